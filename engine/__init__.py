@@ -1,0 +1,39 @@
+"""Italian trick-taking cards: seven games, pure rules.
+
+>>> import engine
+>>> game = engine.Game("spizzichino", dealer=0)
+>>> game.deal(bytes(32))
+>>> game.legal_moves(1)[0]
+'take 1 2 3 4'
+>>> game.play(1, "take 1 3 5 8")
+>>> game.play(1, "hold 1 5")
+>>> game.play(0, "hold 2 4")
+>>> game.play(0, "play 3D")
+Traceback (most recent call last):
+engine.errors.NotYourTurn: It is not your turn.
+
+Moves are text, in the notation of docs/records.md. `Game` plays; `load` and `verify` read records back.
+"""
+
+from engine import errors
+from engine.game import Game
+from engine.games import GAMES, GameKind, game_kind
+from engine.records import Record, read
+from engine.replay import legal_for_record, load, replay, verify
+from engine.views import DealView, View
+
+__all__ = [
+    "GAMES",
+    "DealView",
+    "Game",
+    "GameKind",
+    "Record",
+    "View",
+    "errors",
+    "game_kind",
+    "legal_for_record",
+    "load",
+    "read",
+    "replay",
+    "verify",
+]

@@ -1,0 +1,77 @@
+"""The two packs, and sets of cards as integers.
+
+A card is an index: ``suit * ranks + strength``, so that within a suit the higher index is the higher card.
+A set of cards is an integer with bit ``1 << index`` for each card in it.
+"""
+
+from collections.abc import Iterable, Iterator
+
+
+class Pack:
+    """A pack of cards and its codes.
+
+    ``suits`` are the suits' letters in their order, ``strength`` the ranks from low to high as they win tricks,
+    ``printed`` the ranks as a new pack lies, which is where the shuffle starts from.
+
+    >>> ITALIAN.codes[ITALIAN.index["3D"]]
+    '3D'
+    >>> ITALIAN.names(ITALIAN.mask(["4D", "3D", "AC"]))
+    ('3D', '4D', 'AC')
+    """
+
+    def __init__(self, suits: str, strength: str, printed: str) -> None:
+        self.suits = suits
+        self.ranks = strength
+        self.size = len(suits) * len(strength)
+        self.codes = tuple(rank + suit for suit in suits for rank in strength)
+        self.index = {code: card for card, code in enumerate(self.codes)}
+        self.new = tuple(rank + suit for suit in suits for rank in printed)
+        self.full = (1 << self.size) - 1
+        one_suit = (1 << len(strength)) - 1
+        self.suit_masks = tuple(one_suit << (len(strength) * number) for number in range(len(suits)))
+        self.suit_of = tuple(mask for mask in self.suit_masks for _ in strength)
+        self.held = SuitTexts(self, "")
+
+    def mask(self, codes: Iterable[str]) -> int:
+        """The set of the cards with these codes; KeyError for a code that is not in this pack."""
+        mask = 0
+        for code in codes:
+            mask |= 1 << self.index[code]
+        return mask
+
+    def names(self, mask: int) -> tuple[str, ...]:
+        """The codes of a set, by suit and from high to low: as a hand is held."""
+        held = self.held
+        return tuple(code for suit in self.suit_masks for code in held[mask & suit])
+
+
+class SuitTexts(dict[int, tuple[str, ...]]):
+    """For each set of cards of one suit the cards' codes, high to low, behind a prefix.
+
+    An entry is made when it is first asked for: listing moves is most of what a playout does and must cost one
+    look-up. A suit has few sets, so memory is bounded.
+    """
+
+    def __init__(self, pack: Pack, prefix: str) -> None:
+        super().__init__()
+        self.pack, self.prefix = pack, prefix
+
+    def __missing__(self, mask: int) -> tuple[str, ...]:
+        high_to_low = reversed(tuple(cards(mask)))
+        texts = self[mask] = tuple(self.prefix + self.pack.codes[card] for card in high_to_low)
+        return texts
+
+
+def cards(mask: int) -> Iterator[int]:
+    """The cards of a set, by rising index."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+ITALIAN = Pack(suits="DCSB", strength="4567FCRA23", printed="A234567FCR")
+"""Forty cards: denari, coppe, spade, bastoni; 3 2 A R C F 7 6 5 4 from high to low."""
+
+FRENCH = Pack(suits="CDHS", strength="23456789TJQKA", printed="23456789TJQKA")
+"""Fifty-two cards: clubs, diamonds, hearts, spades; aces high."""

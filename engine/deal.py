@@ -1,0 +1,201 @@
+"""One deal of any game: hands, and tricks that follow suit.
+
+The ways of dealing build on this: `packets`, `stock` and `full` for Tressette, `spades` beside them.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple, Self
+
+from engine.cards import Pack, SuitTexts
+from engine.errors import IllegalMove, MustFollow, NotInHand, NotNow, NotYourTurn, UnknownMove, shown
+from engine.views import DealView, LastTrick, Played
+
+Laid = tuple[int, int]
+"""A card on the table: the seat that played it, and the card."""
+
+
+class Carry(NamedTuple):
+    """What a deal takes over from the one before.
+
+    ``leader`` led the deal before, None in a game's first deal. ``bags`` are each side's bags, 0 to 9 (spades).
+    """
+
+    leader: int | None = None
+    bags: tuple[int, int] = (0, 0)
+
+
+class Score(NamedTuple):
+    """What a deal counts: ``points`` by side, whole; ``entries`` all that its record says of it but the totals."""
+
+    points: tuple[int, int]
+    entries: dict[str, tuple[Any, Any]]
+
+
+class Deal(ABC):
+    """A deal being played.
+
+    ``turn`` is the seat to move, None while chance is to speak and when the deal is over. Seats 0 and 2 are side 0,
+    seats 1 and 3 side 1; with two seats each is a side. Moves are text in the record's notation; a card is an
+    index and a set of cards an integer (`engine.cards`). ``cards`` is what each seat may play from; who holds any of
+    the ``wanted`` cards must play one of them (the suit led; 0 when anything goes). ``best`` is winning the trick.
+    """
+
+    PACK: ClassVar[Pack]
+    TRUMPS: ClassVar[int] = 0
+    CARD_OF_PLAY: ClassVar[dict[str, int]]
+    PLAY_TEXTS: ClassVar[SuitTexts]
+    LISTS: ClassVar[tuple[str, ...]] = ("cards", "tricks")
+
+    def __init__(self, seats: int, dealer: int, length: int) -> None:
+        self.seats = seats
+        self.dealer = dealer
+        self.length = length
+        self.phase = "play"
+        self.turn: int | None = (dealer + 1) % seats
+        self.leader: int | None = None
+        self.cards = [0] * seats
+        self.tricks = [0, 0]
+        self.tricks_done = 0
+        self.trick: tuple[Laid, ...] = ()
+        self.wanted = 0
+        self.best = -1
+        self.best_seat = -1
+        self.signal: str | None = None
+        self.last: tuple[tuple[Laid, ...], str | None, int] | None = None
+
+    def copy(self) -> Self:
+        """The same deal again, to be played on by itself."""
+        new: Self = object.__new__(type(self))
+        attributes = new.__dict__
+        attributes.update(self.__dict__)
+        for name in self.LISTS:
+            attributes[name] = attributes[name].copy()
+        return new
+
+    @property
+    def over(self) -> bool:
+        return self.tricks_done == self.length
+
+    @abstractmethod
+    def legal_moves(self, seat: int) -> list[str]:
+        """Every move that this seat may make now, in or out of turn."""
+
+    @abstractmethod
+    def play(self, seat: int, move: str) -> None:
+        """Make a move; IllegalMove says why not, and then nothing has changed."""
+
+    @abstractmethod
+    def score(self) -> Score:
+        """What the deal counts as it stands."""
+
+    @abstractmethod
+    def view(self, seat: int | None) -> DealView:
+        """What this seat may know of the deal; None is the public."""
+
+    def hand(self, seat: int) -> int:
+        """The cards that a seat holds in hand."""
+        return self.cards[seat]
+
+    def play_moves(self, seat: int) -> list[str]:
+        """The moves that play a card, for a seat whose turn it is."""
+        held, texts = self.cards[seat], self.PLAY_TEXTS
+        playable = held & self.wanted or held
+        if self.trick and playable & self.wanted:
+            return [*texts[playable]]
+        a, b, c, d = self.PACK.suit_masks
+        return [*texts[playable & a], *texts[playable & b], *texts[playable & c], *texts[playable & d]]
+
+    def play_card(self, seat: int, card: int) -> None:
+        """Lay a card if that is legal."""
+        held = self.cards[seat]
+        if seat != self.turn or self.phase != "play" or not (held & self.wanted or held) >> card & 1:
+            raise self.why_not(seat, card)
+        self.lay(seat, card)
+
+    def why_not(self, seat: int, card: int) -> IllegalMove:
+        """Why this seat may not play this card now."""
+        self.check_turn(seat, "play")
+        if not self.cards[seat] >> card & 1:
+            return NotInHand(card=self.PACK.codes[card])
+        return MustFollow(suit=self.PACK.suits[self.PACK.suit_masks.index(self.wanted)])
+
+    def check_turn(self, seat: int, phase: str) -> None:
+        """Raise unless the deal is in this phase and it is this seat's turn."""
+        if self.phase != phase or self.turn is None:
+            raise NotNow()
+        if seat != self.turn:
+            raise NotYourTurn()
+
+    def lay(self, seat: int, card: int) -> None:
+        """Put a card that may be played on the table; the last one ends the trick."""
+        bit = 1 << card
+        self.cards[seat] ^= bit
+        trick = self.trick
+        if trick:
+            if card > self.best and bit & (self.wanted | self.TRUMPS):
+                self.best = card
+                self.best_seat = seat
+            self.trick = trick = (*trick, (seat, card))
+            if len(trick) == self.seats:
+                self.end_trick(self.best_seat)
+                return
+        else:
+            self.wanted = self.PACK.suit_of[card]
+            self.best = card
+            self.best_seat = seat
+            self.trick = ((seat, card),)
+            if self.leader is None:
+                self.leader = seat
+        self.turn = (seat + 1) % self.seats
+
+    def end_trick(self, winner: int) -> None:
+        self.last = (self.trick, self.signal, winner)
+        self.tricks[winner & 1] += 1
+        self.tricks_done = done = self.tricks_done + 1
+        self.trick = ()
+        self.signal = None
+        self.wanted = 0
+        self.turn = winner if done < self.length else None
+
+    def common_view(self, seat: int | None, shown: Sequence[int]) -> dict[str, Any]:
+        """The parts of a view that every game has. ``shown`` are the cards of each seat that all have seen."""
+        hands = [self.hand(one) for one in range(self.seats)]
+        names = self.PACK.names
+        return {
+            "seat": seat,
+            "dealer": self.dealer,
+            "phase": "over" if self.over else self.phase,
+            "turn": self.turn,
+            "hand": None if seat is None else names(hands[seat]),
+            "counts": tuple(hand.bit_count() for hand in hands),
+            "known": tuple(names(hand & seen) for hand, seen in zip(hands, shown, strict=True)),
+            "trick": self._played(self.trick, self.signal),
+            "last_trick": LastTrick(self._played(*self.last[:2]), self.last[2]) if self.last else None,
+            "tricks": pair(self.tricks),
+        }
+
+    def _played(self, laid: tuple[Laid, ...], signal: str | None) -> tuple[Played, ...]:
+        codes = self.PACK.codes
+        return tuple(Played(seat, codes[card], None if number else signal) for number, (seat, card) in enumerate(laid))
+
+
+def pair(values: Sequence[int]) -> tuple[int, int]:
+    """Two sides' figures, as they were."""
+    ours, theirs = values
+    return ours, theirs
+
+
+def deal_hands(pack: Sequence[int], hands: list[int], eldest: int, packet: int = 5, rounds: int = 2) -> int:
+    """Deal packets of cards in turn from the eldest hand; returns how many cards were dealt."""
+    dealt = 0
+    for turn in range(rounds * len(hands)):
+        for card in pack[dealt : dealt + packet]:
+            hands[(eldest + turn) % len(hands)] |= 1 << card
+        dealt += packet
+    return dealt
+
+
+def unknown(move: object) -> UnknownMove:
+    """The error for a text that is no move of the game at hand."""
+    return UnknownMove(move=shown(move))

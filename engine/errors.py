@@ -1,0 +1,207 @@
+"""What can go wrong, each with a sentence for the person who can mend it.
+
+An error carries its sentence as a template (``sentence``, with ``values`` to fill in) and a stable ``code``, so
+that a bot can say the same thing in the player's language.
+"""
+
+from typing import ClassVar
+
+
+def shown(value: object, longest: int = 60) -> str:
+    """Somebody's text as an error may quote it: cut, and nothing in it that a terminal or a chat would obey."""
+    text = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in str(value)[: longest + 1])
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+class EngineError(Exception):
+    """The base of all errors that the engine raises on purpose.
+
+    ``code`` is stable and for programs; ``sentence`` is the English template and ``values`` fill it in.
+    """
+
+    code: ClassVar[str] = "error"
+    sentence: ClassVar[str] = "Something is wrong."
+
+    def __init__(self, **values: object) -> None:
+        self.values = values
+        super().__init__(self.sentence.format(**values))
+
+
+class UnknownGame(EngineError):
+    """No game has this id."""
+
+    code = "unknown_game"
+    sentence = "There is no game called {game!r}; there are: {games}."
+
+
+class BadRules(EngineError):
+    """An option is unknown or its value is not one that this game allows."""
+
+    code = "bad_rules"
+    sentence = "{fault}"
+
+
+class BadDeal(EngineError):
+    """A secret or a pack that cannot be dealt, or a deal at the wrong time."""
+
+    code = "bad_deal"
+    sentence = "{fault}"
+
+
+class BadRecord(EngineError):
+    """A record that does not have the shape of one; ``path`` says where."""
+
+    code = "bad_record"
+    sentence = "{path}: {fault}"
+
+
+class FaultyRecord(EngineError):
+    """A well-formed record that is not a true game; ``deal`` and ``move`` count from 1, 0 where none applies."""
+
+    code = "faulty_record"
+    sentence = "{where}: {fault}"
+
+    def __init__(self, fault: str, deal: int = 0, move: int = 0) -> None:
+        self.fault, self.deal, self.move = fault, deal, move
+        where = [f"deal {deal}"] * (deal > 0) + [f"move {move}"] * (move > 0)
+        super().__init__(where=", ".join(where) or "the game", fault=fault)
+
+
+class IllegalMove(EngineError):
+    """A move that the rules refuse. Nothing has changed."""
+
+    code = "illegal_move"
+
+
+class UnknownSeat(IllegalMove):
+    code = "unknown_seat"
+    sentence = "There is no seat {seat} at this table."
+
+
+class UnknownMove(IllegalMove):
+    code = "unknown_move"
+    sentence = "{move!r} is not a move of this game."
+
+
+class GameIsOver(IllegalMove):
+    code = "game_over"
+    sentence = "This game is over."
+
+
+class NoDeal(IllegalMove):
+    code = "no_deal"
+    sentence = "The cards have not been dealt yet."
+
+
+class NotYourTurn(IllegalMove):
+    code = "not_your_turn"
+    sentence = "It is not your turn."
+
+
+class NotNow(IllegalMove):
+    """The move belongs to another part of the deal."""
+
+    code = "not_now"
+    sentence = "That cannot be done at this point of the deal."
+
+
+class NotInHand(IllegalMove):
+    code = "not_in_hand"
+    sentence = "You do not hold the {card}."
+
+
+class MustFollow(IllegalMove):
+    code = "must_follow"
+    sentence = "You must follow suit: play a card of {suit}."
+
+
+class SpadesNotBroken(IllegalMove):
+    code = "spades_not_broken"
+    sentence = "Spades have not been broken yet: lead another suit."
+
+
+class NoSignals(IllegalMove):
+    code = "no_signals"
+    sentence = "This table plays without signals."
+
+
+class SignalsAreForLeaders(IllegalMove):
+    code = "signal_not_leading"
+    sentence = "Only the player who leads may signal."
+
+
+class NotYourPacket(IllegalMove):
+    code = "not_your_packet"
+    sentence = "Packet {packet} is not yours."
+
+
+class PacketEmpty(IllegalMove):
+    code = "packet_empty"
+    sentence = "Packet {packet} has no more cards."
+
+
+class NotAnHonour(IllegalMove):
+    code = "not_an_honour"
+    sentence = "Only a three, a two or an ace can be picked up, and packet {packet} shows the {card}."
+
+
+class NoDeclarations(IllegalMove):
+    code = "no_declarations"
+    sentence = "This table plays without declarations."
+
+
+class NoCombination(IllegalMove):
+    code = "no_combination"
+    sentence = "You do not hold that combination."
+
+
+class DeclareTheFour(IllegalMove):
+    code = "declare_the_four"
+    sentence = "You hold all four: only the four can be declared."
+
+
+class AlreadyDeclared(IllegalMove):
+    code = "already_declared"
+    sentence = "You have already declared that in this deal."
+
+
+class WindowPassed(IllegalMove):
+    code = "window_passed"
+    sentence = "The time to declare that has passed."
+
+
+class WindowNotOpen(IllegalMove):
+    code = "window_not_open"
+    sentence = "It is too early to declare: wait until the first trick is over."
+
+
+class NoClaims(IllegalMove):
+    code = "no_claims"
+    sentence = "A win cannot be claimed at this table."
+
+
+class ClaimRefused(IllegalMove):
+    """A wrong claim: it costs nothing, and only the claimer is told."""
+
+    code = "claim_refused"
+    sentence = "Your side has not reached the target yet. Nobody else was told."
+
+
+class NotForChanceToGive(IllegalMove):
+    code = "not_for_chance_to_give"
+    sentence = "Chance owes {owed} different cards out of the discards."
+
+
+class AlreadyBlind(IllegalMove):
+    code = "already_blind"
+    sentence = "You have already declared double nil."
+
+
+class TooLateForBlind(IllegalMove):
+    code = "too_late_for_blind"
+    sentence = "Double nil can only be declared before you have drawn your first card."
+
+
+class AlreadyBid(IllegalMove):
+    code = "already_bid"
+    sentence = "You have already made your bid."

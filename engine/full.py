@@ -1,0 +1,52 @@
+"""Tressette for four: the whole pack is dealt, ten tricks, partners sit opposite."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from engine.cards import ITALIAN
+from engine.deal import Carry, deal_hands
+from engine.errors import NoSignals, SignalsAreForLeaders
+from engine.rules import FourHands
+from engine.tressette import TressetteDeal
+from engine.views import TressetteView
+
+SIGNALS = ("busso", "volo")
+
+
+class FullDeal(TressetteDeal):
+    """Ten cards each in packets of five. A leader may signal with the card led, where the table allows it."""
+
+    SIGNALLED: ClassVar = {
+        f"play {code} {signal}": (card, signal) for code, card in ITALIAN.index.items() for signal in SIGNALS
+    }
+
+    def __init__(self, rules: FourHands, dealer: int, pack: Sequence[int], carry: Carry) -> None:
+        self.signals = rules.signals
+        super().__init__(rules, dealer, pack, carry, seats=4, length=10)
+
+    def deal_out(self, pack: Sequence[int]) -> None:
+        deal_hands(pack, self.cards, (self.dealer + 1) % 4)
+        for seat in range(4):
+            self.note_first_hand(seat)
+
+    def play_moves(self, seat: int) -> list[str]:
+        moves = super().play_moves(seat)
+        if self.signals and not self.trick:
+            moves += [f"{move} {signal}" for move in moves for signal in SIGNALS]
+        return moves
+
+    def other_move(self, seat: int, move: str) -> None:
+        if move not in self.SIGNALLED:
+            return super().other_move(seat, move)
+        card, signal = self.SIGNALLED[move]
+        if not self.signals:
+            raise NoSignals()
+        self.check_turn(seat, "play")
+        if self.trick:
+            raise SignalsAreForLeaders()
+        self.play_card(seat, card)
+        self.signal = signal
+        return None
+
+    def view(self, seat: int | None) -> TressetteView:
+        return TressetteView(**self.tressette_view(seat))

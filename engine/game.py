@@ -1,0 +1,325 @@
+"""A game: deals one after the other until a side has won."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from engine import shuffle
+from engine.deal import Carry, Deal, Score, unknown
+from engine.errors import BadDeal, BadRules, ClaimRefused, GameIsOver, NoClaims, NoDeal, UnknownSeat, shown
+from engine.games import game_kind
+from engine.records import DealRecord, Ending, Proof, Record, deal_record_class, record_class
+from engine.rules import resolve
+from engine.spades import SpadesDeal
+from engine.views import Result, View
+
+MoveEntry = tuple[int | None, str]
+"""A move as a record has it: the seat, None for chance, and the text."""
+
+ENDING_MOVES = ("resign", "claim")
+ENDINGS_FROM_OUTSIDE = ("timeout", "cancelled")
+SEAT_NAMES = {2: ("South", "North"), 4: ("South", "East", "North", "West")}
+
+
+class Game:
+    """A game of one of the seven kinds, being played.
+
+    >>> game = Game("metamazzo", {"target": 21}, seats=["Ada", "Bea"], dealer=0)
+    >>> game.deal(bytes(32))
+    >>> game.turn
+    1
+    >>> game.legal_moves(1)[:3]
+    ['play 3D', 'play RD', 'play FD']
+    >>> game.play(1, "play FD")
+    >>> game.view(None).deal.trick
+    (Played(seat=1, card='FD', signal=None),)
+
+    There is no clock here and no chance: whoever runs the game hands in a fresh secret of 32 random bytes for
+    each deal, whenever `needs_deal`. ``dealer`` deals first; without one the first secret decides.
+    ``totals`` are each side's points, whole and never multiplied. Seats 0 and 2 are side 0, seats 1 and 3 side 1.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        rules: Mapping[str, object] | None = None,
+        seats: Sequence[str] | None = None,
+        dealer: int | None = None,
+    ) -> None:
+        self.kind = game_kind(game)
+        self.rules = resolve(self.kind.rules, rules or {})
+        self.names = tuple(seats or SEAT_NAMES[self.kind.seats])
+        if len(self.names) != self.kind.seats:
+            raise BadRules(fault=f"{game} has {self.kind.seats} seats, and {len(self.names)} names were given")
+        if dealer is not None and dealer not in range(self.kind.seats):
+            raise BadRules(fault=f"there is no seat {dealer} to deal first")
+        self.totals = (0, 0)
+        self.bags = (0, 0)
+        self.ending: Ending | None = None
+        self.winner: tuple[int, ...] | None = None
+        self.current: Deal | None = None
+        self.moves: list[MoveEntry] = []
+        self._seats = range(self.kind.seats)
+        self._ways_to_end = ["claim", "resign"] if self.rules.claims else ["resign"]
+        self._dealer = dealer
+        self._carry = Carry()
+        self._past: list[DealRecord] = []
+        self._pack: tuple[str, ...] = ()
+        self._secret: bytes | None = None
+        self._playing: Deal | None = None
+        self._score: Score | None = None
+
+    @property
+    def turn(self) -> int | None:
+        """The seat to move; None when the game needs a deal, waits for chance, or is over."""
+        return self._playing.turn if self._playing else None
+
+    @property
+    def over(self) -> bool:
+        return self.ending is not None
+
+    @property
+    def needs_deal(self) -> bool:
+        """Whether the next thing to do is to hand in a secret."""
+        return self._playing is None and not self.over
+
+    @property
+    def deal_number(self) -> int:
+        """The number of the deal on the table, from 1; 0 before the first."""
+        return len(self._past) + (self.current is not None)
+
+    @property
+    def next_dealer(self) -> int | None:
+        """The seat that deals next; None while nothing has decided who deals first."""
+        if self._dealer is None:
+            return None
+        return (self._dealer + self.deal_number) % self.kind.seats
+
+    def copy(self) -> Self:
+        """The same game again, to be played on by itself."""
+        new: Self = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        new.moves, new._past = self.moves.copy(), self._past.copy()
+        new.current = self.current.copy() if self.current else None
+        new._playing = new.current if self._playing else None
+        return new
+
+    # Dealing
+
+    def deal(self, secret: bytes) -> None:
+        """Shuffle with a secret of 32 random bytes and deal; BadDeal when it is not the time for it."""
+        if len(secret) != shuffle.SECRET_BYTES:
+            raise BadDeal(fault=f"a secret is {shuffle.SECRET_BYTES} bytes")
+        self.lay_out(shuffle.shuffled(self.kind.pack, secret), secret)
+
+    def lay_out(self, pack: Sequence[str], secret: bytes | None = None) -> None:
+        """Deal a pack as it lies, first card first; BadDeal if it is not one or the time is wrong.
+
+        A pack laid out without a secret has no proof in the record, and chance's later gifts must be played as moves
+        of seat None. `deal` is the way for a real game.
+        """
+        if sorted(pack) != sorted(self.kind.pack.new):
+            raise BadDeal(fault=f"a pack of this game has {self.kind.pack.size} cards, each once")
+        if not self.needs_deal:
+            raise BadDeal(fault="this game is over" if self.over else "the deal on the table is not over")
+        if self._dealer is None:
+            if secret is None:
+                raise BadDeal(fault="say who deals first: without a secret nothing decides it")
+            self._dealer = shuffle.first_dealer(self.kind.seats, secret)
+        dealer = (self._dealer + self.deal_number) % self.kind.seats
+        if self.current:
+            self._carry = Carry(self.current.leader, self.bags)
+            self._past.append(self._deal_record(self.current))
+        cards = [self.kind.pack.index[code] for code in pack]
+        self.current = self._playing = self.kind.new_deal(self.rules, dealer, cards, self._carry)
+        self.moves = []
+        self._pack, self._secret, self._score = tuple(pack), secret, None
+
+    # Moves
+
+    def legal_moves(self, seat: int) -> list[str]:
+        """Every move that this seat may make now, in or out of turn; claims and resignations come last."""
+        if seat not in self._seats:
+            raise UnknownSeat(seat=shown(seat))
+        if self._playing is None:
+            return ["resign"] if self.current and not self.over else []
+        return self._playing.legal_moves(seat) + self._ways_to_end
+
+    def play(self, seat: int | None, move: str) -> None:
+        """Make a move. An IllegalMove says in words for the player why it cannot be, and changes nothing.
+
+        A claim may always be made; a wrong one raises ClaimRefused and leaves no trace. Seat None is chance, which
+        speaks by itself where the deal has a secret.
+        """
+        deal = self._playing
+        if deal is None or seat is None or seat not in self._seats or move in ENDING_MOVES:
+            self._play_unusual(seat, move)
+            return
+        deal.play(seat, move)
+        self.moves.append((seat, move))
+        if deal.turn is None:
+            self._go_on(deal)
+
+    def _play_unusual(self, seat: int | None, move: str) -> None:
+        if self.over:
+            raise GameIsOver()
+        if self.current is None or (self._playing is None and move != "resign"):
+            raise NoDeal()
+        if seat is None:
+            self._give(self.current, move)
+        elif seat not in self._seats:
+            raise UnknownSeat(seat=shown(seat))
+        elif move == "resign":
+            self.moves.append((seat, move))
+            self._end("resign", 1 - (seat & 1))
+        else:
+            self._claim(self.current, seat)
+
+    def _claim(self, deal: Deal, seat: int) -> None:
+        if not self.rules.claims:
+            raise NoClaims()
+        side = seat & 1
+        if self.totals[side] + deal.score().points[side] < self.rules.target:
+            raise ClaimRefused()
+        self.moves.append((seat, "claim"))
+        self._end("claim", side)
+
+    def _give(self, deal: Deal, move: str) -> None:
+        words = move.split(" ")
+        if words[0] != "gives" or not isinstance(deal, SpadesDeal):
+            raise unknown(move)
+        deal.give(words[1:])
+        self.moves.append((None, move))
+
+    def _go_on(self, deal: Deal) -> None:
+        """No seat is to move: either the deal is over or chance owes cards."""
+        if deal.over:
+            self._close(deal)
+        else:
+            self._let_chance_speak(deal)
+
+    def _let_chance_speak(self, deal: Deal) -> None:
+        if isinstance(deal, SpadesDeal) and deal.owed and self._secret is not None:
+            given = shuffle.draw(deal.may_be_given(), deal.owed, self._secret, f"exchange {deal.owed_to}")
+            self._give(deal, f"gives {' '.join(given)}")
+
+    def stop(self, ending: Ending, winner: int | None = None) -> None:
+        """End the game from outside: "timeout" with the side that wins by it, or "cancelled" without one."""
+        if self.over:
+            raise GameIsOver()
+        if ending not in ENDINGS_FROM_OUTSIDE or (ending == "timeout") != (winner in (0, 1)):
+            raise BadDeal(fault="a game is stopped by a timeout, which a side wins, or cancelled, which none does")
+        self._end(ending, winner)
+
+    def _close(self, deal: Deal) -> None:
+        """Count the deal, and end the game if a side has won it."""
+        self._count(deal)
+        ours, theirs = self.totals
+        if max(ours, theirs) >= self.rules.target and ours != theirs:
+            self._end("target", 0 if ours > theirs else 1)
+
+    def _count(self, deal: Deal) -> None:
+        self._score = score = deal.score()
+        self.totals = (self.totals[0] + score.points[0], self.totals[1] + score.points[1])
+        self.bags = score.entries.get("bags", (0, 0))
+        self._playing = None
+
+    def _end(self, ending: Ending, side: int | None) -> None:
+        if self._playing:
+            self._count(self._playing)
+        self.ending = ending
+        self.winner = () if side is None else tuple(seat for seat in self._seats if seat & 1 == side)
+
+    # What it looks like
+
+    def view(self, seat: int | None) -> View:
+        """Everything that this seat may know, and nothing more; None is the public."""
+        deal = self.current
+        return View(
+            game=self.kind.id,
+            rules=self.rules.model_dump(),
+            names=self.names,
+            seat=seat,
+            deal_number=self.deal_number,
+            commitment=shuffle.commitment(self._secret) if self._secret else None,
+            deal=deal.view(seat) if deal else None,
+            turn=self.turn,
+            moves=() if seat is None else tuple(self.legal_moves(seat)),
+            totals=self.totals,
+            bags=self.bags,
+            result=self._result(),
+            winner=self.winner,
+            ending=self.ending,
+        )
+
+    def _result(self) -> Result | None:
+        """The last deal that is over."""
+        if self._score:
+            secret = self._secret.hex() if self._secret else None
+            return Result(deal=self.deal_number, entries=self._score.entries, secret=secret)
+        if not self._past:
+            return None
+        last = self._past[-1]
+        secret = last.proof.secret if last.proof else None
+        return Result(deal=len(self._past), entries=last.entries(), secret=secret)
+
+    def history(self, seat: int | None) -> list[MoveEntry]:
+        """The moves of the deal on the table as this seat saw them; what others exchanged shows as ``?``."""
+        seen: list[MoveEntry] = []
+        exchanger: int | None = None
+        for by, move in self.moves:
+            word, *codes = move.split(" ")
+            if word == "exchange":
+                exchanger = by
+            hidden = word in ("exchange", "gives") and exchanger != seat
+            seen.append((by, " ".join([word, *("?" for _ in codes)]) if hidden else move))
+        return seen
+
+    def record(self, *, live: bool = True) -> Record:
+        """The game so far. A deal being played is part of it, secret and all, unless ``live`` is False."""
+        deals = list(self._past)
+        if self.current and (live or self._score):
+            deals.append(self._deal_record(self.current))
+        return record_class(self.kind).model_construct(
+            format="buongioco/1",
+            game=self.kind.id,
+            rules=self.rules.model_dump(),
+            seats=list(self.names),
+            deals=deals,
+            winner=None if self.winner is None else list(self.winner),
+            ending=self.ending,
+        )
+
+    def _deal_record(self, deal: Deal) -> DealRecord:
+        score = self._score or deal.score()
+        before = self._past[-1].totals if self._past else (0, 0)
+        proof = None
+        if self._secret is not None:
+            proof = Proof(commitment=shuffle.commitment(self._secret), secret=self._secret.hex())
+        entries: dict[str, Any] = {
+            "dealer": deal.dealer,
+            "pack": list(self._pack),
+            "proof": proof,
+            "moves": list(self.moves),
+            **score.entries,
+            "totals": (before[0] + score.points[0], before[1] + score.points[1]),
+        }
+        return deal_record_class(self.kind).model_construct(**entries)
+
+    @classmethod
+    def resume(cls, record: Record, deal_number: int) -> Self:
+        """The game of a record with one of its deals laid out and nothing of it played; earlier deals are believed.
+
+        ``deal_number`` counts from 1; 0 is before the first deal. FaultyRecord if the deal could not be laid out.
+        """
+        deals: list[DealRecord] = record.deals
+        game = cls(record.game, record.rules, record.seats, deals[0].dealer if deals else None)
+        if deal_number == 0:
+            return game
+        game._past = deals[: deal_number - 1]
+        if game._past:
+            last = game._past[-1]
+            game.totals, game.bags = last.totals, getattr(last, "bags", (0, 0))
+            game._carry = Carry(last.leader(), game.bags)
+        deal = deals[deal_number - 1]
+        game.lay_out(deal.pack, bytes.fromhex(deal.proof.secret) if deal.proof else None)
+        return game

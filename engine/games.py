@@ -1,0 +1,47 @@
+"""The seven games: what each is called, which options it has and how its deals are played."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine import rules
+from engine.cards import FRENCH, ITALIAN, Pack
+from engine.deal import Carry, Deal
+from engine.errors import UnknownGame
+from engine.full import FullDeal
+from engine.packets import PacketsDeal
+from engine.spades import SpadesDeal
+from engine.stock import StockDeal
+
+
+@dataclass(frozen=True)
+class GameKind:
+    """One of the games. ``name`` is English; ``new_deal`` is called with rules, dealer, pack (cards) and carry."""
+
+    id: str
+    name: str
+    seats: int
+    pack: Pack
+    rules: type[rules.Rules]
+    new_deal: Callable[[Any, int, Sequence[int], Carry], Deal]
+
+
+GAMES = {
+    kind.id: kind
+    for kind in (
+        GameKind("pizzichino", "Tressette in Due a Pizzichino", 2, ITALIAN, rules.Pizzichino, PacketsDeal),
+        GameKind("spizzichino", "Spizzichino", 2, ITALIAN, rules.Spizzichino, PacketsDeal),
+        GameKind("metamazzo", "Tressette in Due a Metà Mazzo", 2, ITALIAN, rules.MetaMazzo, StockDeal),
+        GameKind("testa", "Tressette Heads-up", 2, ITALIAN, rules.TestaATesta, StockDeal),
+        GameKind("tressette", "Tressette", 4, ITALIAN, rules.Tressette, FullDeal),
+        GameKind("tavolo", "Table Tressette", 4, ITALIAN, rules.Tavolo, FullDeal),
+        GameKind("spades", "Spades for Two", 2, FRENCH, rules.Spades, SpadesDeal),
+    )
+}
+
+
+def game_kind(id: str) -> GameKind:  # noqa: A002
+    """The game with this id; UnknownGame lists those there are."""
+    if kind := GAMES.get(id):
+        return kind
+    raise UnknownGame(game=id, games=", ".join(GAMES))

@@ -1,0 +1,146 @@
+"""Tressette for two with packets: of eight packets of five each player holds two and plays two from the table."""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from engine.deal import Carry
+from engine.declarations import HONOURS
+from engine.errors import NotAnHonour, NotYourPacket, PacketEmpty
+from engine.rules import Pizzichino, Spizzichino
+from engine.tressette import TressetteDeal
+from engine.views import Packet, PacketsView
+
+PACKETS = range(1, 9)
+TAKES = {f"take {' '.join(map(str, four))}": frozenset(four) for four in combinations(PACKETS, 4)}
+HOLDS = {f"hold {' '.join(map(str, two))}": frozenset(two) for two in combinations(PACKETS, 2)}
+PICKS = {f"pick {number}": number for number in PACKETS}
+NO_PACKETS: frozenset[int] = frozenset()
+
+
+class PacketsDeal(TressetteDeal):
+    """A deal with packets, numbered from 1 as the pack was dealt.
+
+    ``packets[k]`` are the cards of packet k from the top (entry 0 is empty). By seat: ``own`` the four packets taken,
+    ``held`` the two that became the hand, ``tops`` the set of cards that lie open.
+    """
+
+    LISTS = (*TressetteDeal.LISTS, "packets", "own", "held", "tops")
+
+    def __init__(self, rules: Pizzichino | Spizzichino, dealer: int, pack: Sequence[int], carry: Carry) -> None:
+        self.peek = rules.packets == "peek"
+        super().__init__(rules, dealer, pack, carry, seats=2, length=20)
+
+    def deal_out(self, pack: Sequence[int]) -> None:
+        self.phase = "take"
+        self.packets: list[tuple[int, ...]] = [(), *(tuple(pack[5 * k - 5 : 5 * k]) for k in PACKETS)]
+        self.own = [NO_PACKETS, NO_PACKETS]
+        self.held = [NO_PACKETS, NO_PACKETS]
+        self.tops = [0, 0]
+
+    def hand(self, seat: int) -> int:
+        return self.cards[seat] & ~self.tops[seat]
+
+    def legal_moves(self, seat: int) -> list[str]:
+        if self.phase == "play":
+            moves = super().legal_moves(seat)
+            if seat == self.turn and self.tops[seat] & HONOURS:
+                moves += [f"pick {number}" for number in self._on_table(seat) if self._honour_on(number)]
+            return moves
+        if seat != self.turn:
+            return []
+        if self.phase == "take":
+            return [*TAKES]
+        return [move for move, two in HOLDS.items() if two <= self.own[seat]]
+
+    def _on_table(self, seat: int) -> list[int]:
+        return sorted(self.own[seat] - self.held[seat])
+
+    def _honour_on(self, number: int) -> bool:
+        packet = self.packets[number]
+        return bool(packet) and bool(1 << packet[0] & HONOURS)
+
+    def other_move(self, seat: int, move: str) -> None:
+        if move in TAKES:
+            self._take(seat, TAKES[move])
+        elif move in HOLDS:
+            self._hold(seat, HOLDS[move])
+        elif move in PICKS:
+            self._pick(seat, PICKS[move])
+        else:
+            super().other_move(seat, move)
+
+    def _take(self, seat: int, four: frozenset[int]) -> None:
+        self.check_turn(seat, "take")
+        self.own[seat] = four
+        self.own[1 - seat] = frozenset(PACKETS) - four
+        self.phase = "hold"
+
+    def _hold(self, seat: int, two: frozenset[int]) -> None:
+        self.check_turn(seat, "hold")
+        for number in sorted(two - self.own[seat]):
+            raise NotYourPacket(packet=number)
+        self.held[seat] = two
+        for number in self.own[seat]:
+            packet = self.packets[number]
+            if number in two:
+                self.cards[seat] |= sum(1 << card for card in packet)
+                self.packets[number] = ()
+            else:
+                self._open(seat, packet)
+        self.note_first_hand(seat)
+        self.turn = 1 - seat
+        if seat == self.dealer:
+            self.phase = "play"
+
+    def _pick(self, seat: int, number: int) -> None:
+        self.check_turn(seat, "play")
+        if number not in self.own[seat] or number in self.held[seat]:
+            raise NotYourPacket(packet=number)
+        if not self.packets[number]:
+            raise PacketEmpty(packet=number)
+        top = self.packets[number][0]
+        if not self._honour_on(number):
+            raise NotAnHonour(packet=number, card=self.PACK.codes[top])
+        self._reveal(seat, 1 << top)
+        self.shown[seat] |= 1 << top
+        self.acquired[seat] |= 1 << top
+
+    def _reveal(self, seat: int, top: int) -> None:
+        """Take a card off its packet and turn to the next."""
+        for number in self.own[seat]:
+            packet = self.packets[number]
+            if packet and 1 << packet[0] == top:
+                self.packets[number] = packet[1:]
+                self.tops[seat] ^= top
+                self._open(seat, packet[1:])
+
+    def _open(self, seat: int, packet: tuple[int, ...]) -> None:
+        """Let a packet's top card, if it has one, be seen and played."""
+        if packet:
+            self.tops[seat] |= 1 << packet[0]
+            self.cards[seat] |= 1 << packet[0]
+
+    def lay(self, seat: int, card: int) -> None:
+        if self.tops[seat] >> card & 1:
+            self._reveal(seat, 1 << card)
+        super().lay(seat, card)
+
+    def end_trick(self, winner: int) -> None:
+        super().end_trick(winner)
+        self.acquired = [0, 0]
+
+    def view(self, seat: int | None) -> PacketsView:
+        packets = tuple(self._packet_view(number, seat) for number in PACKETS)
+        return PacketsView(**self.tressette_view(seat), packets=packets)
+
+    def _packet_view(self, number: int, viewer: int | None) -> Packet:
+        owner = next((seat for seat in (0, 1) if number in self.own[seat]), None)
+        left = self.packets[number]
+        if owner is None:
+            return Packet(number, None, "middle", None, len(left))
+        if number in self.held[owner]:
+            return Packet(number, owner, "hand", None, 0)
+        chosen = bool(self.held[owner])
+        visible = left and (chosen or (self.peek and viewer == owner))
+        top = self.PACK.codes[left[0]] if visible else None
+        return Packet(number, owner, "table" if chosen else "taken", top, len(left))

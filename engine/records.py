@@ -1,0 +1,198 @@
+"""The record of a game, `buongioco/1`: its shape, strictly, and its reading and writing.
+
+A record that passes here is well formed: known keys, right types, a full pack in each deal. Whether it is a true
+game (legal moves, right scores, packs that follow from their secrets) is for `engine.verify`.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StringConstraints,
+    Tag,
+    TypeAdapter,
+    ValidationError,
+)
+
+from engine.errors import BadRecord, shown
+from engine.games import GAMES, GameKind
+from engine.rules import Spades, faults
+
+LONGEST_NAME = 256
+LONGEST_MOVE = 40
+
+Seat = Annotated[int, Field(ge=0, le=3)]
+Count = Annotated[int, Field(ge=0)]
+Hex = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Ending = Literal["target", "claim", "resign", "timeout", "cancelled"]
+Text = Annotated[str, StringConstraints(max_length=LONGEST_MOVE)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
+
+
+def _move_length(value: object) -> str:
+    return "legal" if isinstance(value, list | tuple) and len(value) > 2 else "plain"
+
+
+Move = Annotated[
+    Annotated[tuple[Seat | None, Text], Tag("plain")] | Annotated[tuple[Seat | None, Text, list[Text]], Tag("legal")],
+    Discriminator(_move_length),
+]
+"""Seat (None for chance) and text; after them, if asked for, all moves that were legal."""
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Proof(Strict):
+    """SHA-256 of the secret, and the secret, in hex."""
+
+    commitment: Hex
+    secret: Hex
+
+
+NOT_COUNTED = ("dealer", "pack", "proof", "moves", "totals")
+
+
+class DealRecord(Strict):
+    """A deal; ``pack`` as shuffled, first card first. ``proof`` is None where the pack was laid out by hand."""
+
+    dealer: Seat
+    pack: list[Annotated[str, StringConstraints(min_length=2, max_length=2)]]
+    proof: Proof | None
+    moves: list[Move]
+    points: tuple[int, int]
+    totals: tuple[int, int]
+
+    def entries(self) -> dict[str, Any]:
+        """What the deal counted, by side: all but how it was dealt and played."""
+        return {name: getattr(self, name) for name in type(self).model_fields if name not in NOT_COUNTED}
+
+    def leader(self) -> int | None:
+        """The seat that led the first trick."""
+        return next((entry[0] for entry in self.moves if entry[1].startswith("play ")), None)
+
+
+class TressetteDealRecord(DealRecord):
+    """By side: ``thirds`` taken in tricks, the rest in whole points."""
+
+    thirds: tuple[Count, Count]
+    declared: tuple[Count, Count]
+    points: tuple[Count, Count]
+    totals: tuple[Count, Count]
+
+
+Bid = Annotated[int, Field(ge=1, le=13)] | Literal["nil", "double nil"] | None
+
+
+class SpadesDealRecord(DealRecord):
+    """By side; ``bids`` are None where a hand was cut short before the bid, ``bags`` what is carried on, 0 to 9."""
+
+    bids: tuple[Bid, Bid]
+    tricks: tuple[Count, Count]
+    bags: tuple[Count, Count]
+    points: tuple[int, int]
+    totals: tuple[int, int]
+
+
+class Record(Strict):
+    """A game. ``winner`` and ``ending`` are None while it is being played; ``totals`` in deals are never ×3.
+
+    The record of a live game holds hidden cards and the running deal's secret.
+    """
+
+    format: Literal["buongioco/1"] = "buongioco/1"
+    game: Annotated[str, StringConstraints(max_length=40)]
+    rules: dict[str, int | str | bool]
+    seats: list[Name]
+    deals: list[Any]
+    winner: list[Seat] | None
+    ending: Ending | None
+
+    @property
+    def kind(self) -> GameKind:
+        return GAMES[self.game]
+
+    def to_json(self) -> str:
+        """The record as one line."""
+        return self.model_dump_json()
+
+
+def deal_record_class(kind: GameKind) -> type[DealRecord]:
+    return SpadesDealRecord if kind.rules is Spades else TressetteDealRecord
+
+
+def record_class(kind: GameKind) -> type[Record]:
+    return SpadesRecord if kind.rules is Spades else TressetteRecord
+
+
+class TressetteRecord(Record):
+    deals: list[TressetteDealRecord]
+
+
+class SpadesRecord(Record):
+    deals: list[SpadesDealRecord]
+
+
+def _family(value: object) -> str:
+    return "spades" if isinstance(value, dict) and value.get("game") == "spades" else "tressette"
+
+
+_READER: TypeAdapter[TressetteRecord | SpadesRecord] = TypeAdapter(
+    Annotated[
+        Annotated[TressetteRecord, Tag("tressette")] | Annotated[SpadesRecord, Tag("spades")],
+        Discriminator(_family),
+    ]
+)
+_TAGS = ("tressette", "spades", "plain", "legal")
+_WORDS = {
+    "missing": "is missing",
+    "extra_forbidden": "is not a key of a record",
+}
+
+
+def read(text: str | bytes) -> TressetteRecord | SpadesRecord:
+    """A record from JSON; BadRecord names the path of the first fault."""
+    try:
+        record = _READER.validate_json(text)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        path = ".".join(shown(step, 40) for step in fault["loc"] if step not in _TAGS)
+        raise BadRecord(path=path or "record", fault=_WORDS.get(fault["type"], fault["msg"])) from None
+    _check(record)
+    return record
+
+
+def _check(record: TressetteRecord | SpadesRecord) -> None:
+    """What depends on the game: its options, its seats and its pack."""
+    kind = GAMES.get(record.game)
+    if kind is None:
+        raise BadRecord(path="game", fault=f"{shown(record.game)!r} is not one of: {', '.join(GAMES)}")
+    _check_rules(kind, record.rules)
+    if len(record.seats) != kind.seats:
+        raise BadRecord(path="seats", fault=f"{len(record.seats)} names, but the game has {kind.seats} seats")
+    if (record.winner is None) != (record.ending is None):
+        raise BadRecord(path="winner", fault="winner and ending must both be null, or neither")
+    for seat in record.winner or ():
+        if seat >= kind.seats:
+            raise BadRecord(path="winner", fault=f"there is no seat {seat}")
+    cards = sorted(kind.pack.new)
+    for number, deal in enumerate(record.deals):
+        if deal.dealer >= kind.seats:
+            raise BadRecord(path=f"deals.{number}.dealer", fault=f"there is no seat {deal.dealer}")
+        if sorted(deal.pack) != cards:
+            raise BadRecord(path=f"deals.{number}.pack", fault=f"is not the game's {len(cards)} cards, each once")
+
+
+def _check_rules(kind: GameKind, rules: dict[str, int | str | bool]) -> None:
+    missing = [name for name, values in kind.rules.choices().items() if name not in rules and len(values) > 1]
+    for name in missing:
+        raise BadRecord(path=f"rules.{name}", fault="is missing: a record names every option")
+    try:
+        kind.rules.model_validate(rules)
+    except ValidationError as error:
+        name, fault = next(iter(faults(kind.rules, error).items()))
+        raise BadRecord(path=f"rules.{shown(name, 40)}", fault=fault) from None

@@ -1,0 +1,174 @@
+"""The options of each game, with their values and defaults; checked here, at the door, and nowhere else.
+
+The values of an option are its type, its default stands on the right. An option with a single value is fixed for
+that game; it stands here, and in the record, so that a record says everything.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator, model_validator
+
+from engine.errors import BadRules, shown
+
+Value = int | str | bool
+
+
+class Rules(BaseModel):
+    """One table's options. ``target`` is in whole points."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    target: int
+
+    @property
+    def claims(self) -> bool:
+        """Whether a win may be claimed before the deal is over."""
+        return False
+
+    @classmethod
+    def choices(cls) -> dict[str, tuple[Value, ...]]:
+        """Every option of the game and the values that it may take."""
+        return {name: get_args(field.annotation) for name, field in cls.model_fields.items()}
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_exactly_a_choice(cls, value: object, info: ValidationInfo) -> object:
+        # Python counts True and 1.0 as 1; a record must not.
+        allowed = cls.choices()[info.field_name or ""]
+        if not any(type(value) is type(choice) and value == choice for choice in allowed):
+            raise ValueError(f"{spell(value)} is not one of: {', '.join(map(spell, allowed))}")
+        return value
+
+
+class TressetteRules(Rules):
+    """What the six Tressette games have in common."""
+
+    layout: str
+    score_unit: int
+    declare: str
+    reuse: bool
+    lead: str
+
+
+class Pizzichino(TressetteRules):
+    target: Literal[21, 31, 41, 51] = 51
+    layout: Literal["packets"] = "packets"
+    score_unit: Literal[1] = 1
+    packets: Literal["blind", "peek"] = "blind"
+    declare: Literal["acquired", "dealt", "none"] = "acquired"
+    reuse: Literal[False, True] = False
+    lead: Literal["eldest"] = "eldest"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _play_shorter_without_declarations(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and data.get("declare") == "none":
+            return {"target": 31, **data}
+        return data
+
+
+class Spizzichino(TressetteRules):
+    target: Literal[51] = 51
+    layout: Literal["packets"] = "packets"
+    score_unit: Literal[1] = 1
+    packets: Literal["blind"] = "blind"
+    declare: Literal["acquired"] = "acquired"
+    reuse: Literal[False] = False
+    lead: Literal["eldest"] = "eldest"
+
+
+class MetaMazzo(TressetteRules):
+    target: Literal[21, 31, 41, 51] = 51
+    layout: Literal["stock"] = "stock"
+    score_unit: Literal[1] = 1
+    declare: Literal["acquired", "none"] = "acquired"
+    reuse: Literal[True] = True
+    lead: Literal["eldest"] = "eldest"
+
+
+class TestaATesta(TressetteRules):
+    target: Literal[11, 21, 31] = 21
+    layout: Literal["stock"] = "stock"
+    score_unit: Literal[1] = 1
+    declare: Literal["three_tricks", "none"] = "three_tricks"
+    reuse: Literal[False] = False
+    lead: Literal["four_of_coins"] = "four_of_coins"
+
+
+class FourHands(TressetteRules):
+    signals: bool
+    claim: bool
+
+    @property
+    def claims(self) -> bool:
+        return self.claim
+
+
+class Tressette(FourHands):
+    """Totals are shown three times as large, as this game's players count: 63, 9, 12."""
+
+    target: Literal[21, 31] = 21
+    layout: Literal["full"] = "full"
+    score_unit: Literal[3] = 3
+    declare: Literal["after_first_trick", "none"] = "after_first_trick"
+    reuse: Literal[False] = False
+    lead: Literal["eldest"] = "eldest"
+    signals: Literal[False, True] = True
+    claim: Literal[True] = True
+
+
+class Tavolo(FourHands):
+    target: Literal[11, 21, 31] = 21
+    layout: Literal["full"] = "full"
+    score_unit: Literal[1] = 1
+    declare: Literal["any_turn", "none"] = "any_turn"
+    reuse: Literal[False] = False
+    lead: Literal["four_of_coins"] = "four_of_coins"
+    signals: Literal[False] = False
+    claim: Literal[False] = False
+
+
+class Spades(Rules):
+    target: Literal[200, 300, 500] = 500
+    nil_bags: Literal[False, True] = True
+
+
+def spell(value: object) -> str:
+    """A value as it is typed on the command line and stands in a record: true, 21, peek."""
+    return str(value).lower() if isinstance(value, bool) else shown(value, 40)
+
+
+def resolve(kind: type[Rules], options: Mapping[str, object]) -> Rules:
+    """The rules of a table that asked for these options; BadRules names what is wrong and the values there are."""
+    try:
+        return kind.model_validate(dict(options))
+    except ValidationError as error:
+        raise BadRules(fault="; ".join(faults(kind, error).values())) from None
+
+
+def faults(kind: type[Rules], error: ValidationError) -> dict[str, str]:
+    """What is wrong with each option, by its name."""
+    found = {}
+    for fault in error.errors():
+        name = str(fault["loc"][0]) if fault["loc"] else "rules"
+        if fault["type"] == "extra_forbidden":
+            known = ", ".join(kind.choices())
+            found[name] = f"{shown(name, 40)} is not an option of this game; its options are: {known}"
+        else:
+            found[name] = f"{name}: {fault['msg'].removeprefix('Value error, ')}"
+    return found
+
+
+def parse(kind: type[Rules], words: Iterable[str]) -> dict[str, Value]:
+    """Options from words such as ``target=31``; BadRules for a word of another shape or a value not in its list."""
+    options: dict[str, Value] = {}
+    choices = kind.choices()
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals:
+            raise BadRules(fault=f"{shown(word)!r} is not an option: write it as name=value, such as target=31")
+        spelled = {spell(value): value for value in choices.get(name, ())}
+        options[name] = spelled.get(text.lower(), text)
+    resolve(kind, options)
+    return options

@@ -1,0 +1,230 @@
+"""Spades for two: a hand is drafted from the stock, then bid and played in thirteen tricks.
+
+Seat ``dealer`` is the first player, who drafts first; the second player bids and leads first.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import ClassVar
+
+from engine.cards import FRENCH, SuitTexts
+from engine.deal import Carry, Deal, Score, pair, unknown
+from engine.errors import (
+    AlreadyBid,
+    AlreadyBlind,
+    IllegalMove,
+    NotForChanceToGive,
+    NotInHand,
+    NotNow,
+    SpadesNotBroken,
+    TooLateForBlind,
+)
+from engine.rules import Spades
+from engine.views import SpadesView
+
+SPADE_SUIT = FRENCH.suit_masks[3]
+NOT_SPADES = FRENCH.full ^ SPADE_SUIT
+BIDS = {f"bid {number}": number for number in range(14)}
+BAGS_THAT_COST = 10
+DRAFT_MOVES = ("draw", "blind", "keep", "pass")
+
+
+class SpadesDeal(Deal):
+    """A hand of Spades for two.
+
+    By seat: ``bids`` in tricks (a double nil bids 0), ``blind`` who declared double nil, ``has_drawn`` who has looked at
+    a card, ``thrown`` the cards that the seat saw and discarded. ``stock`` is what is left to draw, ``looking_at`` the
+    card just drawn, ``discards`` the draft's discards in order, ``owed`` how many cards chance has still to give.
+    """
+
+    PACK = FRENCH
+    TRUMPS = SPADE_SUIT
+    PLAY_TEXTS = SuitTexts(FRENCH, "play ")
+    CARD_OF_PLAY: ClassVar = {f"play {code}": card for code, card in FRENCH.index.items()}
+    LISTS = (*Deal.LISTS, "bids", "blind", "has_drawn", "exchanged", "thrown")
+
+    def __init__(self, rules: Spades, dealer: int, pack: Sequence[int], carry: Carry) -> None:
+        super().__init__(seats=2, dealer=dealer, length=13)
+        self.phase = "draft"
+        self.turn = dealer
+        self.nil_bags = rules.nil_bags
+        self.bags_before = carry.bags
+        self.stock = tuple(pack)
+        self.looking_at = -1
+        self.discards: tuple[int, ...] = ()
+        self.owed = 0
+        self.owed_to = -1
+        self.broken = False
+        self.bids: list[int | None] = [None, None]
+        self.blind = [False, False]
+        self.has_drawn = [False, False]
+        self.exchanged = [False, False]
+        self.thrown: list[tuple[int, ...]] = [(), ()]
+
+    @property
+    def second(self) -> int:
+        return 1 - self.dealer
+
+    def legal_moves(self, seat: int) -> list[str]:
+        if seat != self.turn:
+            return []
+        match self.phase:
+            case "play":
+                return self.play_moves(seat)
+            case "draft" if self.has_drawn[seat]:
+                return ["keep", "pass"]
+            case "draft":
+                return ["draw"] if self.blind[seat] else ["blind", "draw"]
+            case "exchange":
+                codes = sorted(self.PACK.names(self.cards[seat]))
+                some = [" ".join(chosen) for count in (1, 2, 3) for chosen in combinations(codes, count)]
+                return ["exchange", *(f"exchange {chosen}" for chosen in some)]
+            case _:
+                return [*BIDS]
+
+    def play(self, seat: int, move: str) -> None:
+        card = self.CARD_OF_PLAY.get(move)
+        if card is not None:
+            self.play_card(seat, card)
+        elif move in BIDS:
+            self._bid(seat, BIDS[move])
+        elif move in DRAFT_MOVES:
+            self._draft(seat, move)
+        elif move == "exchange" or move.startswith("exchange "):
+            self._exchange(seat, move)
+        else:
+            raise unknown(move)
+
+    def _draft(self, seat: int, move: str) -> None:
+        if move == "blind" and self.blind[seat]:
+            raise AlreadyBlind()
+        if move == "blind" and self.has_drawn[seat]:
+            raise TooLateForBlind()
+        self.check_turn(seat, "draft")
+        if self.has_drawn[seat] != (move in ("keep", "pass")):
+            raise NotNow()
+        if move == "blind":
+            self.blind[seat] = True
+        elif move == "draw":
+            self.has_drawn[seat] = True
+            self.looking_at = self.stock[0]
+        else:
+            self._keep(seat, 0 if move == "keep" else 1)
+
+    def _keep(self, seat: int, which: int) -> None:
+        """Take one of the stock's two top cards and discard the other."""
+        kept, discarded = self.stock[which], self.stock[1 - which]
+        self.stock = self.stock[2:]
+        self.cards[seat] |= 1 << kept
+        self.discards += (discarded,)
+        if which == 1:
+            self.thrown[seat] += (discarded,)
+        self.looking_at = -1
+        self.turn = 1 - seat
+        if not self.stock:
+            self._after_draft()
+        elif self.has_drawn[1 - seat]:
+            self.looking_at = self.stock[0]
+
+    def _after_draft(self) -> None:
+        """Go on to the next exchange, the next bid or the play, whichever is due; the second player comes first."""
+        order = (self.second, self.dealer)
+        exchanging = [seat for seat in order if self.blind[seat] and not self.exchanged[seat]]
+        bidding = [seat for seat in order if not self.blind[seat] and self.bids[seat] is None]
+        if exchanging:
+            self.phase, self.turn = "exchange", exchanging[0]
+        elif bidding:
+            self.phase, self.turn = "bid", bidding[0]
+        else:
+            self.phase, self.turn, self.wanted = "play", self.second, NOT_SPADES
+
+    def _exchange(self, seat: int, move: str) -> None:
+        self.check_turn(seat, "exchange")
+        codes = move.split(" ")[1:]
+        if len(codes) > 3 or codes != sorted(set(codes)) or not all(code in self.PACK.index for code in codes):
+            raise unknown(move)
+        for code in codes:
+            if not self.cards[seat] >> self.PACK.index[code] & 1:
+                raise NotInHand(card=code)
+        self.cards[seat] ^= self.PACK.mask(codes)
+        self.thrown[seat] += tuple(self.PACK.index[code] for code in codes)
+        self.bids[seat] = 0
+        self.exchanged[seat] = True
+        if codes:
+            self.owed, self.owed_to, self.turn = len(codes), seat, None
+        else:
+            self._after_draft()
+
+    def may_be_given(self) -> tuple[str, ...]:
+        """The cards that chance gives from: the draft's discards, in their order, less those given already."""
+        return tuple(self.PACK.codes[card] for card in self.discards)
+
+    def give(self, codes: Sequence[str]) -> None:
+        """Chance gives the cards that an exchange is owed; NotForChanceToGive if it could not have given these."""
+        pool = set(self.may_be_given())
+        if not self.owed or len(codes) != self.owed or len(set(codes)) != self.owed or not pool.issuperset(codes):
+            raise NotForChanceToGive(owed=self.owed)
+        given = self.PACK.mask(codes)
+        self.cards[self.owed_to] |= given
+        self.discards = tuple(card for card in self.discards if not given >> card & 1)
+        self.owed = 0
+        self._after_draft()
+
+    def _bid(self, seat: int, tricks: int) -> None:
+        if self.bids[seat] is not None:
+            raise AlreadyBid()
+        self.check_turn(seat, "bid")
+        self.bids[seat] = tricks
+        self._after_draft()
+
+    def why_not(self, seat: int, card: int) -> IllegalMove:
+        if self.wanted == NOT_SPADES and seat == self.turn and self.cards[seat] >> card & 1:
+            return SpadesNotBroken()
+        return super().why_not(seat, card)
+
+    def lay(self, seat: int, card: int) -> None:
+        if 1 << card & SPADE_SUIT and self.wanted != SPADE_SUIT:
+            self.broken = True
+        super().lay(seat, card)
+
+    def end_trick(self, winner: int) -> None:
+        super().end_trick(winner)
+        self.wanted = 0 if self.broken else NOT_SPADES
+
+    def spoken_bid(self, seat: int) -> int | str | None:
+        """A bid as it is said and recorded: "nil", "double nil" or a number; None before it is made."""
+        if self.blind[seat]:
+            return "double nil"
+        return "nil" if self.bids[seat] == 0 else self.bids[seat]
+
+    def score(self) -> Score:
+        """A hand cut short scores nothing and moves no bags."""
+        hands = [self._hand_score(seat) if self.over else (0, self.bags_before[seat]) for seat in (0, 1)]
+        points, bags = (hands[0][0], hands[1][0]), (hands[0][1], hands[1][1])
+        bids = (self.spoken_bid(0), self.spoken_bid(1))
+        return Score(points, {"bids": bids, "tricks": pair(self.tricks), "bags": bags, "points": points})
+
+    def _hand_score(self, seat: int) -> tuple[int, int]:
+        """Points of the hand, and the bags that are left after each ten has cost its hundred."""
+        bid, won = self.bids[seat] or 0, self.tricks[seat]
+        over = max(won - bid, 0)
+        if bid:
+            points = 10 * bid + over if won >= bid else -10 * bid
+        else:
+            worth = 200 if self.blind[seat] else 100
+            points = -worth if won else worth
+        bags = self.bags_before[seat] + (over if bid or self.nil_bags else 0)
+        return points - 100 * (bags // BAGS_THAT_COST), bags % BAGS_THAT_COST
+
+    def view(self, seat: int | None) -> SpadesView:
+        codes = self.PACK.codes
+        looking = self.looking_at >= 0 and seat is not None and seat == self.turn
+        return SpadesView(
+            **self.common_view(seat, (0, 0)),
+            drawn=codes[self.looking_at] if looking else None,
+            discarded=() if seat is None else tuple(codes[card] for card in self.thrown[seat]),
+            stock=len(self.stock),
+            discards=len(self.discards),
+            bids=(self.spoken_bid(0), self.spoken_bid(1)),
+            broken=self.broken,
+        )

@@ -32,9 +32,10 @@ DRAFT_MOVES = ("draw", "blind", "keep", "pass")
 class SpadesDeal(Deal):
     """A hand of Spades for two.
 
-    By seat: ``bids`` in tricks (a double nil bids 0), ``blind`` who declared double nil, ``has_drawn`` who has looked at
-    a card, ``thrown`` the cards that the seat saw and discarded. ``stock`` is what is left to draw, ``looking_at`` the
-    card just drawn, ``discards`` the draft's discards in order, ``owed`` how many cards chance has still to give.
+    By seat: ``bids`` in tricks (a double nil bids 0), ``blind`` who declared double nil, ``has_drawn`` who has
+    looked at a card, ``thrown`` the cards that the seat saw and discarded. ``stock`` is what is left to draw,
+    ``looking_at`` the card just drawn, ``discards`` the draft's discards in order, ``owed`` how many cards chance
+    has still to give.
     """
 
     PACK = FRENCH

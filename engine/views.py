@@ -33,8 +33,8 @@ class Declared(NamedTuple):
 class Packet(NamedTuple):
     """One of the eight packets.
 
-    ``number`` is 1 to 8. ``owner`` is the seat that took it, None while nobody has. ``place`` is "middle", "taken" (its
-    owner has yet to choose a hand), "hand" or "table". ``top`` is the card that the viewer may see on it, ``left``
+    ``number`` is 1 to 8. ``owner`` is the seat that took it, None while nobody has. ``place`` is "middle", "taken"
+    (its owner has yet to choose a hand), "hand" or "table". ``top`` is the card that the viewer may see on it, ``left``
     how many cards it still has there.
     """
 
@@ -49,8 +49,8 @@ class Packet(NamedTuple):
 class DealView:
     """A deal, as ``seat`` may see it; None is the public.
 
-    ``phase`` is "take", "hold", "draft", "exchange", "bid", "play" or "over". ``hand`` is the viewer's own, None for the
-    public. ``counts`` is how many cards each seat holds in hand, ``known`` which of them have been shown to all.
+    ``phase`` is "take", "hold", "draft", "exchange", "bid", "play" or "over". ``hand`` is the viewer's own, None for
+    the public. ``counts`` is how many cards each seat holds in hand, ``known`` which of them have been shown to all.
     ``tricks`` are those won by each side.
     """
 

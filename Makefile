@@ -1,0 +1,41 @@
+.PHONY: run test check setup format lock clean
+
+# PYTHON may be named; otherwise the newest of those that are here and not too old.
+PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3 python; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+BIN := .venv/bin
+READY := .venv/.ready
+
+run: $(READY)  ## play
+	@$(BIN)/buongioco play
+
+test: $(READY)  ## every test
+	$(BIN)/pytest
+
+check: $(READY)  ## style, types, and which package may import which
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+setup: $(READY)  ## all that the others need, in .venv
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+$(READY): pyproject.toml requirements.txt
+	@test -n "$(PYTHON)" || { echo "Buongioco needs Python 3.11 or newer: install it (Debian, Ubuntu: apt install python3 python3-venv; macOS: brew install python)." >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "This Python cannot make virtual environments: install the package python3-venv (apt install python3-venv)." >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --requirement requirements.txt
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@touch $@
+
+lock: $(READY)  ## after a change of dependencies: pins for every platform and Python, with no index named
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --group dev --upgrade \
+		--no-emit-index-url --no-annotate --output-file requirements.txt pyproject.toml
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

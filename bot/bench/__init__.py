@@ -1,0 +1,1 @@
+"""Benchmarks, each with its baseline measured in the same run."""

@@ -1,0 +1,181 @@
+"""The command `buongioco`."""
+
+import re
+import sys
+from contextlib import nullcontext
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.bench.engine import run as run_engine_bench
+from bot.cli.files import records
+from bot.cli.play import TerminalTable
+from bot.cli.replay import story
+from bot.simulation import simulate as simulate_game
+from engine import GAMES, GameKind, Record, game_kind, verify
+from engine.errors import BadRecord, EngineError, FaultyRecord
+from engine.robots import ROBOTS
+from engine.rules import Value, parse, resolve, spell
+
+
+class Language(StrEnum):
+    en = "en"
+    it = "it"
+
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="Italian trick-taking cards.")
+bench_app = typer.Typer(no_args_is_help=True, help="Measure, each figure beside its baseline.")
+app.add_typer(bench_app, name="bench")
+
+
+def main() -> None:
+    """Run the command; a fault of the user's is one line on stderr."""
+    try:
+        app()
+    except EngineError as error:
+        typer.echo(f"buongioco: {error}", err=True)
+        sys.exit(2)
+
+
+@app.command()
+def games() -> None:
+    """List the games with their options, the values that each may take, and its default."""
+    for kind in GAMES.values():
+        typer.echo(f"{kind.id}: {kind.name}, {kind.seats} players")
+        defaults = resolve(kind.rules, {}).model_dump()
+        for name, values in kind.rules.choices().items():
+            spelled = " | ".join(map(spell, values))
+            note = f"(default {spell(defaults[name])})" if len(values) > 1 else "(fixed)"
+            typer.echo(f"  {name} = {spelled}  {note}")
+        typer.echo()
+
+
+@app.command()
+def simulate(
+    game: Annotated[str, typer.Option(help="The game's id; `buongioco games` lists them.")],
+    number: Annotated[int, typer.Option("--games", min=1, help="How many games.")] = 1,
+    seed: Annotated[str, typer.Option(help="The same seed gives the same games.")] = "0",
+    rules: Annotated[list[str] | None, typer.Option(help="Options, as name=value; several may follow.")] = None,
+    more: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="More options.")] = None,
+    players: Annotated[str, typer.Option(help=f"{' or '.join(ROBOTS)}; or one for each seat, with commas.")] = "random",
+    legal: Annotated[bool, typer.Option("--legal", help="Add to each move the list of legal moves.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Write here instead of to the screen.")] = None,
+) -> None:
+    """Let robots play games and write their records, one a line."""
+    kind = game_kind(game)
+    options = _options(kind, rules, more)
+    names = _players(kind, players)
+    try:
+        opened = out.open("w", encoding="utf-8") if out else nullcontext(sys.stdout)
+    except OSError as error:
+        raise typer.BadParameter(f"{out}: {error.strerror}", param_hint="--out") from None
+    show = sys.stderr.isatty()
+    with opened as file, typer.progressbar(length=number, label=game, file=sys.stderr, hidden=not show) as bar:
+        for count in range(1, number + 1):
+            record = simulate_game(game, options, names, f"{seed}/{game}/{count}", legal=legal)
+            file.write(record.to_json() + "\n")
+            bar.update(1)
+
+
+def _options(kind: GameKind, *words: list[str] | None) -> dict[str, Value]:
+    return parse(kind.rules, [word for some in words for several in some or [] for word in re.split("[, ]+", several)])
+
+
+def _players(kind: GameKind, players: str) -> list[str]:
+    names = players.split(",")
+    for name in names:
+        if name not in ROBOTS:
+            raise typer.BadParameter(f"{name!r} is not one of: {', '.join(ROBOTS)}", param_hint="--players")
+    if len(names) == 1:
+        return names * kind.seats
+    if len(names) != kind.seats:
+        raise typer.BadParameter(f"{kind.id} has {kind.seats} seats", param_hint="--players")
+    return names
+
+
+ExistingFile = Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, metavar="FILE")]
+
+
+@app.command(name="verify")
+def verify_files(
+    files: Annotated[list[Path], typer.Argument(exists=True, dir_okay=False, readable=True, metavar="FILE...")],
+) -> None:
+    """Check records: shuffles, moves, lists of legal moves, scores and endings. Exit 1 if anything is wrong."""
+    faults = sum(_verify_file(path) for path in files)
+    if faults:
+        raise typer.Exit(1)
+
+
+def _verify_file(path: Path) -> int:
+    number, faults, unfinished = 0, 0, 0
+    for number, record in records(path):
+        fault = _fault_of(record)
+        if fault:
+            faults += 1
+            typer.echo(f"{path}: game {number}, {fault}")
+        elif isinstance(record, Record) and record.ending is None:
+            unfinished += 1
+    if not number:
+        faults = 1
+        typer.echo(f"{path}: there is no game in it")
+    notes = f", {unfinished} of them unfinished" if unfinished else ""
+    typer.echo(f"{path}: {number} games{notes}, {faults or 'no'} {'fault' if faults == 1 else 'faults'}")
+    return faults
+
+
+def _fault_of(record: Record | BadRecord) -> EngineError | None:
+    if isinstance(record, BadRecord):
+        return record
+    try:
+        verify(record)
+    except FaultyRecord as fault:
+        return fault
+    return None
+
+
+@app.command()
+def replay(
+    file: ExistingFile,
+    game: Annotated[int, typer.Option(min=1, help="Which game of the file.")] = 1,
+    deal: Annotated[int | None, typer.Option(min=1, help="Only this deal.")] = None,
+    lang: Annotated[Language, typer.Option(help="en or it")] = Language.en,
+    pause: Annotated[bool, typer.Option("--pause", help="Wait for Enter after each trick.")] = False,
+) -> None:
+    """Step through a game, card by card."""
+    record = next((record for number, record in records(file) if number == game), None)
+    if record is None:
+        raise typer.BadParameter(f"{file} has no game {game}", param_hint="--game")
+    if isinstance(record, BadRecord):
+        raise record
+    if deal is not None and deal > len(record.deals):
+        raise typer.BadParameter(f"the game has {len(record.deals)} deals", param_hint="--deal")
+    for line, trick_over in story(record, deal, lang.value):
+        typer.echo(line)
+        if pause and trick_over:
+            input()
+
+
+@app.command()
+def play(
+    game: Annotated[str, typer.Option(help="The game's id; `buongioco games` lists them.")] = "pizzichino",
+    rules: Annotated[list[str] | None, typer.Option(help="Options, as name=value; several may follow.")] = None,
+    more: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="More options.")] = None,
+    robot: Annotated[str, typer.Option(help=" or ".join(ROBOTS))] = "random",
+    lang: Annotated[Language, typer.Option(help="en or it")] = Language.en,
+) -> None:
+    """Play a game here in the terminal against a robot."""
+    kind = game_kind(game)
+    TerminalTable(kind, _options(kind, rules, more), _players(kind, robot)[0], lang.value).run()
+
+
+@bench_app.callback()
+def bench() -> None:
+    """Measure, each figure beside its baseline."""
+
+
+@bench_app.command(name="engine")
+def bench_engine() -> None:
+    """Playouts and moves a second, copying, loading and record sizes."""
+    run_engine_bench()

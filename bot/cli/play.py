@@ -1,0 +1,168 @@
+"""A game in the terminal, one person against robots."""
+
+import secrets
+from random import Random
+
+import typer
+
+from bot.texts import error_text
+from bot.wording import Wording
+from engine import Game, GameKind, View
+from engine.errors import EngineError
+from engine.robots import Robot, act, robot
+from engine.rules import Value
+from engine.views import PacketsView, SpadesView, StockView, TressetteView
+
+YOU = 0
+
+
+class TerminalTable:
+    """The person sits in seat 0; robots in the others."""
+
+    def __init__(self, kind: GameKind, rules: dict[str, Value], level: str, language: str) -> None:
+        names = ["You", "Robot"] if kind.seats == 2 else ["You", "East", "Partner", "West"]
+        self.words = Wording(language, names)
+        self.words.names = names = [self.words.text(name) for name in names]
+        self.language = language
+        self.game = Game(kind.id, rules, names)
+        self.robots: dict[int, Robot] = {
+            seat: robot(level, Random(secrets.randbits(64))) for seat in range(1, kind.seats)
+        }
+        self.told = 0
+        self.quit = False
+
+    def run(self) -> None:
+        """Play until the game is over or the person leaves."""
+        _ = self.words.text
+        typer.echo(_("Type a move's number or the move itself; ? shows the table again, q leaves."))
+        while not self.game.over and not self.quit:
+            if self.game.needs_deal:
+                self._deal()
+            elif not self._robots_move():
+                self._ask()
+            self._tell()
+        if self.game.winner is not None:
+            won = YOU in self.game.winner
+            typer.secho(_("You win!") if won else _("You lose."), bold=True)
+
+    def _deal(self) -> None:
+        _ = self.words.text
+        self.game.deal(secrets.token_bytes(32))
+        view = self.game.view(None)
+        self.told = 0
+        typer.echo()
+        typer.secho(_("Deal {number}").format(number=view.deal_number), bold=True)
+        typer.echo(_("The shuffle is bound by {commitment}").format(commitment=view.commitment))
+
+    def _robots_move(self) -> bool:
+        """Let one robot move, in turn or out of it; False when the person is to play."""
+        for seat, player in self.robots.items():
+            out_of_turn = seat != self.game.turn and any(m.startswith("declare") for m in self.game.legal_moves(seat))
+            if (seat == self.game.turn or out_of_turn) and act(self.game, seat, player):
+                return True
+        return False
+
+    def _tell(self) -> None:
+        """Say what has happened since the last time."""
+        history = self.game.history(YOU)
+        view = self.game.view(YOU)
+        for by, move in history[self.told :]:
+            if by != YOU:
+                typer.echo(f"  {self.words.move(by, move)}")
+        news = len(history) > self.told
+        self.told = len(history)
+        if news and view.deal and view.deal.last_trick and not view.deal.trick:
+            self._tell_trick(view)
+        if self.game.needs_deal or self.game.over:
+            self._tell_result(view)
+
+    def _tell_trick(self, view: View) -> None:
+        _ = self.words.text
+        assert view.deal
+        assert view.deal.last_trick
+        if not self.game.moves[-1][1].startswith("play "):
+            return
+        typer.echo(_("  {name} takes the trick").format(name=self.words.names[view.deal.last_trick.winner]))
+        if isinstance(view.deal, StockView):
+            for by, card, _signal in view.deal.drawn:
+                typer.echo(_("  {name} draws {card}").format(name=self.words.names[by], card=card))
+
+    def _tell_result(self, view: View) -> None:
+        _ = self.words.text
+        if not view.result:
+            return
+        for name, (ours, theirs) in view.result.entries.items():
+            typer.echo(f"  {_(name)}: {self.words.side(0)} {ours} · {self.words.side(1)} {theirs}")
+        typer.echo(f"  {_('totals')}: {self.words.totals(view.totals, int(view.rules.get('score_unit', 1)))}")
+        typer.echo(_("  The secret was {secret}").format(secret=view.result.secret))
+
+    def _show(self, view: View) -> None:
+        _ = self.words.text
+        deal = view.deal
+        if deal is None:
+            return
+        typer.echo()
+        if isinstance(deal, PacketsView):
+            for seat in (1, YOU):
+                mine = [
+                    packet for packet in deal.packets if packet.owner == seat and packet.place in ("table", "taken")
+                ]
+                line = "  ".join(f"{packet.number}:{packet.top or '??'}({packet.left})" for packet in mine)
+                typer.echo(f"{self.words.names[seat]:>8}  {line}")
+        if isinstance(deal, TressetteView) and any(deal.declared):
+            typer.echo(f"{_('declared'):>8}  {self.words.totals(deal.declared)}")
+        if isinstance(deal, SpadesView):
+            bids = ["–" if bid is None else str(bid) for bid in deal.bids]
+            typer.echo(f"{_('bids'):>8}  {self.words.names[0]} {bids[0]} · {self.words.names[1]} {bids[1]}")
+        if deal.trick:
+            typer.echo(
+                f"{_('trick'):>8}  " + "  ".join(f"{self.words.names[by]} {card}" for by, card, _s in deal.trick)
+            )
+        typer.echo(f"{_('tricks'):>8}  {self.words.totals(deal.tricks)}")
+        if isinstance(deal, SpadesView) and deal.drawn:
+            typer.echo(f"{_('drawn'):>8}  {deal.drawn}")
+        typer.secho(f"{_('hand'):>8}  {' '.join(deal.hand or ())}", bold=True)
+
+    def _ask(self) -> None:
+        view = self.game.view(YOU)
+        self._show(view)
+        numbered = self._offer(view)
+        try:
+            answer = input("> ").strip()
+        except EOFError:
+            self.quit = True
+            return
+        if answer in ("q", "quit", "?", ""):
+            self.quit = answer.startswith("q")
+            return
+        try:
+            self.game.play(YOU, self._understand(answer, numbered, view))
+        except EngineError as error:
+            typer.secho(error_text(error, self.language), fg="red")
+
+    def _offer(self, view: View) -> list[str]:
+        """Show what can be done; returns the moves that can be chosen by number."""
+        _ = self.words.text
+        phase = view.deal.phase if view.deal else ""
+        if phase == "take":
+            typer.echo(_("Which four of the packets 1 to 8? Such as: 1 3 5 8"))
+            return []
+        if phase == "exchange":
+            typer.echo(_("Up to three cards to exchange? Such as: exchange 2H 3D, or just: exchange"))
+            return []
+        plain = [move for move in view.moves if move != "resign" and not move.endswith((" busso", " volo"))]
+        if len(plain) < len(view.moves) - 1:
+            typer.echo(_("You lead, and may add busso or volo: play 3D busso"))
+        typer.echo("  ".join(f"{number}) {move.removeprefix('play ')}" for number, move in enumerate(plain, 1)))
+        return plain
+
+    def _understand(self, answer: str, numbered: list[str], view: View) -> str:
+        """The move that was meant: a number on offer, a card by itself, packets by themselves, or notation."""
+        if view.deal and view.deal.phase == "take" and answer[0].isdecimal():
+            return f"take {' '.join(sorted(answer.replace(',', ' ').split()))}"
+        if answer.isdecimal() and 0 < int(answer) <= len(numbered):
+            return numbered[int(answer) - 1]
+        words = answer.split()
+        if words[0].upper() in self.game.kind.pack.index:
+            words = ["play", words[0].upper(), *words[1:]]
+        return " ".join(words)

@@ -1,0 +1,109 @@
+"""A game told step by step, from its record."""
+
+from collections.abc import Iterator
+
+from bot.wording import Wording, thirds
+from engine import DealView, Game, Record
+from engine import replay as replay_deal
+from engine.rules import spell
+from engine.tressette import TressetteDeal
+from engine.views import PacketsView, StockView
+
+Line = tuple[str, bool]
+"""A line of the story, and whether a trick ends with it."""
+
+
+def story(record: Record, deal: int | None, language: str) -> Iterator[Line]:
+    """The lines of a game's story, or of one deal's. FaultyRecord where a move cannot be."""
+    words = Wording(language, [_plain(name) for name in record.seats])
+    _ = words.text
+    yield _(record.kind.name), False
+    options = ", ".join(f"{name} {spell(value)}" for name, value in record.rules.items())
+    yield f"{words.side(0)} — {words.side(1)} ({options})", False
+    for number in [deal] if deal else range(1, len(record.deals) + 1):
+        yield "", False
+        yield from _deal_story(record, number, words)
+    if record.ending and deal in (None, len(record.deals)):
+        yield "", False
+        yield _ending(record, words), False
+
+
+def _plain(name: str) -> str:
+    """A player's name without anything that a terminal would obey."""
+    return "".join(char for char in name if char.isprintable()) or "?"
+
+
+def _deal_story(record: Record, number: int, words: Wording) -> Iterator[Line]:
+    _ = words.text
+    deal = record.deals[number - 1]
+    yield _("Deal {number}: {name} deals").format(number=number, name=words.names[deal.dealer]), False
+    told, phase = 0, ""
+    game: Game | None = None
+    thirds_before = (0, 0)
+    for game in replay_deal(record, number):
+        view = game.view(None).deal
+        if view is None:
+            continue
+        for seat, move in game.moves[told:]:
+            if not move.startswith("play "):
+                yield f"  {words.move(seat, move)}", False
+        new_trick = len(game.moves) > told and view.last_trick is not None and not view.trick
+        new_trick = new_trick and game.moves[-1][1].startswith("play ")
+        told = len(game.moves)
+        if view.phase == "play" != phase:
+            yield from _hands(game, words)
+        phase = view.phase
+        if new_trick:
+            yield _trick(game, view, words, thirds_before), True
+        if isinstance(game.current, TressetteDeal):
+            thirds_before = (game.current.thirds[0], game.current.thirds[1])
+    unit = int(record.rules.get("score_unit", 1))
+    for name, (ours, theirs) in deal.entries().items():
+        yield f"  {_(name)}: {words.side(0)} {ours} · {words.side(1)} {theirs}", False
+    yield f"  {_('totals')}: {words.totals(deal.totals, unit)}", False
+    if deal.proof:
+        yield f"  {_('secret')}: {deal.proof.secret}", False
+
+
+def _hands(game: Game, words: Wording) -> Iterator[Line]:
+    for seat, name in enumerate(words.names):
+        view = game.view(seat).deal
+        if view is None:
+            continue
+        line = f"  {name}: {' '.join(view.hand or ())}"
+        if isinstance(view, PacketsView):
+            tops = [f"{packet.number}={packet.top}" for packet in view.packets if packet.owner == seat and packet.top]
+            line += f"  [{' '.join(tops)}]"
+        yield line, False
+
+
+def _trick(game: Game, view: DealView, words: Wording, before: tuple[int, int]) -> str:
+    _ = words.text
+    assert view.last_trick is not None
+    winner = view.last_trick.winner
+    cards = "  ".join(
+        f"{words.names[by]} {card}{f' ({signal})' if signal else ''}" for by, card, signal in view.last_trick.cards
+    )
+    line = f"  {sum(view.tricks):2}. {cards}  → {words.names[winner]}"
+    if isinstance(game.current, TressetteDeal):
+        line += f" +{thirds(game.current.thirds[winner & 1] - before[winner & 1])}"
+    if isinstance(view, StockView) and view.drawn:
+        draws = ", ".join(
+            _("{name} draws {card}").format(name=words.names[by], card=card) for by, card, _s in view.drawn
+        )
+        line += f"  ({draws})"
+    return line
+
+
+def _ending(record: Record, words: Wording) -> str:
+    _ = words.text
+    if not record.winner:
+        return _("The game was cancelled.")
+    side = words.side(record.winner[0] & 1)
+    sentences = {
+        "target": _("{side} won by reaching the target."),
+        "claim": _("{side} won by claiming the game."),
+        "resign": _("{side} won: the other side resigned."),
+        "timeout": _("{side} won: the other side ran out of time."),
+    }
+    return sentences[record.ending or "target"].format(side=side)

@@ -1,0 +1,52 @@
+"""Games that robots play among themselves, repeatable from a seed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+
+from engine import Game, Record, legal_for_record
+from engine.robots import act, robot
+
+
+def simulate(
+    game_id: str, rules: Mapping[str, object], players: Sequence[str], seed: str, *, legal: bool = False
+) -> Record:
+    """One game between robots, by name for each seat; the same seed gives the same game.
+
+    With ``legal`` each move of the record carries the sorted list of what was legal for that seat.
+    """
+    random = Random(seed)
+    game = Game(game_id, rules)
+    robots = [robot(name, Random(f"{seed}/{seat}")) for seat, name in enumerate(players)]
+    legal_by_deal: list[list[list[str]]] = []
+    while not game.over:
+        if game.needs_deal:
+            game.deal(random.randbytes(32))
+            legal_by_deal.append([])
+        for seat in _who_may_move(game):
+            listed = legal_for_record(game, seat) if legal else []
+            before = len(game.moves)
+            if act(game, seat, robots[seat]):
+                # Chance may have answered within the same move: nothing is legal for nobody.
+                legal_by_deal[-1] += [listed] + [[]] * (len(game.moves) - before - 1)
+                break
+    record = game.record()
+    return _with_legal(record, legal_by_deal) if legal else record
+
+
+def _who_may_move(game: Game) -> Iterator[int]:
+    """The seats that may say something out of turn, then the one whose turn it is."""
+    for seat in range(game.kind.seats):
+        if seat != game.turn and len(legal_for_record(game, seat)):
+            yield seat
+    if game.turn is not None:
+        yield game.turn
+
+
+def _with_legal(record: Record, legal_by_deal: Sequence[Sequence[list[str]]]) -> Record:
+    deals = [
+        deal.model_copy(
+            update={"moves": [(*move, listed) for move, listed in zip(deal.moves, legal_lists, strict=True)]}
+        )
+        for deal, legal_lists in zip(record.deals, legal_by_deal, strict=True)
+    ]
+    return record.model_copy(update={"deals": deals})

@@ -1,0 +1,85 @@
+"""Cards, moves and scores in words, for people.
+
+Codes of cards stay as the record has them (3D, AC): short, sortable by eye, and the same in every language.
+"""
+
+from collections.abc import Sequence
+
+from bot.texts import texts
+
+FRACTIONS = ("", "⅓", "⅔")
+
+
+def thirds(value: int) -> str:
+    """Thirds of a point as points: 4 is 1⅓."""
+    whole, rest = divmod(value, 3)
+    return f"{whole or ''}{FRACTIONS[rest]}" or "0"
+
+
+class Wording:
+    """The words of one language, for one game's seats by ``names``."""
+
+    def __init__(self, language: str, names: Sequence[str]) -> None:
+        self.names = names
+        self.text = texts(language).gettext
+        self.count = texts(language).ngettext
+        _ = self.text
+        self.suits = {
+            "D": _("coins"),
+            "C": _("cups"),
+            "S": _("swords"),
+            "B": _("batons"),
+        }
+        self.fours = {"3": _("four threes"), "2": _("four twos"), "A": _("four aces")}
+        self.threes = {"3": _("three threes"), "2": _("three twos"), "A": _("three aces")}
+
+    def combination(self, move: str) -> str:
+        """A declaration's combination: "three twos, missing cups"."""
+        _ = self.text
+        _declare, kind, subject, *rest = move.split(" ")
+        if kind == "four":
+            return self.fours[subject]
+        if kind == "three":
+            return _("{three}, missing {suit}").format(three=self.threes[subject], suit=self.suits[rest[1]])
+        return _("napoletana in {suit}").format(suit=self.suits[subject])
+
+    def move(self, seat: int | None, move: str) -> str:
+        """A move as a sentence about the player who makes it."""
+        _ = self.text
+        word, *rest = move.split(" ")
+        if seat is None:
+            return _("The discards give {cards}").format(cards=" ".join(rest))
+        if word == "declare":
+            what = self.combination(move)
+            return _("{name} declares {combination}").format(name=self.names[seat], combination=what)
+        if word == "play" and len(rest) > 1:
+            return _("{name} plays {card} and says {signal}").format(
+                name=self.names[seat], card=rest[0], signal=rest[1]
+            )
+        if word == "exchange" and not rest:
+            return _("{name} exchanges nothing").format(name=self.names[seat])
+        if move == "bid 0":
+            return _("{name} bids nil").format(name=self.names[seat])
+        sentences = {
+            "take": _("{name} takes packets {rest}"),
+            "hold": _("{name} holds packets {rest} in hand"),
+            "pick": _("{name} picks up the honour on packet {rest}"),
+            "play": _("{name} plays {rest}"),
+            "claim": _("{name} claims the game"),
+            "draw": _("{name} draws"),
+            "blind": _("{name} declares double nil"),
+            "keep": _("{name} keeps the card drawn"),
+            "pass": _("{name} discards the card drawn and keeps the next"),
+            "exchange": _("{name} exchanges {rest}"),
+            "bid": _("{name} bids {rest}"),
+            "resign": _("{name} resigns"),
+        }
+        return sentences[word].format(name=self.names[seat], rest=" ".join(rest))
+
+    def side(self, side: int) -> str:
+        """The names of a side's players."""
+        return self.text(" and ").join(self.names[side::2])
+
+    def totals(self, totals: Sequence[int], unit: int = 1) -> str:
+        """Both sides' totals, in the unit that the table counts in (1, or 3 for thirds)."""
+        return " · ".join(f"{self.side(side)} {total * unit}" for side, total in enumerate(totals))

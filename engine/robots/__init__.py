@@ -1,0 +1,18 @@
+"""Players that are programs. Each sees what a person in its seat would see, and no more."""
+
+from collections.abc import Callable
+from random import Random
+
+from engine.robots.greedy import GreedyRobot
+from engine.robots.robot import Robot, act
+from engine.robots.simple import RandomRobot
+
+ROBOTS: dict[str, Callable[[Random], Robot]] = {"random": RandomRobot, "greedy": GreedyRobot}
+
+
+def robot(name: str, random: Random) -> Robot:
+    """A robot by its name, with its own source of chance; KeyError for a name that is not in ROBOTS."""
+    return ROBOTS[name](random)
+
+
+__all__ = ["ROBOTS", "GreedyRobot", "RandomRobot", "Robot", "act", "robot"]

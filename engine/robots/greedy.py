@@ -1,0 +1,87 @@
+"""A sensible player by rule of thumb: win points cheaply, keep aces safe, declare what counts."""
+
+from collections.abc import Sequence
+from random import Random
+
+from engine.cards import ITALIAN
+from engine.declarations import COMBINATIONS
+from engine.game import MoveEntry
+from engine.robots import spades
+from engine.robots.memory import Memory, remember
+from engine.tressette import LAST_TRICK, THIRDS
+from engine.views import DealView, PacketsView, SpadesView, TressetteView, View
+
+SPENT = {"3": 1.3, "2": 1.0, "A": 0.6, "R": 0.35, "C": 0.25, "F": 0.15, "7": 0.08, "6": 0.05, "5": 0.02, "4": 0.0}
+"""What a rank is worth in thirds if kept: what playing it now costs beside its points."""
+
+LEADING = 0.3
+"""What it is worth in thirds to lead the next trick."""
+
+
+class GreedyRobot:
+    """Looks one trick ahead, remembers the cards played and counts what its side has taken."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+
+    def choose(self, view: View, history: Sequence[MoveEntry]) -> str | None:
+        deal, seat = view.deal, view.seat
+        if deal is None or seat is None:
+            return None
+        if declarations := [move for move in view.moves if move in COMBINATIONS]:
+            return max(declarations, key=lambda move: COMBINATIONS[move].points)
+        if view.turn != seat:
+            return None
+        if isinstance(deal, SpadesView):
+            return spades.choose(deal, history, seat, view.moves, self.random)
+        if isinstance(deal, PacketsView) and deal.phase != "play":
+            return self._packets(deal, view.moves)
+        picks = [move for move in view.moves if move.startswith("pick ")]
+        if picks:
+            return picks[0]
+        memory = remember(deal, history, seat)
+        if "claim" in view.moves and _has_won(view, memory):
+            return "claim"
+        return self._play(deal, memory, seat, view.moves)
+
+    def _packets(self, deal: PacketsView, moves: Sequence[str]) -> str:
+        """Any four; then keep on the table, where it can be peeked at, what can be picked up later."""
+        choices = [move for move in moves if move.startswith(("take ", "hold "))]
+        self.random.shuffle(choices)
+        if deal.phase == "take":
+            return choices[0]
+        worth = {str(packet.number): THIRDS[ITALIAN.index[packet.top]] if packet.top else 0 for packet in deal.packets}
+        return min(choices, key=lambda move: sum(worth[number] for number in move.split(" ")[1:]))
+
+    def _play(self, deal: DealView, memory: Memory, seat: int, moves: Sequence[str]) -> str:
+        plays = [move for move in moves if move.startswith("play ") and move.count(" ") == 1]
+        last = sum(deal.tricks) == (9 if len(deal.counts) == 4 else 19)
+        return max(plays, key=lambda move: _worth(deal, memory, seat, ITALIAN.index[move[5:]], last))
+
+
+def _has_won(view: View, memory: Memory) -> bool:
+    deal, side = view.deal, (view.seat or 0) & 1
+    declared = deal.declared[side] if isinstance(deal, TressetteView) else 0
+    return view.totals[side] + declared + memory.thirds[side] // 3 >= int(view.rules["target"])
+
+
+def _worth(deal: DealView, memory: Memory, seat: int, card: int, last: bool) -> float:
+    """What playing this card is likely to bring, in thirds."""
+    seats = len(deal.counts)
+    trick = [(played.seat, ITALIAN.index[played.card]) for played in deal.trick]
+    to_come = [(seat + step) % seats for step in range(1, seats - len(trick))]
+    rivals = [other for other in to_come if (other - seat) & 1]
+    led = ITALIAN.suit_of[trick[0][1] if trick else card]
+    best, holder = max(((one, who) for who, one in trick if led >> one & 1), default=(-1, seat))
+    if led >> card & 1 and card > best:
+        best, holder = card, seat
+    higher = led & ~((2 << best) - 1)
+    holds = 1.0
+    for rival in rivals:
+        holds *= memory.chance_without(rival, higher)
+    ours = holds if (holder - seat) & 1 == 0 else 0.0
+    if len(to_come) > len(rivals) and ours < 1:
+        # A partner is still to play and may take it back.
+        ours += (1 - ours) * 0.3
+    pot = sum(THIRDS[one] for _, one in trick) + THIRDS[card] + 0.7 * len(to_come) + (LAST_TRICK if last else 0)
+    return (2 * ours - 1) * pot + LEADING * ours - SPENT[ITALIAN.codes[card][0]]

@@ -1,0 +1,85 @@
+"""Greedy play at Spades for two: draft high cards and spades, bid the likely tricks, then make the bid and no more."""
+
+from collections.abc import Sequence
+from math import floor
+from random import Random
+
+from engine.cards import FRENCH
+from engine.game import MoveEntry
+from engine.robots.memory import Memory, remember
+from engine.spades import SPADE_SUIT
+from engine.views import SpadesView
+
+HIGH = {"A": 0.95, "K": 0.75, "Q": 0.45, "J": 0.2}
+WORTH_KEEPING = 0.4
+
+
+def trick_worth(code: str) -> float:
+    """How many tricks a card is likely to win."""
+    if code[1] == "S":
+        return 0.55 + 0.45 * FRENCH.ranks.index(code[0]) / 12
+    return HIGH.get(code[0], 0.05)
+
+
+def likely_tricks(hand: Sequence[str]) -> float:
+    """How many tricks a hand of thirteen is likely to win."""
+    return sum(map(trick_worth, hand))
+
+
+def choose(deal: SpadesView, history: Sequence[MoveEntry], seat: int, moves: Sequence[str], random: Random) -> str:
+    """A move for the seat whose turn it is."""
+    hand = deal.hand or ()
+    match deal.phase:
+        case "draft" if deal.drawn:
+            return "keep" if trick_worth(deal.drawn) >= WORTH_KEEPING else "pass"
+        case "draft":
+            return "draw"
+        case "exchange":
+            worst = sorted(sorted(hand, key=trick_worth)[-3:])
+            return f"exchange {' '.join(worst)}"
+        case "bid":
+            return f"bid {_bid(hand)}"
+        case _:
+            return f"play {FRENCH.codes[_card(deal, remember(deal, history, seat), seat, moves)]}"
+
+
+def _bid(hand: Sequence[str]) -> int:
+    likely = likely_tricks(hand)
+    if likely < 1.2 and not any(code in hand for code in ("AS", "KS", "QS", "JS")):
+        return 0
+    return min(13, max(1, floor(likely - 0.3)))
+
+
+def _card(deal: SpadesView, memory: Memory, seat: int, moves: Sequence[str]) -> int:
+    playable = [FRENCH.index[move.split(" ")[1]] for move in moves if move.startswith("play ")]
+    bid = deal.bids[seat]
+    wants = isinstance(bid, int) and deal.tricks[seat] < bid
+    if not deal.trick:
+        return _lead(playable, memory, seat, wants)
+    led = FRENCH.index[deal.trick[0].card]
+    winning = [card for card in playable if _beats(card, led)]
+    losing = [card for card in playable if not _beats(card, led)]
+    if wants and winning:
+        return min(winning)
+    if losing:
+        return min(losing, key=_strength) if wants else max(losing, key=_strength)
+    # Every card wins, so let the dearest go: it would win another trick later.
+    return max(winning)
+
+
+def _beats(card: int, led: int) -> bool:
+    return card > led and bool(1 << card & (FRENCH.suit_of[led] | SPADE_SUIT))
+
+
+def _strength(card: int) -> float:
+    return trick_worth(FRENCH.codes[card]) + card % 13 / 100
+
+
+def _lead(playable: list[int], memory: Memory, seat: int, wants: bool) -> int:
+    def chance(card: int) -> float:
+        higher = FRENCH.suit_of[card] & ~((2 << card) - 1)
+        return memory.chance_without(1 - seat, higher)
+
+    if wants:
+        return max(playable, key=lambda card: (round(chance(card), 1), -_strength(card)))
+    return min(playable, key=lambda card: (round(chance(card), 1), -_strength(card)))

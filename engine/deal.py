@@ -39,13 +39,16 @@ class Deal(ABC):
     seats 1 and 3 side 1; with two seats each is a side. Moves are text in the record's notation; a card is an
     index and a set of cards an integer (`engine.cards`). ``cards`` is what each seat may play from; who holds any of
     the ``wanted`` cards must play one of them (the suit led; 0 when anything goes). ``best`` is winning the trick.
+    ``taken`` is what each side's tricks are worth, by WORTH and LAST_TRICK; ``pot`` what lies in the trick.
     """
 
     PACK: ClassVar[Pack]
     TRUMPS: ClassVar[int] = 0
+    WORTH: ClassVar[Sequence[int]]
+    LAST_TRICK: ClassVar[int] = 0
     CARD_OF_PLAY: ClassVar[dict[str, int]]
     PLAY_TEXTS: ClassVar[SuitTexts]
-    LISTS: ClassVar[tuple[str, ...]] = ("cards", "tricks")
+    LISTS: ClassVar[tuple[str, ...]] = ("cards", "tricks", "taken")
 
     def __init__(self, seats: int, dealer: int, length: int) -> None:
         self.seats = seats
@@ -56,7 +59,9 @@ class Deal(ABC):
         self.leader: int | None = None
         self.cards = [0] * seats
         self.tricks = [0, 0]
+        self.taken = [0, 0]
         self.tricks_done = 0
+        self.pot = 0
         self.trick: tuple[Laid, ...] = ()
         self.wanted = 0
         self.best = -1
@@ -131,6 +136,7 @@ class Deal(ABC):
         """Put a card that may be played on the table; the last one ends the trick."""
         bit = 1 << card
         self.cards[seat] ^= bit
+        self.pot += self.WORTH[card]
         trick = self.trick
         if trick:
             if card > self.best and bit & (self.wanted | self.TRUMPS):
@@ -151,12 +157,18 @@ class Deal(ABC):
 
     def end_trick(self, winner: int) -> None:
         self.last = (self.trick, self.signal, winner)
-        self.tricks[winner & 1] += 1
-        self.tricks_done = done = self.tricks_done + 1
         self.trick = ()
         self.signal = None
         self.wanted = 0
-        self.turn = winner if done < self.length else None
+        self.tricks[winner & 1] += 1
+        self.tricks_done = done = self.tricks_done + 1
+        if done == self.length:
+            self.turn = None
+            self.pot += self.LAST_TRICK
+        else:
+            self.turn = winner
+        self.taken[winner & 1] += self.pot
+        self.pot = 0
 
     def common_view(self, seat: int | None, shown: Sequence[int]) -> dict[str, Any]:
         """The parts of a view that every game has. ``shown`` are the cards of each seat that all have seen."""

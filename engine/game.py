@@ -15,7 +15,7 @@ from engine.views import Result, View
 MoveEntry = tuple[int | None, str]
 """A move as a record has it: the seat, None for chance, and the text."""
 
-ENDING_MOVES = ("resign", "claim")
+ENDING_MOVES = frozenset({"resign", "claim"})
 ENDINGS_FROM_OUTSIDE = ("timeout", "cancelled")
 SEAT_NAMES = {2: ("South", "North"), 4: ("South", "East", "North", "West")}
 
@@ -109,7 +109,7 @@ class Game:
         """Shuffle with a secret of 32 random bytes and deal; BadDeal when it is not the time for it."""
         if len(secret) != shuffle.SECRET_BYTES:
             raise BadDeal(fault=f"a secret is {shuffle.SECRET_BYTES} bytes")
-        self.lay_out(shuffle.shuffled(self.kind.pack, secret), secret)
+        self._lay_out(shuffle.shuffled(self.kind.pack, secret), secret)
 
     def lay_out(self, pack: Sequence[str], secret: bytes | None = None) -> None:
         """Deal a pack as it lies, first card first; BadDeal if it is not one or the time is wrong.
@@ -119,6 +119,9 @@ class Game:
         """
         if sorted(pack) != sorted(self.kind.pack.new):
             raise BadDeal(fault=f"a pack of this game has {self.kind.pack.size} cards, each once")
+        self._lay_out(tuple(pack), secret)
+
+    def _lay_out(self, pack: tuple[str, ...], secret: bytes | None) -> None:
         if not self.needs_deal:
             raise BadDeal(fault="this game is over" if self.over else "the deal on the table is not over")
         if self._dealer is None:
@@ -132,7 +135,7 @@ class Game:
         cards = [self.kind.pack.index[code] for code in pack]
         self.current = self._playing = self.kind.new_deal(self.rules, dealer, cards, self._carry)
         self.moves = []
-        self._pack, self._secret, self._score = tuple(pack), secret, None
+        self._pack, self._secret, self._score = pack, secret, None
 
     # Moves
 

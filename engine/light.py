@@ -14,7 +14,7 @@ from engine.full import FullDeal
 from engine.packets import PacketsDeal
 from engine.spades import NOT_SPADES, SPADE_SUIT, SpadesDeal
 from engine.stock import StockDeal
-from engine.tressette import LAST_TRICK, THIRDS, TressetteDeal
+from engine.tressette import THIRDS, TressetteDeal
 
 BIT = tuple(1 << card for card in range(52))
 
@@ -48,7 +48,7 @@ class Light:
     PACK: Pack = ITALIAN
     TRUMPS = 0
     WORTH: Sequence[int] = THIRDS
-    LAST = LAST_TRICK
+    LAST = TressetteDeal.LAST_TRICK
 
     def __init__(self, deal: Deal) -> None:
         self.hands = deal.cards.copy()
@@ -58,8 +58,8 @@ class Light:
         self.wanted = deal.wanted
         self.best = deal.best
         self.winner = deal.best_seat
-        self.pot = sum(self.WORTH[card] for _, card in deal.trick)
-        self.taken = deal.thirds.copy() if isinstance(deal, TressetteDeal) else deal.tricks.copy()
+        self.pot = deal.pot
+        self.taken = deal.taken.copy()
 
     def copy(self) -> Self:
         new: Self = object.__new__(type(self))
@@ -114,7 +114,7 @@ class LightStock(Light):
     def __init__(self, deal: StockDeal) -> None:
         super().__init__(deal)
         self.stock = deal.stock
-        self.drawn = len(deal.stock) - deal.left
+        self.drawn = deal.drawn
 
     def copy(self) -> Self:
         new = super().copy()
@@ -162,7 +162,7 @@ class LightStock(Light):
                 theirs.append(their_draw)
                 their_set |= bit[their_draw]
         self.hands, self.left, self.drawn, self.turn = [0, 0], 0, len(self.stock), turn
-        self.taken[turn], self.taken[1 - turn] = my_taken + LAST_TRICK, their_taken
+        self.taken[turn], self.taken[1 - turn] = my_taken + self.LAST, their_taken
         return self.taken
 
 
@@ -217,6 +217,7 @@ class LightSpades(Light):
 
     def __init__(self, deal: SpadesDeal) -> None:
         super().__init__(deal)
+        self.taken = deal.tricks.copy()
         self.broken = deal.broken
 
     def copy(self) -> Self:

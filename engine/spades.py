@@ -40,6 +40,7 @@ class SpadesDeal(Deal):
 
     PACK = FRENCH
     TRUMPS = SPADE_SUIT
+    WORTH = (0,) * FRENCH.size
     PLAY_TEXTS = SuitTexts(FRENCH, "play ")
     CARD_OF_PLAY: ClassVar = {f"play {code}": card for code, card in FRENCH.index.items()}
     LISTS = (*Deal.LISTS, "bids", "blind", "has_drawn", "exchanged", "thrown")

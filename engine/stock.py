@@ -12,7 +12,7 @@ from engine.views import Played, StockView
 class StockDeal(TressetteDeal):
     """After each trick the winner, then the loser, draws the stock's top card and shows it.
 
-    ``stock`` is all of it as dealt, ``left`` how many cards are still to be drawn.
+    ``stock`` is all of it as dealt.
     """
 
     def __init__(self, rules: TressetteRules, dealer: int, pack: Sequence[int], carry: Carry) -> None:
@@ -21,20 +21,21 @@ class StockDeal(TressetteDeal):
     def deal_out(self, pack: Sequence[int]) -> None:
         dealt = deal_hands(pack, self.cards, 1 - self.dealer)
         self.stock = tuple(pack[dealt:])
-        self.left = len(self.stock)
-        self.drawn: tuple[tuple[int, int], ...] = ()
         self.note_first_hand(0)
         self.note_first_hand(1)
 
+    @property
+    def drawn(self) -> int:
+        """How many cards of the stock have been drawn."""
+        return min(2 * self.tricks_done, len(self.stock))
+
     def end_trick(self, winner: int) -> None:
+        place = self.drawn
         super().end_trick(winner)
-        if not self.left:
-            self.drawn = ()
+        if place == len(self.stock):
             self.acquired = [0, 0]
             return
-        self.drawn = ((winner, self.stock[-self.left]), (1 - winner, self.stock[1 - self.left]))
-        self.left -= 2
-        for seat, card in self.drawn:
+        for seat, card in ((winner, self.stock[place]), (1 - winner, self.stock[place + 1])):
             bit = 1 << card
             self.cards[seat] |= bit
             self.shown[seat] |= bit
@@ -44,5 +45,12 @@ class StockDeal(TressetteDeal):
         return seat == self.turn or (self.tricks_done > 0 and not self.trick)
 
     def view(self, seat: int | None) -> StockView:
-        drawn = tuple(Played(by, self.PACK.codes[card]) for by, card in self.drawn)
-        return StockView(**self.tressette_view(seat), stock=self.left, drawn=drawn)
+        return StockView(**self.tressette_view(seat), stock=len(self.stock) - self.drawn, drawn=self._last_draws())
+
+    def _last_draws(self) -> tuple[Played, ...]:
+        """What was drawn after the last trick, the winner's card first; nothing once the stock was gone before it."""
+        if not self.last or self.tricks_done > len(self.stock) // 2:
+            return ()
+        winner = self.last[2]
+        first, second = self.stock[self.drawn - 2 : self.drawn]
+        return Played(winner, self.PACK.codes[first]), Played(1 - winner, self.PACK.codes[second])

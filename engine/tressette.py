@@ -25,22 +25,23 @@ from engine.rules import TressetteRules
 from engine.views import Declared
 
 THIRDS = tuple({"A": 3, "3": 1, "2": 1, "R": 1, "C": 1, "F": 1}.get(code[0], 0) for code in ITALIAN.codes)
-LAST_TRICK = 3
 FOUR_OF_COINS = 1 << ITALIAN.index["4D"]
 
 
 class TressetteDeal(Deal):
     """A deal of Tressette.
 
-    ``thirds`` and ``declared`` are by side, in thirds and in whole points. By seat: ``dealt`` the first ten cards,
+    ``taken`` and ``declared`` are by side, in thirds and in whole points. By seat: ``dealt`` the first ten cards,
     ``acquired`` the honours that came to hand before its next play (in the first trick all it has), ``shown`` the cards
     that everybody has seen, ``scored`` the kinds and ``said`` the combinations already declared.
     """
 
     PACK = ITALIAN
+    WORTH = THIRDS
+    LAST_TRICK = 3
     PLAY_TEXTS = SuitTexts(ITALIAN, "play ")
     CARD_OF_PLAY: ClassVar = {f"play {code}": card for code, card in ITALIAN.index.items()}
-    LISTS = (*Deal.LISTS, "thirds", "declared", "dealt", "acquired", "shown", "scored", "said")
+    LISTS = (*Deal.LISTS, "declared", "dealt", "acquired", "shown", "scored", "said")
 
     def __init__(
         self,
@@ -55,7 +56,6 @@ class TressetteDeal(Deal):
         super().__init__(seats, dealer, length)
         self.window = rules.declare
         self.reuse = rules.reuse
-        self.thirds = [0, 0]
         self.declared = [0, 0]
         self.declarations: tuple[tuple[int, Combination], ...] = ()
         self.dealt = [0] * seats
@@ -100,13 +100,6 @@ class TressetteDeal(Deal):
     def other_move(self, seat: int, move: str) -> None:
         """A move that only some of the games have."""
         raise unknown(move)
-
-    def end_trick(self, winner: int) -> None:
-        gain = 0
-        for _, card in self.trick:
-            gain += THIRDS[card]
-        super().end_trick(winner)
-        self.thirds[winner & 1] += gain + LAST_TRICK if self.turn is None else gain
 
     def declarable_from(self, seat: int) -> int:
         """The cards of which this seat may declare now; none when its window is closed."""
@@ -163,10 +156,10 @@ class TressetteDeal(Deal):
         return next((error() for fault, error in checks if fault), WindowPassed())
 
     def score(self) -> Score:
-        points = (self.thirds[0] // 3 + self.declared[0], self.thirds[1] // 3 + self.declared[1])
+        points = (self.taken[0] // 3 + self.declared[0], self.taken[1] // 3 + self.declared[1])
         return Score(
             points,
-            {"thirds": pair(self.thirds), "declared": pair(self.declared), "points": points},
+            {"thirds": pair(self.taken), "declared": pair(self.declared), "points": points},
         )
 
     def tressette_view(self, seat: int | None) -> dict[str, Any]:

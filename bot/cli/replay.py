@@ -56,7 +56,7 @@ def _deal_story(record: Record, number: int, words: Wording) -> Iterator[Line]:
         if new_trick:
             yield _trick(game, view, words, thirds_before), True
         if isinstance(game.current, TressetteDeal):
-            thirds_before = (game.current.thirds[0], game.current.thirds[1])
+            thirds_before = (game.current.taken[0], game.current.taken[1])
     unit = int(record.rules.get("score_unit", 1))
     for name, (ours, theirs) in deal.entries().items():
         yield f"  {_(name)}: {words.side(0)} {ours} · {words.side(1)} {theirs}", False
@@ -86,7 +86,7 @@ def _trick(game: Game, view: DealView, words: Wording, before: tuple[int, int]) 
     )
     line = f"  {sum(view.tricks):2}. {cards}  → {words.names[winner]}"
     if isinstance(game.current, TressetteDeal):
-        line += f" +{thirds(game.current.thirds[winner & 1] - before[winner & 1])}"
+        line += f" +{thirds(game.current.taken[winner & 1] - before[winner & 1])}"
     if isinstance(view, StockView) and view.drawn:
         draws = ", ".join(
             _("{name} draws {card}").format(name=words.names[by], card=card) for by, card, _s in view.drawn

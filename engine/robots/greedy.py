@@ -8,7 +8,7 @@ from engine.declarations import COMBINATIONS
 from engine.game import MoveEntry
 from engine.robots import spades
 from engine.robots.memory import Memory, remember
-from engine.tressette import LAST_TRICK, THIRDS
+from engine.tressette import THIRDS, TressetteDeal
 from engine.views import DealView, PacketsView, SpadesView, TressetteView, View
 
 SPENT = {"3": 1.3, "2": 1.0, "A": 0.6, "R": 0.35, "C": 0.25, "F": 0.15, "7": 0.08, "6": 0.05, "5": 0.02, "4": 0.0}
@@ -83,5 +83,10 @@ def _worth(deal: DealView, memory: Memory, seat: int, card: int, last: bool) -> 
     if len(to_come) > len(rivals) and ours < 1:
         # A partner is still to play and may take it back.
         ours += (1 - ours) * 0.3
-    pot = sum(THIRDS[one] for _, one in trick) + THIRDS[card] + 0.7 * len(to_come) + (LAST_TRICK if last else 0)
+    pot = (
+        sum(THIRDS[one] for _, one in trick)
+        + THIRDS[card]
+        + 0.7 * len(to_come)
+        + (TressetteDeal.LAST_TRICK if last else 0)
+    )
     return (2 * ours - 1) * pot + LEADING * ours - SPENT[ITALIAN.codes[card][0]]

@@ -1,0 +1,155 @@
+"""Deals laid out by hand, for tests that read as rules."""
+
+from collections.abc import Iterable, Sequence
+from random import Random
+
+from engine import GAMES, Game, legal_for_record
+from engine.cards import FRENCH, ITALIAN, Pack
+
+DEALER, ELDEST = 0, 1
+"""With two seats and seat 0 dealing, which all tables here have."""
+
+
+def rest_of(pack: Pack, *used: Iterable[str]) -> list[str]:
+    """The cards that are in none of these, threes, twos and aces first: taken from the end, they declare nothing."""
+    gone = {code for some in used for code in some}
+    return sorted((code for code in pack.new if code not in gone), key=lambda code: code[0] not in "32A")
+
+
+def stock_table(game: str, eldest: str, dealer: str, stock: str = "", rules: dict[str, object] | None = None) -> Game:
+    """A two-handed table with a stock; what is not named fills up hands and stock in the pack's order."""
+    first, second, drawn = eldest.split(), dealer.split(), stock.split()
+    spare = rest_of(ITALIAN, first, second, drawn)
+    while len(first) < 10:
+        first.append(spare.pop())
+    while len(second) < 10:
+        second.append(spare.pop())
+    drawn += spare
+    table = Game(game, rules, dealer=DEALER)
+    table.lay_out([*first[:5], *second[:5], *first[5:], *second[5:], *drawn])
+    return table
+
+
+def packets_table(
+    game: str, packets: Sequence[str], rules: dict[str, object] | None = None, *, chosen: bool = True
+) -> Game:
+    """A table with packets, the first card of each on top. If ``chosen``, the eldest takes 1 to 4 and both hold their
+    first two, so that packets 3, 4 lie open for seat 1 and packets 7, 8 for seat 0.
+    """
+    laid = [packet.split() for packet in [*packets, *[""] * (8 - len(packets))]]
+    spare = rest_of(ITALIAN, *laid)
+    for packet in laid:
+        while len(packet) < 5:
+            packet.append(spare.pop())
+    table = Game(game, rules, dealer=DEALER)
+    table.lay_out([card for packet in laid for card in packet])
+    if chosen:
+        play(table, "1: take 1 2 3 4", "1: hold 1 2", "0: hold 5 6")
+    return table
+
+
+def full_pack(hands: Sequence[str], dealer: int) -> list[str]:
+    """A pack that deals these hands, by seat; what is not named fills them up."""
+    held = [hand.split() for hand in hands]
+    spare = rest_of(ITALIAN, *held)
+    for hand in held:
+        while len(hand) < 10:
+            hand.append(spare.pop())
+    order = [(dealer + 1 + step) % 4 for step in range(4)]
+    return [card for half in (0, 5) for seat in order for card in held[seat][half : half + 5]]
+
+
+def full_table(game: str, hands: Sequence[str], rules: dict[str, object] | None = None, dealer: int = 0) -> Game:
+    """A four-handed table; ``hands`` by seat."""
+    table = Game(game, rules, dealer=dealer)
+    table.lay_out(full_pack(hands, dealer))
+    return table
+
+
+def spades_table(first: str, second: str, rules: dict[str, object] | None = None, *, drafted: bool = True) -> Game:
+    """A table of Spades whose players keep every card they draw: ``first`` and ``second`` are what they draw."""
+    hands = [first.split(), second.split()]
+    spare = rest_of(FRENCH, *hands)
+    for hand in hands:
+        while len(hand) < 13:
+            hand.append(spare.pop(0))
+    order = [card for pair in zip(*hands, strict=True) for card in pair]
+    table = Game("spades", rules, dealer=DEALER)
+    table.lay_out([card for drawn, lost in zip(order, spare, strict=True) for card in (drawn, lost)])
+    if drafted:
+        draft(table)
+    return table
+
+
+def draft(table: Game) -> None:
+    """Draw and keep every card."""
+    while table.current and table.current.phase == "draft" and table.turn is not None:
+        legal = table.legal_moves(table.turn)
+        table.play(table.turn, "keep" if "keep" in legal else "draw")
+
+
+def play(table: Game, *moves: str) -> None:
+    """Moves written as ``"0: play 3D"``."""
+    for move in moves:
+        seat, _, text = move.partition(": ")
+        table.play(int(seat), text)
+
+
+def cards(table: Game, order: str) -> None:
+    """Cards played one after the other by whoever's turn it is."""
+    for card in order.split():
+        assert table.turn is not None
+        table.play(table.turn, f"play {card}")
+
+
+def declarations(table: Game, seat: int) -> list[str]:
+    """What the seat may declare now, without the word itself."""
+    return [move.removeprefix("declare ") for move in table.legal_moves(seat) if move.startswith("declare ")]
+
+
+def play_any(table: Game) -> None:
+    """The seat to move plays the first card that it may."""
+    assert table.turn is not None
+    table.play(table.turn, next(move for move in table.legal_moves(table.turn) if move.startswith("play ")))
+
+
+def play_out(table: Game) -> None:
+    """Any cards to the end of the deal, nothing declared."""
+    while table.turn is not None:
+        play_any(table)
+
+
+def playable(table: Game, seat: int) -> set[str]:
+    """The cards that the seat may play now."""
+    return {move.split(" ")[1] for move in table.legal_moves(seat) if move.startswith("play ")}
+
+
+def random_game(game: str, random: Random, rules: dict[str, object] | None = None, deals: int | None = None) -> Game:
+    """A game of random legal moves, in and out of turn; up to a number of deals, or to its end."""
+    table = Game(game, rules)
+    while not table.over and (deals is None or not table.needs_deal or table.deal_number < deals):
+        random_step(table, random)
+    return table
+
+
+def random_step(table: Game, random: Random) -> None:
+    """Deal if that is due; otherwise a random legal move of some seat, declarations out of turn among them."""
+    if table.needs_deal:
+        table.deal(random.randbytes(32))
+        return
+    seats = [seat for seat in range(table.kind.seats) if legal_for_record(table, seat)]
+    seat = random.choice(seats)
+    moves = legal_for_record(table, seat)
+    others = [move for move in moves if not move.startswith(("play ", "bid ", "exchange", "blind"))]
+    if moves[0].startswith("bid "):
+        moves = ["bid 4", "bid 5"]  # a game of bids drawn from a hat would hardly ever end
+    elif "blind" in moves and random.random() < 0.9:
+        moves = ["draw"]
+    elif others and random.random() < 0.5:
+        moves = others
+    table.play(seat, random.choice(moves))
+
+
+def random_rules(game: str, random: Random) -> dict[str, object]:
+    """Any of a game's options, at random."""
+    return {name: random.choice(values) for name, values in GAMES[game].rules.choices().items()}

@@ -1,0 +1,176 @@
+"""Tressette for four, classic and at the table."""
+
+import pytest
+
+from engine import Game
+from engine.cards import ITALIAN
+from engine.errors import ClaimRefused, NoClaims, NoSignals, NotInHand, SignalsAreForLeaders
+from tests.engine.tables import cards, full_pack, full_table, play, play_any, play_out
+
+HANDS = ["3D 2D AD RD CD FD 7D 6D 5D 4D", "3C 2C AC RC CC FC 7C 6C 5C 4C",
+         "3S 2S AS RS CS FS 7S 6S 5S 4S", "3B 2B AB RB CB FB 7B 6B 5B 4B"]  # fmt: skip
+
+
+def test_packets_of_five_in_turn_from_the_seat_after_the_dealer_twice_round() -> None:
+    pack = list(ITALIAN.new)
+    table = Game("tressette", dealer=2)
+    table.lay_out(pack)
+    for step, seat in enumerate((3, 0, 1, 2)):
+        view = table.view(seat).deal
+        assert view
+        assert set(view.hand or ()) == {*pack[5 * step : 5 * step + 5], *pack[20 + 5 * step : 25 + 5 * step]}
+
+
+def test_the_seat_after_the_dealer_leads_and_there_are_ten_tricks() -> None:
+    table = full_table("tressette", HANDS)
+    assert table.turn == 1
+    while table.turn is not None:
+        table.play(table.turn, table.legal_moves(table.turn)[0])
+    assert table.current
+    assert table.current.tricks_done == 10
+
+
+def test_tavolo_the_holder_of_the_four_of_coins_leads_whoever_deals() -> None:
+    for dealer in range(4):
+        assert full_table("tavolo", HANDS, dealer=dealer).turn == 0
+
+
+def test_signals_a_leader_may_announce_busso_or_volo_with_the_card_led() -> None:
+    table = full_table("tressette", HANDS)
+    assert "play 3C busso" in table.legal_moves(1)
+    assert "play 3C volo" in table.legal_moves(1)
+    table.play(1, "play 3C busso")
+    view = table.view(None).deal
+    assert view
+    assert view.trick[0] == (1, "3C", "busso")
+    cards(table, "4S 4B 4D")
+    view = table.view(None).deal
+    assert view
+    assert view.last_trick
+    assert view.last_trick.cards[0].signal == "busso"
+    assert view.trick == ()
+
+
+def test_signals_only_a_leader_may() -> None:
+    table = full_table("tressette", HANDS)
+    table.play(1, "play 3C")
+    assert not any(move.endswith("busso") for move in table.legal_moves(2))
+    with pytest.raises(SignalsAreForLeaders):
+        table.play(2, "play 3S busso")
+
+
+def test_signals_nothing_checks_that_they_are_true() -> None:
+    table = full_table("tressette", HANDS)
+    table.play(1, "play 4C volo")
+    assert table.turn == 2
+
+
+def test_signals_do_not_excuse_a_wrong_card() -> None:
+    table = full_table("tressette", HANDS)
+    with pytest.raises(NotInHand):
+        table.play(1, "play 3D busso")
+    assert table.moves == []
+
+
+def test_signals_can_be_left_out_of_the_game() -> None:
+    table = full_table("tressette", HANDS, {"signals": False})
+    assert "play 3C busso" not in table.legal_moves(1)
+    with pytest.raises(NoSignals):
+        table.play(1, "play 3C busso")
+    with pytest.raises(NoSignals):
+        full_table("tavolo", HANDS).play(0, "play 3D volo")
+
+
+def near_the_target() -> Game:
+    """After one deal side 1 stands at 14 of 21: eleven for every trick, and a napoletana.
+
+    In the second deal seat 1 holds every three and two; seat 2 leads.
+    """
+    table = full_table("tressette", HANDS)
+    play(table, "1: play 4C", "2: play 4S", "3: play 4B", "0: play 4D", "1: declare napoletana C")
+    play_out(table)
+    assert table.totals == (0, 14)
+    table.lay_out(full_pack(["", "3D 3C 3S 3B 2D 2C 2S 2B 4D 4C", "AC RC", "AB"], dealer=1))
+    assert table.turn == 2
+    return table
+
+
+def test_claim_a_wrong_one_is_refused_costs_nothing_and_leaves_no_trace() -> None:
+    table = near_the_target()
+    before = table.record()
+    for seat in range(4):
+        with pytest.raises(ClaimRefused):
+            table.play(seat, "claim")
+    assert table.record() == before
+    assert not table.over
+
+
+def test_claim_may_be_made_at_any_time_by_either_side_also_out_of_turn() -> None:
+    table = near_the_target()
+    for seat in range(4):
+        assert "claim" in table.legal_moves(seat)
+
+
+def test_claim_counts_total_and_declared_and_whole_points_of_tricks_taken_so_far() -> None:
+    # Side 1 stands at 14 and wins the first trick: 3C, AC and a third from each figure that falls. Then 14 + 8
+    # declared for fours in threes and twos make it 22, and the third's whole points need not be looked at.
+    table = near_the_target()
+    table.play(2, "play AC")
+    play_any(table)
+    play_any(table)
+    table.play(1, "play 3C")
+    assert table.turn == 1
+    with pytest.raises(ClaimRefused):
+        table.play(1, "claim")
+    play(table, "1: declare four 3")
+    with pytest.raises(ClaimRefused):
+        table.play(1, "claim")  # 18 and what the trick brought
+    play(table, "1: declare four 2")
+    for seat in (0, 2):
+        with pytest.raises(ClaimRefused):
+            table.play(seat, "claim")
+    table.play(3, "claim")
+    assert table.ending == "claim"
+    assert table.winner == (1, 3)
+    assert table.moves[-1] == (3, "claim")
+    deal = table.record().deals[-1]
+    assert deal.declared == (0, 8)
+    assert deal.points[1] == 8 + deal.thirds[1] // 3
+    assert deal.totals[1] == 14 + deal.points[1]
+
+
+def test_claim_rounds_thirds_down() -> None:
+    table = full_table("tressette", HANDS)
+    table.totals = (0, 19)
+    cards(table, "3C 4S 4B 4D 2C 5S 5B 5D")
+    assert table.current
+    assert table.current.taken == [0, 2]
+    with pytest.raises(ClaimRefused):
+        table.play(1, "claim")
+    cards(table, "AC 6S 6B 6D")
+    assert table.current.taken == [0, 5]
+    table.totals = (0, 20)
+    table.play(1, "claim")
+    assert table.over
+
+
+def test_claim_the_last_tricks_point_counts_only_once_won() -> None:
+    table = full_table("tressette", HANDS)
+    table.totals = (0, 10)
+    while table.current and table.current.tricks_done < 9:
+        play_any(table)
+    assert table.current
+    # Only the four cards of the last trick are out: 32 thirds less theirs have been taken.
+    assert table.current.taken[1] // 3 < 11
+    with pytest.raises(ClaimRefused):
+        table.play(1, "claim")
+    play_out(table)
+    assert table.totals == (0, 21)
+    assert table.ending == "target"
+
+
+def test_claim_is_not_played_at_the_table() -> None:
+    table = full_table("tavolo", HANDS)
+    assert "claim" not in table.legal_moves(0)
+    with pytest.raises(NoClaims):
+        table.play(0, "claim")

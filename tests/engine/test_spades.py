@@ -1,0 +1,349 @@
+"""Spades for two."""
+
+import pytest
+
+from engine import Game
+from engine.cards import FRENCH
+from engine.deal import Carry
+from engine.errors import (
+    AlreadyBid,
+    AlreadyBlind,
+    MustFollow,
+    NotForChanceToGive,
+    NotInHand,
+    NotNow,
+    NotYourTurn,
+    SpadesNotBroken,
+    TooLateForBlind,
+    UnknownMove,
+)
+from engine.rules import Spades
+from engine.spades import SpadesDeal
+from engine.views import SpadesView
+from tests.engine.tables import cards, draft, play, play_any, play_out, playable, spades_table
+
+FIRST = "2C 3C 4C 5C 6C 7C 8C 9C 2H 3H 4H 2S 3S"
+SECOND = "TC JC QC KC AC 2D 3D 4D 5D 5H 6H AS KS"
+
+
+def spades_view(table: Game, seat: int | None) -> SpadesView:
+    view = table.view(seat).deal
+    assert isinstance(view, SpadesView)
+    return view
+
+
+# The draft
+
+
+def test_draft_the_first_player_draws_and_keeps_and_the_next_card_is_discarded_unseen() -> None:
+    table = Game("spades", dealer=0)
+    table.lay_out(FRENCH.new)
+    assert table.turn == 0
+    assert spades_view(table, 0).drawn is None
+    table.play(0, "draw")
+    assert spades_view(table, 0).drawn == "2C"
+    assert spades_view(table, 1).drawn is None
+    table.play(0, "keep")
+    view = spades_view(table, 0)
+    assert (view.hand, view.discarded, view.discards, view.stock) == (("2C",), (), 1, 50)
+    assert table.turn == 1
+
+
+def test_draft_or_discards_it_and_must_keep_the_next() -> None:
+    table = Game("spades", dealer=0)
+    table.lay_out(FRENCH.new)
+    play(table, "0: draw", "0: pass")
+    view = spades_view(table, 0)
+    assert (view.hand, view.discarded, view.discards) == (("3C",), ("2C",), 1)
+    assert spades_view(table, 1).discarded == ()
+
+
+def test_draft_alternately_until_the_stock_is_gone_13_each_and_26_discarded() -> None:
+    table = Game("spades", dealer=0)
+    table.lay_out(FRENCH.new)
+    turns = []
+    while table.current and table.current.phase == "draft":
+        turns.append(table.turn)
+        table.play(table.turn or 0, table.legal_moves(table.turn or 0)[-2])
+        if turns[-1] == table.turn:
+            turns.pop()
+    assert turns == [0, 1] * 13
+    view = spades_view(table, None)
+    assert (view.counts, view.discards, view.stock) == ((13, 13), 26, 0)
+
+
+def test_draft_later_draws_come_by_themselves() -> None:
+    table = Game("spades", dealer=0)
+    table.lay_out(FRENCH.new)
+    play(table, "0: draw", "0: keep", "1: draw", "1: keep")
+    assert table.legal_moves(0) == ["keep", "pass", "resign"]
+    assert spades_view(table, 0).drawn == "6C"
+    with pytest.raises(NotNow):
+        table.play(0, "draw")
+
+
+def test_draft_nothing_can_be_kept_before_it_is_drawn() -> None:
+    table = Game("spades", dealer=0)
+    table.lay_out(FRENCH.new)
+    with pytest.raises(NotNow):
+        table.play(0, "keep")
+    with pytest.raises(NotYourTurn):
+        table.play(1, "draw")
+
+
+# Double nil
+
+
+def test_double_nil_only_before_drawing_ones_first_card() -> None:
+    table = Game("spades", dealer=0)
+    table.lay_out(FRENCH.new)
+    assert table.legal_moves(0) == ["blind", "draw", "resign"]
+    table.play(0, "blind")
+    assert table.legal_moves(0) == ["draw", "resign"]
+    with pytest.raises(AlreadyBlind):
+        table.play(0, "blind")
+    play(table, "0: draw", "0: keep", "1: draw")
+    with pytest.raises(TooLateForBlind):
+        table.play(1, "blind")
+    assert spades_view(table, 1).bids == ("double nil", None)
+
+
+def blind_table(*seats: int) -> Game:
+    table = spades_table(FIRST, SECOND, drafted=False)
+    for seat in (0, 1):
+        if seat in seats:
+            table.play(seat, "blind")
+        play(table, f"{seat}: draw", f"{seat}: keep")
+    draft(table)
+    return table
+
+
+def test_double_nil_up_to_three_cards_are_exchanged_before_any_bid() -> None:
+    table = blind_table(0)
+    assert table.turn == 0
+    moves = [move for move in table.legal_moves(0) if move != "resign"]
+    assert len(moves) == 1 + 13 + 78 + 286
+    assert moves[0] == "exchange"
+    assert "exchange 2C 2H 2S" in moves
+    with pytest.raises(NotYourTurn):
+        table.play(1, "exchange")
+    with pytest.raises(NotNow):
+        table.play(1, "bid 3")
+    table.play(0, "exchange 2C 2H 2S")
+    assert table.turn is None
+    table.play(None, "gives AD AH KD")
+    view = spades_view(table, 0)
+    assert {"AD", "AH", "KD"} <= set(view.hand or ())
+    assert view.counts == (13, 13)
+    assert view.discarded == ("2C", "2H", "2S")
+    assert table.turn == 1
+
+
+def test_double_nil_its_bid_is_fixed() -> None:
+    table = blind_table(0)
+    play(table, "0: exchange", "1: bid 6")
+    assert spades_view(table, None).bids == ("double nil", 6)
+    assert spades_view(table, None).phase == "play"
+
+
+def test_double_nil_the_second_player_exchanges_first_if_both_did() -> None:
+    table = blind_table(0, 1)
+    assert table.turn == 1
+    play(table, "1: exchange 2D")
+    table.play(None, "gives AD")
+    assert table.turn == 0
+    # What the second player gave away does not come back to the first, nor does what has been given.
+    play(table, "0: exchange 2C")
+    for card in ("2D", "AD", "2C", "3C"):
+        with pytest.raises(NotForChanceToGive):
+            table.play(None, f"gives {card}")
+    table.play(None, "gives KD")
+    assert spades_view(table, None).phase == "play"
+
+
+def test_double_nil_chance_follows_from_the_secret() -> None:
+    for number in range(5):
+        tables = [Game("spades", dealer=0) for _ in range(2)]
+        for table in tables:
+            table.deal(bytes([number]) * 32)
+            table.play(0, "blind")
+            draft(table)
+            hand = sorted(spades_view(table, 0).hand or ())
+            table.play(0, f"exchange {hand[0]} {hand[1]}")
+        gift = tables[0].moves[-1]
+        assert gift[0] is None
+        assert gift[1].startswith("gives ")
+        assert len(gift[1].split()) == 3
+        assert tables[1].moves == tables[0].moves
+
+
+@pytest.mark.parametrize(
+    "move", ["exchange 2C 2C", "exchange 3C 2C", "exchange 2C 2H 2S 3C", "exchange XX", "exchange "]
+)
+def test_double_nil_an_exchange_is_up_to_three_different_cards_in_order(move: str) -> None:
+    with pytest.raises(UnknownMove):
+        blind_table(0).play(0, move)
+
+
+def test_double_nil_only_held_cards_are_exchanged() -> None:
+    with pytest.raises(NotInHand):
+        blind_table(0).play(0, "exchange AS")
+
+
+# Bids
+
+
+def test_bids_second_player_first_0_to_13_once_each() -> None:
+    table = spades_table(FIRST, SECOND)
+    assert table.turn == 1
+    assert table.legal_moves(1) == [*(f"bid {number}" for number in range(14)), "resign"]
+    with pytest.raises(NotYourTurn):
+        table.play(0, "bid 3")
+    table.play(1, "bid 0")
+    with pytest.raises(AlreadyBid):
+        table.play(1, "bid 4")
+    table.play(0, "bid 13")
+    assert spades_view(table, None).bids == (13, "nil")
+
+
+# Play
+
+
+def bid_table(first: str = FIRST, second: str = SECOND, bids: tuple[int, int] = (3, 6)) -> Game:
+    table = spades_table(first, second)
+    play(table, f"1: bid {bids[1]}", f"0: bid {bids[0]}")
+    return table
+
+
+def test_the_second_player_leads() -> None:
+    assert bid_table().turn == 1
+
+
+def test_suit_must_be_followed() -> None:
+    table = bid_table()
+    table.play(1, "play TC")
+    assert playable(table, 0) == set("2C 3C 4C 5C 6C 7C 8C 9C".split())
+    with pytest.raises(MustFollow, match="card of C"):
+        table.play(0, "play 2S")
+
+
+def test_spades_are_trumps_and_aces_are_high() -> None:
+    table = bid_table()
+    cards(table, "2D 2S")
+    assert table.turn == 0
+    table = bid_table("KC", "AC 2C")
+    cards(table, "2C KC")
+    assert table.turn == 0
+    table = bid_table("KC", "AC 2C")
+    cards(table, "AC KC")
+    assert table.turn == 1
+
+
+def test_spades_may_not_be_led_until_broken() -> None:
+    table = bid_table()
+    assert not {"AS", "KS"} & playable(table, 1)
+    with pytest.raises(SpadesNotBroken):
+        table.play(1, "play AS")
+
+
+def test_spades_are_broken_by_a_spade_from_who_could_not_follow() -> None:
+    table = bid_table()
+    assert not spades_view(table, None).broken
+    cards(table, "2D 2S")
+    assert spades_view(table, None).broken
+    assert "3S" in playable(table, 0)
+
+
+def test_spades_may_be_led_by_who_holds_nothing_else_and_that_breaks_them() -> None:
+    table = bid_table("2H 3H 4H 5H 6H 7H 8H 9H TH JH QH KH AH", "2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS AS")
+    assert len(playable(table, 1)) == 13
+    table.play(1, "play 2S")
+    assert spades_view(table, None).broken
+
+
+# Scores
+
+
+def hand_score(bids: tuple[object, object], tricks: int, bags: int = 0, *, nil_bags: bool = True) -> tuple[int, int]:
+    """Seat 0's points and bags after a hand in which it bid and won so much."""
+    deal = SpadesDeal(Spades(nil_bags=nil_bags), 0, range(52), Carry(bags=(bags, 0)))
+    deal.bids = [bid if isinstance(bid, int) else 0 for bid in bids]
+    deal.blind = [bid == "double nil" for bid in bids]
+    deal.tricks, deal.tricks_done = [tricks, 13 - tricks], 13
+    entries = deal.score().entries
+    return entries["points"][0], entries["bags"][0]
+
+
+def test_score_a_bid_made_is_10_a_trick_bid_and_1_for_each_over() -> None:
+    assert hand_score((4, 6), 4) == (40, 0)
+    assert hand_score((4, 6), 7) == (43, 3)
+    assert hand_score((13, 0), 13) == (130, 0)
+
+
+def test_score_a_bid_missed_is_minus_10_a_trick_bid() -> None:
+    assert hand_score((4, 6), 3) == (-40, 0)
+    assert hand_score((13, 0), 12) == (-130, 0)
+
+
+def test_score_nil_is_plus_or_minus_100() -> None:
+    assert hand_score(("nil", 6), 0) == (100, 0)
+    assert hand_score(("nil", 6), 2) == (-100, 2)
+
+
+def test_score_double_nil_is_plus_or_minus_200() -> None:
+    assert hand_score(("double nil", 6), 0) == (200, 0)
+    assert hand_score(("double nil", 6), 1) == (-200, 1)
+
+
+def test_score_nil_bags_off_a_failed_nils_tricks_are_no_bags() -> None:
+    assert hand_score(("nil", 6), 2, nil_bags=False) == (-100, 0)
+    assert hand_score(("double nil", 6), 2, nil_bags=False) == (-200, 0)
+    assert hand_score((1, 6), 3, nil_bags=False) == (12, 2)
+
+
+def test_score_every_tenth_bag_of_the_game_costs_100() -> None:
+    assert hand_score((4, 6), 6, bags=7) == (42, 9)
+    assert hand_score((4, 6), 6, bags=8) == (42 - 100, 0)
+    assert hand_score((4, 6), 7, bags=8) == (43 - 100, 1)
+    assert hand_score(("nil", 6), 11, bags=9) == (-300, 0)  # two tens: 9 + 11 bags
+
+
+def test_bags_are_carried_from_hand_to_hand() -> None:
+    table = bid_table(bids=(1, 1))
+    play_out(table)
+    bags = table.bags
+    assert sum(bags) == 11
+    assert table.view(None).bags == bags
+    table.deal(bytes(32))
+    draft(table)
+    play(table, "0: bid 1", "1: bid 1")
+    play_out(table)
+    for seat in (0, 1):
+        won = table.record().deals[-1].tricks[seat]
+        assert table.bags[seat] == (bags[seat] + max(won - 1, 0)) % 10
+
+
+def test_after_each_hand_the_second_player_becomes_the_first() -> None:
+    table = bid_table()
+    play_out(table)
+    table.deal(bytes(32))
+    assert table.turn == 1
+    assert table.current
+    assert table.current.dealer == 1
+
+
+def test_a_hand_cut_short_scores_0_for_both() -> None:
+    table = bid_table(bids=(3, 6))
+    for _ in range(6):
+        play_any(table)
+    table.play(0, "resign")
+    deal = table.record().deals[0]
+    assert deal.points == (0, 0)
+    assert deal.totals == (0, 0)
+    assert deal.bids == (3, 6)
+    assert sum(deal.tricks) == 3
+    assert deal.bags == (0, 0)
+    early = spades_table(FIRST, SECOND)
+    early.play(1, "bid 2")
+    early.play(1, "resign")
+    assert early.record().deals[0].bids == (None, 2)

@@ -1,0 +1,82 @@
+"""Metà Mazzo and Testa a Testa: the stock."""
+
+from engine import Game
+from engine.cards import ITALIAN
+from engine.views import Played, StockView
+from tests.engine.tables import cards, play_any, play_out, stock_table
+
+
+def test_ten_cards_each_in_packets_of_five_from_the_seat_after_the_dealer() -> None:
+    pack = list(ITALIAN.new)
+    table = Game("metamazzo", dealer=0)
+    table.lay_out(pack)
+    eldest, dealer = table.view(1).deal, table.view(0).deal
+    assert eldest
+    assert dealer
+    assert set(eldest.hand or ()) == {*pack[0:5], *pack[10:15]}
+    assert set(dealer.hand or ()) == {*pack[5:10], *pack[15:20]}
+
+
+def test_the_winner_then_the_loser_draws_and_shows() -> None:
+    table = stock_table("metamazzo", "4D", "3D", "7S FB")
+    cards(table, "4D 3D")
+    for viewer in (None, 0, 1):
+        view = table.view(viewer).deal
+        assert isinstance(view, StockView)
+        assert view.drawn == (Played(0, "7S"), Played(1, "FB"))
+        assert view.known == (("7S",), ("FB",))
+        assert view.stock == 18
+        assert view.counts == (10, 10)
+
+
+def test_a_shown_card_is_known_until_it_is_played() -> None:
+    table = stock_table("metamazzo", "4D 5D 7C", "3D 2D", "7S FB 6S CB 5S RB")
+    cards(table, "4D 3D 2D 5D 7S")
+    view = table.view(None).deal
+    assert view
+    assert view.known == (("6S",), ("CB", "FB"))
+
+
+def test_when_the_stock_is_gone_play_goes_on_to_twenty_tricks() -> None:
+    table = Game("metamazzo", dealer=0)
+    table.deal(bytes(32))
+    counts = []
+    while table.turn is not None:
+        play_any(table)
+        view = table.view(None).deal
+        assert isinstance(view, StockView)
+        if not view.trick:
+            counts.append((view.stock, view.counts, len(view.drawn)))
+    assert counts[9] == (0, (10, 10), 2)
+    assert counts[10] == (0, (9, 9), 0)
+    assert counts[19] == (0, (0, 0), 0)
+
+
+def test_eldest_the_seat_after_the_dealer_leads_every_deal() -> None:
+    table = Game("metamazzo", dealer=1)
+    for expected in (0, 1, 0):
+        table.deal(bytes([expected]) * 32)
+        assert table.turn == expected
+        play_out(table)
+
+
+def test_four_of_coins_its_holder_leads_the_first_deal() -> None:
+    assert stock_table("testa", "3D", "4D").turn == 0
+    assert stock_table("testa", "4D", "3D").turn == 1
+
+
+def test_four_of_coins_in_the_stock_the_seat_after_the_dealer_leads() -> None:
+    assert stock_table("testa", "3D", "2D", "4D").turn == 1
+
+
+def test_four_of_coins_in_later_deals_the_seat_after_the_last_deals_leader() -> None:
+    table = stock_table("testa", "3D", "4D")
+    leaders = [table.turn]
+    for number in range(3):
+        play_out(table)
+        if table.over:
+            break
+        table.deal(bytes([number]) * 32)
+        leaders.append(table.turn)
+    assert leaders[:3] == [0, 1, 0][: len(leaders)]
+    assert len(leaders) > 1

@@ -36,5 +36,7 @@ def texts(language: str) -> NullTranslations:
 
 
 def error_text(error: EngineError, language: str) -> str:
-    """What an engine's error says, in a language."""
-    return texts(language).gettext(error.sentence).format(**error.values)
+    """What an engine's error says, in a language; a suit that it names is in that language too."""
+    text = texts(language).gettext
+    values = {name: text(value) if isinstance(value, str) and value else value for name, value in error.values.items()}
+    return text(error.sentence).format(**values)

@@ -6,6 +6,7 @@ Codes of cards stay as the record has them (3D, AC): short, sortable by eye, and
 from collections.abc import Sequence
 
 from bot.texts import texts
+from engine.cards import ITALIAN
 
 FRACTIONS = ("", "⅓", "⅔")
 
@@ -24,11 +25,19 @@ class Wording:
         self.text = texts(language).gettext
         self.count = texts(language).ngettext
         _ = self.text
-        self.suits = {
-            "D": _("coins"),
-            "C": _("cups"),
-            "S": _("swords"),
-            "B": _("batons"),
+        self.suits = {letter: _(name) for letter, name in zip(ITALIAN.suits, ITALIAN.suit_names, strict=True)}
+        self.labels = {
+            "bags": _("bags"),
+            "bids": _("bids"),
+            "declared": _("declared"),
+            "drawn": _("drawn"),
+            "hand": _("hand"),
+            "points": _("points"),
+            "secret": _("secret"),
+            "thirds": _("thirds"),
+            "totals": _("totals"),
+            "trick": _("trick"),
+            "tricks": _("tricks"),
         }
         self.fours = {"3": _("four threes"), "2": _("four twos"), "A": _("four aces")}
         self.threes = {"3": _("three threes"), "2": _("three twos"), "A": _("three aces")}
@@ -78,7 +87,8 @@ class Wording:
 
     def side(self, side: int) -> str:
         """The names of a side's players."""
-        return self.text(" and ").join(self.names[side::2])
+        _ = self.text
+        return _(" and ").join(self.names[side::2])
 
     def totals(self, totals: Sequence[int], unit: int = 1) -> str:
         """Both sides' totals, in the unit that the table counts in (1, or 3 for thirds)."""

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 class Pack:
     """A pack of cards and its codes.
 
-    ``suits`` are the suits' letters in their order, ``strength`` the ranks from low to high as they win tricks,
-    ``printed`` the ranks as a new pack lies, which is where the shuffle starts from.
+    ``suits`` are the suits' letters in their order and ``suit_names`` their English names, ``strength`` the ranks
+    from low to high as they win tricks, ``printed`` the ranks as a new pack lies, which is where the shuffle starts.
 
     >>> ITALIAN.codes[ITALIAN.index["3D"]]
     '3D'
@@ -19,8 +19,9 @@ class Pack:
     ('3D', '4D', 'AC')
     """
 
-    def __init__(self, suits: str, strength: str, printed: str) -> None:
+    def __init__(self, suits: str, suit_names: tuple[str, ...], strength: str, printed: str) -> None:
         self.suits = suits
+        self.suit_names = suit_names
         self.ranks = strength
         self.size = len(suits) * len(strength)
         self.codes = tuple(rank + suit for suit in suits for rank in strength)
@@ -70,8 +71,8 @@ def cards(mask: int) -> Iterator[int]:
         mask ^= low
 
 
-ITALIAN = Pack(suits="DCSB", strength="4567FCRA23", printed="A234567FCR")
+ITALIAN = Pack("DCSB", ("coins", "cups", "swords", "batons"), strength="4567FCRA23", printed="A234567FCR")
 """Forty cards: denari, coppe, spade, bastoni; 3 2 A R C F 7 6 5 4 from high to low."""
 
-FRENCH = Pack(suits="CDHS", strength="23456789TJQKA", printed="23456789TJQKA")
+FRENCH = Pack("CDHS", ("clubs", "diamonds", "hearts", "spades"), strength="23456789TJQKA", printed="23456789TJQKA")
 """Fifty-two cards: clubs, diamonds, hearts, spades; aces high."""

@@ -123,7 +123,7 @@ class Deal(ABC):
         self.check_turn(seat, "play")
         if not self.cards[seat] >> card & 1:
             return NotInHand(card=self.PACK.codes[card])
-        return MustFollow(suit=self.PACK.suits[self.PACK.suit_masks.index(self.wanted)])
+        return MustFollow(suit=self.PACK.suit_names[self.PACK.suit_masks.index(self.wanted)])
 
     def check_turn(self, seat: int, phase: str) -> None:
         """Raise unless the deal is in this phase and it is this seat's turn."""

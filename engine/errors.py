@@ -112,7 +112,7 @@ class NotInHand(IllegalMove):
 
 class MustFollow(IllegalMove):
     code = "must_follow"
-    sentence = "You must follow suit: play a card of {suit}."
+    sentence = "You must follow suit: play {suit}."
 
 
 class SpadesNotBroken(IllegalMove):

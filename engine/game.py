@@ -28,10 +28,10 @@ class Game:
     >>> game.turn
     1
     >>> game.legal_moves(1)[:3]
-    ['play 3D', 'play RD', 'play FD']
-    >>> game.play(1, "play FD")
+    ['play 2D', 'play 6D', 'play 5D']
+    >>> game.play(1, "play 6D")
     >>> game.view(None).deal.trick
-    (Played(seat=1, card='FD', signal=None),)
+    (Played(seat=1, card='6D', signal=None),)
 
     There is no clock here and no chance: whoever runs the game hands in a fresh secret of 32 random bytes for
     each deal, whenever `needs_deal`. ``dealer`` deals first; without one the first secret decides.

@@ -104,7 +104,7 @@ class Record(Strict):
     The record of a live game holds hidden cards and the running deal's secret.
     """
 
-    format: Literal["buongioco/1"] = "buongioco/1"
+    format: Literal["buongioco/1"]
     game: Annotated[str, StringConstraints(max_length=40)]
     rules: dict[str, int | str | bool]
     seats: list[Name]

@@ -43,10 +43,12 @@ def verify(record: Record) -> None:
     game = Game(record.game, record.rules, record.seats, record.deals[0].dealer if record.deals else None)
     for number, deal in enumerate(record.deals, 1):
         if not game.needs_deal:
-            raise FaultyRecord("the game was over" if game.over else "the deal before is not over", number)
+            raise FaultyRecord("the game was over before it", number)
         game.lay_out(deal.pack, _checked_secret(game, deal, number))
         for _ in _steps(game, deal, number, check_legal=True):
             pass
+        if number < len(record.deals) and not game.needs_deal and not game.over:
+            raise FaultyRecord("the deal is not played to its end, and another follows", number)
         _check_counted(game, deal, number)
     _check_ending(game, record)
 

@@ -5,7 +5,7 @@ from random import Random
 
 import typer
 
-from bot.texts import error_text
+from bot.texts import error_text, texts
 from bot.wording import Wording
 from engine import Game, GameKind, View
 from engine.errors import EngineError
@@ -20,9 +20,9 @@ class TerminalTable:
     """The person sits in seat 0; robots in the others."""
 
     def __init__(self, kind: GameKind, rules: dict[str, Value], level: str, language: str) -> None:
-        names = ["You", "Robot"] if kind.seats == 2 else ["You", "East", "Partner", "West"]
+        _ = texts(language).gettext
+        names = [_("You"), _("Robot")] if kind.seats == 2 else [_("You"), _("East"), _("Partner"), _("West")]
         self.words = Wording(language, names)
-        self.words.names = names = [self.words.text(name) for name in names]
         self.language = language
         self.game = Game(kind.id, rules, names)
         self.robots: dict[int, Robot] = {
@@ -88,16 +88,16 @@ class TerminalTable:
                 typer.echo(_("  {name} draws {card}").format(name=self.words.names[by], card=card))
 
     def _tell_result(self, view: View) -> None:
-        _ = self.words.text
+        _, labels = self.words.text, self.words.labels
         if not view.result:
             return
         for name, (ours, theirs) in view.result.entries.items():
-            typer.echo(f"  {_(name)}: {self.words.side(0)} {ours} · {self.words.side(1)} {theirs}")
-        typer.echo(f"  {_('totals')}: {self.words.totals(view.totals, int(view.rules.get('score_unit', 1)))}")
+            typer.echo(f"  {labels[name]}: {self.words.side(0)} {ours} · {self.words.side(1)} {theirs}")
+        typer.echo(f"  {labels['totals']}: {self.words.totals(view.totals, int(view.rules.get('score_unit', 1)))}")
         typer.echo(_("  The secret was {secret}").format(secret=view.result.secret))
 
     def _show(self, view: View) -> None:
-        _ = self.words.text
+        labels = self.words.labels
         deal = view.deal
         if deal is None:
             return
@@ -110,18 +110,18 @@ class TerminalTable:
                 line = "  ".join(f"{packet.number}:{packet.top or '??'}({packet.left})" for packet in mine)
                 typer.echo(f"{self.words.names[seat]:>8}  {line}")
         if isinstance(deal, TressetteView) and any(deal.declared):
-            typer.echo(f"{_('declared'):>8}  {self.words.totals(deal.declared)}")
+            typer.echo(f"{labels['declared']:>8}  {self.words.totals(deal.declared)}")
         if isinstance(deal, SpadesView):
             bids = ["–" if bid is None else str(bid) for bid in deal.bids]
-            typer.echo(f"{_('bids'):>8}  {self.words.names[0]} {bids[0]} · {self.words.names[1]} {bids[1]}")
+            typer.echo(f"{labels['bids']:>8}  {self.words.names[0]} {bids[0]} · {self.words.names[1]} {bids[1]}")
         if deal.trick:
             typer.echo(
-                f"{_('trick'):>8}  " + "  ".join(f"{self.words.names[by]} {card}" for by, card, _s in deal.trick)
+                f"{labels['trick']:>8}  " + "  ".join(f"{self.words.names[by]} {card}" for by, card, _s in deal.trick)
             )
-        typer.echo(f"{_('tricks'):>8}  {self.words.totals(deal.tricks)}")
+        typer.echo(f"{labels['tricks']:>8}  {self.words.totals(deal.tricks)}")
         if isinstance(deal, SpadesView) and deal.drawn:
-            typer.echo(f"{_('drawn'):>8}  {deal.drawn}")
-        typer.secho(f"{_('hand'):>8}  {' '.join(deal.hand or ())}", bold=True)
+            typer.echo(f"{labels['drawn']:>8}  {deal.drawn}")
+        typer.secho(f"{labels['hand']:>8}  {' '.join(deal.hand or ())}", bold=True)
 
     def _ask(self) -> None:
         view = self.game.view(YOU)

@@ -59,10 +59,10 @@ def _deal_story(record: Record, number: int, words: Wording) -> Iterator[Line]:
             thirds_before = (game.current.taken[0], game.current.taken[1])
     unit = int(record.rules.get("score_unit", 1))
     for name, (ours, theirs) in deal.entries().items():
-        yield f"  {_(name)}: {words.side(0)} {ours} · {words.side(1)} {theirs}", False
-    yield f"  {_('totals')}: {words.totals(deal.totals, unit)}", False
+        yield f"  {words.labels[name]}: {words.side(0)} {ours} · {words.side(1)} {theirs}", False
+    yield f"  {words.labels['totals']}: {words.totals(deal.totals, unit)}", False
     if deal.proof:
-        yield f"  {_('secret')}: {deal.proof.secret}", False
+        yield f"  {words.labels['secret']}: {deal.proof.secret}", False
 
 
 def _hands(game: Game, words: Wording) -> Iterator[Line]:

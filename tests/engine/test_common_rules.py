@@ -43,7 +43,7 @@ def test_the_led_suit_must_be_followed() -> None:
     table.play(1, "play 3D")
     assert playable(table, 0) >= {"4D", "5D"}
     assert "3C" not in playable(table, 0)
-    with pytest.raises(MustFollow, match="card of D"):
+    with pytest.raises(MustFollow, match="play coins"):
         table.play(0, "play 3C")
 
 

@@ -61,13 +61,13 @@ def test_draft_or_discards_it_and_must_keep_the_next() -> None:
 def test_draft_alternately_until_the_stock_is_gone_13_each_and_26_discarded() -> None:
     table = Game("spades", dealer=0)
     table.lay_out(FRENCH.new)
-    turns = []
-    while table.current and table.current.phase == "draft":
-        turns.append(table.turn)
-        table.play(table.turn or 0, table.legal_moves(table.turn or 0)[-2])
-        if turns[-1] == table.turn:
-            turns.pop()
-    assert turns == [0, 1] * 13
+    keepers = []
+    while table.current and table.current.phase == "draft" and table.turn is not None:
+        if "draw" in table.legal_moves(table.turn):
+            table.play(table.turn, "draw")
+        keepers.append(table.turn)
+        table.play(table.turn, "pass")
+    assert keepers == [0, 1] * 13
     view = spades_view(table, None)
     assert (view.counts, view.discards, view.stock) == ((13, 13), 26, 0)
 
@@ -223,7 +223,7 @@ def test_suit_must_be_followed() -> None:
     table = bid_table()
     table.play(1, "play TC")
     assert playable(table, 0) == set("2C 3C 4C 5C 6C 7C 8C 9C".split())
-    with pytest.raises(MustFollow, match="card of C"):
+    with pytest.raises(MustFollow, match="play clubs"):
         table.play(0, "play 2S")
 
 
@@ -312,7 +312,8 @@ def test_bags_are_carried_from_hand_to_hand() -> None:
     table = bid_table(bids=(1, 1))
     play_out(table)
     bags = table.bags
-    assert sum(bags) == 11
+    won = table.record().deals[-1].tricks
+    assert bags == tuple(max(tricks - 1, 0) % 10 for tricks in won)
     assert table.view(None).bags == bags
     table.deal(bytes(32))
     draft(table)

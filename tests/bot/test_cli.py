@@ -1,0 +1,219 @@
+"""The command line, as a user would call it."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from bot.cli import main as cli
+from engine import GAMES
+
+BUONGIOCO = [sys.executable, "-c", "from bot.cli.main import main; main()"]
+
+
+def call(*words: str, text: str | None = None) -> Result:
+    return CliRunner().invoke(cli.app, list(words), input=text)
+
+
+def process(*words: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([*BUONGIOCO, *words], input=text, capture_output=True, check=False, timeout=60)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Three short games of testa."""
+    path = tmp_path / "games.jsonl"
+    assert (
+        call("simulate", "--game", "testa", "--games", "3", "--rules", "target=11", "--out", str(path)).exit_code == 0
+    )
+    return path
+
+
+def test_games_lists_every_game_option_value_and_default() -> None:
+    out = call("games").output
+    for game, kind in GAMES.items():
+        assert f"{game}: {kind.name}" in out
+    assert "target = 21 | 31 | 41 | 51  (default 51)" in out
+    assert "declare = three_tricks | none  (default three_tricks)" in out
+    assert "layout = full  (fixed)" in out
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_simulate_then_verify_then_replay(game: str, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    words = (
+        "simulate",
+        "--game",
+        game,
+        "--games",
+        "2",
+        "--seed",
+        "5",
+        "--legal",
+        "--players",
+        "greedy",
+        "--out",
+        str(path),
+    )
+    assert call(*words).exit_code == 0
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 2
+    assert all(len(move) == 3 for line in lines for deal in json.loads(line)["deals"] for move in deal["moves"])
+    verified = call("verify", str(path))
+    assert verified.exit_code == 0
+    assert "2 games, no faults" in verified.output
+    for language in ("en", "it"):
+        told = call("replay", str(path), "--game", "2", "--lang", language)
+        assert told.exit_code == 0
+        assert len(told.output.splitlines()) > 20
+    assert "Smazzata 1" in told.output
+
+
+def test_simulate_is_deterministic_for_a_seed_and_a_prefix_of_more_games() -> None:
+    two = process("simulate", "--game", "metamazzo", "--games", "2", "--seed", "9").stdout
+    three = process("simulate", "--game", "metamazzo", "--games", "3", "--seed", "9").stdout
+    other = process("simulate", "--game", "metamazzo", "--games", "2", "--seed", "8").stdout
+    assert three.startswith(two)
+    assert two != other
+
+
+def test_rules_may_follow_one_flag_or_stand_in_several() -> None:
+    one = process("simulate", "--game", "pizzichino", "--rules", "target=21", "reuse=true", "--seed", "3").stdout
+    several = process(
+        "simulate", "--rules", "target=21", "--rules", "reuse=true", "--game", "pizzichino", "--seed", "3"
+    ).stdout
+    commas = process("simulate", "--rules", "target=21,reuse=true", "--game", "pizzichino", "--seed", "3").stdout
+    assert one == several == commas
+    assert json.loads(one)["rules"]["reuse"] is True
+
+
+def test_the_progress_bar_is_for_terminals_only() -> None:
+    words = [*BUONGIOCO, "simulate", "--game", "testa", "--games", "3"]
+    assert subprocess.run(words, capture_output=True, check=True).stderr == b""
+    ours, theirs = pty.openpty()
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=theirs, check=True)
+    os.close(theirs)
+    seen = os.read(ours, 10_000)
+    os.close(ours)
+    assert b"100%" in seen
+    assert done.stdout.count(b"\n") == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("simulate", "--game", "briscola"), "There is no game called 'briscola'; there are: pizzichino"),
+        (("simulate", "--game", "testa", "--rules", "target=12"), "target: 12 is not one of: 11, 21, 31"),
+        (("simulate", "--game", "testa", "--rules", "jokers=2"), "jokers is not an option of this game"),
+        (("simulate", "--game", "testa", "--players", "genius"), "'genius' is not one of: random, greedy"),
+        (("simulate", "--game", "testa", "--players", "greedy,greedy,greedy"), "testa has 2 seats"),
+        (("simulate", "--game", "testa", "--games", "0"), "greater than or equal to 1"),
+        (("simulate", "--game", "testa", "--out", "/nowhere/x.jsonl"), "No such file"),
+        (("verify", "/nowhere/x.jsonl"), "does not exist"),
+        (("play", "--game", "scopa"), "There is no game called 'scopa'"),
+    ],
+)
+def test_a_users_mistake_is_a_clear_line_and_exit_2(words: tuple[str, ...], says: str) -> None:
+    done = process(*words)
+    text = " ".join(done.stderr.decode().replace("│", " ").split())
+    assert done.returncode == 2
+    assert says in text
+    assert "Traceback" not in text
+
+
+def test_verify_names_file_game_deal_and_move_and_exits_1(file: Path) -> None:
+    lines = file.read_text(encoding="utf-8").splitlines()
+    record = json.loads(lines[1])
+    record["deals"][0]["moves"][4][1] = "play XX"
+    lines[1] = json.dumps(record)
+    file.write_text("\n".join(lines), encoding="utf-8")
+    done = call("verify", str(file))
+    assert done.exit_code == 1
+    assert f"{file}: game 2, deal 1, move 5: play XX: 'play XX' is not a move of this game." in done.output
+    assert "3 games, 1 fault" in done.output
+
+
+def test_verify_refuses_truncated_corrupted_and_empty_files(file: Path) -> None:
+    whole = file.read_bytes()
+    for content, says in (
+        (whole[:-100], "game 3, record: Invalid JSON"),
+        (whole.replace(b'"moves"', b'"noves"', 1), "game 1, deals.0"),
+        (b"\xff\xfe\x00" + whole, "game 1, record: Invalid JSON"),
+        (b"\n \n", "there is no game in it"),
+        (b"", "there is no game in it"),
+    ):
+        file.write_bytes(content)
+        done = call("verify", str(file))
+        assert done.exit_code == 1
+        assert says in done.output
+        assert "Traceback" not in done.output
+
+
+def test_verify_reads_a_single_game_spread_over_lines_and_says_what_is_unfinished(file: Path) -> None:
+    record = json.loads(file.read_text(encoding="utf-8").splitlines()[0])
+    file.write_text(json.dumps(record, indent=2), encoding="utf-8")
+    assert "1 games, no faults" in call("verify", str(file)).output
+    record["deals"], record["ending"], record["winner"] = [], None, None
+    file.write_text(json.dumps(record), encoding="utf-8")
+    assert "1 games, 1 of them unfinished, no faults" in call("verify", str(file)).output
+
+
+def test_replay_checks_what_it_is_asked_for(file: Path) -> None:
+    assert "has no game 9" in process("replay", str(file), "--game", "9").stderr.decode()
+    assert "deals" in process("replay", str(file), "--deal", "99").stderr.decode()
+    one = call("replay", str(file), "--deal", "1").output
+    assert "Deal 1" in one
+    assert "Deal 2" not in one
+    assert "20. " in one
+
+
+def test_replay_obeys_nothing_that_stands_in_a_name(file: Path) -> None:
+    record = json.loads(file.read_text(encoding="utf-8").splitlines()[0])
+    record["seats"] = ["\x1b[2JEve\n", "\u202eBob"]
+    file.write_text(json.dumps(record), encoding="utf-8")
+    told = call("replay", str(file)).output
+    assert "\x1b" not in told
+    assert "\u202e" not in told
+    assert "Eve" in told
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("language", ["en", "it"])
+def test_a_whole_game_in_the_terminal(game: str, language: str) -> None:
+    """Always the first thing on offer; at Spades with bids of 1, which may not end, until the person has had enough."""
+    answers = ["1 2 3 4", "exchange", *["2" if game == "spades" else "1"] * 10, "1"] * (20 if game == "spades" else 300)
+    answers += ["resign"]
+    done = process("play", "--game", game, "--lang", language, text="\n".join(answers).encode())
+    out = done.stdout.decode()
+    assert done.returncode == 0, done.stderr.decode()
+    assert (
+        ("You win!" in out or "You lose." in out) if language == "en" else ("Hai vinto!" in out or "Hai perso." in out)
+    )
+
+
+def test_the_terminal_explains_and_goes_on() -> None:
+    answers = "?\nplay\nclaim\n4D\n99\n\nq\n"
+    out = process("play", "--game", "metamazzo", "--lang", "it", text=answers.encode()).stdout.decode()
+    assert "'play' non è una mossa di questo gioco." in out
+    assert "non si può reclamare" in out
+
+
+def test_the_robots_hand_is_not_shown() -> None:
+    out = process("play", "--game", "tavolo", text=b"q\n").stdout.decode()
+    hand = next(line for line in out.splitlines() if line.strip().startswith("hand"))
+    assert len(hand.split()) == 11
+    assert out.count("3D") + out.count("3C") + out.count("3S") + out.count("3B") <= 3 * 4
+
+
+def test_bench_engine_prints_its_baseline_beside_every_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.bench.engine.SECONDS", 0.01)
+    monkeypatch.setattr("bot.bench.engine.ROUNDS", 1)
+    out = call("bench", "engine").output
+    assert "OpenSpiel" in out
+    for game in GAMES:
+        assert out.count(game) >= 4

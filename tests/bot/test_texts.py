@@ -1,0 +1,72 @@
+"""Every text stands in every language, with the same gaps to fill."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from string import Formatter
+
+import pytest
+from babel.messages.extract import extract_from_dir
+from babel.messages.pofile import read_po
+
+from bot.texts import LANGUAGES, error_text, texts
+from engine import GAMES, errors
+from engine.cards import FRENCH, ITALIAN
+from engine.errors import EngineError, MustFollow
+
+ROOT = Path(__file__).parents[2]
+
+
+def kinds(base: type[EngineError]) -> Iterator[type[EngineError]]:
+    yield base
+    for kind in base.__subclasses__():
+        yield from kinds(kind)
+
+
+def wanted() -> set[str]:
+    """Every text that a person may read: those marked in the code, the games' names and the engine's errors."""
+    marked: set[str] = set()
+    for package in ("bot", "adapters"):
+        for _file, _line, message, _comments, _context in extract_from_dir(str(ROOT / package)):
+            marked |= {message} if isinstance(message, str) else set(message)
+    for_players = {kind.sentence for kind in kinds(errors.IllegalMove)} - {errors.IllegalMove.sentence}
+    suits = {*ITALIAN.suit_names, *FRENCH.suit_names}
+    return marked | for_players | suits | {kind.name for kind in GAMES.values()}
+
+
+def gaps(text: str) -> set[str]:
+    return {name for _literal, name, _spec, _conversion in Formatter().parse(text) if name}
+
+
+@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
+def test_the_catalogue_is_complete_and_holds_nothing_else(language: str) -> None:
+    with (ROOT / "bot" / "locale" / language / "LC_MESSAGES" / "buongioco.po").open("rb") as file:
+        catalogue = read_po(file)
+    have: set[str] = set()
+    for message in catalogue:
+        if not message.id:
+            continue
+        assert not message.fuzzy, message.id
+        ids = [str(one) for one in message.id] if isinstance(message.id, list | tuple) else [message.id]
+        strings = [message.string] if isinstance(message.string, str) else [str(one) for one in message.string]
+        assert all(strings), f"no {language} text for {message.id!r}"
+        for string in strings:
+            assert gaps(string) == gaps(ids[-1]), message.id
+        have |= set(ids)
+    assert wanted() - have == set()
+    assert have - wanted() == set()
+
+
+def test_an_error_speaks_the_players_language() -> None:
+    assert error_text(MustFollow(suit="coins"), "it") == "Devi rispondere al seme: gioca denari."
+    assert error_text(MustFollow(suit="coins"), "en") == "You must follow suit: play coins."
+
+
+def test_an_unknown_language_is_refused() -> None:
+    with pytest.raises(ValueError, match="there are: en, it"):
+        texts("xx")
+
+
+def test_every_error_has_its_own_code_and_an_english_sentence() -> None:
+    found = [kind for kind in kinds(EngineError) if kind not in (EngineError, errors.IllegalMove)]
+    assert len({kind.code for kind in found}) == len(found)
+    assert all(kind.sentence for kind in found)

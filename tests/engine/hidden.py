@@ -1,0 +1,65 @@
+"""Which cards a person cannot know, from a deal's insides, and the same deal with those cards changed about."""
+
+from random import Random
+from typing import Any
+
+from engine.cards import cards
+from engine.deal import Deal
+from engine.packets import PacketsDeal
+from engine.spades import SpadesDeal
+from engine.stock import StockDeal
+from engine.tressette import TressetteDeal
+
+MASKS = ("cards", "dealt", "acquired", "shown", "tops")
+ORDERED = ("stock", "packets", "discards", "thrown")
+
+
+def hidden_cards(deal: Deal, viewer: int | None) -> list[int]:
+    """The cards whose place this viewer has not been shown."""
+    unknown = 0
+    for seat in range(deal.seats):
+        if seat != viewer:
+            unknown |= deal.hand(seat) & ~(deal.shown[seat] if isinstance(deal, TressetteDeal) else 0)
+    places: list[int] = []
+    if isinstance(deal, StockDeal):
+        places += deal.stock[deal.drawn :]
+    if isinstance(deal, PacketsDeal):
+        for number, packet in enumerate(deal.packets):
+            owner = next((seat for seat in (0, 1) if number in deal.own[seat]), None)
+            on_table = owner is not None and bool(deal.held[owner])
+            top_seen = on_table or (deal.peek and owner is not None and owner == viewer)
+            places += packet[1:] if top_seen else packet
+    if isinstance(deal, SpadesDeal):
+        looking = viewer is not None and viewer == deal.turn and deal.looking_at >= 0
+        places += deal.stock[1:] if looking else deal.stock
+        places += deal.discards
+        places += [card for seat in (0, 1) if seat != viewer for card in deal.thrown[seat]]
+    seen = {card for _, card in (*deal.trick, *(deal.last[0] if deal.last else ()))}
+    if viewer is not None:
+        seen |= set(cards(deal.hand(viewer)))
+        # What a player threw away stays known to have been thrown, wherever chance has given it since.
+        seen |= set(deal.thrown[viewer]) if isinstance(deal, SpadesDeal) else set()
+    return sorted({*cards(unknown), *places} - seen)
+
+
+def shuffled_about(deal: Deal, hidden: list[int], random: Random) -> Deal:
+    """A copy in which the hidden cards have changed places among themselves, everywhere at once."""
+    mixed = hidden.copy()
+    random.shuffle(mixed)
+    turned = {card: card for card in range(deal.PACK.size)} | dict(zip(hidden, mixed, strict=True))
+    changed = deal.copy()
+    for name in MASKS:
+        if hasattr(changed, name):
+            setattr(changed, name, [sum(1 << turned[card] for card in cards(mask)) for mask in getattr(deal, name)])
+    for name in ORDERED:
+        if hasattr(changed, name):
+            setattr(changed, name, _turn(getattr(deal, name), turned))
+    if isinstance(changed, SpadesDeal) and changed.looking_at >= 0:
+        changed.looking_at = turned[changed.looking_at]
+    return changed
+
+
+def _turn(value: Any, turned: dict[int, int]) -> Any:
+    if isinstance(value, int):
+        return turned[value]
+    return type(value)(_turn(one, turned) for one in value)

@@ -1,0 +1,109 @@
+"""The engine beside a second, naive one: the same moves at every moment, the same scores, the same node counts."""
+
+from copy import deepcopy
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import GAMES, Game, legal_for_record
+from tests.engine.naive import Naive, naive_deal
+from tests.engine.tables import random_rules, random_step
+
+
+@pytest.mark.parametrize("game", GAMES)
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_every_seats_moves_and_every_score_agree(game: str, seed: int) -> None:
+    random = Random(seed)
+    table = Game(game, random_rules(game, random))
+    for _ in range(3):
+        if table.over:
+            return
+        leader, bags = (table.current.leader if table.current else None), table.bags
+        table.deal(random.randbytes(32))
+        deal = table.record().deals[-1]
+        naive = naive_deal(table.rules.model_dump(), deal.dealer, deal.pack, leader, bags)
+        while not table.needs_deal and not table.over:
+            for seat in range(table.kind.seats):
+                assert legal_for_record(table, seat) == naive.legal(seat)
+            assert table.turn == naive.turn()
+            before = len(table.moves)
+            random_step(table, random)
+            for by, move in table.moves[before:]:
+                naive.play(by, move)  # type: ignore[arg-type]
+        counted = {name: list(value) for name, value in table.record().deals[-1].entries().items()}
+        assert counted == naive.score()
+
+
+# Node counts: how many sequences of moves there are, of all seats, in and out of turn, without claims and
+# resignations, to a depth. Golden figures; both engines must give them.
+
+COUNTS: list[tuple[str, dict[str, object], int, int, int, int]] = [
+    # game, options, number of the secret, random moves before, depth, sequences
+    ("pizzichino", {}, 0, 0, 4, 31_680),
+    ("pizzichino", {"reuse": True}, 1, 30, 7, 2_119),
+    ("pizzichino", {"declare": "dealt", "packets": "peek"}, 2, 3, 5, 12_405),
+    ("spizzichino", {}, 3, 3, 5, 22_301),
+    ("metamazzo", {}, 4, 0, 5, 6_435),
+    ("metamazzo", {}, 5, 16, 5, 14_070),
+    ("testa", {}, 6, 0, 5, 6_440),
+    ("testa", {}, 7, 24, 7, 40_650),
+    ("tressette", {}, 8, 0, 6, 24_714),
+    ("tressette", {}, 9, 4, 5, 27_558),
+    ("tavolo", {}, 10, 0, 6, 2_756),
+    ("tavolo", {}, 11, 24, 9, 2_790),
+    ("spades", {}, 12, 0, 14, 9_216),
+    ("spades", {}, 13, 27, 5, 10_388),
+    ("spades", {}, 14, 40, 8, 14_140),
+]
+
+
+def opening(game: str, options: dict[str, object], number: int, moves: int) -> tuple[Game, Naive]:
+    """The same position in both engines: a fixed pack, and some random moves in turn."""
+    random = Random(number)
+    table = Game(game, options, dealer=0)
+    table.deal(bytes([number]) * 32)
+    deal = table.record().deals[0]
+    naive = naive_deal(table.rules.model_dump(), 0, deal.pack)
+    while len(table.moves) < moves and table.turn is not None:
+        seat, before = table.turn, len(table.moves)
+        legal = [move for move in legal_for_record(table, seat) if move != "blind"]
+        table.play(seat, random.choice(legal))
+        for by, move in table.moves[before:]:
+            naive.play(by, move)  # type: ignore[arg-type]
+    return table, naive
+
+
+def count(table: Game, depth: int) -> int:
+    moves = [(seat, move) for seat in range(table.kind.seats) for move in legal_for_record(table, seat)]
+    if depth == 1:
+        return len(moves)
+    total = 0
+    for seat, move in moves:
+        after = table.copy()
+        after.play(seat, move)
+        total += count(after, depth - 1)
+    return total
+
+
+def naive_count(naive: Naive, depth: int) -> int:
+    seats = range(len(naive.hand))
+    if depth == 1:
+        return sum(len(naive.legal(seat)) for seat in seats)
+    total = 0
+    for seat in seats:
+        for move in naive.legal(seat):
+            after = deepcopy(naive)
+            after.play(seat, move)
+            total += naive_count(after, depth - 1)
+    return total
+
+
+@pytest.mark.parametrize("case", COUNTS, ids=str)
+def test_node_counts(case: tuple[str, dict[str, object], int, int, int, int]) -> None:
+    game, options, number, moves, depth, sequences = case
+    table, naive = opening(game, options, number, moves)
+    assert count(table, depth) == sequences
+    assert naive_count(naive, depth) == sequences

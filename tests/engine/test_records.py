@@ -1,0 +1,329 @@
+"""Records: written, read strictly, replayed and verified; bad input gets a specific error and nothing else."""
+
+import json
+from collections.abc import Callable
+from copy import deepcopy
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import engine
+from bot.simulation import simulate
+from engine import GAMES, Game
+from engine.errors import BadRecord, FaultyRecord
+from tests.engine.tables import random_game, random_rules, stock_table
+
+SHORT = {"testa": {"target": 11}, "tavolo": {"target": 11}, "spades": {"target": 200}}
+
+
+def a_record(game: str, seed: str = "record", *, legal: bool = False) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(
+        simulate(game, SHORT.get(game, {}), ["random"] * GAMES[game].seats, seed, legal=legal).to_json()
+    )
+    return record
+
+
+def verify_json(record: object) -> None:
+    engine.verify(engine.read(json.dumps(record)))
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("legal", [False, True])
+def test_what_is_written_reads_back_the_same_and_verifies(game: str, legal: bool) -> None:
+    text = simulate(game, {}, ["random"] * GAMES[game].seats, "same", legal=legal).to_json()
+    record = engine.read(text)
+    assert record.to_json() == text
+    engine.verify(record)
+
+
+@pytest.mark.parametrize("game", GAMES)
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_replaying_a_record_gives_the_same_record(game: str, seed: int) -> None:
+    random = Random(seed)
+    table = random_game(game, random, random_rules(game, random), deals=2)
+    record = engine.read(table.record().to_json())
+    assert engine.load(record).record() == table.record()
+    assert engine.load(record).view(0) == table.view(0)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_prefix_of_a_record_loads_and_stands_where_the_game_stood(game: str) -> None:
+    random = Random(game)
+    table = Game(game)
+    seen: list[Game] = []
+    while table.deal_number < 2 or not (table.needs_deal or table.over):
+        if table.needs_deal:
+            table.deal(random.randbytes(32))
+        elif table.turn is not None:
+            table.play(
+                table.turn, random.choice([m for m in table.legal_moves(table.turn) if m not in ("claim", "resign")])
+            )
+        seen.append(table.copy())
+        if table.over:
+            break
+    record = engine.read(table.record().to_json())
+    for then in seen:
+        now = engine.load(record, then.deal_number, len(then.moves))
+        assert now.record() == then.record()
+        assert [now.view(seat) for seat in (None, 0, 1)] == [then.view(seat) for seat in (None, 0, 1)]
+        live = engine.load(engine.read(then.record().to_json()))
+        assert live.record() == then.record()
+
+
+def test_replay_steps_through_a_deal() -> None:
+    record = engine.read(json.dumps(a_record("metamazzo")))
+    steps = [len(game.moves) for game in engine.replay(record, 1)]
+    assert steps == list(range(len(record.deals[0].moves) + 1))
+
+
+def test_a_point_beyond_the_record_is_refused() -> None:
+    record = engine.read(json.dumps(a_record("testa")))
+    with pytest.raises(FaultyRecord, match="no deal 99"):
+        engine.load(record, 99)
+
+
+def test_a_live_record_can_leave_the_running_deal_out() -> None:
+    table = Game("metamazzo", dealer=0)
+    table.deal(bytes(32))
+    assert table.record(live=False).deals == []
+    assert len(table.record().deals) == 1
+    engine.verify(table.record(live=False))
+
+
+def test_a_pack_laid_out_by_hand_has_no_proof_and_does_not_verify() -> None:
+    table = stock_table("metamazzo", "3D", "4D")
+    record = engine.read(table.record().to_json())
+    assert engine.load(record).record() == table.record()
+    with pytest.raises(FaultyRecord, match="no proof"):
+        engine.verify(record)
+
+
+# Shape
+
+Change = Callable[[dict[str, Any]], object]
+
+BAD_SHAPES: dict[str, tuple[str, Change]] = {
+    "format": ("format", lambda r: r.update(format="buongioco/2")),
+    "no format": ("format: is missing", lambda r: r.pop("format")),
+    "unknown game": ("game: 'briscola' is not one of", lambda r: r.update(game="briscola")),
+    "game of a wrong type": ("game", lambda r: r.update(game=7)),
+    "another family's game": ("deals.0", lambda r: r.update(game="spades")),
+    "unknown key": ("colour: is not a key", lambda r: r.update(colour="red")),
+    "unknown key in a deal": ("deals.0.colour: is not a key", lambda r: r["deals"][0].update(colour="red")),
+    "option out of range": ("rules.target: target: 12 is not one of: 11, 21, 31", lambda r: r["rules"].update(target=12)),
+    "option of a wrong type": ("rules.target", lambda r: r["rules"].update(target="21")),
+    "option true for 1": ("rules.score_unit", lambda r: r["rules"].update(score_unit=True)),
+    "unknown option": ("rules.jokers", lambda r: r["rules"].update(jokers=2)),
+    "missing option": ("rules.declare: is missing", lambda r: r["rules"].pop("declare")),
+    "too many seats": ("seats: 3 names", lambda r: r["seats"].append("Third")),
+    "a seat without a name": ("seats.0", lambda r: r.update(seats=["", "B"])),
+    "a card twice": ("deals.0.pack", lambda r: r["deals"][0]["pack"].__setitem__(0, r["deals"][0]["pack"][1])),
+    "a card too few": ("deals.0.pack", lambda r: r["deals"][0]["pack"].pop()),
+    "a card of the other pack": ("deals.0.pack", lambda r: r["deals"][0]["pack"].__setitem__(0, "KH")),
+    "a dealer that is no seat": ("deals.0.dealer: there is no seat 3", lambda r: r["deals"][0].update(dealer=3)),
+    "a negative dealer": ("deals.0.dealer", lambda r: r["deals"][0].update(dealer=-1)),
+    "a dealer in words": ("deals.0.dealer", lambda r: r["deals"][0].update(dealer="0")),
+    "a dealer that is true": ("deals.0.dealer", lambda r: r["deals"][0].update(dealer=True)),
+    "a secret that is not hex": ("deals.0.proof.secret", lambda r: r["deals"][0]["proof"].update(secret="x" * 64)),
+    "a secret too short": ("deals.0.proof.secret", lambda r: r["deals"][0]["proof"].update(secret="00")),
+    "a move that is a string": ("deals.0.moves.0", lambda r: r["deals"][0]["moves"].__setitem__(0, "play 3D")),
+    "a move without a text": ("deals.0.moves.0", lambda r: r["deals"][0]["moves"].__setitem__(0, [0])),
+    "a move with four parts": ("deals.0.moves.0", lambda r: r["deals"][0]["moves"].__setitem__(0, [0, "x", [], 1])),
+    "a move of a mile": ("deals.0.moves.0", lambda r: r["deals"][0]["moves"].__setitem__(0, [0, "x" * 999])),
+    "thirds below zero": ("deals.0.thirds", lambda r: r["deals"][0].update(thirds=[-1, 36])),
+    "three sides": ("deals.0.points", lambda r: r["deals"][0].update(points=[1, 2, 3])),
+    "points with fractions": ("deals.0.points", lambda r: r["deals"][0].update(points=[1.5, 2])),
+    "an unknown ending": ("ending", lambda r: r.update(ending="victory")),
+    "a winner that is no seat": ("winner: there is no seat 3", lambda r: r.update(winner=[3])),
+    "an ending without a winner": ("winner", lambda r: r.update(winner=None)),
+    "deals that are none": ("deals", lambda r: r.update(deals=None)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD_SHAPES)
+def test_a_bad_shape_is_refused_with_its_path(name: str) -> None:
+    path, change = BAD_SHAPES[name]
+    record = a_record("testa")
+    change(record)
+    with pytest.raises(BadRecord) as caught:
+        engine.read(json.dumps(record))
+    assert path in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "7", '"x"', "{}", "nonsense", "[" * 100_000, b"\xff\xfe", b"\x00",
+                                  '{"format": NaN}', '{"seats": ["\\ud800"]}', "9" * 10_000])  # fmt: skip
+def test_what_is_not_a_record_at_all_is_refused(text: str | bytes) -> None:
+    with pytest.raises(BadRecord):
+        engine.read(text)
+
+
+def test_a_fixed_option_may_be_left_out_since_it_says_nothing() -> None:
+    record = a_record("testa")
+    del record["rules"]["layout"]
+    verify_json(record)
+
+
+# Truth
+
+
+def other_card_played(record: dict[str, Any]) -> None:
+    move = record["deals"][0]["moves"][10]
+    move[1] = record["deals"][0]["moves"][12][1]
+
+
+BAD_GAMES: dict[str, tuple[str, Change]] = {
+    "an illegal move": ("deal 1, move 1", other_card_played),
+    "a move out of turn": ("deal 1, move 11", lambda r: r["deals"][0]["moves"][10].__setitem__(0, 1 - r["deals"][0]["moves"][10][0])),
+    "a move of nobody": ("deal 1, move 11", lambda r: r["deals"][0]["moves"][10].__setitem__(0, None)),
+    "a move of no seat": ("deal 1, move 11", lambda r: r["deals"][0]["moves"][10].__setitem__(0, 3)),
+    "a move too few": ("deal 1: the deal is not played to its end", lambda r: r["deals"][0]["moves"].pop()),
+    "a move too many": ("deal 1, move", lambda r: r["deals"][0]["moves"].append([0, "play 3D"])),
+    "a commitment of another secret": ("deal 1: the commitment", lambda r: r["deals"][0]["proof"].update(commitment="0" * 64)),
+    "another pack": ("deal 1: the pack", lambda r: r["deals"][0]["pack"].reverse()),
+    "another dealer": ("deal 2: seat", lambda r: r["deals"][1].update(dealer=1 - r["deals"][1]["dealer"])),
+    "another score": ("deal 1: points are recorded", lambda r: r["deals"][0].update(points=[11, 0])),
+    "other thirds": ("deal 1: thirds are recorded", lambda r: r["deals"][0].update(thirds=[35, 0])),
+    "other totals": ("deal 2: totals are recorded", lambda r: r["deals"][1].update(totals=[1, 1])),
+    "another ending": ("the game: the ending", lambda r: r.update(ending="resign")),
+    "a timeout after the end": ("the game: the ending", lambda r: r.update(ending="timeout")),
+    "not ended": ("the game: the ending", lambda r: r.update(ending=None, winner=None)),
+    "another winner": ("the game: the winner", lambda r: r.update(winner=[1 - r["winner"][0]])),
+    "a winner twice": ("the game: the winner", lambda r: r.update(winner=r["winner"] * 2)),
+    "a deal too many": ("deal 3: the game was over", lambda r: r["deals"].append(r["deals"][0])),
+    "a deal too few": ("the game: the ending", lambda r: r["deals"].pop()),
+    "a legal move not listed": ("deal 1, move 1: ", lambda r: r["deals"][0]["moves"][0][2].pop()),
+    "a move listed that is not legal": ("is listed as legal and is not", lambda r: r["deals"][0]["moves"][0][2].append("play XX")),
+    "a list not sorted": ("not sorted", lambda r: r["deals"][0]["moves"][0][2].reverse()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD_GAMES)
+def test_an_untrue_record_is_named_by_deal_and_move(name: str) -> None:
+    where, change = BAD_GAMES[name]
+    record = a_record("testa", "untrue", legal=True)
+    assert len(record["deals"]) >= 2
+    verify_json(record)
+    before = deepcopy(record)
+    change(record)
+    assert record != before
+    with pytest.raises(FaultyRecord) as caught:
+        verify_json(record)
+    assert where in str(caught.value)
+
+
+def test_chances_gifts_must_be_the_secrets() -> None:
+    for seed in range(300):
+        record = a_record("spades", f"gifts {seed}")
+        for number, deal in enumerate(record["deals"]):
+            gifts = [place for place, move in enumerate(deal["moves"]) if move[0] is None]
+            if gifts:
+                deal["moves"][gifts[0]][1] = "gives 2C"
+                with pytest.raises(
+                    FaultyRecord, match=f"deal {number + 1}, move {gifts[0] + 1}: gives 2C: by the deal's secret"
+                ):
+                    verify_json(record)
+                return
+    pytest.fail("no exchange in 300 games")
+
+
+def test_an_error_about_a_record_quotes_little_of_it() -> None:
+    record = a_record("testa")
+    record["x" * 5000 + "\x1b[2J"] = 1
+    with pytest.raises(BadRecord) as caught:
+        engine.read(json.dumps(record))
+    assert len(str(caught.value)) < 200
+    assert "\x1b" not in str(caught.value)
+
+
+# 100,000 mutations
+
+JUNK: list[Any] = [
+    None,
+    True,
+    -1,
+    0,
+    3,
+    10**30,
+    1.5,
+    "",
+    "play 3D",
+    "gives 3D",
+    "resign",
+    "claim",
+    "exchange",
+    "\x00",
+    "é" * 300,
+    [],
+    {},
+    [[]],
+    {"a": 1},
+]
+
+
+def mutate_structure(record: Any, random: Random) -> Any:
+    """Somewhere inside, something is replaced, removed, doubled or swapped."""
+    here, key = record, random.choice(list(record))
+    while isinstance(here[key], dict | list) and here[key] and random.random() < 0.85:
+        here = here[key]
+        key = random.choice(list(here)) if isinstance(here, dict) else random.randrange(len(here))
+    match random.randrange(4):
+        case 0:
+            here[key] = random.choice(JUNK)
+        case 1:
+            del here[key]
+        case 2 if isinstance(here, list):
+            here.insert(key, deepcopy(random.choice(here)))
+        case 3 if isinstance(here, list):
+            other = random.randrange(len(here))
+            here[key], here[other] = here[other], here[key]
+        case _:
+            here[str(random.random()) if isinstance(here, dict) else key] = random.choice(JUNK)
+    return record
+
+
+def mutate_bytes(text: bytes, random: Random) -> bytes:
+    place, other = sorted(random.randrange(len(text)) for _ in range(2))
+    match random.randrange(5):
+        case 0:
+            return text[:place]
+        case 1:
+            return text[:place] + bytes([random.randrange(256)]) + text[place + 1 :]
+        case 2:
+            return text[:place] + text[other:]
+        case 3:
+            return text[:other] + text[place:]
+        case _:
+            return (
+                text[:place]
+                + random.choice([b'"', b"[", b"]", b"{", b"}", b",", b"1", b"null", b"\xff"])
+                + text[place:]
+            )
+
+
+@pytest.mark.parametrize("chunk", range(10))
+def test_100_000_mutations_give_a_specific_error_or_a_true_game(chunk: int) -> None:
+    random = Random(chunk)
+    records = [a_record(game, f"mutant {chunk}") for game in ("testa", "tavolo")]
+    spades = a_record("spades", f"mutant {chunk}")
+    spades["deals"] = spades["deals"][:1]
+    records.append(spades)
+    outcomes = {"bad": 0, "faulty": 0, "true": 0}
+    texts = [json.dumps(record).encode() for record in records]
+    for number in range(10_000):
+        if number % 2:
+            text = mutate_bytes(random.choice(texts), random)
+        else:
+            text = json.dumps(mutate_structure(json.loads(random.choice(texts)), random)).encode()
+        try:
+            engine.verify(engine.read(text))
+            outcomes["true"] += 1
+        except BadRecord:
+            outcomes["bad"] += 1
+        except FaultyRecord:
+            outcomes["faulty"] += 1
+    assert outcomes["bad"] > 1000
+    assert outcomes["faulty"] > 500

@@ -1,0 +1,100 @@
+"""Robots play legal moves by what they may see, and the greedy one plays better than chance."""
+
+from random import Random
+
+import pytest
+
+import engine
+from bot.simulation import simulate
+from engine import GAMES, Game
+from engine.robots import ROBOTS, act, robot
+from engine.robots.memory import remember
+from tests.engine.hidden import hidden_cards, shuffled_about
+from tests.engine.tables import random_rules, random_step
+
+SHARE_OF_GAMES = {"pizzichino": 0.9, "metamazzo": 0.85, "testa": 0.8, "tressette": 0.75, "tavolo": 0.7, "spades": 0.8}
+
+
+@pytest.mark.parametrize("game", SHARE_OF_GAMES)
+def test_greedy_beats_random(game: str) -> None:
+    games = 40 if game != "spades" else 20
+    won = 0
+    for number in range(games):
+        greedy = number % 2
+        players = ["greedy" if seat % 2 == greedy else "random" for seat in range(GAMES[game].seats)]
+        record = simulate(game, {}, players, f"{game} {number}")
+        assert record.winner
+        won += record.winner[0] % 2 == greedy
+    assert won >= SHARE_OF_GAMES[game] * games
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("players", ["random", "greedy"])
+def test_their_games_verify(game: str, players: str) -> None:
+    for seed in range(3):
+        random = Random(f"{game} {seed}")
+        record = simulate(game, random_rules(game, random), [players] * GAMES[game].seats, str(seed), legal=True)
+        engine.verify(engine.read(record.to_json()))
+
+
+def test_the_same_seed_gives_the_same_game() -> None:
+    for game in GAMES:
+        one, same, other = (
+            simulate(game, {}, ["random"] * GAMES[game].seats, seed).to_json() for seed in ("1", "1", "2")
+        )
+        assert one == same != other
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("name", ROBOTS)
+def test_a_robot_chooses_the_same_whatever_it_cannot_see(game: str, name: str) -> None:
+    for seed in range(40):
+        random = Random(f"{game} {seed}")
+        table = Game(game, random_rules(game, random))
+        for _ in range(random.randrange(1, 60)):
+            if not table.over and not (table.needs_deal and table.current):
+                random_step(table, random)
+        if table.turn is None or table.current is None:
+            continue
+        seat = table.turn
+        other = table.copy()
+        other.current = other._playing = shuffled_about(table.current, hidden_cards(table.current, seat), random)
+        choices = [robot(name, Random(seed)).choose(one.view(seat), one.history(seat)) for one in (table, other)]
+        assert choices[0] == choices[1]
+        assert choices[0] in table.legal_moves(seat)
+
+
+def test_a_robot_that_claims_in_vain_still_moves() -> None:
+    class Claimer:
+        def __init__(self) -> None:
+            self.tries = 0
+
+        def choose(self, view: engine.View, history: object) -> str:
+            self.tries += 1
+            return "claim" if self.tries < 4 else view.moves[0]
+
+    table = Game("tressette", dealer=0)
+    table.deal(bytes(32))
+    claimer = Claimer()
+    assert act(table, 1, claimer)
+    assert claimer.tries == 4
+    assert len(table.moves) == 1
+
+
+def test_greedy_claims_when_it_has_won() -> None:
+    endings = [simulate("tressette", {}, ["greedy"] * 4, str(seed)).ending for seed in range(10)]
+    assert "claim" in endings
+
+
+def test_memory_counts_what_is_unseen() -> None:
+    table = Game("metamazzo", dealer=0)
+    table.deal(bytes(32))
+    while table.turn is not None:
+        view = table.view(table.turn).deal
+        assert view
+        memory = remember(view, table.history(table.turn), table.turn)
+        assert table.current
+        hidden = hidden_cards(table.current, table.turn)
+        assert memory.unseen == sum(1 << card for card in hidden)
+        assert memory.thirds == table.current.taken
+        table.play(table.turn, table.legal_moves(table.turn)[0])

@@ -1,0 +1,65 @@
+"""Shuffles: as docs/fairness.md describes them, unbiased, and different for each purpose."""
+
+from collections import Counter
+from hashlib import sha256
+from pathlib import Path
+
+from engine.cards import FRENCH, ITALIAN
+from engine.shuffle import commitment, draw, first_dealer, shuffled
+
+FAIRNESS = (Path(__file__).parents[2] / "docs" / "fairness.md").read_text(encoding="utf-8")
+
+
+def code_of(heading: str) -> str:
+    """The Python block under a heading of the fairness page."""
+    return FAIRNESS.split(f"## {heading}")[1].split("```python\n")[1].split("```")[0]
+
+
+def test_the_ten_lines_in_the_docs_give_the_same_packs() -> None:
+    ten_lines: dict[str, object] = {}
+    source = code_of("Recompute a pack")
+    assert len([line for line in source.splitlines() if line.strip()]) <= 12
+    assert "engine" not in source
+    exec(source, ten_lines)  # noqa: S102 - it is the documentation's own code that is on trial
+    pack = ten_lines["pack"]
+    for number in range(200):
+        secret = sha256(str(number).encode()).digest()
+        assert pack(secret.hex(), "DCSB", "A234567FCR") == list(shuffled(ITALIAN, secret))  # type: ignore[operator]
+        assert pack(secret.hex(), "CDHS", "23456789TJQKA") == list(shuffled(FRENCH, secret))  # type: ignore[operator]
+
+
+def test_the_three_test_vectors_in_the_docs() -> None:
+    rows = FAIRNESS.split("## Test vectors")[1].split("- secret")[1:]
+    assert len(rows) == 3
+    for row in rows:
+        secret, committed, italian, french = row.split("`")[1::2]
+        raw = bytes.fromhex(secret)
+        assert commitment(raw) == committed
+        assert " ".join(shuffled(ITALIAN, raw)) == italian
+        assert " ".join(shuffled(FRENCH, raw)) == french
+
+
+def test_every_card_is_as_likely_in_every_place() -> None:
+    places = Counter(
+        (place, code) for n in range(4000) for place, code in enumerate(shuffled(ITALIAN, n.to_bytes(32, "big")))
+    )
+    assert len(places) == 1600
+    # 100 expected in each of 1600 cells; chi-squared with 39 × 39 degrees of freedom, five deviations allowed.
+    chi_squared = sum((count - 100) ** 2 / 100 for count in places.values())
+    assert abs(chi_squared - 1521) < 5 * (2 * 1521) ** 0.5
+
+
+def test_purposes_draw_independently() -> None:
+    pool = [str(number) for number in range(26)]
+    assert draw(pool, 26, bytes(32), "exchange 0") != draw(pool, 26, bytes(32), "exchange 1")
+
+
+def test_drawing_less_is_the_beginning_of_drawing_more() -> None:
+    pool = [str(number) for number in range(26)]
+    assert draw(pool, 3, bytes(32), "x") == draw(pool, 26, bytes(32), "x")[:3]
+    assert draw(pool, 1, bytes(32), "x") == draw(pool, 2, bytes(32), "x")[:1]
+    assert draw(pool[:1], 1, bytes(32), "x") == ("0",)
+
+
+def test_the_first_dealer_is_any_seat() -> None:
+    assert {first_dealer(4, bytes([number]) * 32) for number in range(50)} == {0, 1, 2, 3}

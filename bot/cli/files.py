@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from engine import Record, read
 from engine.errors import BadRecord
@@ -10,8 +11,16 @@ LONGEST_RECORD = 16 * 1024 * 1024
 """Bytes of one game; far above any real one, and a bound on what a bad file can cost."""
 
 
-def records(path: Path) -> Iterator[tuple[int, Record | BadRecord]]:
-    """The games of a file with their numbers from 1; what is not a record comes as the fault that it has."""
+class Entry(NamedTuple):
+    """A game of a file: its number from 1, the record or the fault that it has instead, and its size in bytes."""
+
+    number: int
+    record: Record | BadRecord
+    size: int
+
+
+def records(path: Path) -> Iterator[Entry]:
+    """The games of a file, one after the other."""
     with path.open("rb") as file:
         number = 0
         while line := file.readline(LONGEST_RECORD + 1):
@@ -20,7 +29,7 @@ def records(path: Path) -> Iterator[tuple[int, Record | BadRecord]]:
             number += 1
             if line.strip() == b"{":
                 line += file.read(LONGEST_RECORD + 1 - len(line))
-            yield number, _read(line)
+            yield Entry(number, _read(line), len(line))
 
 
 def _read(text: bytes) -> Record | BadRecord:

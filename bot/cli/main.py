@@ -2,10 +2,10 @@
 
 import re
 import sys
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Protocol
 
 import typer
 
@@ -18,6 +18,10 @@ from engine import GAMES, GameKind, Record, game_kind, verify
 from engine.errors import BadRecord, EngineError, FaultyRecord
 from engine.robots import ROBOTS
 from engine.rules import Value, parse, resolve, spell
+
+
+class _ProgressBar(Protocol):
+    def update(self, n_steps: int, /) -> None: ...
 
 
 class Language(StrEnum):
@@ -71,8 +75,7 @@ def simulate(
         opened = out.open("w", encoding="utf-8") if out else nullcontext(sys.stdout)
     except OSError as error:
         raise typer.BadParameter(f"{out}: {error.strerror}", param_hint="--out") from None
-    show = sys.stderr.isatty()
-    with opened as file, typer.progressbar(length=number, label=game, file=sys.stderr, hidden=not show) as bar:
+    with opened as file, _progress(number, game) as bar:
         for count in range(1, number + 1):
             record = simulate_game(game, options, names, f"{seed}/{game}/{count}", legal=legal)
             file.write(record.to_json() + "\n")
@@ -81,6 +84,11 @@ def simulate(
 
 def _options(kind: GameKind, *words: list[str] | None) -> dict[str, Value]:
     return parse(kind.rules, [word for some in words for several in some or [] for word in re.split("[, ]+", several)])
+
+
+def _progress(length: int, label: str) -> AbstractContextManager[_ProgressBar]:
+    """A bar on stderr, if that is a terminal."""
+    return typer.progressbar(length=length, label=label, file=sys.stderr, hidden=not sys.stderr.isatty())
 
 
 def _players(kind: GameKind, players: str) -> list[str]:
@@ -110,13 +118,15 @@ def verify_files(
 
 def _verify_file(path: Path) -> int:
     number, faults, unfinished = 0, 0, 0
-    for number, record in records(path):
-        fault = _fault_of(record)
-        if fault:
-            faults += 1
-            typer.echo(f"{path}: game {number}, {fault}")
-        elif isinstance(record, Record) and record.ending is None:
-            unfinished += 1
+    with _progress(path.stat().st_size, path.name) as bar:
+        for number, record, size in records(path):
+            fault = _fault_of(record)
+            if fault:
+                faults += 1
+                typer.echo(f"{path}: game {number}, {fault}")
+            elif isinstance(record, Record) and record.ending is None:
+                unfinished += 1
+            bar.update(size)
     if not number:
         faults = 1
         typer.echo(f"{path}: there is no game in it")
@@ -144,7 +154,7 @@ def replay(
     pause: Annotated[bool, typer.Option("--pause", help="Wait for Enter after each trick.")] = False,
 ) -> None:
     """Step through a game, card by card."""
-    record = next((record for number, record in records(file) if number == game), None)
+    record = next((entry.record for entry in records(file) if entry.number == game), None)
     if record is None:
         raise typer.BadParameter(f"{file} has no game {game}", param_hint="--game")
     if isinstance(record, BadRecord):

@@ -35,7 +35,7 @@ $(READY): pyproject.toml requirements.txt
 
 lock: $(READY)  ## after a change of dependencies: pins for every platform and Python, with no index named
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --group dev --upgrade \
-		--no-emit-index-url --no-annotate --output-file requirements.txt pyproject.toml
+		--no-emit-index-url --no-annotate --no-header --output-file requirements.txt pyproject.toml
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -10,6 +10,7 @@ from typing import Annotated, Protocol
 import typer
 
 from bot.bench.engine import run as run_engine_bench
+from bot.bench.store import run as run_store_bench
 from bot.cli.files import records
 from bot.cli.play import TerminalTable
 from bot.cli.replay import story
@@ -189,3 +190,9 @@ def bench() -> None:
 def bench_engine() -> None:
     """Playouts and moves a second, copying, loading and record sizes."""
     run_engine_bench()
+
+
+@bench_app.command(name="store")
+def bench_store() -> None:
+    """What a live table weighs in the store, and presses committed a second."""
+    run_store_bench()

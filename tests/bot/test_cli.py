@@ -217,3 +217,11 @@ def test_bench_engine_prints_its_baseline_beside_every_figure(monkeypatch: pytes
     assert "OpenSpiel" in out
     for game in GAMES:
         assert out.count(game) >= 4
+
+
+def test_bench_store_prints_its_baseline_beside_the_presses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.bench.store.TABLES", 3)
+    monkeypatch.setattr("bot.bench.store.PRESSES", 256)
+    out = call("bench", "store").output
+    assert "bare appends/s" in out
+    assert "store round trips a press" in out

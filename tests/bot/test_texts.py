@@ -8,6 +8,7 @@ import pytest
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po
 
+from bot.tables import TableFault
 from bot.texts import LANGUAGES, error_text, texts
 from engine import GAMES, errors
 from engine.cards import FRENCH, ITALIAN
@@ -28,7 +29,8 @@ def wanted() -> set[str]:
     for package in ("bot", "adapters"):
         for _file, _line, message, _comments, _context in extract_from_dir(str(ROOT / package)):
             marked |= {message} if isinstance(message, str) else set(message)
-    for_players = {kind.sentence for kind in kinds(errors.IllegalMove)} - {errors.IllegalMove.sentence}
+    bases = (errors.IllegalMove, TableFault)
+    for_players = {kind.sentence for base in bases for kind in kinds(base) if kind not in bases}
     suits = {*ITALIAN.suit_names, *FRENCH.suit_names}
     return marked | for_players | suits | {kind.name for kind in GAMES.values()}
 
@@ -67,6 +69,6 @@ def test_an_unknown_language_is_refused() -> None:
 
 
 def test_every_error_has_its_own_code_and_an_english_sentence() -> None:
-    found = [kind for kind in kinds(EngineError) if kind not in (EngineError, errors.IllegalMove)]
+    found = [kind for kind in kinds(EngineError) if kind not in (EngineError, errors.IllegalMove, TableFault)]
     assert len({kind.code for kind in found}) == len(found)
     assert all(kind.sentence for kind in found)

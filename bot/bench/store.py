@@ -1,0 +1,162 @@
+"""`buongioco bench store`: what a live table weighs in the store, and how fast presses are committed.
+
+Its baseline, in the same run, is a bare append to a list in the same Valkey, with no script and nothing checked.
+"""
+
+import asyncio
+import statistics
+import tempfile
+import time
+from collections.abc import Awaitable, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import typer
+
+from bot.store import EmbeddedStore, Store, keys, opened
+from bot.tables import Room, Table
+from engine import legal_for_record
+
+TABLES = 200
+AT_ONCE = 64
+PRESSES = 4000
+DEALS_BEFORE = 2
+"""A game of two hands in mid-play: two deals are over and about half of the third is played."""
+
+
+async def seated(room: Room, game: str, number: int) -> Table:
+    """A table for two with the first deal on it."""
+    table = await room.open_table(game, f"telegram:{10**9 + number}", "Giovanna Bianchi", f"open {number}")
+    return await room.sit(table.code, f"telegram:{2 * 10**9 + number}", "Marco Esposito", f"sit {number}")
+
+
+async def press(room: Room, table: Table, random: Random) -> Table:
+    """A random legal move of the seat whose turn it is."""
+    assert table.game
+    assert table.game.turn is not None
+    seat = table.game.turn
+    chair = table.chairs[seat]
+    assert chair
+    legal = legal_for_record(table.game, seat)
+    move = random.choice([one for one in legal if not one.startswith(("bid", "blind"))] or ["bid 5"])
+    return await room.press(table.code, chair.person, table.version, move, f"tg:{random.randrange(10**9)}")
+
+
+async def play_to_the_middle(room: Room, game: str, number: int) -> Table:
+    random = Random(f"{game} {number}")
+    table = await seated(room, game, number)
+    moves = 0
+    while table.game and (table.game.deal_number <= DEALS_BEFORE or moves < 20):
+        if table.phase == "over":
+            await room.store.remove(table.code)
+            return await play_to_the_middle(room, game, number + TABLES)
+        table = await press(room, table, random)
+        moves = moves + 1 if table.game and table.game.deal_number > DEALS_BEFORE else 0
+    return table
+
+
+async def in_groups(work: Sequence[Awaitable[Any]]) -> list[Any]:
+    """The results of all, AT_ONCE of them under way at a time."""
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def one(task: Awaitable[Any]) -> Any:
+        async with gate:
+            return await task
+
+    return await asyncio.gather(*map(one, work))
+
+
+async def used_memory(store: Store) -> int:
+    """Bytes that all keys take, by the store's own count, their names and bookkeeping with them."""
+    return sum([await store.client.memory_usage(key, samples=0) async for key in store.client.scan_iter()])
+
+
+async def weigh(store: Store, game: str) -> tuple[float, float]:
+    """Bytes a table in mid-play takes in the store, its part of all keys counted, and bytes of its log as sent."""
+    await store.client.flushall()
+    room = Room(store)
+    tables = await in_groups([play_to_the_middle(room, game, number) for number in range(TABLES)])
+    sent = [sum(map(len, await store.client.lrange(keys.table(table.code), 0, -1))) for table in tables]
+    return await used_memory(store) / TABLES, statistics.mean(sent)
+
+
+async def commands(store: Store) -> int:
+    """How many commands clients have sent."""
+    stats = await store.client.info("commandstats")
+    return sum(int(row["calls"]) for name, row in stats.items() if name in ("cmdstat_evalsha", "cmdstat_lrange"))
+
+
+async def one_by_one(store: Store) -> tuple[float, float]:
+    """Presses a second when each waits for the one before, and commands a press."""
+    room, random, made = Room(store), Random(1), 0
+    before, spent = await commands(store), 0.0
+    while made < PRESSES // 4:
+        table = await seated(room, "metamazzo", made)
+        start = time.perf_counter()
+        while table.phase == "playing" and made < PRESSES // 4:
+            table = await press(room, table, random)
+            made += 1
+        spent += time.perf_counter() - start
+    return made / spent, (await commands(store) - before) / made
+
+
+async def many_at_once(store: Store) -> float:
+    """Presses a second at as many tables as are under way at a time."""
+    room = Room(store)
+    tables = await in_groups([seated(room, "metamazzo", number) for number in range(AT_ONCE)])
+
+    async def keep_on(table: Table, number: int) -> None:
+        random = Random(number)
+        for _ in range(PRESSES // AT_ONCE):
+            table = await press(room, table, random)
+            if table.phase != "playing":
+                table = await seated(room, "metamazzo", number)
+
+    start = time.perf_counter()
+    await asyncio.gather(*(keep_on(table, number) for number, table in enumerate(tables)))
+    return PRESSES // AT_ONCE * AT_ONCE / (time.perf_counter() - start)
+
+
+async def bare(store: Store, at_once: int) -> float:
+    """Appends a second of a move's text to a list, nothing checked."""
+
+    async def writer(number: int) -> None:
+        for _ in range(PRESSES // at_once // 4):
+            await store.client.rpush(f"bare:{number}", b"0 play 3D\ttg:123456789")
+
+    start = time.perf_counter()
+    await asyncio.gather(*(writer(number) for number in range(at_once)))
+    return PRESSES // at_once // 4 * at_once / (time.perf_counter() - start)
+
+
+async def measure() -> None:
+    """Measure all on a Valkey of the bench's own and print it."""
+    with tempfile.TemporaryDirectory() as folder:
+        embedded = EmbeddedStore(Path(folder))
+        await embedded.start()
+        try:
+            async with opened(embedded.url) as store:
+                await _report(store)
+        finally:
+            await embedded.stop()
+
+
+async def _report(store: Store) -> None:
+    typer.echo(f"a table for two in its third deal, {TABLES} of each{'in the store':>22}{'its log as sent':>18}")
+    for game in ("pizzichino", "metamazzo", "spades"):
+        weight, sent = await weigh(store, game)
+        typer.echo(f"  {game:48}{weight:14,.0f} B{sent:16,.0f} B")
+    await store.client.flushall()
+    base, base_many = await bare(store, 1), await bare(store, AT_ONCE)
+    alone, round_trips = await one_by_one(store)
+    many = await many_at_once(store)
+    typer.echo(f"presses committed, appendfsync always{'presses/s':>16}{'bare appends/s':>16}{'ratio':>8}")
+    typer.echo(f"  {'one by one':35}{alone:16,.0f}{base:16,.0f}{alone / base:8.2f}")
+    typer.echo(f"  {f'{AT_ONCE} at once':35}{many:16,.0f}{base_many:16,.0f}{many / base_many:8.2f}")
+    typer.echo(f"store round trips a press: {round_trips:.2f}")
+
+
+def run() -> None:
+    """The command's body."""
+    asyncio.run(measure())

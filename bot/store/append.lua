@@ -1,0 +1,35 @@
+-- Append entries to a table's log, if it still has the version that the writer saw; all or nothing.
+--
+-- KEYS  table, changed, timers
+-- ARGV  code, expected version, when the clock runs out ("" leaves it, "0" stops it), entries...;
+--       before the entries a new head that stands for all entries so far, or ""
+-- Returns {1, new version}, or {0, the entries that the writer has not seen...}. A writer who is behind a fold gets
+-- {-1}: it must load the whole log.
+local stored = redis.call('LLEN', KEYS[1])
+local base, version = 0, 0
+if stored > 0 then
+  base = tonumber(string.match(redis.call('LINDEX', KEYS[1], 0), '^%d+'))
+  version = base + stored - 1
+end
+local expected = tonumber(ARGV[2])
+if version ~= expected then
+  if expected < base or expected > version then return {-1} end
+  local missed = redis.call('LRANGE', KEYS[1], expected - base + 1, -1)
+  table.insert(missed, 1, 0)
+  return missed
+end
+if ARGV[4] ~= '' then
+  redis.call('DEL', KEYS[1])
+  redis.call('RPUSH', KEYS[1], ARGV[4])
+elseif stored == 0 then
+  redis.call('RPUSH', KEYS[1], '0 ')
+end
+for place = 5, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[place]) end
+version = expected + #ARGV - 4
+redis.call('ZADD', KEYS[2], version, ARGV[1])
+if ARGV[3] == '0' then
+  redis.call('ZREM', KEYS[3], ARGV[1])
+elseif ARGV[3] ~= '' then
+  redis.call('ZADD', KEYS[3], ARGV[3], ARGV[1])
+end
+return {1, version}

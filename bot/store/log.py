@@ -1,0 +1,76 @@
+"""A table's log: what has happened at the table, entry by entry, as bytes.
+
+The number of entries is the table's version. So that a long game stays small, old entries are folded into the log's
+head from time to time: the head says how many entries it stands for and holds them, compressed.
+
+    head: number of folded entries, a space, zlib of those entries joined by newlines (empty if there are none)
+
+An entry is text without newlines. Its last field, behind a tab, is the key of the update that caused it (`stamped`):
+what tells a press that was delivered twice from one that came too late.
+"""
+
+import zlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+EMPTY_HEAD = b"0 "
+
+FAMILIAR = b"\n".join(
+    f"{seat} {move}".encode()
+    for move in (
+        *(f"declare three {rank} missing {suit}" for rank in "32A" for suit in "DCSB"),
+        *(f"pick {number}" for number in range(1, 9)),
+        *(f"play {rank}{suit}" for suit in "DCSB" for rank in "7654FCR32A"),
+    )
+    for seat in (0, 1)
+)
+"""What logs are made of: zlib's preset dictionary. A change of it is a change of schema."""
+
+
+class Log(NamedTuple):
+    """A table's whole log, oldest entry first."""
+
+    entries: list[bytes]
+
+    @property
+    def version(self) -> int:
+        return len(self.entries)
+
+
+def head(entries: Sequence[bytes]) -> bytes:
+    """A head that stands for these entries; they lose their stamps, which only matter while a press may come again."""
+    if not entries:
+        return EMPTY_HEAD
+    squeeze = zlib.compressobj(9, zlib.DEFLATED, -15, zdict=FAMILIAR)
+    folded = squeeze.compress(b"\n".join(unstamped(entry) for entry in entries)) + squeeze.flush()
+    return b"%d %s" % (len(entries), folded)
+
+
+def unfold(stored: Sequence[bytes]) -> Log:
+    """The log of a stored list: head and the entries after it. ValueError for what no log looks like."""
+    if not stored:
+        return Log([])
+    count, _, folded = stored[0].partition(b" ")
+    entries: list[bytes] = []
+    if folded:
+        loosen = zlib.decompressobj(-15, zdict=FAMILIAR)
+        entries = loosen.decompress(folded).split(b"\n")
+    if not count.isdigit() or len(entries) != int(count):
+        raise ValueError("the head of a table's log does not stand for as many entries as it says")
+    return Log([*entries, *stored[1:]])
+
+
+def stamped(text: str, update: str) -> bytes:
+    """An entry with the key of the update that caused it; neither may hold a tab or a newline."""
+    if any(char in text + update for char in "\t\n"):
+        raise ValueError(f"an entry holds neither tab nor newline: {text!r}, {update!r}")
+    return f"{text}\t{update}".encode()
+
+
+def unstamped(entry: bytes) -> bytes:
+    return entry.partition(b"\t")[0]
+
+
+def stamp_of(entry: bytes) -> str:
+    """The key of the update that caused an entry; empty once it has been folded."""
+    return entry.partition(b"\t")[2].decode()

@@ -1,0 +1,124 @@
+"""Reading and writing tables in the store: one round trip to load, one to commit."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from redis.asyncio import Redis, RedisCluster
+from redis.exceptions import RedisError
+
+from bot.store import keys
+from bot.store.embedded import StoreFault
+from bot.store.log import Log, head, unfold
+
+APPEND = (files("bot.store") / "append.lua").read_text(encoding="utf-8")
+FOLD_AFTER = 48
+"""How many entries stand behind a log's head before they are folded into it: about a deal."""
+
+Client = Redis | RedisCluster
+
+
+class Appended(NamedTuple):
+    """The entries are in the log, which now has this version."""
+
+    version: int
+
+
+class Behind(NamedTuple):
+    """Nothing was written: the log has entries that the writer did not know. Here is all of it."""
+
+    log: Log
+
+
+class Store:
+    """The tables of one Redis or Valkey. It is safe to use from several workers at once."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self._append = client.register_script(APPEND)
+
+    async def load(self, code: str) -> Log:
+        """A table's log; an empty one for a table that there is not."""
+        return unfold(await self.client.lrange(keys.table(code), 0, -1))
+
+    async def append(
+        self, code: str, known: Log, entries: Sequence[bytes], *, clock: float | None = None
+    ) -> Appended | Behind:
+        """Write entries behind a log that is as the writer knows it, and mark the table as changed; all or nothing.
+
+        ``clock`` is when the table's clock runs out, in Unix seconds; 0 stops it, None leaves it as it is.
+        """
+        shard = keys.shard_of(code)
+        fold = head(known.entries) if known.version % FOLD_AFTER + len(entries) >= FOLD_AFTER else b""
+        result = await self._append(
+            keys=[keys.table(code), keys.changed(shard), keys.timers(shard)],
+            args=[code, known.version, "" if clock is None else f"{clock:.3f}" if clock else "0", fold, *entries],
+        )
+        if result[0] == 1:
+            return Appended(result[1])
+        if result[0] == 0:
+            return Behind(Log([*known.entries, *result[1:]]))
+        return Behind(await self.load(code))
+
+    async def remove(self, code: str) -> None:
+        """Forget a table: its log, its clock, and that it changed."""
+        shard = keys.shard_of(code)
+        async with self.client.pipeline(transaction=True) as pipe:
+            pipe.delete(keys.table(code))
+            pipe.zrem(keys.changed(shard), code)
+            pipe.zrem(keys.timers(shard), code)
+            await pipe.execute()
+
+    async def changed(self, shard: int) -> dict[str, int]:
+        """The tables of a shard that delivery has to look at, with the versions it must reach."""
+        found = await self.client.zrange(keys.changed(shard), 0, -1, withscores=True)
+        return {code.decode(): int(version) for code, version in found}
+
+    async def delivered(self, code: str, version: int) -> None:
+        """Delivery has shown a table as of this version; it stays marked if more has happened since."""
+        await self.client.eval(
+            "if redis.call('ZSCORE', KEYS[1], ARGV[1]) == ARGV[2] then return redis.call('ZREM', KEYS[1], ARGV[1]) end",
+            1,
+            keys.changed(keys.shard_of(code)),
+            code,
+            version,
+        )
+
+    async def run_out(self, shard: int, now: float) -> list[str]:
+        """The tables of a shard whose clocks have run out by now, in Unix seconds, the longest waiting first."""
+        found = await self.client.zrange(keys.timers(shard), "-inf", now, byscore=True)
+        return [code.decode() for code in found]
+
+
+@asynccontextmanager
+async def opened(url: str) -> AsyncIterator[Store]:
+    """The store at a URL (``redis://``, ``rediss://``, ``unix://``, or ``redis+cluster://`` for a cluster).
+
+    StoreFault where it cannot be reached or holds a layout that this version does not know.
+    """
+    client: Client
+    if url.startswith(("redis+cluster://", "rediss+cluster://")):
+        client = RedisCluster.from_url(url.replace("+cluster", "", 1))
+    else:
+        client = Redis.from_url(url)
+    try:
+        await _check_schema(client)
+        yield Store(client)
+    finally:
+        await client.aclose()
+
+
+async def _check_schema(client: Any) -> None:
+    try:
+        await client.set(keys.SCHEMA, keys.SCHEMA_VERSION, nx=True)
+        found = int(await client.get(keys.SCHEMA))
+    except (RedisError, OSError, ValueError) as error:
+        raise StoreFault(
+            f"The store cannot be reached ({type(error).__name__}): is it running, is REDIS_URL right?"
+        ) from None
+    if found != keys.SCHEMA_VERSION:
+        raise StoreFault(
+            f"The store's layout is number {found}, and this version of Buongioco knows number {keys.SCHEMA_VERSION}: "
+            "run the version that wrote it, or give this one another store."
+        )

@@ -1,0 +1,7 @@
+"""Tables: who sits where, what they play, and every press as one commit."""
+
+from bot.tables.faults import TableFault
+from bot.tables.room import Room
+from bot.tables.table import Chair, Table
+
+__all__ = ["Chair", "Room", "Table", "TableFault"]

@@ -1,0 +1,61 @@
+"""What a table refuses, in words for the person who asked. Moves are refused by the engine, in its own."""
+
+from engine.errors import EngineError
+
+
+class TableFault(EngineError):
+    """Nothing has changed at the table."""
+
+    code = "table_fault"
+
+
+class NoSuchTable(TableFault):
+    code = "no_such_table"
+    sentence = "There is no table {code} any more."
+
+
+class NotAtThisTable(TableFault):
+    code = "not_at_this_table"
+    sentence = "You do not sit at table {code}."
+
+
+class OldPanel(TableFault):
+    """The press came from a panel that the table has moved on from."""
+
+    code = "old_panel"
+    sentence = "The table has moved on since then: here is how it stands."
+
+
+class AlreadySeated(TableFault):
+    code = "already_seated"
+    sentence = "You sit at this table already."
+
+
+class ChairTaken(TableFault):
+    code = "chair_taken"
+    sentence = "{name} sits there already."
+
+
+class NoSuchChair(TableFault):
+    code = "no_such_chair"
+    sentence = "This table has no such chair."
+
+
+class TableIsFull(TableFault):
+    code = "table_is_full"
+    sentence = "Every chair at this table is taken."
+
+
+class AlreadyPlaying(TableFault):
+    code = "already_playing"
+    sentence = "The game has begun: that cannot be changed any more."
+
+
+class NotPlaying(TableFault):
+    code = "not_playing"
+    sentence = "The game has not begun yet."
+
+
+class OnlyTheChallenger(TableFault):
+    code = "only_the_challenger"
+    sentence = "Only {name}, who opened the table, can change that."

@@ -1,0 +1,170 @@
+"""A table as its log tells it.
+
+A table is a pure function of its log (`bot.store.log`): there is no other state to drift from it. The entries:
+
+| entry | meaning |
+|---|---|
+| ``open <game> <person> <name>`` | a table was opened by this person |
+| ``game <id>`` | another game was chosen, at its default options |
+| ``rule <name> <value>`` | an option was set |
+| ``sit <seat> <person> <name>`` | somebody took a chair |
+| ``stand <seat>`` | and gave it back |
+| ``deal <secret>`` | a deal began, by its secret in hex; the first begins the game |
+| ``<seat> <move>`` | a move, in the notation of docs/records.md |
+| ``stop <ending> <side>`` | the game was ended from outside; ``-`` is no side |
+
+A person is ``platform:id``, a robot ``robot:level``; a name is the last field and may hold spaces.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar, NamedTuple, Self
+
+from bot.store.log import Log, unstamped
+from engine import Game, game_kind
+from engine.rules import Value, parse
+
+LONGEST_NAME = 64
+"""Characters of a person's name that a table keeps."""
+
+
+class Chair(NamedTuple):
+    """Who sits in a chair: ``person`` is ``platform:id`` or ``robot:level``, ``name`` what others read."""
+
+    person: str
+    name: str
+
+    @property
+    def is_robot(self) -> bool:
+        return self.person.startswith("robot:")
+
+
+def plain_name(name: str) -> str:
+    """A name that fits in a log entry and on a panel: printable, one line, not too long, never empty."""
+    printable = "".join(char if char.isprintable() else " " for char in name)
+    return " ".join(printable.split())[:LONGEST_NAME].strip() or "?"
+
+
+class Table:
+    """A table at one version. It does not change: `after` makes the next one.
+
+    ``chairs`` are by seat, None where nobody sits. ``game`` is None before the first deal; do not play on it.
+    ``moved_at`` is the version after each seat's last move, ``dealt_at`` that after the running deal began.
+    """
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+        self.log = Log([])
+        self.game_id = ""
+        self.rules: dict[str, Value] = {}
+        self.opener = Chair("", "")
+        self.chairs: tuple[Chair | None, ...] = ()
+        self.game: Game | None = None
+        self.moved_at: tuple[int, ...] = ()
+        self.dealt_at = 0
+
+    @classmethod
+    def of(cls, code: str, log: Log) -> Self:
+        """The table that a log tells of."""
+        table = cls(code)
+        table._read_on(log.entries)
+        return table
+
+    def after(self, entries: Sequence[bytes]) -> Self:
+        """The table once these entries have been added to its log."""
+        new: Self = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        new.rules = dict(self.rules)
+        new.game = self.game.copy() if self.game else None
+        new._read_on(entries)
+        return new
+
+    @property
+    def version(self) -> int:
+        return self.log.version
+
+    @property
+    def exists(self) -> bool:
+        return self.version > 0
+
+    @property
+    def phase(self) -> str:
+        """ "open" while chairs are being taken, "playing", or "over"."""
+        if self.game is None:
+            return "open"
+        return "over" if self.game.over else "playing"
+
+    @property
+    def is_full(self) -> bool:
+        return all(self.chairs)
+
+    def seat_of(self, person: str) -> int | None:
+        """Where a person sits, if at all."""
+        return next((seat for seat, chair in enumerate(self.chairs) if chair and chair.person == person), None)
+
+    def is_old(self, seat: int, version: int) -> bool:
+        """Whether a panel of this version shows a seat a decision that is no longer open.
+
+        What others do out of turn does not make a panel old; the seat's own move does, and a new deal.
+        """
+        return not max(self.moved_at[seat], self.dealt_at) <= version <= self.version
+
+    def _read_on(self, entries: Sequence[bytes]) -> None:
+        for number, entry in enumerate(entries, self.version + 1):
+            word, _, rest = unstamped(entry).decode().partition(" ")
+            if word.isdigit():
+                self._move(int(word), rest, number)
+            else:
+                self._READ[word](self, rest, number)
+        self.log = Log([*self.log.entries, *entries])
+
+    def _move(self, seat: int, move: str, number: int) -> None:
+        assert self.game
+        self.game.play(seat, move)
+        self.moved_at = (*self.moved_at[:seat], number, *self.moved_at[seat + 1 :])
+
+    def _read_open(self, rest: str, number: int) -> None:
+        game, person, name = rest.split(" ", 2)
+        self.opener = Chair(person, name)
+        self._read_game(game, number)
+
+    def _read_game(self, game: str, _number: int) -> None:
+        self.game_id, self.rules = game, {}
+        seats = game_kind(game).seats
+        self.chairs = (*self.chairs, *(None,) * seats)[:seats]
+        self.moved_at = (0,) * seats
+
+    def _read_rule(self, rest: str, _number: int) -> None:
+        name, value = rest.split(" ")
+        self.rules |= parse(game_kind(self.game_id).rules, [f"{name}={value}"])
+
+    def _read_sit(self, rest: str, _number: int) -> None:
+        seat, person, name = rest.split(" ", 2)
+        self._seat(int(seat), Chair(person, name))
+
+    def _read_stand(self, rest: str, _number: int) -> None:
+        self._seat(int(rest), None)
+
+    def _seat(self, seat: int, chair: Chair | None) -> None:
+        self.chairs = (*self.chairs[:seat], chair, *self.chairs[seat + 1 :])
+
+    def _read_deal(self, rest: str, number: int) -> None:
+        if self.game is None:
+            names = [chair.name if chair else "?" for chair in self.chairs]
+            self.game = Game(self.game_id, self.rules, names)
+        self.game.deal(bytes.fromhex(rest))
+        self.dealt_at = number
+
+    def _read_stop(self, rest: str, _number: int) -> None:
+        assert self.game
+        ending, side = rest.split(" ")
+        self.game.stop("timeout" if ending == "timeout" else "cancelled", None if side == "-" else int(side))
+
+    _READ: ClassVar[dict[str, Callable[["Table", str, int], None]]] = {
+        "open": _read_open,
+        "game": _read_game,
+        "rule": _read_rule,
+        "sit": _read_sit,
+        "stand": _read_stand,
+        "deal": _read_deal,
+        "stop": _read_stop,
+    }

@@ -1,0 +1,49 @@
+"""Logs: what is folded comes back, and what is no log is refused."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.store.log import head, stamp_of, stamped, unfold, unstamped
+
+TEXT = st.text(st.characters(exclude_characters="\t\n", exclude_categories=["Cs"]), min_size=1)
+
+
+@given(st.lists(st.tuples(TEXT, TEXT)), st.lists(st.tuples(TEXT, TEXT)))
+def test_a_log_is_its_folded_entries_without_stamps_and_the_others_with(
+    old: list[tuple[str, str]], new: list[tuple[str, str]]
+) -> None:
+    entries = [stamped(*entry) for entry in old]
+    later = [stamped(*entry) for entry in new]
+    log = unfold([head(entries), *later])
+    assert log.version == len(old) + len(new)
+    assert log.entries == [*(text.encode() for text, _ in old), *later]
+    assert unfold([head(log.entries)]).entries == [unstamped(entry) for entry in log.entries]
+
+
+def test_no_table_is_an_empty_log() -> None:
+    assert unfold([]).version == 0
+    assert unfold([b"0 "]).version == 0
+
+
+def test_a_deals_moves_fold_small() -> None:
+    entries = [
+        stamped(f"{n % 2} play {rank}{suit}", f"u{n}")
+        for n, (suit, rank) in enumerate((s, r) for s in "DCSB" for r in "A234567FCR")
+    ]
+    assert sum(map(len, entries)) > 500
+    assert len(head(entries)) < 150
+
+
+def test_stamps() -> None:
+    assert stamp_of(stamped("0 play 3D", "tg:1")) == "tg:1"
+    assert stamp_of(b"0 play 3D") == ""
+    for text, update in (("a\tb", "u"), ("a\nb", "u"), ("a", "u\n")):
+        with pytest.raises(ValueError, match="tab nor newline"):
+            stamped(text, update)
+
+
+@pytest.mark.parametrize("bad", [[b"x "], [b""], [b"3 "], [b"-1 "]])
+def test_what_is_no_log_is_refused(bad: list[bytes]) -> None:
+    with pytest.raises(ValueError, match="head of a table's log"):
+        unfold(bad)

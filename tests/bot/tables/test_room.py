@@ -1,0 +1,339 @@
+"""The room: every press one move or none, and the right word to the presser."""
+
+import asyncio
+from collections import Counter
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import engine
+from bot.store import EmbeddedStore, Store, opened
+from bot.store.log import Log
+from bot.tables import Room, Table
+from bot.tables.faults import (
+    AlreadyPlaying,
+    AlreadySeated,
+    ChairTaken,
+    NoSuchChair,
+    NoSuchTable,
+    NotAtThisTable,
+    NotPlaying,
+    OldPanel,
+    OnlyTheChallenger,
+    TableFault,
+    TableIsFull,
+)
+from bot.tables.room import CODE_LETTERS
+from bot.tables.table import LONGEST_NAME, plain_name
+from engine import GAMES, legal_for_record
+from engine.errors import BadRules, IllegalMove, MustFollow, NotYourTurn, UnknownGame, UnknownMove
+
+ADA, BEA = "tg:1", "dc:2"
+
+
+@pytest.fixture
+async def room(store: Store) -> Room:
+    return Room(store)
+
+
+async def seated(room: Room, game: str, *rules: str) -> Table:
+    """A table of this game, everybody in place and the first deal on the table; the person in seat n is ``p:n``."""
+    table = await room.open_table(game, "p:0", "Person 0", "open")
+    for rule in rules:
+        table = await room.choose_rule(table.code, "p:0", rule, rule)
+    for seat in range(1, GAMES[game].seats):
+        table = await room.sit(table.code, f"p:{seat}", f"Person {seat}", f"sit {seat}")
+    assert table.phase == "playing"
+    return table
+
+
+def to_move(table: Table) -> tuple[str, str]:
+    """Whoever's turn it is, and a legal move."""
+    assert table.game
+    assert table.game.turn is not None
+    return f"p:{table.game.turn}", legal_for_record(table.game, table.game.turn)[0]
+
+
+# Before the game
+
+
+async def test_who_opens_a_table_sits_in_its_first_chair(room: Room) -> None:
+    table = await room.open_table("metamazzo", ADA, "Ada", "u1")
+    assert table.phase == "open"
+    assert table.seat_of(ADA) == 0
+    assert len(table.code) == 4
+    assert set(table.code) <= set(CODE_LETTERS)
+    assert (await room.table(table.code)).chairs == table.chairs
+
+
+async def test_the_game_begins_by_itself_with_the_last_chair(room: Room) -> None:
+    table = await room.open_table("tavolo", ADA, "Ada", "u1")
+    for number in range(3):
+        assert table.phase == "open"
+        table = await room.sit(table.code, f"p:{number}", "Somebody", f"u{number + 2}", seat=3 - number)
+    assert table.phase == "playing"
+    assert table.game
+    assert table.game.deal_number == 1
+    assert table.game.names == ("Ada", "Somebody", "Somebody", "Somebody")
+
+
+async def test_options_are_the_openers_to_choose_and_only_before_the_game(room: Room) -> None:
+    table = await room.open_table("pizzichino", ADA, "Ada", "u1")
+    table = await room.choose_rule(table.code, ADA, "target=21", "u2")
+    table = await room.choose_rule(table.code, ADA, "reuse=true", "u3")
+    with pytest.raises(OnlyTheChallenger, match="Only Ada"):
+        await room.choose_rule(table.code, BEA, "target=31", "u4")
+    with pytest.raises(BadRules, match="not one of: 21, 31, 41, 51"):
+        await room.choose_rule(table.code, ADA, "target=99", "u5")
+    table = await room.sit(table.code, BEA, "Bea", "u6")
+    assert table.game
+    assert table.game.rules.model_dump().items() >= {"target": 21, "reuse": True}.items()
+    with pytest.raises(AlreadyPlaying):
+        await room.choose_rule(table.code, ADA, "target=31", "u7")
+
+
+async def test_another_game_keeps_the_chairs_and_forgets_the_options(room: Room) -> None:
+    table = await room.open_table("pizzichino", ADA, "Ada", "u1")
+    await room.choose_rule(table.code, ADA, "target=21", "u2")
+    table = await room.choose_game(table.code, ADA, "tressette", "u3")
+    assert (table.rules, len(table.chairs), table.seat_of(ADA)) == ({}, 4, 0)
+    table = await room.sit(table.code, BEA, "Bea", "u4", seat=3)
+    with pytest.raises(TableIsFull):
+        await room.choose_game(table.code, ADA, "testa", "u5")
+    await room.stand(table.code, BEA, "u6")
+    table = await room.choose_game(table.code, ADA, "testa", "u7")
+    assert len(table.chairs) == 2
+    with pytest.raises(UnknownGame):
+        await room.choose_game(table.code, ADA, "poker", "u8")
+
+
+async def test_chairs(room: Room) -> None:
+    table = await room.open_table("tressette", ADA, "Ada", "u1")
+    with pytest.raises(AlreadySeated):
+        await room.sit(table.code, ADA, "Ada", "u2")
+    with pytest.raises(ChairTaken, match="Ada sits there"):
+        await room.sit(table.code, BEA, "Bea", "u3", seat=0)
+    for wrong in (-1, 4, 99):
+        with pytest.raises(NoSuchChair):
+            await room.sit(table.code, BEA, "Bea", "u4", seat=wrong)
+    table = await room.sit(table.code, BEA, "Bea", "u5", seat=2)
+    with pytest.raises(NotAtThisTable):
+        await room.stand(table.code, "p:9", "u6")
+    table = await room.stand(table.code, BEA, "u7")
+    assert table.chairs[2] is None
+    for number in range(3):
+        table = await room.sit(table.code, "robot:easy", f"Robot {number}", f"r{number}")
+    assert table.phase == "playing"
+    with pytest.raises(AlreadyPlaying):
+        await room.sit(table.code, BEA, "Bea", "u8")
+
+
+async def test_a_table_that_there_is_not(room: Room) -> None:
+    for wrong in ("ZZZZ", "", "no such", "x" * 5000, "{s1}"):
+        with pytest.raises(NoSuchTable):
+            await room.press(wrong, ADA, 1, "play 3D", "u")
+
+
+@given(st.text())
+def test_any_name_becomes_one_printable_line(name: str) -> None:
+    plain = plain_name(name)
+    assert 0 < len(plain) <= LONGEST_NAME
+    assert plain.isprintable()
+    assert plain_name(plain) == plain
+
+
+@pytest.mark.parametrize(
+    "name", ["Ада", "😀" * 64, "\u202eRTL", "a\tb\nc", "*_[`<b>&", "", "  ", "\x00", "e\u0301" * 99]
+)
+async def test_names_of_every_kind_sit_and_stay(room: Room, name: str) -> None:
+    table = await room.open_table("testa", ADA, name, "u1")
+    chair = (await room.table(table.code)).chairs[0]
+    assert chair
+    assert chair.name == plain_name(name)
+
+
+# Presses
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_a_whole_game_and_every_version_of_it_is_its_log(room: Room, game: str) -> None:
+    random = Random(game)
+    shortest = min(GAMES[game].rules.choices()["target"])
+    table = await seated(room, game, f"target={shortest}")
+    for number in range(400):
+        if table.phase == "over":
+            break
+        assert table.game
+        assert table.game.turn is not None
+        seat = table.game.turn
+        legal = [move for move in legal_for_record(table.game, seat) if not move.startswith(("bid", "blind"))]
+        table = await room.press(
+            table.code, f"p:{seat}", table.version, random.choice(legal or ["bid 5"]), f"m{number}"
+        )
+        if number % 20 == 0:
+            loaded = Table.of(table.code, await room.store.load(table.code))
+            assert loaded.version == table.version
+            assert loaded.game
+            assert table.game
+            assert loaded.game.record() == table.game.record()
+            assert loaded.game.view(0) == table.game.view(0)
+            assert (loaded.chairs, loaded.moved_at, loaded.dealt_at) == (table.chairs, table.moved_at, table.dealt_at)
+    assert table.game
+    record = table.game.record(live=False)
+    engine.verify(engine.read(record.to_json()))
+    assert len(record.deals) >= 1
+
+
+async def test_the_next_deal_comes_with_the_last_move_in_one_commit(room: Room) -> None:
+    table = await seated(room, "testa")
+    while table.game and table.game.deal_number == 1:
+        person, move = to_move(table)
+        before = table
+        table = await room.press(table.code, person, table.version, move, f"m{table.version}")
+    assert table.version == before.version + 2
+    assert table.game
+    assert table.game.deal_number == 2
+    assert table.game.current
+    assert table.game.moves == []
+
+
+async def test_the_same_press_fifty_times_at_once_is_one_move(room: Room) -> None:
+    table = await seated(room, "metamazzo")
+    person, move = to_move(table)
+    presses = [room.press(table.code, person, table.version, move, f"click {n}") for n in range(50)]
+    results = await asyncio.gather(*presses, return_exceptions=True)
+    assert Counter(type(result).__name__ for result in results) == {"Table": 1, "OldPanel": 49}
+    assert (await room.table(table.code)).version == table.version + 1
+
+
+async def test_an_update_delivered_again_is_answered_and_changes_nothing(room: Room, store: Store) -> None:
+    table = await seated(room, "metamazzo")
+    person, move = to_move(table)
+    results = await asyncio.gather(*(room.press(table.code, person, table.version, move, "same") for _ in range(20)))
+    assert {result.version for result in results} == {table.version + 1}
+    # Another worker, which has never seen the table, knows it too; and so does this one after others have moved.
+    assert (await Room(store).press(table.code, person, table.version, move, "same")).version == table.version + 1
+    later = results[0]
+    other, reply = to_move(later)
+    await room.press(table.code, other, later.version, reply, "reply")
+    assert (await room.press(table.code, person, table.version, move, "same")).version == table.version + 2
+
+
+async def test_two_workers_on_one_store_never_make_a_move_twice(embedded: EmbeddedStore) -> None:
+    async with opened(embedded.url) as one, opened(embedded.url) as two:
+        rooms = [Room(one), Room(two)]
+        table = await seated(rooms[0], "metamazzo")
+        for number in range(39):
+            person, move = to_move(table)
+            both = [
+                room.press(table.code, person, table.version, move, f"w{n} {number}") for n, room in enumerate(rooms)
+            ]
+            results = await asyncio.gather(*both, return_exceptions=True)
+            assert sum(isinstance(result, OldPanel) for result in results) == 1
+            before = table.version
+            table = await rooms[number % 2].table(table.code)
+            assert table.version == before + 1
+
+
+async def test_strangers_and_others_turns(room: Room) -> None:
+    table = await seated(room, "metamazzo")
+    person, move = to_move(table)
+    with pytest.raises(NotAtThisTable):
+        await room.press(table.code, "tg:666", table.version, move, "u1")
+    other = "p:1" if person == "p:0" else "p:0"
+    with pytest.raises(NotYourTurn):
+        await room.press(table.code, other, table.version, move, "u2")
+    assert (await room.table(table.code)).version == table.version
+
+
+async def test_a_panel_from_before_ones_own_move_is_old(room: Room) -> None:
+    table = await seated(room, "metamazzo")
+    person, move = to_move(table)
+    after = await room.press(table.code, person, table.version, move, "u1")
+    with pytest.raises(OldPanel):
+        await room.press(table.code, person, table.version, "play 3D", "u2")
+    for made_up in (after.version + 1, 10**9, -1, 0):
+        with pytest.raises(OldPanel):
+            await room.press(table.code, person, made_up, "play 3D", "u3")
+
+
+async def test_what_another_says_out_of_turn_does_not_make_a_panel_old(room: Room) -> None:
+    """At tressette anybody may declare after the first trick; whoever is about to play must not lose the press."""
+    for attempt in range(200):
+        table = await seated(room, "tressette")
+        for number in range(4):
+            person, _ = to_move(table)
+            assert table.game
+            plays = [
+                m
+                for m in legal_for_record(table.game, table.game.turn or 0)
+                if m.startswith("play ") and m.count(" ") == 1
+            ]
+            table = await room.press(table.code, person, table.version, plays[0], f"{attempt} {number}")
+        assert table.game
+        seen = table.version
+        for seat in range(4):
+            declared = [move for move in legal_for_record(table.game, seat) if move.startswith("declare ")]
+            if declared and seat != table.game.turn:
+                after = await room.press(table.code, f"p:{seat}", seen, declared[0], "declare")
+                person, _ = to_move(after)
+                assert after.game
+                play = next(m for m in legal_for_record(after.game, after.game.turn or 0) if m.startswith("play "))
+                assert (await room.press(table.code, person, seen, play, "play")).version == seen + 2
+                return
+    pytest.fail("nobody had anything to declare in 200 deals")
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        "",
+        "play",
+        "play 99",
+        "x" * 1_000_000,
+        "deal 00",
+        "\x00",
+        "play 3D\nsit 1 evil Evil",
+        "0 play 3D",
+        "stop cancelled -",
+        "gives 3D",
+    ],
+)
+async def test_payloads_made_up(room: Room, payload: str) -> None:
+    table = await seated(room, "metamazzo")
+    person, _ = to_move(table)
+    with pytest.raises((UnknownMove, MustFollow)):
+        await room.press(table.code, person, table.version, payload, "u1")
+    assert (await room.table(table.code)).version == table.version
+
+
+async def test_a_press_before_the_game_or_after_it(room: Room) -> None:
+    table = await room.open_table("testa", "p:0", "A", "u1")
+    with pytest.raises(NotPlaying):
+        await room.press(table.code, "p:0", table.version, "play 3D", "u2")
+    table = await room.sit(table.code, "p:1", "B", "u3")
+    table = await room.press(table.code, "p:1", table.version, "resign", "u4")
+    assert table.phase == "over"
+    with pytest.raises(IllegalMove, match="over"):
+        await room.press(table.code, "p:0", table.version, "play 3D", "u5")
+
+
+async def test_a_worker_that_remembers_an_old_table_catches_up(store: Store) -> None:
+    fast, slow = Room(store), Room(store)
+    table = await seated(fast, "metamazzo")
+    await slow.table(table.code)
+    for number in range(60):
+        person, move = to_move(table)
+        table = await fast.press(table.code, person, table.version, move, f"m{number}")
+    person, move = to_move(table)
+    assert (await slow.press(table.code, person, table.version, move, "slow")).version > table.version
+
+
+async def test_what_is_refused_is_a_sentence(room: Room) -> None:
+    table = await room.open_table("testa", ADA, "Ada", "u1")
+    with pytest.raises(TableFault) as caught:
+        await room.sit(table.code, ADA, "Ada", "u2")
+    assert str(caught.value) == "You sit at this table already."
+    assert Table.of("NONE", Log([])).exists is False

@@ -13,7 +13,7 @@ from tests.engine.tables import random_rules, random_step
 
 
 @pytest.mark.parametrize("game", GAMES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32))
 def test_every_seats_moves_and_every_score_agree(game: str, seed: int) -> None:
     random = Random(seed)

@@ -40,7 +40,7 @@ def test_what_is_written_reads_back_the_same_and_verifies(game: str, legal: bool
 
 
 @pytest.mark.parametrize("game", GAMES)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 2**32))
 def test_replaying_a_record_gives_the_same_record(game: str, seed: int) -> None:
     random = Random(seed)

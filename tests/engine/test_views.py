@@ -10,7 +10,7 @@ from engine import GAMES, Game
 from tests.engine.hidden import hidden_cards, shuffled_about
 from tests.engine.tables import full_table, play_any, random_rules, random_step
 
-MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+MANY = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -3,7 +3,8 @@
 Codes of cards stay as the record has them (3D, AC): short, sortable by eye, and the same in every language.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from bot.texts import texts
 from engine.cards import ITALIAN
@@ -34,6 +35,8 @@ class Wording:
             "hand": _("hand"),
             "points": _("points"),
             "secret": _("secret"),
+            "shown": _("shown"),
+            "stock": _("stock"),
             "thirds": _("thirds"),
             "totals": _("totals"),
             "trick": _("trick"),
@@ -90,6 +93,20 @@ class Wording:
         _ = self.text
         return _(" and ").join(self.names[side::2])
 
-    def totals(self, totals: Sequence[int], unit: int = 1) -> str:
-        """Both sides' totals, in the unit that the table counts in (1, or 3 for thirds)."""
-        return " · ".join(f"{self.side(side)} {total * unit}" for side, total in enumerate(totals))
+    def sides(self, figures: Sequence[object]) -> str:
+        """A figure of each side's beside its players."""
+        return " · ".join(f"{self.side(side)} {figure}" for side, figure in enumerate(figures))
+
+    def points(self, points: Sequence[int], rules: Mapping[str, object]) -> str:
+        """Whole points of each side, as large as the table counts them: classic Tressette shows three for one."""
+        unit = rules.get("score_unit") or 1
+        return self.sides([point * unit if isinstance(unit, int) else point for point in points])
+
+    def score(
+        self, entries: Mapping[str, Sequence[Any]], totals: Sequence[int], rules: Mapping[str, object]
+    ) -> Iterator[str]:
+        """A deal's score, a line for each of its entries in the record, and the totals."""
+        for name, figures in entries.items():
+            in_points = name in ("declared", "points")
+            yield f"{self.labels[name]}: {self.points(figures, rules) if in_points else self.sides(figures)}"
+        yield f"{self.labels['totals']}: {self.points(totals, rules)}"

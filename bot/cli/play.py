@@ -88,12 +88,11 @@ class TerminalTable:
                 typer.echo(_("  {name} draws {card}").format(name=self.words.names[by], card=card))
 
     def _tell_result(self, view: View) -> None:
-        _, labels = self.words.text, self.words.labels
+        _ = self.words.text
         if not view.result:
             return
-        for name, (ours, theirs) in view.result.entries.items():
-            typer.echo(f"  {labels[name]}: {self.words.side(0)} {ours} · {self.words.side(1)} {theirs}")
-        typer.echo(f"  {labels['totals']}: {self.words.totals(view.totals, int(view.rules.get('score_unit', 1)))}")
+        for line in self.words.score(view.result.entries, view.totals, view.rules):
+            typer.echo(f"  {line}")
         typer.echo(_("  The secret was {secret}").format(secret=view.result.secret))
 
     def _show(self, view: View) -> None:
@@ -109,8 +108,13 @@ class TerminalTable:
                 ]
                 line = "  ".join(f"{packet.number}:{packet.top or '??'}({packet.left})" for packet in mine)
                 typer.echo(f"{self.words.names[seat]:>8}  {line}")
+        for seat, shown in enumerate(deal.known):
+            if shown and seat != YOU:
+                typer.echo(f"{labels['shown']:>8}  {self.words.names[seat]} {' '.join(shown)}")
+        if isinstance(deal, StockView) and deal.stock:
+            typer.echo(f"{labels['stock']:>8}  {deal.stock}")
         if isinstance(deal, TressetteView) and any(deal.declared):
-            typer.echo(f"{labels['declared']:>8}  {self.words.totals(deal.declared)}")
+            typer.echo(f"{labels['declared']:>8}  {self.words.points(deal.declared, view.rules)}")
         if isinstance(deal, SpadesView):
             bids = ["–" if bid is None else str(bid) for bid in deal.bids]
             typer.echo(f"{labels['bids']:>8}  {self.words.names[0]} {bids[0]} · {self.words.names[1]} {bids[1]}")
@@ -118,7 +122,7 @@ class TerminalTable:
             typer.echo(
                 f"{labels['trick']:>8}  " + "  ".join(f"{self.words.names[by]} {card}" for by, card, _s in deal.trick)
             )
-        typer.echo(f"{labels['tricks']:>8}  {self.words.totals(deal.tricks)}")
+        typer.echo(f"{labels['tricks']:>8}  {self.words.sides(deal.tricks)}")
         if isinstance(deal, SpadesView) and deal.drawn:
             typer.echo(f"{labels['drawn']:>8}  {deal.drawn}")
         typer.secho(f"{labels['hand']:>8}  {' '.join(deal.hand or ())}", bold=True)

@@ -57,10 +57,8 @@ def _deal_story(record: Record, number: int, words: Wording) -> Iterator[Line]:
             yield _trick(game, view, words, thirds_before), True
         if isinstance(game.current, TressetteDeal):
             thirds_before = (game.current.taken[0], game.current.taken[1])
-    unit = int(record.rules.get("score_unit", 1))
-    for name, (ours, theirs) in deal.entries().items():
-        yield f"  {words.labels[name]}: {words.side(0)} {ours} · {words.side(1)} {theirs}", False
-    yield f"  {words.labels['totals']}: {words.totals(deal.totals, unit)}", False
+    for line in words.score(deal.entries(), deal.totals, record.rules):
+        yield f"  {line}", False
     if deal.proof:
         yield f"  {words.labels['secret']}: {deal.proof.secret}", False
 

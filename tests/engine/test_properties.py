@@ -1,0 +1,121 @@
+"""What the rules say always holds."""
+
+from copy import deepcopy
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import GAMES, Game
+from engine.declarations import COMBINATIONS
+from engine.errors import ClaimRefused, IllegalMove
+from engine.full import FullDeal
+from engine.packets import HOLDS, PICKS, TAKES
+from engine.spades import BIDS, DRAFT_MOVES
+from tests.engine.tables import random_game, random_rules, random_step
+
+EVERY_MOVE = [
+    *TAKES, *HOLDS, *PICKS, *COMBINATIONS, *BIDS, *DRAFT_MOVES, *FullDeal.SIGNALLED, "claim", "exchange", "exchange 2C",
+    *(f"play {code}" for game in ("testa", "spades") for code in GAMES[game].pack.codes), "play XX", "gives 2C", "", "play",
+]  # fmt: skip
+
+
+def state(table: Game) -> object:
+    """All that a table is: its deal's insides, its record, its totals."""
+    assert table.current
+    return deepcopy((table.current.__dict__, table.record(), table.totals, table.bags, table.turn, table.ending))
+
+
+def refusal(table: Game, seat: int, move: str) -> IllegalMove | None:
+    """Why a move is refused; None if it is made."""
+    try:
+        table.play(seat, move)
+    except IllegalMove as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize("game", GAMES)
+@settings(max_examples=12)
+@given(seed=st.integers(0, 2**32), steps=st.integers(1, 80))
+def test_every_illegal_move_is_refused_with_a_reason_and_changes_nothing(game: str, seed: int, steps: int) -> None:
+    random = Random(seed)
+    table = Game(game, random_rules(game, random))
+    for _ in range(steps):
+        if not table.over and not (table.needs_deal and table.current):
+            random_step(table, random)
+    before = state(table)
+    for seat in range(table.kind.seats):
+        legal = set(table.legal_moves(seat))
+        for move in EVERY_MOVE:
+            if move in legal and move != "claim":
+                continue
+            error = refusal(table, seat, move)
+            if error is None:
+                assert (move, table.ending) == ("claim", "claim")  # a right one: there is no more to compare
+                return
+            assert error.code != "illegal_move"
+            assert str(error).endswith(".")
+            assert isinstance(error, ClaimRefused) == (move == "claim" and "claim" in legal)
+    assert state(table) == before
+
+
+@pytest.mark.parametrize("game", GAMES)
+@settings(max_examples=25)
+@given(seed=st.integers(0, 2**32), steps=st.integers(1, 80))
+def test_every_legal_move_is_accepted_and_recorded(game: str, seed: int, steps: int) -> None:
+    random = Random(seed)
+    table = Game(game, random_rules(game, random))
+    for _ in range(steps):
+        if not table.over and not (table.needs_deal and table.current):
+            random_step(table, random)
+    for seat in range(table.kind.seats):
+        for move in random.sample(table.legal_moves(seat), min(12, len(table.legal_moves(seat)))):
+            after = table.copy()
+            try:
+                after.play(seat, move)
+            except ClaimRefused:
+                assert move == "claim"
+                continue
+            assert (seat, move) in after.moves[len(table.moves) :]
+
+
+@pytest.mark.parametrize("game", GAMES)
+@settings(max_examples=8)
+@given(seed=st.integers(0, 2**32))
+def test_every_random_game_ends_with_a_winner_and_its_points_add_up(game: str, seed: int) -> None:
+    random = Random(seed)
+    table = random_game(game, random, random_rules(game, random))
+    assert table.ending == "target"
+    assert table.winner
+    totals = [0, 0]
+    for deal in table.record().deals:
+        for side in (0, 1):
+            totals[side] += deal.points[side]
+        assert deal.totals == tuple(totals)
+        if game != "spades":
+            assert sum(deal.thirds) == 35
+            assert sum(deal.points) == 11 + sum(deal.declared)
+        else:
+            assert sum(deal.tricks) == 13
+    winners = table.winner[0] & 1
+    assert totals[winners] > totals[1 - winners]
+    assert totals[winners] >= table.rules.target
+
+
+@pytest.mark.parametrize("game", GAMES)
+@settings(max_examples=15)
+@given(seed=st.integers(0, 2**32), steps=st.integers(1, 80))
+def test_every_card_is_in_exactly_one_place(game: str, seed: int, steps: int) -> None:
+    random = Random(seed)
+    table = Game(game, random_rules(game, random))
+    for _ in range(steps):
+        if not table.over and not (table.needs_deal and table.current):
+            random_step(table, random)
+    deal = table.current
+    assert deal
+    played = [table.kind.pack.index[move.split(" ")[1]] for _, move in table.moves if move.startswith("play ")]
+    assert len(set(played)) == len(played)
+    assert sum(mask.bit_count() for mask in deal.cards) == sum(deal.cards).bit_count()
+    assert not any(deal.cards[seat] >> card & 1 for seat in range(deal.seats) for card in played)

@@ -1,5 +1,6 @@
 """The command `buongioco`."""
 
+import asyncio
 import re
 import sys
 from contextlib import AbstractContextManager, nullcontext
@@ -11,9 +12,11 @@ import typer
 
 from bot.bench.engine import run as run_engine_bench
 from bot.bench.store import run as run_store_bench
+from bot.cli.doctor import examine
 from bot.cli.files import records
 from bot.cli.play import TerminalTable
 from bot.cli.replay import story
+from bot.settings import BadSetting, read_settings
 from bot.simulation import simulate as simulate_game
 from engine import GAMES, GameKind, Record, game_kind, verify
 from engine.errors import BadRecord, EngineError, FaultyRecord
@@ -179,6 +182,26 @@ def play(
     """Play a game here in the terminal against a robot."""
     kind = game_kind(game)
     TerminalTable(kind, _options(kind, rules, more), _players(kind, robot)[0], lang.value).run()
+
+
+@app.command()
+def doctor() -> None:
+    """Check settings and store, and say what to do about what is wrong. Exit 1 if anything is."""
+    if not asyncio.run(_doctor()):
+        raise typer.Exit(1)
+
+
+async def _doctor() -> bool:
+    try:
+        settings = read_settings()
+    except BadSetting as fault:
+        typer.echo(f"wrong  {fault}")
+        return False
+    healthy = True
+    async for well, line in examine(settings):
+        typer.echo(f"{'ok' if well else 'wrong':6} {line}")
+        healthy = healthy and well
+    return healthy
 
 
 @bench_app.callback()

@@ -1,0 +1,65 @@
+"""What a host can set, in the environment or in a file `.env` beside where the bot is started."""
+
+import os
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+PREFIX = "BUONGIOCO_"
+STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
+
+
+class BadSetting(Exception):
+    """A setting that cannot be: one line that names it and says what it may be, and never its secret part."""
+
+
+def _data_folder() -> Path:
+    """Where programs keep data by the XDG base directory specification."""
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "buongioco"
+
+
+class Settings(BaseSettings):
+    """The settings; `.env.example` says the same to hosts."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", hide_input_in_errors=True)
+
+    data: Path = Field(default_factory=_data_folder, description="the folder of the embedded store")
+    redis_url: str | None = Field(None, validation_alias="REDIS_URL", description="a store of one's own")
+
+    @field_validator("redis_url")
+    @classmethod
+    def _is_a_store(cls, url: str | None) -> str | None:
+        if url and urlsplit(url).scheme not in STORE_SCHEMES:
+            raise ValueError(f"begins with none of {', '.join(f'{scheme}://' for scheme in STORE_SCHEMES)}")
+        return url or None
+
+    @field_validator("data")
+    @classmethod
+    def _expands(cls, folder: Path) -> Path:
+        return folder.expanduser()
+
+
+def names() -> list[str]:
+    """The variables that are settings."""
+    return [str(field.validation_alias or f"{PREFIX}{name}".upper()) for name, field in Settings.model_fields.items()]
+
+
+def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
+    """The settings as they are; BadSetting for the first that cannot be, or that is none."""
+    known = names()
+    for name in os.environ if environment is None else environment:
+        if name.startswith(PREFIX) and name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]}?" if near else f"; there are: {', '.join(known)}"
+            raise BadSetting(f"{name} is not a setting{hint}")
+    try:
+        return Settings()
+    except ValidationError as error:
+        fault = error.errors(include_input=False)[0]
+        name = str(fault["loc"][0])
+        variable = name if name in known else f"{PREFIX}{name}".upper()
+        raise BadSetting(f"{variable} {fault['msg'].removeprefix('Value error, ')}") from None

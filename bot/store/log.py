@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 EMPTY_HEAD = b"0 "
+STAMPS_LOOKED_AT = 64
+"""How many entries back an update is looked for: more than ever stand unfolded, so that workers agree."""
 
 FAMILIAR = b"\n".join(
     f"{seat} {move}".encode()
@@ -35,6 +37,10 @@ class Log(NamedTuple):
     @property
     def version(self) -> int:
         return len(self.entries)
+
+    def has_seen(self, update: str) -> bool:
+        """Whether one of the latest entries was caused by this update."""
+        return any(stamp_of(entry) == update for entry in self.entries[-STAMPS_LOOKED_AT:])
 
 
 def head(entries: Sequence[bytes]) -> bytes:

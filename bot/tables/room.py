@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 from bot.store import Behind, Store
-from bot.store.log import Log, stamp_of, stamped
+from bot.store.log import Log, stamped
 from bot.tables.faults import (
     AlreadyPlaying,
     AlreadySeated,
@@ -130,7 +130,7 @@ class Room:
         """Decide on the table as it is remembered, and again on the table as it is if that was not the latest."""
         table = self._remembered.get(code) or await self.table(code)
         while True:
-            if any(stamp_of(entry) == update for entry in table.log.entries):
+            if table.log.has_seen(update):
                 return self._remember(table)
             try:
                 entries = [stamped(text, update) for text in decide(table)]

@@ -35,6 +35,11 @@ def test_a_deals_moves_fold_small() -> None:
     assert len(head(entries)) < 150
 
 
+def test_an_update_is_found_among_the_latest_entries() -> None:
+    log = unfold([head([stamped("old", "u0")]), stamped("new", "u1"), stamped("newer", "u2")])
+    assert [log.has_seen(update) for update in ("u0", "u1", "u2", "u3")] == [False, True, True, False]
+
+
 def test_stamps() -> None:
     assert stamp_of(stamped("0 play 3D", "tg:1")) == "tg:1"
     assert stamp_of(b"0 play 3D") == ""

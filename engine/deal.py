@@ -36,13 +36,15 @@ class Deal(ABC):
     """A deal being played.
 
     ``turn`` is the seat to move, None while chance is to speak and when the deal is over. Seats 0 and 2 are side 0,
-    seats 1 and 3 side 1; with two seats each is a side. Moves are text in the record's notation; a card is an
-    index and a set of cards an integer (`engine.cards`). ``cards`` is what each seat may play from; who holds any of
-    the ``wanted`` cards must play one of them (the suit led; 0 when anything goes). ``best`` is winning the trick.
-    ``taken`` is what each side's tricks are worth, by WORTH and LAST_TRICK; ``pot`` what lies in the trick.
+    seats 1 and 3 side 1; with two seats each is a side. LENGTH is how many tricks a deal has. Moves are text in the
+    record's notation; a card is an index and a set of cards an integer (`engine.cards`). ``cards`` is what each seat
+    may play from; who holds any of the ``wanted`` cards must play one of them (the suit led; 0 when anything goes).
+    ``best`` is winning the trick. ``taken`` is what each side's tricks are worth, by WORTH and LAST_TRICK; ``pot``
+    what lies in the trick.
     """
 
     PACK: ClassVar[Pack]
+    LENGTH: ClassVar[int]
     TRUMPS: ClassVar[int] = 0
     WORTH: ClassVar[Sequence[int]]
     LAST_TRICK: ClassVar[int] = 0
@@ -50,10 +52,9 @@ class Deal(ABC):
     PLAY_TEXTS: ClassVar[SuitTexts]
     LISTS: ClassVar[tuple[str, ...]] = ("cards", "tricks", "taken")
 
-    def __init__(self, seats: int, dealer: int, length: int) -> None:
+    def __init__(self, seats: int, dealer: int) -> None:
         self.seats = seats
         self.dealer = dealer
-        self.length = length
         self.phase = "play"
         self.turn: int | None = (dealer + 1) % seats
         self.leader: int | None = None
@@ -80,7 +81,7 @@ class Deal(ABC):
 
     @property
     def over(self) -> bool:
-        return self.tricks_done == self.length
+        return self.tricks_done == self.LENGTH
 
     @abstractmethod
     def legal_moves(self, seat: int) -> list[str]:
@@ -162,7 +163,7 @@ class Deal(ABC):
         self.wanted = 0
         self.tricks[winner & 1] += 1
         self.tricks_done = done = self.tricks_done + 1
-        if done == self.length:
+        if done == self.LENGTH:
             self.turn = None
             self.pot += self.LAST_TRICK
         else:

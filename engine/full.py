@@ -16,13 +16,14 @@ SIGNALS = ("busso", "volo")
 class FullDeal(TressetteDeal):
     """Ten cards each in packets of five. A leader may signal with the card led, where the table allows it."""
 
+    LENGTH = 10
     SIGNALLED: ClassVar = {
         f"play {code} {signal}": (card, signal) for code, card in ITALIAN.index.items() for signal in SIGNALS
     }
 
     def __init__(self, rules: FourHands, dealer: int, pack: Sequence[int], carry: Carry) -> None:
         self.signals = rules.signals
-        super().__init__(rules, dealer, pack, carry, seats=4, length=10)
+        super().__init__(rules, dealer, pack, carry, seats=4)
 
     def deal_out(self, pack: Sequence[int]) -> None:
         deal_hands(pack, self.cards, (self.dealer + 1) % 4)

@@ -53,7 +53,7 @@ class Light:
     def __init__(self, deal: Deal) -> None:
         self.hands = deal.cards.copy()
         self.turn = deal.turn or 0
-        self.left = (deal.length - deal.tricks_done) * deal.seats - len(deal.trick)
+        self.left = (deal.LENGTH - deal.tricks_done) * deal.seats - len(deal.trick)
         self.laid = len(deal.trick)
         self.wanted = deal.wanted
         self.best = deal.best

@@ -24,11 +24,12 @@ class PacketsDeal(TressetteDeal):
     ``held`` the two that became the hand, ``tops`` the set of cards that lie open.
     """
 
+    LENGTH = 20
     LISTS = (*TressetteDeal.LISTS, "packets", "own", "held", "tops")
 
     def __init__(self, rules: Pizzichino | Spizzichino, dealer: int, pack: Sequence[int], carry: Carry) -> None:
         self.peek = rules.packets == "peek"
-        super().__init__(rules, dealer, pack, carry, seats=2, length=20)
+        super().__init__(rules, dealer, pack, carry, seats=2)
 
     def deal_out(self, pack: Sequence[int]) -> None:
         self.phase = "take"

@@ -39,6 +39,7 @@ class SpadesDeal(Deal):
     """
 
     PACK = FRENCH
+    LENGTH = 13
     TRUMPS = SPADE_SUIT
     WORTH = (0,) * FRENCH.size
     PLAY_TEXTS = SuitTexts(FRENCH, "play ")
@@ -46,7 +47,7 @@ class SpadesDeal(Deal):
     LISTS = (*Deal.LISTS, "bids", "blind", "has_drawn", "exchanged", "thrown")
 
     def __init__(self, rules: Spades, dealer: int, pack: Sequence[int], carry: Carry) -> None:
-        super().__init__(seats=2, dealer=dealer, length=13)
+        super().__init__(seats=2, dealer=dealer)
         self.phase = "draft"
         self.turn = dealer
         self.nil_bags = rules.nil_bags

@@ -15,8 +15,10 @@ class StockDeal(TressetteDeal):
     ``stock`` is all of it as dealt.
     """
 
+    LENGTH = 20
+
     def __init__(self, rules: TressetteRules, dealer: int, pack: Sequence[int], carry: Carry) -> None:
-        super().__init__(rules, dealer, pack, carry, seats=2, length=20)
+        super().__init__(rules, dealer, pack, carry, seats=2)
 
     def deal_out(self, pack: Sequence[int]) -> None:
         dealt = deal_hands(pack, self.cards, 1 - self.dealer)

@@ -51,9 +51,8 @@ class TressetteDeal(Deal):
         carry: Carry,
         *,
         seats: int,
-        length: int,
     ) -> None:
-        super().__init__(seats, dealer, length)
+        super().__init__(seats, dealer)
         self.window = rules.declare
         self.reuse = rules.reuse
         self.declared = [0, 0]

@@ -36,7 +36,7 @@ def simulate(
 def _who_may_move(game: Game) -> Iterator[int]:
     """The seats that may say something out of turn, then the one whose turn it is."""
     for seat in range(game.kind.seats):
-        if seat != game.turn and len(legal_for_record(game, seat)):
+        if seat != game.turn and legal_for_record(game, seat):
             yield seat
     if game.turn is not None:
         yield game.turn

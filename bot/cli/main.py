@@ -134,8 +134,9 @@ def _verify_file(path: Path) -> int:
     if not number:
         faults = 1
         typer.echo(f"{path}: there is no game in it")
-    notes = f", {unfinished} of them unfinished" if unfinished else ""
-    typer.echo(f"{path}: {number} games{notes}, {faults or 'no'} {'fault' if faults == 1 else 'faults'}")
+    notes = f", {unfinished} unfinished" if unfinished else ""
+    games = "game" if number == 1 else "games"
+    typer.echo(f"{path}: {number} {games}{notes}, {faults or 'no'} {'fault' if faults == 1 else 'faults'}")
     return faults
 
 

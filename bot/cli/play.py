@@ -21,7 +21,8 @@ class TerminalTable:
 
     def __init__(self, kind: GameKind, rules: dict[str, Value], level: str, language: str) -> None:
         _ = texts(language).gettext
-        names = [_("You"), _("Robot")] if kind.seats == 2 else [_("You"), _("East"), _("Partner"), _("West")]
+        # Compass names, for sentences are about a third person: "South takes the trick".
+        names = [_("South"), _("North")] if kind.seats == 2 else [_("South"), _("East"), _("North"), _("West")]
         self.words = Wording(language, names)
         self.language = language
         self.game = Game(kind.id, rules, names)
@@ -34,6 +35,7 @@ class TerminalTable:
     def run(self) -> None:
         """Play until the game is over or the person leaves."""
         _ = self.words.text
+        typer.echo(_("You are {name}.").format(name=self.words.names[YOU]))
         typer.echo(_("Type a move's number or the move itself; ? shows the table again, q leaves."))
         while not self.game.over and not self.quit:
             if self.game.needs_deal:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from engine.cards import FRENCH, ITALIAN, Pack
 from engine.game import MoveEntry
 from engine.tressette import THIRDS
-from engine.views import DealView, PacketsView
+from engine.views import DealView, PacketsView, SpadesView
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Memory:
 
 def remember(deal: DealView, history: Sequence[MoveEntry], seat: int) -> Memory:
     """What this seat knows, from its view and the moves it saw."""
-    pack = FRENCH if hasattr(deal, "bids") else ITALIAN
+    pack = FRENCH if isinstance(deal, SpadesView) else ITALIAN
     open_to = [pack.mask(known) for known in deal.known]
     hidden = [count - len(known) for count, known in zip(deal.counts, deal.known, strict=True)]
     if isinstance(deal, PacketsView):
@@ -45,7 +45,7 @@ def remember(deal: DealView, history: Sequence[MoveEntry], seat: int) -> Memory:
                 open_to[packet.owner] |= 1 << pack.index[packet.top]
     open_to[seat] |= pack.mask(deal.hand or ())
     played = pack.mask(move.split(" ")[1] for by, move in history if move.startswith("play "))
-    thrown = pack.mask(getattr(deal, "discarded", ()))
+    thrown = pack.mask(deal.discarded) if isinstance(deal, SpadesView) else 0
     seen = played | thrown
     for cards in open_to:
         seen |= cards

@@ -157,10 +157,10 @@ def test_verify_refuses_truncated_corrupted_and_empty_files(file: Path) -> None:
 def test_verify_reads_a_single_game_spread_over_lines_and_says_what_is_unfinished(file: Path) -> None:
     record = json.loads(file.read_text(encoding="utf-8").splitlines()[0])
     file.write_text(json.dumps(record, indent=2), encoding="utf-8")
-    assert "1 games, no faults" in call("verify", str(file)).output
+    assert "1 game, no faults" in call("verify", str(file)).output
     record["deals"], record["ending"], record["winner"] = [], None, None
     file.write_text(json.dumps(record), encoding="utf-8")
-    assert "1 games, 1 of them unfinished, no faults" in call("verify", str(file)).output
+    assert "1 game, 1 unfinished, no faults" in call("verify", str(file)).output
 
 
 def test_replay_checks_what_it_is_asked_for(file: Path) -> None:
@@ -203,11 +203,22 @@ def test_the_terminal_explains_and_goes_on() -> None:
     assert "non si può reclamare" in out
 
 
-def test_the_robots_hand_is_not_shown() -> None:
-    out = process("play", "--game", "tavolo", text=b"q\n").stdout.decode()
-    hand = next(line for line in out.splitlines() if line.strip().startswith("hand"))
-    assert len(hand.split()) == 11
-    assert out.count("3D") + out.count("3C") + out.count("3S") + out.count("3B") <= 3 * 4
+def test_no_card_is_shown_but_ones_own_and_those_played() -> None:
+    """Leaving at the first question: the hand of ten, whatever lies in the trick or was declared, and nothing else."""
+    out = process("play", "--game", "tavolo", "--rules", "declare=none", text=b"q\n").stdout.decode()
+    codes = set(GAMES["tavolo"].pack.codes)
+    lines = [line.split() for line in out.splitlines()]
+    hand = next(set(words[1:]) for words in lines if words and words[0] == "hand")
+    played = {words[2] for words in lines if len(words) == 3 and words[1] == "plays"}
+    assert len(hand) == 10
+    assert {word.strip(")") for words in lines for word in words} & codes == hand | played
+
+
+def test_the_terminals_sentences_are_about_somebody() -> None:
+    out = process("play", "--game", "metamazzo", text=b"1\n1\n1\nq\n").stdout.decode()
+    assert "You are South." in out
+    assert "You takes" not in out
+    assert "takes the trick" in out
 
 
 def test_bench_engine_prints_its_baseline_beside_every_figure(monkeypatch: pytest.MonkeyPatch) -> None:

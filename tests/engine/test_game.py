@@ -115,7 +115,6 @@ def test_resignation_at_any_time_by_any_seat_loses_for_its_side(game: str) -> No
 
 
 def test_resignation_between_deals() -> None:
-    table = stock_table("metamazzo", "3D", "4D")
     table = Game("metamazzo", dealer=0)
     table.deal(bytes(32))
     play_out(table)

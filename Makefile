@@ -6,8 +6,8 @@ PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3 python;
 BIN := .venv/bin
 READY := .venv/.ready
 
-run: $(READY)  ## play
-	@$(BIN)/buongioco play
+run: $(READY)  ## the bot, with the playground in the browser
+	@$(BIN)/buongioco run
 
 test: $(READY)  ## every test
 	$(BIN)/pytest
@@ -36,6 +36,7 @@ $(READY): pyproject.toml requirements.txt
 lock: $(READY)  ## after a change of dependencies: pins for every platform and Python, with no index named
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --group dev --upgrade \
 		--no-emit-index-url --no-annotate --no-header --output-file requirements.txt pyproject.toml
+	@printf "%s\n%s\n" "# Pins for development; \`make lock\` renews them." "$$(cat requirements.txt)" > requirements.txt
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

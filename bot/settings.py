@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError, field_validator
@@ -29,6 +30,11 @@ class Settings(BaseSettings):
 
     data: Path = Field(default_factory=_data_folder, description="the folder of the embedded store")
     redis_url: str | None = Field(None, validation_alias="REDIS_URL", description="a store of one's own")
+
+    playground: bool = Field(True, description="whether the playground is served")
+    playground_host: str = Field("127.0.0.1", description="the address it listens on; 0.0.0.0 opens it to the network")
+    playground_port: int = Field(8765, ge=0, le=65535, description="its port")
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="what is logged")
 
     @field_validator("redis_url")
     @classmethod

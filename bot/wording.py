@@ -1,9 +1,6 @@
-"""Cards, moves and scores in words, for people.
+"""Cards, moves and scores in words, for people."""
 
-Codes of cards stay as the record has them (3D, AC): short, sortable by eye, and the same in every language.
-"""
-
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from bot.texts import texts
@@ -18,13 +15,31 @@ def thirds(value: int) -> str:
     return f"{whole or ''}{FRACTIONS[rest]}" or "0"
 
 
-class Wording:
-    """The words of one language, for one game's seats by ``names``."""
+SUIT_SIGNS = {
+    "codes": {},
+    "italian": {"D": "🪙", "C": "🏆", "S": "⚔️", "B": "🪵"},
+    "french": {"D": "♦️", "C": "♥️", "S": "♠️", "B": "♣️"},
+    "spades": {"D": "♦️", "C": "♣️", "S": "♠️", "H": "♥️"},
+}
+"""The suits' signs, by the faces that a pack is shown with. Forty cards may wear French suits; records never do."""
 
-    def __init__(self, language: str, names: Sequence[str]) -> None:
+RANK_SIGNS: dict[str, dict[str, str]] = {"french": {"R": "K", "C": "Q", "F": "J"}, "spades": {"T": "10"}}
+
+
+def card_face(code: str, faces: str) -> str:
+    """A card as people see it: rank and suit's sign; "codes" leaves it as the record has it, 3D."""
+    rank, suit = code[0], code[1:]
+    return RANK_SIGNS.get(faces, {}).get(rank, rank) + SUIT_SIGNS[faces].get(suit, suit)
+
+
+class Wording:
+    """The words of one language, for one game's seats by ``names``; ``faces`` is how cards are shown."""
+
+    def __init__(self, language: str, names: Sequence[str], faces: str = "codes") -> None:
         self.names = names
+        self.faces = faces
         self.text = texts(language).gettext
-        self.count = texts(language).ngettext
+        self.ngettext = texts(language).ngettext
         _ = self.text
         self.suits = {letter: _(name) for letter, name in zip(ITALIAN.suits, ITALIAN.suit_names, strict=True)}
         self.labels = {
@@ -45,6 +60,12 @@ class Wording:
         self.fours = {"3": _("four threes"), "2": _("four twos"), "A": _("four aces")}
         self.threes = {"3": _("three threes"), "2": _("three twos"), "A": _("three aces")}
 
+    def card(self, code: str) -> str:
+        return card_face(code, self.faces)
+
+    def cards(self, codes: Iterable[str]) -> str:
+        return " ".join(map(self.card, codes))
+
     def combination(self, move: str) -> str:
         """A declaration's combination: "three twos, missing cups"."""
         _ = self.text
@@ -60,13 +81,13 @@ class Wording:
         _ = self.text
         word, *rest = move.split(" ")
         if seat is None:
-            return _("The discards give {cards}").format(cards=" ".join(rest))
+            return _("The discards give {cards}").format(cards=self.cards(rest))
         if word == "declare":
             what = self.combination(move)
             return _("{name} declares {combination}").format(name=self.names[seat], combination=what)
         if word == "play" and len(rest) > 1:
             return _("{name} plays {card} and says {signal}").format(
-                name=self.names[seat], card=rest[0], signal=rest[1]
+                name=self.names[seat], card=self.card(rest[0]), signal=rest[1]
             )
         if word == "exchange" and not rest:
             return _("{name} exchanges nothing").format(name=self.names[seat])
@@ -86,7 +107,8 @@ class Wording:
             "bid": _("{name} bids {rest}"),
             "resign": _("{name} resigns"),
         }
-        return sentences[word].format(name=self.names[seat], rest=" ".join(rest))
+        what = self.cards(rest) if word in ("play", "exchange") else " ".join(rest)
+        return sentences[word].format(name=self.names[seat], rest=what)
 
     def side(self, side: int) -> str:
         """The names of a side's players."""

@@ -10,14 +10,18 @@ from typing import Annotated, Protocol
 
 import typer
 
+from bot import logs
 from bot.bench.engine import run as run_engine_bench
 from bot.bench.store import run as run_store_bench
 from bot.cli.doctor import examine
 from bot.cli.files import records
 from bot.cli.play import TerminalTable
-from bot.cli.replay import story
+from bot.running import NothingToRun
+from bot.running import run as run_bot
 from bot.settings import BadSetting, read_settings
 from bot.simulation import simulate as simulate_game
+from bot.store import StoreFault
+from bot.story import story
 from engine import GAMES, GameKind, Record, game_kind, verify
 from engine.errors import BadRecord, EngineError, FaultyRecord
 from engine.robots import ROBOTS
@@ -183,6 +187,18 @@ def play(
     """Play a game here in the terminal against a robot."""
     kind = game_kind(game)
     TerminalTable(kind, _options(kind, rules, more), _players(kind, robot)[0], lang.value).run()
+
+
+@app.command()
+def run() -> None:
+    """Run the bot: the playground in the browser, and every platform whose token is set."""
+    try:
+        settings = read_settings()
+        logs.set_up(settings.log_level)
+        asyncio.run(run_bot(settings))
+    except (BadSetting, StoreFault, NothingToRun) as fault:
+        typer.echo(f"buongioco: {fault}", err=True)
+        raise typer.Exit(2) from None
 
 
 @app.command()

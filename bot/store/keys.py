@@ -1,14 +1,28 @@
 """Every key in the store: its name, its type and what is in it.
 
 Tables live in 64 shards. A shard is the hash tag of all its keys, so that one script may touch a table, its timer and
-the list of changed tables, also on a cluster.
+the list of changed tables, also on a cluster. What follows from a finished table lies elsewhere.
 
 | key | type | what |
 |---|---|---|
 | ``schema`` | string | the number of the layout described here |
 | ``{s17}:table:<code>`` | list | a table's log: a head, then the entries after it, oldest first (`bot.store.log`) |
+| ``{s17}:shown:<code>`` | hash | what is shown of a table, by surface (`bot.delivery.surfaces`) |
 | ``{s17}:changed`` | sorted set | codes of tables that delivery has yet to look at; the score is the version to reach |
 | ``{s17}:timers`` | sorted set | codes of tables with a clock running; the score is when it runs out, Unix seconds |
+| ``{s17}:owner`` | string | the worker that delivers this shard's tables; expires by itself (`bot.delivery.shards`) |
+| ``workers`` | sorted set | workers by when they were last alive, Unix seconds |
+| ``person:<platform:id>`` | hash | name, handle, language, suits |
+| ``chat:<place>`` | hash | language, clock, strict, game |
+| ``handle:<platform>:<handle>`` | string | the person last known by it, in lower case |
+| ``seated:<platform:id>`` | set | codes of tables where the person sits or sat; the gone drop out when read |
+| ``{games}:order`` | sorted set | ids of finished games; the score is their number, from 1 |
+| ``game:<id>`` | string | a finished game, zlib of JSON (`bot.finished.archive`) |
+| ``{games}:ratings:<scope>`` | hash | a person's rating, games and wins (`bot.finished.ratings`) |
+| ``{games}:ranks:<scope>`` | sorted set | people with enough games to be ranked, by the rating that is shown |
+| ``{games}:changes:<id>`` | string | what a game did to its players' ratings, JSON; kept for a week |
+| ``{games}:rated`` | string | the number of the last game that is in the ratings |
+| ``<platform>:…`` | | an adapter's own; each says in its folder what |
 """
 
 from zlib import crc32
@@ -17,6 +31,11 @@ SCHEMA_VERSION = 1
 SHARDS = 64
 
 SCHEMA = "schema"
+WORKERS = "workers"
+GAMES_ORDER = "{games}:order"
+RATED = "{games}:rated"
+POKES = "buongioco:pokes"
+"""The channel on which workers tell each other that a table has changed."""
 
 
 def shard_of(code: str) -> int:
@@ -28,9 +47,49 @@ def table(code: str) -> str:
     return f"{{s{shard_of(code)}}}:table:{code}"
 
 
+def shown(code: str) -> str:
+    return f"{{s{shard_of(code)}}}:shown:{code}"
+
+
 def changed(shard: int) -> str:
     return f"{{s{shard}}}:changed"
 
 
 def timers(shard: int) -> str:
     return f"{{s{shard}}}:timers"
+
+
+def owner(shard: int) -> str:
+    return f"{{s{shard}}}:owner"
+
+
+def person(id: str) -> str:  # noqa: A002
+    return f"person:{id}"
+
+
+def chat(place: str) -> str:
+    return f"chat:{place}"
+
+
+def handle(platform: str, handle: str) -> str:
+    return f"handle:{platform}:{handle.lower()}"
+
+
+def seated(person: str) -> str:
+    return f"seated:{person}"
+
+
+def game(id: str) -> str:  # noqa: A002
+    return f"game:{id}"
+
+
+def changes(id: str) -> str:  # noqa: A002
+    return f"{{games}}:changes:{id}"
+
+
+def ratings(scope: str) -> str:
+    return f"{{games}}:ratings:{scope}"
+
+
+def ranks(scope: str) -> str:
+    return f"{{games}}:ranks:{scope}"

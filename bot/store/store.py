@@ -1,6 +1,6 @@
 """Reading and writing tables in the store: one round trip to load, one to commit."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from bot.store.embedded import StoreFault
 from bot.store.log import Log, head, unfold
 
 APPEND = (files("bot.store") / "append.lua").read_text(encoding="utf-8")
+NOTE = (files("bot.store") / "note.lua").read_text(encoding="utf-8")
 FOLD_AFTER = 48
 """How many entries stand behind a log's head before they are folded into it: about a deal."""
 
@@ -37,6 +38,7 @@ class Store:
     def __init__(self, client: Any) -> None:
         self.client = client
         self._append = client.register_script(APPEND)
+        self._note = client.register_script(NOTE)
 
     async def load(self, code: str) -> Log:
         """A table's log; an empty one for a table that there is not."""
@@ -62,33 +64,49 @@ class Store:
         return Behind(await self.load(code))
 
     async def remove(self, code: str) -> None:
-        """Forget a table: its log, its clock, and that it changed."""
+        """Forget a table: its log, what is shown of it, its clock, and that it changed."""
         shard = keys.shard_of(code)
         async with self.client.pipeline(transaction=True) as pipe:
-            pipe.delete(keys.table(code))
+            pipe.delete(keys.table(code), keys.shown(code))
             pipe.zrem(keys.changed(shard), code)
             pipe.zrem(keys.timers(shard), code)
             await pipe.execute()
 
-    async def changed(self, shard: int) -> dict[str, int]:
-        """The tables of a shard that delivery has to look at, with the versions it must reach."""
-        found = await self.client.zrange(keys.changed(shard), 0, -1, withscores=True)
-        return {code.decode(): int(version) for code, version in found}
+    async def shown(self, code: str) -> dict[str, str]:
+        """What is shown of a table, by surface, as `note` wrote it."""
+        stored = await self.client.hgetall(keys.shown(code))
+        return {name.decode(): text.decode() for name, text in stored.items()}
 
-    async def delivered(self, code: str, version: int) -> None:
-        """Delivery has shown a table as of this version; it stays marked if more has happened since."""
-        await self.client.eval(
-            "if redis.call('ZSCORE', KEYS[1], ARGV[1]) == ARGV[2] then return redis.call('ZREM', KEYS[1], ARGV[1]) end",
-            1,
-            keys.changed(keys.shard_of(code)),
-            code,
-            version,
-        )
+    async def note(self, code: str, surfaces: Mapping[str, str], version: int | None) -> None:
+        """Write down what is shown of a table; with a version, that all of it is shown as of then.
 
-    async def run_out(self, shard: int, now: float) -> list[str]:
-        """The tables of a shard whose clocks have run out by now, in Unix seconds, the longest waiting first."""
-        found = await self.client.zrange(keys.timers(shard), "-inf", now, byscore=True)
-        return [code.decode() for code in found]
+        A table that has been removed stays so. It stays marked as changed if more has happened since the version.
+        """
+        if surfaces or version is not None:
+            texts = [word for pair in surfaces.items() for word in pair]
+            await self._note(
+                keys=[keys.table(code), keys.shown(code), keys.changed(keys.shard_of(code))],
+                args=[code, "" if version is None else version, *texts],
+            )
+
+    async def all_changed(self, shards: Sequence[int]) -> dict[str, int]:
+        """The tables of these shards that delivery has to look at, with the versions it must reach."""
+        async with self.client.pipeline(transaction=False) as pipe:
+            for shard in shards:
+                pipe.zrange(keys.changed(shard), 0, -1, withscores=True)
+            return {code.decode(): int(version) for found in await pipe.execute() for code, version in found}
+
+    async def all_run_out(self, shards: Sequence[int], now: float) -> list[str]:
+        """The tables of these shards whose clocks have run out by now, in Unix seconds."""
+        async with self.client.pipeline(transaction=False) as pipe:
+            for shard in shards:
+                pipe.zrange(keys.timers(shard), "-inf", now, byscore=True)
+            return [code.decode() for found in await pipe.execute() for code in found]
+
+    async def rings_at(self, code: str) -> float | None:
+        """When a table's clock runs out, in Unix seconds; None if none is running."""
+        score = await self.client.zscore(keys.timers(keys.shard_of(code)), code)
+        return None if score is None else float(score)
 
 
 @asynccontextmanager

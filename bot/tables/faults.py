@@ -59,3 +59,38 @@ class NotPlaying(TableFault):
 class OnlyTheChallenger(TableFault):
     code = "only_the_challenger"
     sentence = "Only {name}, who opened the table, can change that."
+
+
+class NotInvited(TableFault):
+    code = "not_invited"
+    sentence = "This challenge is for {name}."
+
+
+class AlreadyAsking(TableFault):
+    code = "already_asking"
+    sentence = "You have asked for a chair already: wait for the answer."
+
+
+class NobodyAsks(TableFault):
+    code = "nobody_asks"
+    sentence = "Nobody is asking for that chair any more."
+
+
+class NotYoursToDecide(TableFault):
+    code = "not_yours_to_decide"
+    sentence = "That is not yours to decide."
+
+
+class TimeIsNotUp(TableFault):
+    code = "time_is_not_up"
+    sentence = "There is still time for this move."
+
+
+class NoSuchClock(TableFault):
+    code = "no_such_clock"
+    sentence = "There is no such clock."
+
+
+class TooManyChats(TableFault):
+    code = "too_many_chats"
+    sentence = "This table is shown in as many chats as it may be."

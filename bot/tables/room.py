@@ -6,24 +6,35 @@ have the same table in hand: the store takes the first and tells the others what
 """
 
 import secrets
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from itertools import count
 
 from bot.store import Behind, Store
-from bot.store.log import Log, stamped
+from bot.store.log import stamped
+from bot.tables.clock import next_alarm
 from bot.tables.faults import (
+    AlreadyAsking,
     AlreadyPlaying,
     AlreadySeated,
     ChairTaken,
+    NobodyAsks,
     NoSuchChair,
+    NoSuchClock,
     NoSuchTable,
     NotAtThisTable,
+    NotInvited,
     NotPlaying,
+    NotYoursToDecide,
     OldPanel,
     OnlyTheChallenger,
     TableIsFull,
+    TimeIsNotUp,
+    TooManyChats,
 )
-from bot.tables.table import Table, plain_name
+from bot.tables.table import CLOCKS, Invited, Table, plain_name
 from engine import game_kind
 from engine.rules import parse, spell
 from engine.shuffle import SECRET_BYTES
@@ -35,15 +46,36 @@ CODE_LENGTH = 4
 TABLES_REMEMBERED = 2000
 """How many tables a worker keeps in memory; a forgotten one costs a round trip."""
 
+MOST_HOSTS = 8
+ROBOT_PAUSE = 1.0
+"""Seconds that a robot lets pass before its move: less is hard to follow."""
+
+LATES_TO_FORFEIT = 3
+
 Decision = Callable[[Table], Sequence[str]]
 """Given the table as it stands, the entries to add; raises what is wrong."""
+
+
+def _code(seed: str) -> str:
+    digest = blake2b(seed.encode(), digest_size=CODE_LENGTH).digest()
+    return "".join(CODE_LETTERS[byte % len(CODE_LETTERS)] for byte in digest)
 
 
 class Room:
     """The tables of one store, for one worker."""
 
-    def __init__(self, store: Store, new_secret: Callable[[int], bytes] = secrets.token_bytes) -> None:
+    def __init__(
+        self,
+        store: Store,
+        new_secret: Callable[[int], bytes] = secrets.token_bytes,
+        now: Callable[[], float] = time.time,
+        robot_pause: float = ROBOT_PAUSE,
+    ) -> None:
         self.store = store
+        self.now = now
+        self.robot_pause = robot_pause
+        self.watchers: list[Callable[[Table, float | None], None]] = []
+        """Called after each commit with the table and when its clock rings, if that has changed."""
         self._new_secret = new_secret
         self._remembered: OrderedDict[str, Table] = OrderedDict()
 
@@ -51,15 +83,44 @@ class Room:
         """A table as the store has it; NoSuchTable if there is none."""
         return self._remember(self._existing(Table.of(code, await self.store.load(code))))
 
-    async def open_table(self, game: str, person: str, name: str, update: str) -> Table:
-        """A new table, opened by this person, who takes its first chair. UnknownGame lists the games there are."""
+    async def known(self, code: str) -> Table:
+        """A table as this worker last saw it, which may be a little old; NoSuchTable if there is none."""
+        return self._remembered.get(code) or await self.table(code)
+
+    def forget(self, code: str) -> None:
+        """Drop a table from memory; the store keeps it."""
+        self._remembered.pop(code, None)
+
+    async def open_table(
+        self,
+        game: str,
+        person: str,
+        name: str,
+        update: str,
+        *,
+        host: str = "",
+        invited: Invited | None = None,
+        setup: Sequence[str] = (),
+        seat: int = 0,
+    ) -> Table:
+        """A new table, opened by this person, who takes a chair of it. UnknownGame lists the games there are.
+
+        ``host`` is the place of its first board, ``setup`` more entries for its log. The code follows from the update,
+        so that one delivered twice opens one table.
+        """
         game_kind(game)
         chair = f"{person} {plain_name(name)}"
-        entries = [stamped(f"open {game} {chair}", update), stamped(f"sit 0 {chair}", update)]
-        while True:
-            code = "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
-            if not isinstance(await self.store.append(code, Log([]), entries), Behind):
-                return self._remember(Table(code).after(entries))
+        texts = [f"open {game} {chair}", *([f"host {host}"] if host else []), *setup, f"sit {seat} {chair}"]
+        if invited:
+            texts.append(f"invite {invited.person or '-'} {invited.handle or '-'} {plain_name(invited.name)}")
+        for attempt in count():
+            empty = Table(_code(f"{update} {attempt}"))
+            result = await self._write(empty, [stamped(text, update) for text in self._begin_if_full(empty, texts)])
+            if isinstance(result, Table):
+                return result
+            if result.log.has_seen(update):
+                return self._remember(Table.of(empty.code, result.log))
+        raise AssertionError
 
     async def choose_game(self, code: str, person: str, game: str, update: str) -> Table:
         """Another game, at its defaults; for who opened the table, before the game begins."""
@@ -83,30 +144,109 @@ class Room:
 
         return await self._commit(code, update, decide)
 
-    async def sit(self, code: str, person: str, name: str, update: str, seat: int | None = None) -> Table:
-        """Take a chair, by default the first that is free. With the last one the game begins."""
+    async def choose_clock(self, code: str, person: str, seconds: int, strict: bool, update: str) -> Table:
+        """How long a move may take, and whether the clock is strict; for who opened the table."""
+        if seconds not in CLOCKS:
+            raise NoSuchClock()
 
         def decide(table: Table) -> list[str]:
-            if table.phase != "open":
-                raise AlreadyPlaying()
-            if table.seat_of(person) is not None and not person.startswith("robot:"):
-                raise AlreadySeated()
+            self._check_opener(table, person)
+            return [f"clock {seconds} {'strict' if strict else 'lax'}"]
+
+        return await self._commit(code, update, decide)
+
+    async def sit(
+        self,
+        code: str,
+        person: str,
+        name: str,
+        update: str,
+        seat: int | None = None,
+        *,
+        handle: str = "",
+        host: str = "",
+    ) -> Table:
+        """Take a chair, by default the first that is free. With the last one the game begins.
+
+        At a `tavolo` the first at a side is asked for the chair opposite; then the chair is asked for, not taken.
+        ``host`` is another place that shows the table from then on.
+        """
+
+        def decide(table: Table) -> list[str]:
+            self._check_free_to_sit(table, person, handle)
             chosen = seat if seat is not None else self._free_chair(table)
             if chosen not in range(len(table.chairs)):
                 raise NoSuchChair()
-            if taken := table.chairs[chosen]:
+            if taken := table.chairs[chosen] or table.asking.get(chosen):
                 raise ChairTaken(name=taken.name)
-            return self._begin_if_full(table, [f"sit {chosen} {person} {plain_name(name)}"])
+            hosting = self._hosting(table, host)
+            ruler = table.ruler_of(chosen)
+            chair = f"{chosen} {person} {plain_name(name)}"
+            if ruler is not None:
+                return [*hosting, f"ask {chair}"]
+            return self._begin_if_full(table, [*hosting, f"sit {chair}"])
+
+        return await self._commit(code, update, decide)
+
+    async def add_robot(self, code: str, person: str, level: str, name: str, update: str) -> Table:
+        """Who opened the table gives the first free chair to a robot; nobody is asked but a ruler across."""
+        table = await self.known(code)
+        self._check_opener(table, person)
+        return await self.sit(code, f"robot:{level}", name, update)
+
+    async def host(self, code: str, place: str, update: str) -> Table:
+        """Have a board of the table in one more place."""
+        return await self._commit(code, update, lambda table: self._hosting(table, place))
+
+    async def answer(self, code: str, person: str, seat: int, accept: bool, update: str) -> Table:
+        """The first at a side of a `tavolo` accepts or refuses who asks for the chair opposite."""
+
+        def decide(table: Table) -> list[str]:
+            if table.phase != "open" or seat not in table.asking:
+                raise NobodyAsks()
+            ruler = table.ruler_of(seat)
+            if ruler is None or self._seat_of(table, person) != ruler:
+                raise NotYoursToDecide()
+            if not accept:
+                return [f"refuse {seat}"]
+            asking = table.asking[seat]
+            return self._begin_if_full(table, [f"sit {seat} {asking.person} {asking.name}"])
 
         return await self._commit(code, update, decide)
 
     async def stand(self, code: str, person: str, update: str) -> Table:
-        """Give one's chair back, before the game begins."""
+        """Give one's chair back, before the game begins; who opened the table cancels it by that."""
 
         def decide(table: Table) -> list[str]:
-            if table.phase != "open":
-                raise AlreadyPlaying()
-            return [f"stand {self._seat_of(table, person)}"]
+            self._check_open(table)
+            seat = self._seat_of(table, person)
+            if person == table.opener.person:
+                return ["close cancelled"]
+            # Who asks this player for the chair opposite need not ask any more.
+            opposite = (seat + 2) % len(table.chairs)
+            asking = table.asking.get(opposite) if table.game_id == "tavolo" else None
+            sitting = [f"sit {opposite} {asking.person} {asking.name}"] if asking else []
+            return [f"stand {seat}", *sitting]
+
+        return await self._commit(code, update, decide)
+
+    async def cancel(self, code: str, person: str, update: str) -> Table:
+        """Who opened the table takes the challenge back."""
+
+        def decide(table: Table) -> list[str]:
+            self._check_opener(table, person)
+            return ["close cancelled"]
+
+        return await self._commit(code, update, decide)
+
+    async def decline(self, code: str, person: str, handle: str, update: str) -> Table:
+        """Who was challenged by name does not want to."""
+
+        def decide(table: Table) -> list[str]:
+            self._check_open(table)
+            if not table.invited or not table.invited.is_for(person, handle):
+                raise NotYoursToDecide()
+            return ["close declined"]
 
         return await self._commit(code, update, decide)
 
@@ -119,16 +259,69 @@ class Room:
                 raise NotPlaying()
             if table.is_old(seat, version):
                 raise OldPanel()
-            tried = table.game.copy()
-            tried.play(seat, move)
-            entries = [f"{seat} {move}"]
-            return [*entries, self._deal()] if tried.needs_deal else entries
+            return self._moved(table, seat, move)
 
         return await self._commit(code, update, decide)
 
+    async def move_for(self, code: str, seat: int, version: int, move: str, update: str) -> Table:
+        """A robot's move: its own, or for a player whose time is up. OldPanel if the table has gone on since.
+
+        Where the clock is strict, the third in a row that is made for a player ends the game against them.
+        """
+
+        def decide(table: Table) -> list[str]:
+            if table.game is None or table.version != version or table.game.turn != seat:
+                raise OldPanel()
+            chair = table.chairs[seat]
+            if chair and chair.is_robot:
+                return self._moved(table, seat, move)
+            if table.strict and table.lates[seat] + 1 >= LATES_TO_FORFEIT:
+                return [f"late {seat}", f"stop timeout {1 - (seat & 1)}"]
+            return [f"late {seat}", *self._moved(table, seat, move)]
+
+        return await self._commit(code, update, decide)
+
+    async def claim_on_time(self, code: str, person: str, update: str) -> Table:
+        """The others claim the win from a player whose time is up."""
+
+        def decide(table: Table) -> list[str]:
+            late = self._check_flagged(table, person)
+            return [f"stop timeout {1 - (late & 1)}"]
+
+        return await self._commit(code, update, decide)
+
+    async def wait(self, code: str, person: str, update: str) -> Table:
+        """The others give a player whose time is up the same time again."""
+
+        def decide(table: Table) -> list[str]:
+            self._check_flagged(table, person)
+            return ["wait"]
+
+        return await self._commit(code, update, decide)
+
+    async def check_flagged(self, code: str, person: str) -> Table:
+        """The table, if the time of a player is up whose move this person may decide about."""
+        table = await self.table(code)
+        self._check_flagged(table, person)
+        return table
+
+    async def time_passed(self, code: str, version: int) -> Table:
+        """The table's clock has rung at this version; nothing happens if the table has gone on since."""
+
+        def decide(table: Table) -> list[str]:
+            if table.version != version:
+                raise OldPanel()
+            if table.phase == "open":
+                return ["close expired"]
+            if table.phase == "playing" and table.clock and table.alarm != "flagged":
+                return ["flag" if table.alarm else "nudge"]
+            return []
+
+        return await self._commit(code, f"clock:{version}", decide)
+
     async def _commit(self, code: str, update: str, decide: Decision) -> Table:
         """Decide on the table as it is remembered, and again on the table as it is if that was not the latest."""
-        table = self._remembered.get(code) or await self.table(code)
+        table = await self.known(code)
         while True:
             if table.log.has_seen(update):
                 return self._remember(table)
@@ -141,14 +334,34 @@ class Room:
                     raise
                 table = latest
                 continue
-            result = await self.store.append(code, table.log, entries)
-            if not isinstance(result, Behind):
-                return self._remember(table.after(entries))
+            if not entries:
+                return table
+            result = await self._write(table, entries)
+            if isinstance(result, Table):
+                return result
             table = self._existing(Table.of(code, result.log))
+
+    async def _write(self, table: Table, entries: Sequence[bytes]) -> Table | Behind:
+        after = table.after(entries)
+        alarm = next_alarm(table, after, self.now(), self.robot_pause)
+        result = await self.store.append(table.code, table.log, entries, clock=alarm)
+        if isinstance(result, Behind):
+            return result
+        self._remember(after)
+        for watcher in self.watchers:
+            watcher(after, alarm)
+        return after
+
+    def _moved(self, table: Table, seat: int, move: str) -> list[str]:
+        assert table.game
+        tried = table.game.copy()
+        tried.play(seat, move)
+        entries = [f"{seat} {move}"]
+        return [*entries, self._deal()] if tried.needs_deal else entries
 
     def _begin_if_full(self, table: Table, entries: list[str]) -> list[str]:
         after = table.after([text.encode() for text in entries])
-        return [*entries, self._deal()] if after.is_full else entries
+        return [*entries, self._deal()] if after.is_full and after.phase == "open" else entries
 
     def _deal(self) -> str:
         return f"deal {self._new_secret(SECRET_BYTES).hex()}"
@@ -160,11 +373,48 @@ class Room:
         return table
 
     @staticmethod
-    def _check_opener(table: Table, person: str) -> None:
+    def _check_open(table: Table) -> None:
+        if table.phase == "closed":
+            raise NoSuchTable(code=table.code)
         if table.phase != "open":
             raise AlreadyPlaying()
+
+    @classmethod
+    def _check_opener(cls, table: Table, person: str) -> None:
+        cls._check_open(table)
         if person != table.opener.person:
             raise OnlyTheChallenger(name=table.opener.name)
+
+    @classmethod
+    def _check_free_to_sit(cls, table: Table, person: str, handle: str) -> None:
+        cls._check_open(table)
+        if person.startswith("robot:"):
+            return
+        if table.seat_of(person) is not None:
+            raise AlreadySeated()
+        if any(asking.person == person for asking in table.asking.values()):
+            raise AlreadyAsking()
+        if len(table.chairs) == 2 and table.invited and not table.invited.is_for(person, handle):
+            raise NotInvited(name=table.invited.name)
+
+    @classmethod
+    def _check_flagged(cls, table: Table, person: str) -> int:
+        """The seat whose time is up; only the other side may decide about it."""
+        seat = cls._seat_of(table, person)
+        late = table.game.turn if table.game else None
+        if late is None or table.alarm != "flagged":
+            raise TimeIsNotUp()
+        if seat & 1 == late & 1:
+            raise NotYoursToDecide()
+        return late
+
+    @staticmethod
+    def _hosting(table: Table, place: str) -> list[str]:
+        if not place or place in table.hosts:
+            return []
+        if len(table.hosts) >= MOST_HOSTS:
+            raise TooManyChats()
+        return [f"host {place}"]
 
     @staticmethod
     def _seat_of(table: Table, person: str) -> int:
@@ -176,7 +426,7 @@ class Room:
     @staticmethod
     def _free_chair(table: Table) -> int:
         for seat, chair in enumerate(table.chairs):
-            if chair is None:
+            if chair is None and seat not in table.asking:
                 return seat
         raise TableIsFull()
 

@@ -9,8 +9,16 @@ A table is a pure function of its log (`bot.store.log`): there is no other state
 | ``rule <name> <value>`` | an option was set |
 | ``sit <seat> <person> <name>`` | somebody took a chair |
 | ``stand <seat>`` | and gave it back |
+| ``host <place>`` | a board stands in this chat |
+| ``clock <seconds> <manner>`` | a move may take so long, 0 is no clock; ``lax`` or ``strict`` |
+| ``invite <person> <handle> <name>`` | somebody was challenged by name; ``-`` is what is not known |
+| ``ask <seat> <person> <name>`` | somebody asks for the chair opposite the first at a side |
+| ``refuse <seat>`` | and is refused; accepted, there is a ``sit`` |
+| ``close <why>`` | no game came of it: ``cancelled``, ``declined`` or ``expired`` |
 | ``deal <secret>`` | a deal began, by its secret in hex; the first begins the game |
 | ``<seat> <move>`` | a move, in the notation of docs/records.md |
+| ``late <seat>`` | the move that follows was made for the player, whose time was up |
+| ``nudge``, ``flag``, ``wait`` | half of a move's time is gone; all of it; the others give more |
 | ``stop <ending> <side>`` | the game was ended from outside; ``-`` is no side |
 
 A person is ``platform:id``, a robot ``robot:level``; a name is the last field and may hold spaces.
@@ -27,6 +35,17 @@ LONGEST_NAME = 64
 """Characters of a person's name that a table keeps."""
 
 
+TIME_TO_ACCEPT = 24 * 3600
+"""Seconds that a challenge stands."""
+
+CLOCKS = (0, 60, 300, 1800, 86400)
+"""Seconds that a move may take, as a table may choose; 0 is no clock."""
+
+USUAL_CLOCK = 300
+REFUSALS = 3
+"""How often the first at a side may refuse who asks for the chair opposite (docs/rules.md, tavolo)."""
+
+
 class Chair(NamedTuple):
     """Who sits in a chair: ``person`` is ``platform:id`` or ``robot:level``, ``name`` what others read."""
 
@@ -36,6 +55,17 @@ class Chair(NamedTuple):
     @property
     def is_robot(self) -> bool:
         return self.person.startswith("robot:")
+
+
+class Invited(NamedTuple):
+    """Who was challenged by name; ``person`` or ``handle`` may be empty, not both."""
+
+    person: str
+    handle: str
+    name: str
+
+    def is_for(self, person: str, handle: str) -> bool:
+        return self.person == person if self.person else self.handle.lower() == handle.lower()
 
 
 def plain_name(name: str) -> str:
@@ -49,6 +79,9 @@ class Table:
 
     ``chairs`` are by seat, None where nobody sits. ``game`` is None before the first deal; do not play on it.
     ``moved_at`` is the version after each seat's last move, ``dealt_at`` that after the running deal began.
+    ``asking`` are those who ask for a chair, by seat, ``refusals`` how often each side's first has refused.
+    ``clock`` is the seconds that a move may take; ``alarm`` is "", "nudged" or "flagged", how much of it is gone;
+    ``lates`` counts the moves in a row that were made for a seat. ``closed`` is why no game came of it.
     """
 
     def __init__(self, code: str) -> None:
@@ -61,6 +94,16 @@ class Table:
         self.game: Game | None = None
         self.moved_at: tuple[int, ...] = ()
         self.dealt_at = 0
+        self.hosts: tuple[str, ...] = ()
+        self.invited: Invited | None = None
+        self.asking: dict[int, Chair] = {}
+        self.refusals = (0, 0)
+        self.clock = USUAL_CLOCK
+        self.strict = False
+        self.alarm = ""
+        self.lates: tuple[int, ...] = ()
+        self.made_for = False
+        self.closed = ""
 
     @classmethod
     def of(cls, code: str, log: Log) -> Self:
@@ -73,7 +116,7 @@ class Table:
         """The table once these entries have been added to its log."""
         new: Self = object.__new__(type(self))
         new.__dict__.update(self.__dict__)
-        new.rules = dict(self.rules)
+        new.rules, new.asking = dict(self.rules), dict(self.asking)
         new.game = self.game.copy() if self.game else None
         new._read_on(entries)
         return new
@@ -88,14 +131,33 @@ class Table:
 
     @property
     def phase(self) -> str:
-        """ "open" while chairs are being taken, "playing", or "over"."""
+        """ "open" while chairs are being taken, "closed" when no game came of it, "playing", or "over"."""
         if self.game is None:
-            return "open"
+            return "closed" if self.closed else "open"
         return "over" if self.game.over else "playing"
 
     @property
     def is_full(self) -> bool:
         return all(self.chairs)
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether people alone play: games with a robot are not rated."""
+        return not any(chair.is_robot for chair in self.chairs if chair)
+
+    @property
+    def to_move(self) -> Chair | None:
+        """Who sits where the turn is."""
+        turn = self.game.turn if self.game else None
+        return None if turn is None else self.chairs[turn]
+
+    def ruler_of(self, seat: int) -> int | None:
+        """The seat whose player says who may take this one: at a `tavolo` the chair opposite, if a person has it."""
+        if self.game_id != "tavolo":
+            return None
+        opposite = (seat + 2) % 4
+        chair = self.chairs[opposite]
+        return opposite if chair and not chair.is_robot and self.refusals[seat & 1] < REFUSALS else None
 
     def seat_of(self, person: str) -> int | None:
         """Where a person sits, if at all."""
@@ -119,8 +181,17 @@ class Table:
 
     def _move(self, seat: int, move: str, number: int) -> None:
         assert self.game
+        before = self.game.turn
         self.game.play(seat, move)
         self.moved_at = (*self.moved_at[:seat], number, *self.moved_at[seat + 1 :])
+        if not self.made_for:
+            self._count_late(seat, 0)
+        self.made_for = False
+        if before == seat or self.game.turn != before:
+            self.alarm = ""
+
+    def _count_late(self, seat: int, count: int) -> None:
+        self.lates = (*self.lates[:seat], count, *self.lates[seat + 1 :])
 
     def _read_open(self, rest: str, number: int) -> None:
         game, person, name = rest.split(" ", 2)
@@ -131,7 +202,8 @@ class Table:
         self.game_id, self.rules = game, {}
         seats = game_kind(game).seats
         self.chairs = (*self.chairs, *(None,) * seats)[:seats]
-        self.moved_at = (0,) * seats
+        self.moved_at = self.lates = (0,) * seats
+        self.asking, self.refusals = {}, (0, 0)
 
     def _read_rule(self, rest: str, _number: int) -> None:
         name, value = rest.split(" ")
@@ -140,6 +212,7 @@ class Table:
     def _read_sit(self, rest: str, _number: int) -> None:
         seat, person, name = rest.split(" ", 2)
         self._seat(int(seat), Chair(person, name))
+        self.asking.pop(int(seat), None)
 
     def _read_stand(self, rest: str, _number: int) -> None:
         self._seat(int(rest), None)
@@ -147,12 +220,51 @@ class Table:
     def _seat(self, seat: int, chair: Chair | None) -> None:
         self.chairs = (*self.chairs[:seat], chair, *self.chairs[seat + 1 :])
 
+    def _read_host(self, rest: str, _number: int) -> None:
+        self.hosts = (*self.hosts, rest)
+
+    def _read_clock(self, rest: str, _number: int) -> None:
+        seconds, manner = rest.split(" ")
+        self.clock, self.strict = int(seconds), manner == "strict"
+
+    def _read_invite(self, rest: str, _number: int) -> None:
+        person, handle, name = rest.split(" ", 2)
+        self.invited = Invited("" if person == "-" else person, "" if handle == "-" else handle, name)
+
+    def _read_ask(self, rest: str, _number: int) -> None:
+        seat, person, name = rest.split(" ", 2)
+        self.asking[int(seat)] = Chair(person, name)
+
+    def _read_refuse(self, rest: str, _number: int) -> None:
+        seat = int(rest)
+        del self.asking[seat]
+        ours, theirs = self.refusals
+        self.refusals = (ours, theirs + 1) if seat & 1 else (ours + 1, theirs)
+
+    def _read_close(self, rest: str, _number: int) -> None:
+        self.closed = rest
+
+    def _read_late(self, rest: str, _number: int) -> None:
+        seat = int(rest)
+        self._count_late(seat, self.lates[seat] + 1)
+        self.made_for = True
+
+    def _read_nudge(self, _rest: str, _number: int) -> None:
+        self.alarm = "nudged"
+
+    def _read_flag(self, _rest: str, _number: int) -> None:
+        self.alarm = "flagged"
+
+    def _read_wait(self, _rest: str, _number: int) -> None:
+        self.alarm = ""
+
     def _read_deal(self, rest: str, number: int) -> None:
         if self.game is None:
             names = [chair.name if chair else "?" for chair in self.chairs]
             self.game = Game(self.game_id, self.rules, names)
         self.game.deal(bytes.fromhex(rest))
         self.dealt_at = number
+        self.alarm = ""
 
     def _read_stop(self, rest: str, _number: int) -> None:
         assert self.game
@@ -165,6 +277,16 @@ class Table:
         "rule": _read_rule,
         "sit": _read_sit,
         "stand": _read_stand,
+        "host": _read_host,
+        "clock": _read_clock,
+        "invite": _read_invite,
+        "ask": _read_ask,
+        "refuse": _read_refuse,
+        "close": _read_close,
+        "late": _read_late,
+        "nudge": _read_nudge,
+        "flag": _read_flag,
+        "wait": _read_wait,
         "deal": _read_deal,
         "stop": _read_stop,
     }

@@ -3,11 +3,15 @@
 from collections.abc import Callable
 from random import Random
 
+from engine.robots.easy import EasyRobot
 from engine.robots.greedy import GreedyRobot
 from engine.robots.robot import Robot, act
 from engine.robots.simple import RandomRobot
 
 ROBOTS: dict[str, Callable[[Random], Robot]] = {"random": RandomRobot, "greedy": GreedyRobot}
+
+LEVELS: dict[str, Callable[[Random], Robot]] = {"easy": EasyRobot, "medium": GreedyRobot}
+"""The robots that sit at tables, from weak to strong."""
 
 
 def robot(name: str, random: Random) -> Robot:
@@ -15,4 +19,4 @@ def robot(name: str, random: Random) -> Robot:
     return ROBOTS[name](random)
 
 
-__all__ = ["ROBOTS", "GreedyRobot", "RandomRobot", "Robot", "act", "robot"]
+__all__ = ["LEVELS", "ROBOTS", "EasyRobot", "GreedyRobot", "RandomRobot", "Robot", "act", "robot"]

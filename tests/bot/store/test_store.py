@@ -88,29 +88,29 @@ async def test_many_writers_who_try_again_write_everything_once(embedded: Embedd
 async def test_delivery_sees_what_changed_until_it_has_shown_it(store: Store) -> None:
     shard = keys.shard_of("ABCD")
     await store.append("ABCD", NOTHING, [b"one"])
-    assert await store.changed(shard) == {"ABCD": 1}
+    assert await store.all_changed([shard]) == {"ABCD": 1}
     await store.append("ABCD", Log([b"one"]), [b"two"])
-    await store.delivered("ABCD", 1)
-    assert await store.changed(shard) == {"ABCD": 2}
-    await store.delivered("ABCD", 2)
-    assert await store.changed(shard) == {}
+    await store.note("ABCD", {}, 1)
+    assert await store.all_changed([shard]) == {"ABCD": 2}
+    await store.note("ABCD", {}, 2)
+    assert await store.all_changed([shard]) == {}
 
 
 async def test_clocks(store: Store) -> None:
     shard = keys.shard_of("ABCD")
     await store.append("ABCD", NOTHING, [b"one"], clock=1000.5)
-    assert await store.run_out(shard, 1000.0) == []
-    assert await store.run_out(shard, 1001.0) == ["ABCD"]
+    assert await store.all_run_out([shard], 1000.0) == []
+    assert await store.all_run_out([shard], 1001.0) == ["ABCD"]
     await store.append("ABCD", Log([b"one"]), [b"two"])
-    assert await store.run_out(shard, 1001.0) == ["ABCD"]
+    assert await store.all_run_out([shard], 1001.0) == ["ABCD"]
     await store.append("ABCD", Log([b"one", b"two"]), [b"three"], clock=0)
-    assert await store.run_out(shard, 1001.0) == []
+    assert await store.all_run_out([shard], 1001.0) == []
 
 
 async def test_a_refused_writer_does_not_move_the_clock(store: Store) -> None:
     await store.append("ABCD", NOTHING, [b"one"], clock=1000)
     await store.append("ABCD", NOTHING, [b"late"], clock=0)
-    assert await store.run_out(keys.shard_of("ABCD"), 1001) == ["ABCD"]
+    assert await store.all_run_out([keys.shard_of("ABCD")], 1001) == ["ABCD"]
 
 
 async def test_a_removed_table_leaves_nothing(store: Store) -> None:
@@ -178,8 +178,8 @@ async def test_on_a_cluster(tmp_path: Path) -> None:
             for code in ("ABCD", "EFGH", "IJKL"):
                 assert await store.append(code, NOTHING, [b"one"], clock=5) == Appended(1)
                 assert await store.append(code, NOTHING, [b"other"]) == Behind(Log([b"one"]))
-                assert await store.changed(keys.shard_of(code)) == {code: 1}
-                await store.delivered(code, 1)
+                assert await store.all_changed([keys.shard_of(code)]) == {code: 1}
+                await store.note(code, {}, 1)
                 await store.remove(code)
                 assert await store.load(code) == NOTHING
     finally:

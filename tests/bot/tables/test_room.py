@@ -50,6 +50,8 @@ async def seated(room: Room, game: str, *rules: str) -> Table:
         table = await room.choose_rule(table.code, "p:0", rule, rule)
     for seat in range(1, GAMES[game].seats):
         table = await room.sit(table.code, f"p:{seat}", f"Person {seat}", f"sit {seat}")
+        if seat in table.asking:
+            table = await room.answer(table.code, f"p:{seat - 2}", seat, True, f"accept {seat}")
     assert table.phase == "playing"
     return table
 
@@ -75,7 +77,7 @@ async def test_who_opens_a_table_sits_in_its_first_chair(room: Room) -> None:
 
 
 async def test_the_game_begins_by_itself_with_the_last_chair(room: Room) -> None:
-    table = await room.open_table("tavolo", ADA, "Ada", "u1")
+    table = await room.open_table("tressette", ADA, "Ada", "u1")
     for number in range(3):
         assert table.phase == "open"
         table = await room.sit(table.code, f"p:{number}", "Somebody", f"u{number + 2}", seat=3 - number)

@@ -13,9 +13,12 @@ Line = tuple[str, bool]
 """A line of the story, and whether a trick ends with it."""
 
 
-def story(record: Record, deal: int | None, language: str) -> Iterator[Line]:
-    """The lines of a game's story, or of one deal's. FaultyRecord where a move cannot be."""
-    words = Wording(language, [_plain(name) for name in record.seats])
+def story(record: Record, deal: int | None, language: str, faces: str = "codes") -> Iterator[Line]:
+    """The lines of a game's story, or of one deal's; ``faces`` as for `Wording`.
+
+    FaultyRecord where a move cannot be.
+    """
+    words = Wording(language, [_plain(name) for name in record.seats], faces)
     _ = words.text
     yield _(record.kind.name), False
     options = ", ".join(f"{name} {spell(value)}" for name, value in record.rules.items())
@@ -68,9 +71,9 @@ def _hands(game: Game, words: Wording) -> Iterator[Line]:
         view = game.view(seat).deal
         if view is None:
             continue
-        line = f"  {name}: {' '.join(view.hand or ())}"
+        line = f"  {name}: {words.cards(view.hand or ())}"
         if isinstance(view, PacketsView):
-            tops = [f"{packet.number}={packet.top}" for packet in view.packets if packet.owner == seat and packet.top]
+            tops = [f"{p.number}={words.card(p.top)}" for p in view.packets if p.owner == seat and p.top]
             line += f"  [{' '.join(tops)}]"
         yield line, False
 
@@ -80,14 +83,15 @@ def _trick(game: Game, view: DealView, words: Wording, before: tuple[int, int]) 
     assert view.last_trick is not None
     winner = view.last_trick.winner
     cards = "  ".join(
-        f"{words.names[by]} {card}{f' ({signal})' if signal else ''}" for by, card, signal in view.last_trick.cards
+        f"{words.names[by]} {words.card(card)}{f' ({signal})' if signal else ''}"
+        for by, card, signal in view.last_trick.cards
     )
     line = f"  {sum(view.tricks):2}. {cards}  → {words.names[winner]}"
     if isinstance(game.current, TressetteDeal):
         line += f" +{thirds(game.current.taken[winner & 1] - before[winner & 1])}"
     if isinstance(view, StockView) and view.drawn:
         draws = ", ".join(
-            _("{name} draws {card}").format(name=words.names[by], card=card) for by, card, _s in view.drawn
+            _("{name} draws {card}").format(name=words.names[by], card=words.card(card)) for by, card, _s in view.drawn
         )
         line += f"  ({draws})"
     return line

@@ -1,0 +1,249 @@
+"use strict";
+// The playground's page: a small chat client. All text is set as text, never as markup.
+
+const COMMANDS = [
+  ["challenge", "[@name] [game]: open a table"], ["join", "CODE: sit down at a table"], ["hand", "send my cards again"],
+  ["tables", "where I sit"], ["leaderboard", "who is best"], ["stats", "[@name]: how somebody plays"],
+  ["rules", "[game]: how it is played"], ["settings", "language, suits, clock"], ["resign", "[CODE]: give a game up"],
+  ["help", "what the bot can do"],
+];
+const GAMES = ["pizzichino", "spizzichino", "metamazzo", "testa", "tressette", "tavolo", "spades"];
+const key = new URLSearchParams(location.search).get("key") || "";
+const el = (id) => document.getElementById(id);
+const state = { people: [], chats: [], messages: {}, me: null, host: false, switching: false, chat: null, replyTo: null, unread: {} };
+const pending = new Map();
+let line = null, pause = 250;
+
+function connect() {
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  line = new WebSocket(`${scheme}://${location.host}/ws?key=${encodeURIComponent(key)}`);
+  line.onmessage = (event) => hear(JSON.parse(event.data));
+  line.onopen = () => { pause = 250; el("offline").hidden = true; };
+  line.onclose = () => {
+    el("offline").hidden = false;
+    setTimeout(connect, pause);
+    pause = Math.min(pause * 2, 5000);
+  };
+}
+
+function ask(wish) {
+  const n = Array.from(crypto.getRandomValues(new Uint8Array(5)), (b) => b.toString(16).padStart(2, "0")).join("");
+  const full = { ...wish, as: state.me, n };
+  return new Promise((resolve) => {
+    pending.set(n, { full, resolve });
+    if (line.readyState === WebSocket.OPEN) line.send(JSON.stringify(full));
+  });
+}
+
+function hear(word) {
+  if (word.type === "hello") return hello(word);
+  if (word.type === "people") { state.people = word.people; state.chats = word.chats; return drawHeads(); }
+  if (word.type === "message") return message(word.chat, word.message);
+  if (word.type === "deleted") return deleted(word.chat, word.id);
+  if (word.type === "toast") { if (word.to === state.me) toast(word.text); return undefined; }
+  if (word.type === "go") { if (word.to === state.me) go(word.chat); return undefined; }
+  const waiting = pending.get(word.n);
+  pending.delete(word.n);
+  if (word.type === "refused") toast(word.text);
+  if (waiting) waiting.resolve(word.type === "done");
+  return undefined;
+}
+
+function hello(word) {
+  Object.assign(state, { people: word.people, chats: word.chats, host: word.host, switching: word.switching });
+  state.messages = {};
+  for (const [chat, list] of Object.entries(word.messages)) state.messages[chat] = new Map(list.map((m) => [m.id, m]));
+  const kept = sessionStorage.getItem("me");
+  if (word.me) state.me = word.me;
+  else if (!state.people.some((p) => p.id === state.me)) state.me = state.people.some((p) => p.id === kept) ? kept : word.host ? null : state.people[0].id;
+  if (!visible().some((c) => c.id === state.chat)) {
+    const last = sessionStorage.getItem("chat");
+    state.chat = visible().some((c) => c.id === last) ? last : visible().find((c) => !c.id.startsWith("@")).id;
+  }
+  draw();
+  for (const { full } of pending.values()) line.send(JSON.stringify(full));
+}
+
+const visible = () => state.chats.filter((c) => !c.id.startsWith("@") || c.id === `@${state.me}`);
+
+function message(chat, one) {
+  if (!state.messages[chat]) state.messages[chat] = new Map();
+  const isNew = !state.messages[chat].has(one.id);
+  state.messages[chat].set(one.id, one);
+  if (chat === state.chat) {
+    const below = atBottom();
+    const old = el("messages").querySelector(`[data-id="${one.id}"]`);
+    const node = drawMessage(one);
+    if (old) old.replaceWith(node); else el("messages").append(node);
+    if (below || (isNew && one.by === state.me)) toBottom();
+  } else if (isNew && one.by !== state.me) {
+    state.unread[chat] = (state.unread[chat] || 0) + 1;
+    drawHeads();
+  }
+}
+
+function deleted(chat, id) {
+  if (state.messages[chat]) state.messages[chat].delete(id);
+  if (chat === state.chat) { const node = el("messages").querySelector(`[data-id="${id}"]`); if (node) node.remove(); }
+}
+
+function make(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) node[name] = value;
+    else if (value !== false && value !== null) node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children);
+  return node;
+}
+
+const atBottom = () => { const m = el("messages"); return m.scrollHeight - m.scrollTop - m.clientHeight < 80; };
+const toBottom = () => { const m = el("messages"); m.scrollTop = m.scrollHeight; };
+
+function draw() {
+  sessionStorage.setItem("me", state.me || "");
+  sessionStorage.setItem("chat", state.chat || "");
+  state.unread[state.chat] = 0;
+  drawHeads();
+  const list = state.messages[state.chat] || new Map();
+  el("messages").replaceChildren(...(state.host ? [drawLinks()] : []), ...Array.from(list.values(), drawMessage));
+  el("composer").hidden = state.host;
+  toBottom();
+}
+
+function drawHeads() {
+  const people = state.people.filter((p) => state.switching || p.id === state.me).map((p) =>
+    make("button", { role: "tab", type: "button", "aria-selected": String(p.id === state.me), "data-person": p.id, onclick: () => become(p.id) },
+      p.name, p.closed ? " 🔕" : "", ...badge(state.switching && p.id !== state.me ? state.unread[`@${p.id}`] : 0)));
+  const me = state.people.find((p) => p.id === state.me), closed = [];
+  if (state.switching || state.host) people.push(make("button", { type: "button", class: "add", id: "add-person", onclick: () => add("add_person", "Name of the new person") }, "+ person"));
+  if (me) {
+    const box = make("input", { type: "checkbox", id: "closed", onchange: (e) => ask({ do: "close", closed: e.target.checked }) });
+    box.checked = me.closed;
+    closed.push(make("label", { title: "Private messages closed: the bot may not write to this person" }, box, "🔕 DMs closed"));
+  }
+  el("people").replaceChildren(make("span", { class: "mark" }, state.switching ? "Act as" : state.host ? "Host" : "You"), ...people);
+  const chats = visible().map((c) =>
+    make("button", { role: "tab", type: "button", "aria-selected": String(c.id === state.chat), "data-chat": c.id, onclick: () => go(c.id) },
+      c.id.startsWith("@") ? "🃏 Buongioco" : `👥 ${c.title}`, ...badge(state.unread[c.id])));
+  if (state.switching || state.host) chats.push(make("button", { type: "button", class: "add", onclick: () => add("add_chat", "Name of the new group") }, "+ group"));
+  el("chats").replaceChildren(...chats, ...closed);
+}
+
+const badge = (count) => (count ? [make("span", { class: "badge" }, String(count))] : []);
+
+function drawLinks() {
+  const links = state.people.map((p) => {
+    const url = `${location.origin}/?key=${p.token}`;
+    return make("div", {}, `${p.name}: `, make("a", { href: url }, url));
+  });
+  return make("div", { class: "message bot" }, make("div", { class: "bubble links" }, "Give each person their own link; it is a secret.", ...links));
+}
+
+function drawMessage(one) {
+  const own = one.by === state.me, bot = one.by === "bot";
+  const who = bot ? "Buongioco" : (state.people.find((p) => p.id === one.by) || { name: "?" }).name;
+  const bubble = make("div", { class: "bubble", dir: "auto" });
+  if (!own) bubble.append(make("span", { class: "who", title: "Reply", onclick: () => replyTo(one.id) }, who));
+  const quoted = one.reply_to && (state.messages[state.chat] || new Map()).get(one.reply_to);
+  if (quoted) bubble.append(make("span", { class: "quote" }, plain(quoted)));
+  if (bot) bubble.append(...one.spans.map(drawSpan)); else bubble.append(one.text);
+  if (one.edited) bubble.append(make("span", { class: "edited" }, "edited"));
+  const node = make("div", { class: `message ${own ? "own" : ""} ${bot ? "bot" : ""}`, "data-id": one.id }, bubble);
+  if (one.rows && one.rows.length) {
+    node.append(make("div", { class: "rows" }, ...one.rows.flatMap(split).map((row) =>
+      make("div", { class: "row" }, ...row.map((button) => make("button", { type: "button", class: button.style, "data-payload": button.payload, onclick: (e) => press(one, button, e.currentTarget) }, button.label))))));
+  }
+  return node;
+}
+
+// Eight buttons a row are still readable on a phone, fewer if their labels are long.
+function split(row) {
+  const longest = Math.max(...row.map((b) => Array.from(b.label).length));
+  const most = longest > 14 ? 2 : longest > 8 ? 3 : longest > 4 ? 5 : 8;
+  const rows = Math.ceil(row.length / most), each = Math.ceil(row.length / rows);
+  return Array.from({ length: rows }, (_, at) => row.slice(at * each, (at + 1) * each));
+}
+
+function drawSpan([text, style, person]) {
+  if (style === "bold") return make("b", {}, text);
+  if (style === "italic") return make("i", {}, text);
+  if (style === "code") return make("code", { title: "Copy", onclick: () => navigator.clipboard && navigator.clipboard.writeText(text) }, text);
+  if (style === "mention") return make("span", { class: "mention", "data-person": person }, text);
+  return document.createTextNode(text);
+}
+
+const plain = (one) => one.text || one.spans.map((s) => s[0]).join("");
+
+async function press(one, button, node) {
+  node.setAttribute("aria-busy", "true");
+  await (button.kind === "private" ? ask({ do: "private", code: button.payload }) : ask({ do: "press", chat: state.chat, message: one.id, payload: button.payload }));
+  node.removeAttribute("aria-busy");
+}
+
+function become(person) {
+  const inPrivate = state.chat.startsWith("@");
+  state.me = person;
+  if (inPrivate) state.chat = `@${person}`;
+  draw();
+}
+
+function go(chat) { state.chat = chat; replyTo(null); draw(); }
+
+function add(what, question) {
+  const name = prompt(question);
+  if (name && name.trim()) ask({ do: what, name });
+}
+
+function replyTo(id) {
+  state.replyTo = id;
+  el("replying").hidden = id === null;
+  if (id !== null) { el("replying").firstChild.textContent = `Reply to: ${plain(state.messages[state.chat].get(id)).slice(0, 60)}`; el("text").focus(); }
+}
+
+function toast(text) {
+  const node = make("div", { class: "toast" }, text);
+  el("toasts").append(node);
+  setTimeout(() => node.remove(), 4500);
+}
+
+// Completion: commands first, then people and games.
+let offered = [], chosen = 0;
+
+function complete() {
+  const text = el("text").value, last = text.split(" ").pop();
+  offered = [];
+  if (/^\/\S*$/.test(text)) offered = COMMANDS.filter(([word]) => `/${word}`.startsWith(text)).map(([word, about]) => [`/${word} `, `/${word}`, about]);
+  else if (text.startsWith("/")) {
+    const words = last.startsWith("@") ? state.people.filter((p) => p.id !== state.me).map((p) => [`@${p.handle}`, p.name])
+      : /^\/(challenge|rules|leaderboard)/.test(text) ? [...GAMES.map((g) => [g, ""]), ...(text.startsWith("/challenge") ? state.people.filter((p) => p.id !== state.me).map((p) => [`@${p.handle}`, p.name]) : [])] : [];
+    offered = words.filter(([w]) => w.startsWith(last) && w !== last).map(([w, about]) => [text.slice(0, text.length - last.length) + w, w, about]);
+  }
+  chosen = Math.min(chosen, Math.max(0, offered.length - 1));
+  el("completions").hidden = !offered.length;
+  el("completions").replaceChildren(...offered.map(([full, label, about], at) =>
+    make("li", { "aria-selected": String(at === chosen), onmousedown: (e) => { e.preventDefault(); take(full); } }, make("b", {}, label), about)));
+}
+
+function take(full) { el("text").value = full; chosen = 0; el("text").focus(); complete(); }
+
+el("text").oninput = () => { chosen = 0; complete(); };
+el("text").onblur = () => setTimeout(() => { el("completions").hidden = true; }, 150);
+el("text").onkeydown = (e) => {
+  if (!offered.length || el("completions").hidden) return;
+  if (e.key === "ArrowDown" || e.key === "ArrowUp") { chosen = (chosen + (e.key === "ArrowDown" ? 1 : offered.length - 1)) % offered.length; complete(); e.preventDefault(); }
+  if (e.key === "Tab") { take(offered[chosen][0]); e.preventDefault(); }
+  if (e.key === "Escape") el("completions").hidden = true;
+};
+el("slash").onclick = () => { el("text").value = "/"; el("text").focus(); complete(); };
+el("replying").lastElementChild.onclick = () => replyTo(null);
+el("composer").onsubmit = async (e) => {
+  e.preventDefault();
+  const text = el("text").value.trim();
+  if (!text) return;
+  el("text").value = "";
+  el("completions").hidden = true;
+  ask({ do: "say", chat: state.chat, text, reply_to: state.replyTo });
+  replyTo(null);
+};
+connect();

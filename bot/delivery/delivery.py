@@ -1,0 +1,393 @@
+"""The reconciler: for every table that changed, draw each surface, compare with what stands there, send or edit until
+chat and table agree.
+
+Each surface is brought up to date by one task of its own, which always sends the latest state: what changes while a
+chat's pace holds it back is sent once. A crash, a platform's wait or a lost connection cost time and nothing else.
+
+What is known of surfaces is written down at once after a send, so that a crash can double a message only in between,
+and for edits when the table has come to rest: an edit made twice changes nothing.
+"""
+
+import asyncio
+import random
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from functools import partial
+
+import structlog
+
+from bot.delivery.drawing import Outcome, Viewer, calls, draw
+from bot.delivery.pace import Pacer
+from bot.delivery.surfaces import Surface, is_final, is_taken, place_of, seat_of, tag_of, wanted
+from bot.metrics import MESSAGES, UNSETTLED
+from bot.panel import Panel
+from bot.people import People
+from bot.platform import (
+    Adapter,
+    ChatGone,
+    DeliveryFault,
+    MessageGone,
+    Pace,
+    SlowDown,
+    TooLong,
+    Trouble,
+    Unreachable,
+    is_private,
+    platform_of,
+)
+from bot.store import Store, keys
+from bot.tables.faults import NoSuchTable
+from bot.tables.room import Room
+from bot.tables.table import Table
+
+RING_AFTER = 45
+"""Seconds that a person has left a panel alone after which their turn comes as a new message: then the phone rings."""
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
+"""Seconds before a failed send is tried again: doubled each time, up to the longest."""
+
+AGAIN_AFTER = 2.0
+"""Seconds before a table is looked at again whose delivery met a fault of the store's, or of ours."""
+
+POSTS_REMEMBERED = 5000
+
+log = structlog.get_logger()
+
+Finish = Callable[[Table], Awaitable[Outcome]]
+
+
+class Post:
+    """The delivery of one table: what is known of its surfaces, and the tasks that bring them up to date."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+        self.surfaces: dict[str, Surface] = {}
+        self.noted: dict[str, Surface] = {}
+        self.loaded = False
+        self.tasks: dict[str, asyncio.Task[None]] = {}
+        self.drawn: dict[str, tuple[object, Panel]] = {}
+        self.fronts: set[str] = set()
+        self.outcome: Outcome | None = None
+        self.dirty = False
+        self.stale = False
+        self.pump: asyncio.Task[None] | None = None
+        self.since = time.monotonic()
+
+    def unreachable(self, table: Table) -> tuple[tuple[str, str], ...]:
+        """People whose hand cannot be sent, with their names."""
+        return tuple(
+            (chair.person, chair.name)
+            for seat, chair in enumerate(table.chairs)
+            if chair and self.surfaces.get(f"h{seat}", Surface()).status == "unreachable"
+        )
+
+
+class Delivery:
+    """Delivers the tables of one worker's shards."""
+
+    def __init__(
+        self,
+        room: Room,
+        people: People,
+        adapters: Mapping[str, Adapter],
+        finish: Finish,
+        ring_after: float = RING_AFTER,
+    ) -> None:
+        self.room, self.people, self.adapters = room, people, adapters
+        self.store: Store = room.store
+        self.ring_after = ring_after
+        self._finish = finish
+        self._pacer = Pacer(self._pace)
+        self._posts: OrderedDict[str, Post] = OrderedDict()
+        self._front: OrderedDict[str, str] = OrderedDict()
+        self._stopping = False
+
+    # What others tell
+
+    def touch(self, code: str, *, reload: bool = False) -> None:
+        """A table may have changed. ``reload`` when another worker changed it."""
+        if self._stopping:
+            return
+        post = self._posts.get(code)
+        if post is None:
+            post = self._posts[code] = Post(code)
+        self._posts.move_to_end(code)
+        if not post.dirty and not post.tasks:
+            post.since = time.monotonic()
+        post.dirty, post.stale = True, post.stale or reload
+        if post.pump is None or post.pump.done():
+            post.pump = asyncio.create_task(self._pump(post))
+
+    async def change(
+        self, code: str, name: str, *, pressed: str = "", draft: str | None = None, front: bool = False
+    ) -> None:
+        """Somebody did something with a surface: pressed it on a message, chose part of a move, or asks for it anew."""
+        self.touch(code)
+        post = self._posts[code]
+        if post.pump and not post.loaded:
+            await asyncio.wait([post.pump])
+        surface = post.surfaces.get(name)
+        if surface is None:
+            return
+        stale = surface.stale
+        if pressed and pressed not in (surface.message, *stale) and surface.message:
+            # A message that a crash doubled, or an older one that could not be taken away then.
+            stale = (*stale, pressed)
+        status = "" if front or (pressed and surface.status == "unreachable") else surface.status
+        post.surfaces[name] = replace(
+            surface,
+            at=int(time.time()) if pressed else surface.at,
+            draft=surface.draft if draft is None else draft,
+            status=status,
+            stale=stale,
+        )
+        if front:
+            post.fronts.add(name)
+        self.touch(code)
+
+    def is_busy(self, code: str) -> bool:
+        """Whether a table is being delivered just now."""
+        post = self._posts.get(code)
+        return post is not None and (post.dirty or bool(post.tasks))
+
+    async def settled(self) -> None:
+        """Wait until nothing is under way; for tests and benches."""
+        while busy := [
+            t for post in self._posts.values() for t in (post.pump, *post.tasks.values()) if t and not t.done()
+        ]:
+            await asyncio.wait(busy)
+
+    async def stop(self, patience: float) -> None:
+        """Finish what is being sent, for so many seconds, and note it."""
+        self._stopping = True
+        tasks = [task for post in self._posts.values() for task in (*post.tasks.values(), post.pump) if task]
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=patience)
+            for task in late:
+                task.cancel()
+        for post in self._posts.values():
+            await self._note(post, None)
+
+    def drop_shard(self, shard: int) -> None:
+        """Another worker delivers this shard from now on."""
+        for code in [code for code in self._posts if keys.shard_of(code) == shard]:
+            post = self._posts.pop(code)
+            for task in (post.pump, *post.tasks.values()):
+                if task:
+                    task.cancel()
+
+    @property
+    def lag(self) -> float:
+        """How long the table that has waited longest has been behind, in seconds."""
+        now = time.monotonic()
+        return max((now - post.since for post in self._posts.values() if post.tasks or post.dirty), default=0.0)
+
+    # Bringing a table to rest
+
+    async def _pump(self, post: Post) -> None:
+        try:
+            if not post.loaded:
+                stored = await self.store.shown(post.code)
+                post.surfaces = {name: Surface.of(text) for name, text in stored.items()}
+                post.noted, post.loaded = dict(post.surfaces), True
+            while post.dirty and not self._stopping:
+                post.dirty = False
+                await self._look_over(post)
+        except NoSuchTable:
+            self._forget(post)
+        except Exception:
+            # The store may be away for a moment; the table stays marked as changed.
+            log.exception("delivery_failed", table=post.code)
+            asyncio.get_running_loop().call_later(AGAIN_AFTER, lambda: self.touch(post.code, reload=True))
+
+    async def _look_over(self, post: Post) -> None:
+        table = await (self.room.table(post.code) if post.stale else self.room.known(post.code))
+        post.stale = False
+        if table.phase == "over" and post.outcome is None:
+            post.outcome = await self._finish(table)
+        UNSETTLED.set(sum(1 for other in self._posts.values() if other.tasks))
+        for name in dict.fromkeys([*wanted(table), *(name for name in post.surfaces if is_taken(table, name))]):
+            surface = self._surface(post, table, name)
+            if name in post.tasks or surface.status in ("done", "dropped", "unreachable"):
+                continue
+            panel = await self._draw(post, table, name)
+            if panel.digest != surface.digest or name in post.fronts or surface.stale:
+                task = post.tasks[name] = asyncio.create_task(self._bring(post, name))
+                task.add_done_callback(partial(self._brought, post, name))
+            elif is_final(table, name):
+                post.surfaces[name] = surface.finished()
+        if not post.tasks and not post.dirty:
+            await self._settle(post, table)
+
+    @staticmethod
+    def _surface(post: Post, table: Table, name: str) -> Surface:
+        """What is known of a surface; nothing, if somebody else sits there by now."""
+        whom = tag_of(place_of(table, name))
+        surface = post.surfaces.get(name)
+        if surface is None or surface.whom != whom:
+            surface = post.surfaces[name] = Surface(whom=whom)
+        return surface
+
+    def _brought(self, post: Post, name: str, task: asyncio.Task[None]) -> None:
+        post.tasks.pop(name, None)
+        if task.cancelled():
+            return
+        if error := task.exception():
+            log.error("surface_failed", table=post.code, surface=name, exc_info=error)
+            asyncio.get_running_loop().call_later(AGAIN_AFTER, self.touch, post.code)
+            return
+        self.touch(post.code)
+
+    async def _settle(self, post: Post, table: Table) -> None:
+        """Everything shows the table at this version."""
+        if table.phase in ("over", "closed"):
+            await self.store.remove(post.code)
+            self.room.forget(post.code)
+            self._forget(post)
+            return
+        await self._note(post, table.version)
+        post.drawn.clear()
+        while len(self._posts) > POSTS_REMEMBERED:
+            oldest = next(iter(self._posts.values()))
+            if oldest.tasks or oldest.dirty:
+                break
+            del self._posts[oldest.code]
+
+    async def _note(self, post: Post, version: int | None) -> None:
+        changes = {name: surface for name, surface in post.surfaces.items() if post.noted.get(name) != surface}
+        texts = {name: surface.to_text() for name, surface in changes.items()}
+        await self.store.note(post.code, texts, version)
+        post.noted |= changes
+
+    def _forget(self, post: Post) -> None:
+        if self._posts.get(post.code) is post:
+            del self._posts[post.code]
+
+    # Bringing one surface up to date
+
+    async def _draw(self, post: Post, table: Table, name: str) -> Panel:
+        place, surface = place_of(table, name), post.surfaces[name]
+        viewer = await self._viewer(table, name, place)
+        unreachable = post.unreachable(table) if name[0] == "d" else ()
+        key = (table.version, surface.draft, viewer, unreachable, post.outcome)
+        known = post.drawn.get(name)
+        if known and known[0] == key:
+            return known[1]
+        panel = draw(table, name, surface, viewer, unreachable, post.outcome)
+        post.drawn[name] = (key, panel)
+        return panel
+
+    async def _viewer(self, table: Table, name: str, place: str) -> Viewer:
+        seat = seat_of(name)
+        chair = None if seat is None else table.chairs[seat]
+        if chair:
+            profile = await self.people.person(chair.person)
+            return Viewer(profile.language, profile.suits)
+        return Viewer((await self.people.chat(place)).language)
+
+    async def _bring(self, post: Post, name: str) -> None:
+        """Send or edit until the surface shows what it should."""
+        pause = FIRST_PAUSE
+        longest = 0
+        while not self._stopping:
+            table = await self.room.known(post.code)
+            place = place_of(table, name)
+            adapter = self.adapters.get(platform_of(place))
+            if adapter is None:
+                # The host has taken this platform off; the game goes on elsewhere.
+                post.surfaces[name] = replace(post.surfaces[name], status="dropped")
+                return
+            try:
+                await self._pacer.turn(place)
+                if await self._step(post, name, adapter, place, longest):
+                    return
+                pause = FIRST_PAUSE
+            except SlowDown as fault:
+                MESSAGES.labels(adapter.platform, "slow_down").inc()
+                self._pacer.block(place, fault.seconds)
+            except MessageGone:
+                MESSAGES.labels(adapter.platform, "gone").inc()
+                post.surfaces[name] = replace(post.surfaces[name], message="", digest="")
+            except TooLong as fault:
+                MESSAGES.labels(adapter.platform, "too_long").inc()
+                if longest:
+                    raise
+                longest = fault.longest
+            except (Unreachable, ChatGone) as fault:
+                self._give_up(post, name, place, fault)
+                return
+            except Trouble as fault:
+                MESSAGES.labels(adapter.platform, "trouble").inc()
+                log.warning("send_failed", table=post.code, surface=name, again_in=pause, why=str(fault))
+                await asyncio.sleep(pause * random.uniform(0.8, 1.2))
+                pause = min(2 * pause, LONGEST_PAUSE)
+
+    async def _step(self, post: Post, name: str, adapter: Adapter, place: str, longest: int) -> bool:
+        """One message sent, edited or taken away; True when nothing is left to do."""
+        table = await self.room.known(post.code)
+        surface = post.surfaces[name]
+        if surface.stale:
+            await adapter.delete(place, surface.stale[0])
+            post.surfaces[name] = replace(post.surfaces[name], stale=post.surfaces[name].stale[1:])
+            return False
+        panel = await self._draw(post, table, name)
+        surface = post.surfaces[name]
+        digest = panel.digest
+        shown = panel.cut(longest) if longest else panel
+        calling = calls(table, seat_of(name))
+        if name in post.fronts or self._rings(post, name, surface, place, calling):
+            post.fronts.discard(name)
+        elif surface.message:
+            if surface.digest == digest:
+                return True
+            await adapter.edit(place, surface.message, shown)
+            MESSAGES.labels(adapter.platform, "edited").inc()
+            post.surfaces[name] = replace(post.surfaces[name], digest=digest, calls=calling)
+            return False
+        await self._send(post, name, adapter, place, shown, digest, calling)
+        return False
+
+    async def _send(
+        self, post: Post, name: str, adapter: Adapter, place: str, panel: Panel, digest: str, calling: bool
+    ) -> None:
+        """Send a new message, and note at once that it is there; the one before is taken away after it."""
+        number = post.surfaces[name].sent + 1
+        message = await adapter.send(place, panel, f"{post.code}.{name}.{number}")
+        MESSAGES.labels(adapter.platform, "sent").inc()
+        surface = post.surfaces[name]
+        old = (surface.message,) if surface.message and surface.message != message else ()
+        post.surfaces[name] = replace(
+            surface,
+            message=message,
+            digest=digest,
+            sent=number,
+            at=int(time.time()),
+            calls=calling,
+            stale=(*surface.stale, *old),
+        )
+        if seat_of(name) is not None:
+            self._front[place] = post.code
+            self._front.move_to_end(place)
+            if len(self._front) > 10 * POSTS_REMEMBERED:
+                self._front.popitem(last=False)
+        await self._note(post, None)
+
+    def _rings(self, post: Post, name: str, surface: Surface, place: str, calling: bool) -> bool:
+        """Whether the turn has come to somebody who is not looking, or who looks at another table."""
+        if not (calling and surface.message and not surface.calls and is_private(place)):
+            return False
+        left_alone = time.time() - surface.at > self.ring_after
+        return left_alone or self._front.get(place, post.code) != post.code
+
+    def _give_up(self, post: Post, name: str, place: str, fault: DeliveryFault) -> None:
+        status = "unreachable" if is_private(place) else "dropped"
+        MESSAGES.labels(platform_of(place), status).inc()
+        log.info("surface_given_up", table=post.code, surface=name, status=status, why=type(fault).__name__)
+        post.surfaces[name] = replace(post.surfaces[name], status=status, message="", digest="")
+        post.dirty = True
+
+    def _pace(self, place: str) -> Pace:
+        adapter = self.adapters.get(platform_of(place))
+        return adapter.pace(place) if adapter else Pace()

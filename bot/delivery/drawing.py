@@ -1,0 +1,59 @@
+"""What each surface should show."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from bot.delivery.surfaces import Surface, deal_of, seat_of
+from bot.panel import Panel
+from bot.panels.board import board_panel, past_panel, result_panel
+from bot.panels.challenge import challenge_panel
+from bot.panels.hand import hand_panel
+from bot.panels.look import look, past_deal
+from bot.tables.table import Table
+
+
+class Viewer(NamedTuple):
+    """For whom a panel is drawn: a person's language and suits, or a chat's language."""
+
+    language: str
+    suits: str = "italian"
+
+
+class Outcome(NamedTuple):
+    """What came of a finished game: its id in the archive, and people's ratings before and after, by name."""
+
+    game_id: str
+    changes: Sequence[tuple[str, int, int]]
+
+
+def draw(
+    table: Table,
+    name: str,
+    surface: Surface,
+    viewer: Viewer,
+    unreachable: Sequence[tuple[str, str]],
+    outcome: Outcome | None,
+) -> Panel:
+    """The panel that a surface should show: drawn from what its viewer may know, and nothing else."""
+    seat = seat_of(name)
+    seen = look(table, seat)
+    if seat is not None:
+        return hand_panel(seen, *viewer, draft=surface.draft_for(seen.version))
+    if name[0] == "c":
+        return challenge_panel(table, seen, *viewer, draft=surface.draft_for(0))
+    if name[0] == "r":
+        return result_panel(seen, *viewer, *(outcome or Outcome("", ())))
+    deal = deal_of(name)
+    assert table.game
+    if deal < table.game.deal_number or table.phase == "over":
+        return past_panel(seen, past_deal(table, deal), *viewer)
+    return board_panel(seen, *viewer, unreachable=unreachable)
+
+
+def calls(table: Table, seat: int | None) -> bool:
+    """Whether something at the table waits for this seat alone."""
+    if seat is None:
+        return False
+    if table.game is None:
+        return True
+    return table.game.turn == seat

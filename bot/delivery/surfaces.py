@@ -1,0 +1,124 @@
+"""Surfaces: the places where a table is shown, and what is known of what stands there.
+
+A table has, by name:
+
+| name | what |
+|---|---|
+| ``h<seat>`` | the hand of the person in that seat, in the private chat |
+| ``c<host>`` | the challenge card in a chat; ``<host>`` is its number in the table's list of hosts |
+| ``d<deal>.<host>`` | the board of a deal there |
+| ``r<host>`` | the end of the game there |
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Self
+from zlib import crc32
+
+from bot.platform import private_place
+from bot.tables.table import Table
+
+FIELDS = 9
+
+
+@dataclass(frozen=True)
+class Surface:
+    """What is known of one surface.
+
+    ``message`` is what stands there, empty if nothing does, and ``digest`` the panel it shows. ``whom`` is a tag of the
+    place, for another person may take a chair. ``sent`` counts the messages sent for it, which makes each send's key.
+    ``at`` is when it last came to the person's eye (sent, or pressed by them), Unix seconds. ``status`` is "", "done"
+    (it will not change any more), "unreachable" or "dropped". ``calls`` is whether it shows that it is the viewer's
+    turn. ``draft`` is a choice in several presses, behind the version it is for. ``stale`` are older messages to be
+    taken away.
+    """
+
+    message: str = ""
+    digest: str = ""
+    whom: str = ""
+    sent: int = 0
+    at: int = 0
+    status: str = ""
+    calls: bool = False
+    draft: str = ""
+    stale: tuple[str, ...] = ()
+
+    def to_text(self) -> str:
+        """As it is stored: fields behind tabs, empty ones at the end left out."""
+        draft = self.draft.replace("\t", " ")
+        fields = (self.message, self.digest, self.whom, self.sent, self.at, self.status, int(self.calls), draft)
+        return "\t".join(map(str, (*fields, " ".join(self.stale)))).rstrip("\t")
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        message, digest, whom, sent, at, status, calls, draft, stale = (text.split("\t") + [""] * FIELDS)[:FIELDS]
+        return cls(
+            message, digest, whom, int(sent or 0), int(at or 0), status, calls == "1", draft, tuple(stale.split())
+        )
+
+    def draft_for(self, version: int) -> str:
+        """The draft, if it is for a decision of this version."""
+        meant, _, draft = self.draft.partition(" ")
+        return draft if meant == str(version) else ""
+
+    def finished(self) -> Self:
+        """Nothing more to be shown here; of what was, only that is kept."""
+        return replace(self, message="", digest="", status="done", calls=False, draft="", stale=())
+
+
+def tag_of(place: str) -> str:
+    """A short tag that tells one place from another."""
+    return f"{crc32(place.encode()) & 0xFFFF:x}"
+
+
+def is_taken(table: Table, name: str) -> bool:
+    """Whether this surface is the hand of somebody who sits at the table."""
+    seat = seat_of(name)
+    return seat is not None and seat < len(table.chairs) and table.chairs[seat] is not None
+
+
+def wanted(table: Table) -> Iterator[str]:
+    """The surfaces that a table should have, the most urgent first: whose turn it is, the other hands, the boards."""
+    if table.game is None:
+        yield from (f"h{seat}" for seat in range(len(table.chairs)) if _is_asked(table, seat))
+        yield from (f"c{host}" for host in range(len(table.hosts)))
+        return
+    turn = table.game.turn
+    seats = sorted(range(len(table.chairs)), key=lambda seat: seat != turn)
+    yield from (f"h{seat}" for seat in seats if (chair := table.chairs[seat]) and not chair.is_robot)
+    for host in range(len(table.hosts)):
+        yield f"c{host}"
+        yield from (f"d{deal}.{host}" for deal in range(1, table.game.deal_number + 1))
+        if table.phase == "over":
+            yield f"r{host}"
+
+
+def _is_asked(table: Table, seat: int) -> bool:
+    return any(table.ruler_of(asked) == seat for asked in table.asking)
+
+
+def seat_of(name: str) -> int | None:
+    """The seat whose hand this surface is."""
+    return int(name[1:]) if name[0] == "h" else None
+
+
+def deal_of(name: str) -> int:
+    """The deal whose board this surface is."""
+    return int(name[1:].partition(".")[0])
+
+
+def place_of(table: Table, name: str) -> str:
+    """Where a surface is."""
+    if name[0] == "h":
+        chair = table.chairs[int(name[1:])]
+        return private_place(chair.person) if chair else ""
+    return table.hosts[int(name[1:].rpartition(".")[2])]
+
+
+def is_final(table: Table, name: str) -> bool:
+    """Whether what the surface should show now is what it will show for ever."""
+    if table.phase in ("over", "closed"):
+        return True
+    if name[0] == "d":
+        return bool(table.game) and deal_of(name) < (table.game.deal_number if table.game else 0)
+    return name[0] == "c" and table.phase != "open"

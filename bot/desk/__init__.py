@@ -1,0 +1,1 @@
+"""The desk: what people ask for, by commands and buttons, and what they are answered."""

@@ -1,0 +1,242 @@
+"""What each command does."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from bot.desk.faults import (
+    NoSuchGame,
+    NoSuchPerson,
+    NoTables,
+    NotYourself,
+    SayTheCode,
+    SayWhichTable,
+    TooManyTables,
+    UnknownCommand,
+)
+from bot.desk.pages import Pages
+from bot.panels.hand import RESIGN
+from bot.panels.pages import chat_settings_page, help_page, settings_page
+from bot.panels.phrases import short_names
+from bot.panels.rules import FAIR, rules_page
+from bot.people import Profile
+from bot.platform import Command, Person, Reply, is_private, platform_of
+from bot.tables.faults import AlreadyPlaying, AlreadySeated, NotAtThisTable
+from bot.tables.table import USUAL_CLOCK, Invited, Table
+from bot.texts import LANGUAGES, texts
+from bot.wording import Wording
+from engine import GAMES
+
+if TYPE_CHECKING:
+    from bot.house import House
+
+MOST_TABLES = 20
+"""Tables at which one person may sit at a time."""
+
+ALIASES = {
+    "sfida": "challenge",
+    "entra": "join",
+    "mano": "hand",
+    "tavoli": "tables",
+    "classifica": "leaderboard",
+    "statistiche": "stats",
+    "regole": "rules",
+    "impostazioni": "settings",
+    "resa": "resign",
+    "aiuto": "help",
+}
+"""Italian words for the commands."""
+
+
+class Commands:
+    """The commands. Each returns a reply, or raises what a player should read."""
+
+    def __init__(self, house: House, pages: Pages) -> None:
+        self.house, self.pages = house, pages
+        self.words: dict[str, Callable[[Command, Profile], Awaitable[Reply]]] = {
+            "challenge": self._challenge,
+            "join": self._join,
+            "hand": self._hand,
+            "tables": self._tables,
+            "leaderboard": self._leaderboard,
+            "stats": self._stats,
+            "rules": self._rules,
+            "settings": self._settings,
+            "resign": self._resign,
+            "help": self._help,
+            "start": self._start,
+        }
+
+    async def answer(self, command: Command, profile: Profile) -> Reply:
+        word = ALIASES.get(command.word, command.word)
+        answer = self.words.get(word)
+        if answer is None:
+            raise UnknownCommand(word=command.word[:32])
+        return await answer(command, profile)
+
+    async def bring_hands(self, person: str, code: str = "") -> int:
+        """Send a person's panels anew, of one table or of all; returns how many there are."""
+        brought = 0
+        for table in await self.house.tables_of(person):
+            seat = table.seat_of(person)
+            if seat is not None and table.phase == "playing" and code in ("", table.code):
+                await self.house.change(table.code, f"h{seat}", front=True)
+                brought += 1
+        return brought
+
+    async def _challenge(self, command: Command, profile: Profile) -> Reply:
+        chat = await self.house.people.chat(command.place)
+        game, invited = chat.game, await self._invited(command)
+        for word in command.words:
+            if not word.startswith("@"):
+                game = game_called(word)
+        if len(await self.house.tables_of(profile.id)) >= MOST_TABLES:
+            raise TooManyTables(most=MOST_TABLES)
+        usual = chat.clock == USUAL_CLOCK and not chat.strict
+        table = await self.house.room.open_table(
+            game,
+            profile.id,
+            command.person.name,
+            command.key,
+            host=command.place,
+            invited=invited,
+            setup=() if usual else (f"clock {chat.clock} {'strict' if chat.strict else 'lax'}",),
+        )
+        if chat.game != game:
+            await self.house.people.choose_for_chat(command.place, game=game)
+        await self.house.note_seated(profile.id, table.code)
+        return Reply()
+
+    async def _invited(self, command: Command) -> Invited | None:
+        """Who is challenged: the person replied to or named, if we know them, or whoever has that handle."""
+        named = [word[1:] for word in command.words if word.startswith("@") and len(word) > 1]
+        about = next(iter(command.about), Person("", named[0], named[0]) if named else None)
+        if about is None:
+            return None
+        if not about.id and about.handle:
+            known = await self.house.people.called(platform_of(command.place), about.handle)
+            about = Person(known.id, known.name, about.handle) if known else about
+        if about.id == command.person.id or (about.handle and about.handle == command.person.handle):
+            raise NotYourself()
+        return Invited(about.id, about.handle, about.name)
+
+    async def _join(self, command: Command, profile: Profile) -> Reply:
+        if not command.words:
+            raise SayTheCode()
+        code = command.words[0].upper()[:8]
+        host = "" if is_private(command.place) else command.place
+        person = command.person
+        try:
+            table = await self.house.room.sit(
+                code, person.id, person.name, command.key, handle=person.handle, host=host
+            )
+        except (AlreadySeated, AlreadyPlaying):
+            table = await self.house.room.table(code)
+            if table.seat_of(person.id) is None or not host:
+                raise
+            table = await self.house.room.host(code, host, command.key)
+        await self.house.note_seated(profile.id, table.code)
+        _ = texts(profile.language).gettext
+        asked = table.seat_of(person.id) is None
+        return Reply(
+            toast=_("You have asked for a chair.") if asked else _("You sit at table {code}.").format(code=code)
+        )
+
+    async def _hand(self, command: Command, profile: Profile) -> Reply:
+        code = command.words[0].upper() if command.words else ""
+        if not await self.bring_hands(profile.id, code):
+            raise NoTables()
+        return self._sent_in_private(command, profile)
+
+    async def _tables(self, command: Command, profile: Profile) -> Reply:
+        return Reply(panel=await self.pages.tables(profile), private=True)
+
+    async def _leaderboard(self, command: Command, profile: Profile) -> Reply:
+        where = "all" if is_private(command.place) else "chat"
+        game = game_called(command.words[0]) if command.words else "all"
+        return Reply(panel=await self.pages.leaderboard(command.place, profile, where, "all", game))
+
+    async def _stats(self, command: Command, profile: Profile) -> Reply:
+        about = await self._invited_or_self(command, profile)
+        return Reply(panel=await self.pages.stats(await self._language(command, profile), about))
+
+    async def _invited_or_self(self, command: Command, profile: Profile) -> Profile:
+        named = [word[1:] for word in command.words if word.startswith("@")]
+        about = next(iter(command.about), None)
+        if about and about.id:
+            return await self.house.people.person(about.id)
+        if not named:
+            return profile
+        known = await self.house.people.called(platform_of(command.place), named[0])
+        if known is None:
+            raise NoSuchPerson(name=f"@{named[0][:64]}")
+        return known
+
+    async def _rules(self, command: Command, profile: Profile) -> Reply:
+        about = ""
+        if command.words:
+            about = FAIR if command.words[0].lower() == FAIR else game_called(" ".join(command.words))
+        return Reply(panel=rules_page(await self._language(command, profile), about))
+
+    async def _settings(self, command: Command, profile: Profile) -> Reply:
+        if is_private(command.place):
+            return Reply(panel=settings_page(profile))
+        return Reply(panel=chat_settings_page(await self.house.people.chat(command.place)))
+
+    async def _resign(self, command: Command, profile: Profile) -> Reply:
+        tables = [table for table in await self.house.tables_of(profile.id) if table.phase == "playing"]
+        if command.words:
+            tables = [table for table in tables if table.code == command.words[0].upper()]
+            if not tables:
+                raise NotAtThisTable(code=command.words[0].upper()[:8])
+        if not tables:
+            raise NoTables()
+        if len(tables) > 1:
+            raise SayWhichTable(codes=", ".join(f"/resign {table.code}" for table in tables))
+        await self._ask_to_resign(tables[0], profile.id)
+        return self._sent_in_private(command, profile)
+
+    async def _ask_to_resign(self, table: Table, person: str) -> None:
+        seat = table.seat_of(person)
+        assert seat is not None
+        version = max(table.moved_at[seat], table.dealt_at)
+        await self.house.change(table.code, f"h{seat}", draft=f"{version} {RESIGN}", front=True)
+
+    async def _help(self, command: Command, profile: Profile) -> Reply:
+        return Reply(panel=help_page(await self._language(command, profile)))
+
+    async def _start(self, command: Command, profile: Profile) -> Reply:
+        """What platforms send when somebody opens the private chat, with a table's code if a button led there."""
+        code = command.words[0].upper() if command.words else ""
+        if await self.bring_hands(profile.id, code):
+            return Reply()
+        return await self._help(command, profile)
+
+    @staticmethod
+    def _sent_in_private(command: Command, profile: Profile) -> Reply:
+        if is_private(command.place):
+            return Reply()
+        return Reply(toast=texts(profile.language).gettext("It is in our private chat."))
+
+    async def _language(self, command: Command, profile: Profile) -> str:
+        """The person's in private, the chat's in a group."""
+        if is_private(command.place):
+            return profile.language
+        return (await self.house.people.chat(command.place)).language
+
+
+def game_called(word: str) -> str:
+    """The id of the game that somebody means: its id, its name in any language, or the beginning of one."""
+    meant = word.casefold()
+    names = {
+        kind.id: {kind.id, *(texts(one).gettext(kind.name).casefold() for one in LANGUAGES)} for kind in GAMES.values()
+    }
+    for language in LANGUAGES:
+        for game, name in short_names(Wording(language, [])).items():
+            names[game].add(name.casefold())
+    exact = [game for game, called in names.items() if meant in called]
+    begun = [game for game, called in names.items() if any(name.startswith(meant) for name in called)]
+    if exact or len(begun) == 1:
+        return (exact or begun)[0]
+    raise NoSuchGame(name=word[:32], games=", ".join(GAMES))

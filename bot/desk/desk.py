@@ -1,0 +1,75 @@
+"""Where adapters bring what people want: each command and each press is answered by one reply."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import structlog
+
+from bot.desk.commands import ALIASES, Commands
+from bot.desk.pages import Pages
+from bot.desk.presses import Presses
+from bot.metrics import COMMANDS, PRESS_SECONDS, PRESSES
+from bot.platform import Command, Person, Press, Reply, is_private
+from bot.tables.faults import OldPanel
+from bot.texts import error_text, texts
+from engine.errors import EngineError
+
+if TYPE_CHECKING:
+    from bot.house import House
+
+log = structlog.get_logger()
+
+
+class Desk:
+    """Answers people. Nothing here knows a platform."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.pages = Pages(house)
+        self._commands = Commands(house, self.pages)
+        self._presses = Presses(house, self.pages)
+
+    async def command(self, command: Command) -> Reply:
+        """Answer a command; what cannot be done is a toast that says why."""
+        group = "" if is_private(command.place) else command.place
+        profile = await self.house.people.meet(command.person, group)
+        word = ALIASES.get(command.word, command.word)
+        COMMANDS.labels(word if word in self._commands.words else "unknown").inc()
+        try:
+            return await self._commands.answer(command, profile)
+        except EngineError as fault:
+            return Reply(toast=error_text(fault, profile.language))
+        except Exception:
+            log.exception("command_failed", word=word)
+            return Reply(toast=self._sorry(profile.language))
+
+    async def press(self, press: Press) -> Reply:
+        """Answer a press; a move that cannot be made is a toast that says why."""
+        start = time.perf_counter()
+        language = "en"
+        try:
+            profile = await self.house.people.meet(press.person)
+            language = profile.language
+            reply = await self._presses.answer(press, profile)
+            PRESSES.labels("done").inc()
+        except EngineError as fault:
+            PRESSES.labels("old" if isinstance(fault, OldPanel) else "refused").inc()
+            reply = Reply(toast=error_text(fault, language))
+        except Exception:
+            PRESSES.labels("failed").inc()
+            log.exception("press_failed")
+            reply = Reply(toast=self._sorry(language))
+        finally:
+            PRESS_SECONDS.observe(time.perf_counter() - start)
+        return reply
+
+    async def opened_private_chat(self, person: Person, code: str = "") -> None:
+        """A person can be written to from now on: their hands come, that of table ``code`` or all of them."""
+        await self.house.people.meet(person)
+        await self._commands.bring_hands(person.id, code)
+
+    @staticmethod
+    def _sorry(language: str) -> str:
+        return texts(language).gettext("Something went wrong on my side. Nothing is lost: please try again.")

@@ -1,0 +1,48 @@
+"""What the desk refuses."""
+
+from bot.tables.faults import TableFault
+
+
+class NoSuchGame(TableFault):
+    code = "no_such_game"
+    sentence = "There is no game called {name}; there are: {games}."
+
+
+class NoSuchPerson(TableFault):
+    code = "no_such_person"
+    sentence = "I have not met {name} yet."
+
+
+class NotYourself(TableFault):
+    code = "not_yourself"
+    sentence = "You cannot challenge yourself: leave the name out, and whoever wants to may accept."
+
+
+class SayWhichTable(TableFault):
+    code = "say_which_table"
+    sentence = "You sit at several tables; say which one: {codes}."
+
+
+class NoTables(TableFault):
+    code = "no_tables"
+    sentence = "You sit at no table where a game is on. /challenge opens one."
+
+
+class SayTheCode(TableFault):
+    code = "say_the_code"
+    sentence = "Which table? Its code stands on the challenge: /join CODE."
+
+
+class GameNotKept(TableFault):
+    code = "game_not_kept"
+    sentence = "This game is not in the archive any more."
+
+
+class UnknownCommand(TableFault):
+    code = "unknown_command"
+    sentence = "I do not know /{word}. /help lists what I can do."
+
+
+class TooManyTables(TableFault):
+    code = "too_many_tables"
+    sentence = "You sit at {most} tables already: finish one first."

@@ -1,0 +1,106 @@
+"""Gathers what pages show, and reads what presses on them ask for."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from bot.desk.faults import GameNotKept
+from bot.finished.ratings import EVERYTHING, Scope
+from bot.panel import Panel
+from bot.panels.look import isolated
+from bot.panels.pages import (
+    Ranked,
+    Seated,
+    chat_settings_page,
+    leaderboard_page,
+    replay_page,
+    settings_page,
+    stats_page,
+    tables_page,
+)
+from bot.payload import BadPayload
+from bot.people import SUITS, Profile
+from bot.platform import is_private
+from bot.tables.table import CLOCKS
+from bot.texts import LANGUAGES
+from engine import GAMES
+
+if TYPE_CHECKING:
+    from bot.house import House
+
+LINES = 10
+"""How many of the best a leaderboard shows."""
+
+
+class Pages:
+    """Pages with what the store knows."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+
+    async def language(self, place: str, profile: Profile) -> str:
+        """The person's in private, the chat's in a group."""
+        return profile.language if is_private(place) else (await self.house.people.chat(place)).language
+
+    async def leaderboard(self, place: str, profile: Profile, where: str, when: str, game: str) -> Panel:
+        if where not in ("chat", "all") or when not in ("month", "all") or game not in ("all", *GAMES):
+            raise BadPayload()
+        scope = Scope(
+            chat=place if where == "chat" else EVERYTHING,
+            month=time.strftime("%Y-%m", time.gmtime(self.house.room.now())) if when == "month" else EVERYTHING,
+            game=EVERYTHING if game == "all" else game,
+        )
+        ratings = self.house.ratings
+        lines = [
+            Ranked(rank, (await self.house.people.person(person)).name, standing, person == profile.id)
+            for rank, person, standing in await ratings.best(scope, LINES)
+        ]
+        if not any(line.is_viewer for line in lines):
+            own, rank = await ratings.standing(scope, profile.id), await ratings.rank(scope, profile.id)
+            lines.append(Ranked(rank, profile.name, own, True))
+        language = await self.language(place, profile)
+        return leaderboard_page(language, where, when, game, lines, await ratings.ranked(scope))
+
+    async def stats(self, language: str, about: Profile) -> Panel:
+        ratings = self.house.ratings
+        lines = []
+        for game in (EVERYTHING, *GAMES):
+            scope = Scope(game=game)
+            standing = await ratings.standing(scope, about.id)
+            lines.append((game, standing, await ratings.rank(scope, about.id), await ratings.ranked(scope)))
+        return stats_page(language, about.name, lines)
+
+    async def tables(self, profile: Profile) -> Panel:
+        lines = []
+        for table in await self.house.tables_of(profile.id):
+            seat = table.seat_of(profile.id)
+            others = [isolated(chair.name) for chair in table.chairs if chair and chair.person != profile.id]
+            mine = table.game is not None and table.game.turn == seat
+            state = "open" if table.phase == "open" else "mine" if mine else "theirs"
+            lines.append(Seated(table.code, table.game_id, ", ".join(others), state))
+        return tables_page(profile.language, sorted(lines, key=lambda line: (line.state != "mine", line.code)))
+
+    async def settings(self, place: str, profile: Profile, name: str, value: str) -> Panel:
+        """Change a setting of the person's, or in a group of the chat's."""
+        people = self.house.people
+        if is_private(place):
+            if value not in {"language": LANGUAGES, "suits": SUITS}.get(name, ()):
+                raise BadPayload()
+            await people.choose(profile.id, **{name: value})
+            for table in await self.house.tables_of(profile.id):
+                await self.house.touch(table.code)
+            return settings_page(await people.person(profile.id))
+        clocks = tuple(map(str, CLOCKS))
+        if value not in {"language": LANGUAGES, "clock": clocks, "strict": ("0", "1")}.get(name, ()):
+            raise BadPayload()
+        await people.choose_for_chat(place, **{name: value})
+        return chat_settings_page(await people.chat(place))
+
+    async def replay(self, place: str, profile: Profile, game_id: str, deal: str) -> Panel:
+        game = await self.house.archive.get(game_id)
+        if game is None:
+            raise GameNotKept()
+        if not deal.isdecimal() or not 1 <= int(deal) <= len(game.record.deals):
+            raise BadPayload()
+        return replay_page(game, int(deal), await self.language(place, profile), profile.suits)

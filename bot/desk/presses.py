@@ -1,0 +1,253 @@
+"""What each press does: a move, something else at a table, or another page."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from bot import payload
+from bot.desk.commands import Commands
+from bot.desk.faults import GameNotKept
+from bot.desk.pages import Pages
+from bot.panels.pages import help_page
+from bot.panels.rules import rules_page
+from bot.payload import BadPayload, MoveWish, PageWish, TableWish
+from bot.people import Profile
+from bot.platform import Press, Reply, is_private
+from bot.tables.faults import AlreadySeated, NotAtThisTable, OldPanel, OnlyTheChallenger
+from bot.tables.table import CLOCKS, Invited, Table
+from bot.texts import texts
+from engine import GAMES
+from engine.robots import LEVELS
+from engine.rules import spell
+
+if TYPE_CHECKING:
+    from bot.house import House
+
+ROBOT_NAMES = {"easy": ("Gino", "Pina", "Nino"), "medium": ("Teresa", "Amedeo", "Ida")}
+"""Robots have names, for a table of four may seat three of them."""
+
+
+class Presses:
+    """Reads payloads, which anybody may have made up, and does what they ask for."""
+
+    def __init__(self, house: House, pages: Pages) -> None:
+        self.house, self.pages, self.room = house, pages, house.room
+        self.commands = Commands(house, pages)
+        self._verbs: dict[str, Callable[[Press, TableWish], Awaitable[str]]] = {
+            "sit": self._sit,
+            "stand": self._stand,
+            "robot": self._robot,
+            "cancel": self._cancel,
+            "decline": self._decline,
+            "menu": self._menu,
+            "game": self._game,
+            "rule": self._rule,
+            "clock": self._clock,
+            "accept": self._answer,
+            "refuse": self._answer,
+            "draft": self._draft,
+            "claim": self._claim,
+            "automatic": self._automatic,
+            "wait": self._wait,
+        }
+
+    async def answer(self, press: Press, profile: Profile) -> Reply:
+        wish = payload.read(press.payload)
+        if isinstance(wish, MoveWish):
+            await self._move(press, wish)
+            return Reply()
+        if isinstance(wish, TableWish):
+            verb = self._verbs.get(wish.verb)
+            if verb is None:
+                raise BadPayload()
+            toast = await verb(press, wish)
+            return Reply(toast=texts(profile.language).gettext(toast) if toast else "")
+        return await self._page(press, profile, wish)
+
+    # Moves
+
+    async def _move(self, press: Press, wish: MoveWish) -> None:
+        try:
+            table = await self.room.press(wish.code, press.person.id, wish.version, wish.move, press.key)
+        except OldPanel:
+            # The panel may not have come through; its person looks at it just now.
+            await self._pressed(press, await self.room.known(wish.code))
+            raise
+        await self._pressed(press, table)
+
+    async def _pressed(self, press: Press, table: Table) -> None:
+        seat = table.seat_of(press.person.id)
+        if seat is not None and is_private(press.place):
+            await self.house.change(table.code, f"h{seat}", pressed=press.message)
+
+    # At a table
+
+    async def _sit(self, press: Press, wish: TableWish) -> str:
+        person = press.person
+        seat = _number(wish.words) if wish.words else None
+        table = await self.room.sit(wish.code, person.id, person.name, press.key, seat, handle=person.handle)
+        await self.house.note_seated(person.id, wish.code)
+        _ = texts("en").gettext
+        return "" if table.seat_of(person.id) is not None else _("You have asked for a chair.")
+
+    async def _stand(self, press: Press, wish: TableWish) -> str:
+        await self.room.stand(wish.code, press.person.id, press.key)
+        return ""
+
+    async def _robot(self, press: Press, wish: TableWish) -> str:
+        level = wish.words[0] if wish.words else ""
+        if level not in LEVELS:
+            raise BadPayload()
+        table = await self.room.known(wish.code)
+        taken = {chair.name for chair in (*table.chairs, *table.asking.values()) if chair}
+        names = [f"🤖 {name}" for name in ROBOT_NAMES[level]]
+        name = next((one for one in names if one not in taken), names[0])
+        await self.room.add_robot(wish.code, press.person.id, level, name, press.key)
+        return ""
+
+    async def _cancel(self, press: Press, wish: TableWish) -> str:
+        await self.room.cancel(wish.code, press.person.id, press.key)
+        return ""
+
+    async def _decline(self, press: Press, wish: TableWish) -> str:
+        await self.room.decline(wish.code, press.person.id, press.person.handle, press.key)
+        return ""
+
+    async def _menu(self, press: Press, wish: TableWish) -> str:
+        table = await self.room.known(wish.code)
+        if table.opener.person != press.person.id:
+            raise OnlyTheChallenger(name=table.opener.name)
+        if wish.words not in ([], ["game"], ["rules"]) or press.place not in table.hosts:
+            raise BadPayload()
+        name = f"c{table.hosts.index(press.place)}"
+        await self.house.change(wish.code, name, draft=f"0 {' '.join(wish.words)}")
+        return ""
+
+    async def _game(self, press: Press, wish: TableWish) -> str:
+        if wish.words[:1] == [] or wish.words[0] not in GAMES:
+            raise BadPayload()
+        table = await self.room.choose_game(wish.code, press.person.id, wish.words[0], press.key)
+        if press.place in table.hosts:
+            await self.house.change(wish.code, f"c{table.hosts.index(press.place)}", draft="")
+            await self.house.people.choose_for_chat(press.place, game=wish.words[0])
+        return ""
+
+    async def _rule(self, press: Press, wish: TableWish) -> str:
+        table = await self.room.known(wish.code)
+        choices = GAMES[table.game_id].rules.choices()
+        name, _, value = " ".join(wish.words).partition("=")
+        if value not in map(spell, choices.get(name, ())):
+            raise BadPayload()
+        await self.room.choose_rule(wish.code, press.person.id, f"{name}={value}", press.key)
+        return ""
+
+    async def _clock(self, press: Press, wish: TableWish) -> str:
+        if len(wish.words) != 2 or wish.words[0] not in map(str, CLOCKS) or wish.words[1] not in ("0", "1"):
+            raise BadPayload()
+        seconds, strict = int(wish.words[0]), wish.words[1] == "1"
+        await self.room.choose_clock(wish.code, press.person.id, seconds, strict, press.key)
+        return ""
+
+    async def _answer(self, press: Press, wish: TableWish) -> str:
+        table = await self.room.answer(
+            wish.code, press.person.id, _number(wish.words), wish.verb == "accept", press.key
+        )
+        for chair in table.chairs:
+            if chair and not chair.is_robot:
+                await self.house.note_seated(chair.person, table.code)
+        return ""
+
+    async def _draft(self, press: Press, wish: TableWish) -> str:
+        table = await self.room.known(wish.code)
+        seat = table.seat_of(press.person.id)
+        if seat is None:
+            raise NotAtThisTable(code=wish.code)
+        version = _number(wish.words)
+        if version != max(table.moved_at[seat], table.dealt_at):
+            raise OldPanel()
+        await self.house.change(wish.code, f"h{seat}", pressed=press.message, draft=" ".join(wish.words))
+        return ""
+
+    async def _claim(self, press: Press, wish: TableWish) -> str:
+        await self.room.claim_on_time(wish.code, press.person.id, press.key)
+        return ""
+
+    async def _automatic(self, press: Press, wish: TableWish) -> str:
+        table = await self.room.check_flagged(wish.code, press.person.id)
+        await self.house.clockwork.play_for(table, "medium")
+        return ""
+
+    async def _wait(self, press: Press, wish: TableWish) -> str:
+        await self.room.wait(wish.code, press.person.id, press.key)
+        return ""
+
+    # Pages
+
+    async def _page(self, press: Press, profile: Profile, wish: PageWish) -> Reply:
+        language = await self.pages.language(press.place, profile)
+        words = wish.words
+        if wish.page == "leaderboard" and len(words) == 3:
+            return Reply(panel=await self.pages.leaderboard(press.place, profile, words[0], words[1], words[2]))
+        if wish.page == "settings" and len(words) == 2:
+            return Reply(panel=await self.pages.settings(press.place, profile, words[0], words[1]))
+        if wish.page == "rules":
+            return Reply(panel=rules_page(language, " ".join(words)))
+        if wish.page == "help":
+            return Reply(panel=help_page(language))
+        if wish.page == "hand" and len(words) == 1:
+            if not await self.commands.bring_hands(profile.id, words[0]):
+                raise NotAtThisTable(code=words[0][:8])
+            return Reply()
+        if wish.page == "replay" and len(words) == 2:
+            return await self._replay(press, profile, words)
+        if wish.page == "rematch" and len(words) == 1:
+            return await self._rematch(press, profile, words[0])
+        raise BadPayload()
+
+    async def _replay(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        """In a group the result stays where it is: the replay comes as a message of its own, to the presser alone."""
+        panel = await self.pages.replay(press.place, profile, words[0], words[1])
+        return Reply(panel=panel, private=not is_private(press.place))
+
+    async def _rematch(self, press: Press, profile: Profile, game_id: str) -> Reply:
+        """The same game, options and pairs again. The first who wants it opens the table, the others sit down at it."""
+        game = await self.house.archive.get(game_id)
+        if game is None:
+            raise GameNotKept()
+        if profile.id not in game.people:
+            raise NotAtThisTable(code=game.code)
+        rules = [f"rule {name} {spell(value)}" for name, value in game.record.rules.items()]
+        seat = game.people.index(profile.id)
+        robots = [
+            f"sit {place} {person} {game.record.seats[place]}"
+            for place, person in enumerate(game.people)
+            if person.startswith("robot:")
+        ]
+        clock = f"clock {game.clock} {'strict' if game.strict else 'lax'}"
+        others = [seat for seat, person in enumerate(game.people) if person != profile.id]
+        invited = Invited(game.people[others[0]], "", game.record.seats[others[0]]) if len(others) == 1 else None
+        table = await self.room.open_table(
+            game.record.game,
+            profile.id,
+            press.person.name,
+            f"again:{game_id}",
+            host=press.place,
+            setup=(*rules, clock, *robots),
+            invited=invited if not robots else None,
+            seat=seat,
+        )
+        await self.house.note_seated(profile.id, table.code)
+        if table.opener.person != profile.id:
+            try:
+                await self.room.sit(table.code, profile.id, press.person.name, press.key, seat)
+            except AlreadySeated:
+                return Reply()
+        return Reply()
+
+
+def _number(words: list[str]) -> int:
+    """The first word as a number."""
+    if not words or not words[0].isdecimal() or len(words[0]) > 6:
+        raise BadPayload()
+    return int(words[0])

@@ -1,0 +1,1 @@
+"""Finished games: their records, the ratings that follow from them, and who is best."""

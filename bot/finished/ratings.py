@@ -1,0 +1,187 @@
+"""Ratings, by openskill's Plackett-Luce: they follow from the finished games in their order, and from nothing else.
+
+A scope is what a leaderboard is about: a chat or everywhere, a month or all time, a game or all. Each has its own
+ratings, from its own games alone. Partners are a team and are rated together. What is shown is one whole number,
+1000 for a beginner: openskill's conservative guess (mu - 3 sigma) times 40, and a thousand.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple
+
+from openskill.models import PlackettLuce
+
+from bot.finished.archive import Archive, FinishedGame
+from bot.store import keys
+
+LEAST_GAMES = 3
+"""Games after which a person is ranked."""
+
+BEGINNER, SCALE = 1000, 40
+EVERYTHING = "*"
+KEEP_CHANGES_SECONDS = 7 * 86400
+
+RATE = """
+-- KEYS  number of the last rated game, its changes, then ratings and ranks of each scope
+-- ARGV  the game's number, its changes, seconds to keep them; then place of a scope, person, standing, shown or ""
+local rated = tonumber(redis.call('GET', KEYS[1]) or '0')
+if rated + 1 ~= tonumber(ARGV[1]) then return 0 end
+redis.call('SET', KEYS[1], ARGV[1])
+redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3])
+for place = 4, #ARGV, 4 do
+  local scope = tonumber(ARGV[place])
+  redis.call('HSET', KEYS[3 + 2 * scope], ARGV[place + 1], ARGV[place + 2])
+  if ARGV[place + 3] ~= '' then redis.call('ZADD', KEYS[4 + 2 * scope], ARGV[place + 3], ARGV[place + 1]) end
+end
+return 1
+"""
+
+MODEL = PlackettLuce()
+
+
+class Scope(NamedTuple):
+    """What a leaderboard is about; ``*`` is no bound. ``month`` is ``2026-11``."""
+
+    chat: str = EVERYTHING
+    month: str = EVERYTHING
+    game: str = EVERYTHING
+
+    @property
+    def key(self) -> str:
+        return "|".join(self)
+
+
+class Change(NamedTuple):
+    """A person's rating in a game, everywhere and for all time, before and after one game."""
+
+    person: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A person in a scope."""
+
+    mu: float = MODEL.mu
+    sigma: float = MODEL.sigma
+    games: int = 0
+    wins: int = 0
+
+    @property
+    def shown(self) -> int:
+        return round(BEGINNER + SCALE * (self.mu - 3 * self.sigma))
+
+    def to_text(self) -> str:
+        return f"{self.mu!r} {self.sigma!r} {self.games} {self.wins}"
+
+    @classmethod
+    def of(cls, text: bytes | None) -> "Standing":
+        if text is None:
+            return cls()
+        mu, sigma, games, wins = text.decode().split()
+        return cls(float(mu), float(sigma), int(games), int(wins))
+
+
+def scopes_of(game: FinishedGame) -> list[Scope]:
+    """Every scope that a game counts in, the one of all things first."""
+    chats, months = [EVERYTHING, *game.chats], [EVERYTHING, game.month]
+    return [Scope(*scope) for scope in product(chats, months, [EVERYTHING, game.record.game])]
+
+
+def after_game(people: Sequence[str], winners: Sequence[int], before: dict[str, Standing]) -> dict[str, Standing]:
+    """Standings after a game; ``winners`` are seats, and seats of one side share its result."""
+    sides = [people[side::2] for side in (0, 1)]
+    won = winners[0] & 1
+    teams = [[MODEL.rating(mu=before[person].mu, sigma=before[person].sigma) for person in side] for side in sides]
+    rated = MODEL.rate(teams, ranks=[0 if side == won else 1 for side in (0, 1)])
+    return {
+        person: Standing(rating.mu, rating.sigma, before[person].games + 1, before[person].wins + (side == won))
+        for side in (0, 1)
+        for person, rating in zip(sides[side], rated[side], strict=True)
+    }
+
+
+class Ratings:
+    """The ratings of one store."""
+
+    def __init__(self, client: Any, archive: Archive) -> None:
+        self._client, self.archive = client, archive
+        self._rate = client.register_script(RATE)
+
+    async def catch_up(self) -> int:
+        """Rate every finished game that has not been rated yet, in order; returns how many."""
+        done = 0
+        while True:
+            number = int(await self._client.get(keys.RATED) or 0) + 1
+            game = await self.archive.numbered(number)
+            if game is None:
+                return done
+            if await self._rate_one(game, number):
+                done += 1
+
+    async def rebuild(self) -> int:
+        """Throw all ratings away and make them anew from the games; returns how many games."""
+        doomed = [
+            key
+            for pattern in (keys.ratings(EVERYTHING), keys.ranks(EVERYTHING))
+            async for key in self._client.scan_iter(match=pattern)
+        ]
+        if doomed:
+            await self._client.delete(*doomed)
+        await self._client.delete(keys.RATED)
+        return await self.catch_up()
+
+    async def changes(self, game_id: str) -> list[Change]:
+        """What a game did to its players' ratings; nothing if it was not rated, or long ago."""
+        stored = await self._client.get(keys.changes(game_id))
+        return [Change(*change) for change in json.loads(stored)] if stored else []
+
+    async def standing(self, scope: Scope, person: str) -> Standing:
+        return Standing.of(await self._client.hget(keys.ratings(scope.key), person))
+
+    async def rank(self, scope: Scope, person: str) -> int | None:
+        """A person's rank, from 1; those who are shown the same share it. None before enough games."""
+        shown = await self._client.zscore(keys.ranks(scope.key), person)
+        if shown is None:
+            return None
+        return 1 + int(await self._client.zcount(keys.ranks(scope.key), f"({shown!r}", "+inf"))
+
+    async def best(self, scope: Scope, most: int) -> list[tuple[int, str, Standing]]:
+        """The first so many: rank, person, standing."""
+        found = await self._client.zrange(keys.ranks(scope.key), 0, most - 1, desc=True, withscores=True)
+        if not found:
+            return []
+        standings = await self._client.hmget(keys.ratings(scope.key), [person for person, _shown in found])
+        scores = [shown for _person, shown in found]
+        return [
+            (1 + scores.index(shown), person.decode(), Standing.of(standing))
+            for (person, shown), standing in zip(found, standings, strict=True)
+        ]
+
+    async def ranked(self, scope: Scope) -> int:
+        """How many are ranked."""
+        return int(await self._client.zcard(keys.ranks(scope.key)))
+
+    async def _rate_one(self, game: FinishedGame, number: int) -> bool:
+        scopes = scopes_of(game) if game.is_rated else []
+        words: list[str | int] = []
+        changes: list[Change] = []
+        for place, scope in enumerate(scopes):
+            people = dict.fromkeys(game.people)
+            stored = await self._client.hmget(keys.ratings(scope.key), list(people))
+            before = {person: Standing.of(text) for person, text in zip(people, stored, strict=True)}
+            after = after_game(game.people, game.record.winner or [], before)
+            for person, standing in after.items():
+                shown: str | int = standing.shown if standing.games >= LEAST_GAMES else ""
+                words += [place, person, standing.to_text(), shown]
+            if scope == Scope(game=game.record.game):
+                changes = [Change(person, before[person].shown, after[person].shown) for person in people]
+        ratings_keys = [key for scope in scopes for key in (keys.ratings(scope.key), keys.ranks(scope.key))]
+        rated = await self._rate(
+            keys=[keys.RATED, keys.changes(game.id), *ratings_keys],
+            args=[number, json.dumps(changes), KEEP_CHANGES_SECONDS, *words],
+        )
+        return bool(rated)

@@ -1,0 +1,200 @@
+"""The house: everything of one worker, put together."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import structlog
+from redis.exceptions import RedisError
+
+from bot.clockwork import Clockwork
+from bot.delivery.delivery import RING_AFTER, Delivery
+from bot.delivery.drawing import Outcome
+from bot.delivery.shards import Shards
+from bot.desk.desk import Desk
+from bot.finished.archive import Archive, game_id
+from bot.finished.ratings import Ratings
+from bot.metrics import COMMITS, GAMES, LAG
+from bot.people import People
+from bot.platform import Adapter
+from bot.settings import Settings
+from bot.store import Store, keys
+from bot.tables.faults import NoSuchTable
+from bot.tables.room import ROBOT_PAUSE, Room
+from bot.tables.table import Table
+from bot.thinking import Thinkers
+
+SWEEP_SECONDS = 5.0
+"""How often the store is asked for tables that changed unheard: by a worker that died before it could tell."""
+
+PATIENCE = 3.0
+"""Seconds that messages under way get when the bot stops."""
+
+log = structlog.get_logger()
+
+
+class House:
+    """One worker. Adapters get it whole: the desk for what comes in, the store for what they keep themselves."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        *,
+        alone: bool = True,
+        robot_pause: float = ROBOT_PAUSE,
+        ring_after: float = RING_AFTER,
+    ) -> None:
+        self.store, self.settings = store, settings
+        self.room = Room(store, robot_pause=robot_pause)
+        self.people = People(store.client)
+        self.archive = Archive(store.client)
+        self.ratings = Ratings(store.client, self.archive)
+        self.thinkers = Thinkers()
+        self.adapters: dict[str, Adapter] = {}
+        self.shards = Shards(store, alone=alone)
+        self.delivery = Delivery(self.room, self.people, self.adapters, self._finish, ring_after)
+        self.clockwork = Clockwork(self.room, self.shards, self.thinkers)
+        self.desk = Desk(self)
+        self._tasks: list[asyncio.Task[None]] = []
+        self._told: set[asyncio.Task[None]] = set()
+        self.room.watchers.append(self._committed)
+        self.shards.on_taken = self._look_through
+        self.shards.on_lost = self.delivery.drop_shard
+        self.shards.on_poke = self._poked
+
+    def add(self, adapter: Adapter) -> None:
+        self.adapters[adapter.platform] = adapter
+
+    async def start(self) -> None:
+        """Take shards and begin to deliver."""
+        await self.ratings.catch_up()
+        await self.shards.start()
+        loops = [self.shards.keep(), self.shards.listen(), self.clockwork.run(), self._sweep()]
+        self._tasks = [asyncio.create_task(loop) for loop in loops]
+
+    async def stop(self) -> None:
+        """Finish what is under way, note it, and give the shards back."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self.thinkers.stop()
+        try:
+            await self.delivery.stop(PATIENCE)
+            await self.shards.stop()
+        except (RedisError, OSError) as error:
+            log.warning("store_away", why=type(error).__name__)
+
+    # What the desk asks for
+
+    async def tables_of(self, person: str) -> list[Table]:
+        """The live tables where a person sits."""
+        tables = []
+        for member in await self.store.client.smembers(keys.seated(person)):
+            code = member.decode()
+            try:
+                table = await self.room.known(code)
+            except NoSuchTable:
+                table = None
+            asks = table is not None and any(chair.person == person for chair in table.asking.values())
+            if table and table.phase in ("open", "playing") and (asks or table.seat_of(person) is not None):
+                tables.append(table)
+            elif not asks:
+                await self.store.client.srem(keys.seated(person), code)
+        return sorted(tables, key=lambda table: table.code)
+
+    async def note_seated(self, person: str, code: str) -> None:
+        await self.store.client.sadd(keys.seated(person), code)
+
+    async def change(
+        self, code: str, name: str, *, pressed: str = "", draft: str | None = None, front: bool = False
+    ) -> None:
+        """Something was done with a surface (`Delivery.change`), whichever worker delivers it."""
+        if self.shards.owns(code):
+            await self.delivery.change(code, name, pressed=pressed, draft=draft, front=front)
+        else:
+            word = {"code": code, "name": name, "pressed": pressed, "draft": draft, "front": front}
+            await self.shards.poke(word)
+
+    async def touch(self, code: str) -> None:
+        """A table's panels may have changed though the table has not."""
+        if self.shards.owns(code):
+            self.delivery.touch(code)
+        else:
+            await self.shards.poke({"code": code})
+
+    async def healthy(self) -> dict[str, Any]:
+        """How the worker does: store, adapters, delivery's lag in seconds."""
+        try:
+            await self.store.client.ping()
+            store = True
+        except (RedisError, OSError):
+            store = False
+        adapters = {name: adapter.healthy for name, adapter in self.adapters.items()}
+        LAG.set(self.delivery.lag)
+        return {
+            "healthy": store and all(adapters.values()),
+            "store": store,
+            "adapters": adapters,
+            "delivery_lag_seconds": round(self.delivery.lag, 3),
+        }
+
+    # What happens in the house
+
+    def _committed(self, table: Table, alarm: float | None) -> None:
+        COMMITS.inc()
+        if self.shards.owns(table.code):
+            if alarm:
+                self.clockwork.set(table.code, alarm)
+            self.delivery.touch(table.code)
+        else:
+            task = asyncio.create_task(self._tell(table.code, alarm or 0.0))
+            self._told.add(task)
+            task.add_done_callback(self._told.discard)
+
+    async def _tell(self, code: str, alarm: float) -> None:
+        try:
+            await self.shards.poke({"code": code, "alarm": alarm})
+        except (RedisError, OSError) as error:
+            # The table is marked as changed: its owner finds it a little later.
+            log.warning("store_away", why=type(error).__name__)
+
+    def _poked(self, word: dict[str, Any]) -> None:
+        code = word["code"]
+        if word.get("alarm"):
+            self.clockwork.set(code, word["alarm"])
+        self.delivery.touch(code, reload=True)
+        if "name" in word:
+            wish = self.delivery.change(
+                code, word["name"], pressed=word["pressed"], draft=word["draft"], front=word["front"]
+            )
+            task = asyncio.create_task(wish)
+            self._told.add(task)
+            task.add_done_callback(self._told.discard)
+
+    def _look_through(self, shard: int) -> None:
+        task = asyncio.create_task(self._touch_changed([shard]))
+        self._told.add(task)
+        task.add_done_callback(self._told.discard)
+
+    async def _sweep(self) -> None:
+        while True:
+            await asyncio.sleep(SWEEP_SECONDS)
+            await self._touch_changed(sorted(self.shards.mine))
+
+    async def _touch_changed(self, shards: Sequence[int]) -> None:
+        try:
+            for code in await self.store.all_changed(shards):
+                self.delivery.touch(code, reload=not self.delivery.is_busy(code))
+        except (RedisError, OSError) as error:
+            log.warning("store_away", why=type(error).__name__)
+
+    async def _finish(self, table: Table) -> Outcome:
+        """Keep a finished game and rate it; doing so twice changes nothing."""
+        assert table.game
+        game = await self.archive.add(table, self.room.now())
+        await self.ratings.catch_up()
+        GAMES.labels(table.game_id, table.game.ending or "").inc()
+        names = {chair.person: chair.name for chair in table.chairs if chair}
+        changes = await self.ratings.changes(game.id)
+        return Outcome(game_id(table), [(names.get(one.person, "?"), one.before, one.after) for one in changes])

@@ -1,0 +1,36 @@
+"""Logs: for people on a terminal, a line of JSON each for machines. No hidden card and no secret goes in at any level
+above debug; adapters' libraries, which log addresses with tokens in them, are heard from warnings up.
+"""
+
+import logging
+import sys
+
+import structlog
+
+
+def set_up(level: str) -> None:
+    """Set up logging for the whole process, on stderr."""
+    on_terminal = sys.stderr.isatty()
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="%H:%M:%S" if on_terminal else "iso", utc=not on_terminal),
+    ]
+    renderer: list[structlog.typing.Processor] = (
+        [structlog.dev.ConsoleRenderer()]
+        if on_terminal
+        else [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
+    )
+    structlog.configure(
+        processors=[*shared, *renderer],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+    handler = logging.StreamHandler()
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderer],
+        )
+    )
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)

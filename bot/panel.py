@@ -1,0 +1,121 @@
+"""A panel: what one message shows, before a platform has given it its own form.
+
+Text is spans, not markup, so that a name can hold any character and means none of it: how bold is written, and what
+must be escaped, is each adapter's own business.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from string import Formatter
+from typing import Literal, NamedTuple
+
+LONGEST_PAYLOAD = 64
+"""Bytes that every platform lets a button carry."""
+
+Style = Literal["", "bold", "italic", "code", "mention"]
+
+
+class Span(NamedTuple):
+    """A piece of text. A mention's ``person`` is who is called (``platform:id``), ``text`` what is read."""
+
+    text: str
+    style: Style = ""
+    person: str = ""
+
+
+class Button(NamedTuple):
+    """Something to press.
+
+    ``kind`` "press" sends ``payload`` back. "private" leads the presser to the private chat with the bot and has it
+    bring up what ``payload``, a table's code, stands for; each platform does that in its own way.
+    """
+
+    label: str
+    payload: str
+    style: Literal["", "good", "danger"] = ""
+    kind: Literal["press", "private"] = "press"
+
+
+Row = tuple[Button, ...]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Text, and rows of buttons that belong together; an adapter may break a row that is too long for it."""
+
+    text: tuple[Span, ...]
+    rows: tuple[Row, ...] = field(default=())
+
+    @property
+    def plain(self) -> str:
+        """The text as it reads."""
+        return "".join(span.text for span in self.text)
+
+    @property
+    def digest(self) -> str:
+        """What tells this panel from another one: 12 hex digits."""
+        # Tuples become lists, styles and kinds stand in the open: equal digests, equal panels.
+        return blake2b(json.dumps([self.text, self.rows]).encode(), digest_size=6).hexdigest()
+
+    def cut(self, longest: int) -> Panel:
+        """The panel with its text cut to so many UTF-16 units, which is how platforms count; buttons stay."""
+        left, spans = longest - 1, []
+        for span in self.text:
+            text = span.text
+            while units(text) > left:
+                text = text[: max(0, len(text) - max(1, (units(text) - left) // 2))]
+            spans.append(span._replace(text=text))
+            left -= units(text)
+            if text != span.text:
+                return Panel((*spans, Span("…")), self.rows)
+        return self
+
+
+def units(text: str) -> int:
+    """The length of a text in UTF-16 units."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+class Writer:
+    """Builds a panel's text line by line."""
+
+    def __init__(self) -> None:
+        self.spans: list[Span] = []
+
+    def line(self, template: str = "", style: Style = "", **values: object) -> None:
+        """A line, with the gaps of a template filled in by texts or spans."""
+        self.spans += [*fill(template, style, **values), Span("\n")]
+
+    def gap(self) -> None:
+        """An empty line, once, and none at the top."""
+        if self.spans and [span.text for span in self.spans[-2:]] != ["\n", "\n"]:
+            self.spans.append(Span("\n"))
+
+    def panel(self, *rows: Row) -> Panel:
+        """The panel, without empty lines at its end and without empty rows."""
+        spans = self.spans.copy()
+        while spans and spans[-1].text == "\n":
+            spans.pop()
+        return Panel(tuple(spans), tuple(row for row in rows if row))
+
+
+def fill(template: str, style: Style = "", **values: object) -> Iterator[Span]:
+    """A template's gaps filled in; a value that is a span keeps its own style.
+
+    >>> list(fill("{who} leads", who=Span("Ada", "bold")))
+    [Span(text='Ada', style='bold', person=''), Span(text=' leads', style='', person='')]
+    """
+    if not values:
+        if template:
+            yield Span(template, style)
+        return
+    for literal, name, _spec, _conversion in Formatter().parse(template):
+        if literal:
+            yield Span(literal, style)
+        if name is not None:
+            value = values[name]
+            yield value if isinstance(value, Span) else Span(str(value), style)

@@ -1,0 +1,144 @@
+"""The boards in a group: one a deal, changed after each trick, and one for the end of the game."""
+
+from collections.abc import Sequence
+
+from bot import payload
+from bot.panel import Button, Panel, Row, Span, Writer
+from bot.panels.hand import bid_name
+from bot.panels.look import Look, Past, isolated
+from bot.panels.phrases import Phrases
+from bot.wording import Wording
+from engine.views import DealView, SpadesView, StockView, TressetteView
+
+
+def board_panel(seen: Look, language: str, suits: str, unreachable: Sequence[tuple[str, str]] = ()) -> Panel:
+    """The deal on the table, as everybody may see it; ``unreachable`` are players whose hand cannot be sent."""
+    words = seen.words(language, suits)
+    _ = words.text
+    phrases, page = Phrases(seen, words), Writer()
+    view = seen.view
+    assert view
+    assert view.deal
+    phrases.heading(page, view.deal_number)
+    page.line(phrases.totals(view.totals))
+    page.gap()
+    _play(page, phrases, view.deal)
+    turn = view.turn
+    if seen.alarm == "flagged" and turn is not None:
+        page.gap()
+        page.line(_("{name}'s time is up."), "bold", name=seen.name(turn))
+    if view.commitment and not any(move.startswith("play ") for _by, move in seen.history):
+        page.gap()
+        page.line(_("The shuffle is bound by {commitment}"), commitment=Span(view.commitment, "code"))
+    rows: list[Row] = []
+    if unreachable:
+        page.gap()
+        for person, name in unreachable:
+            page.line(
+                _("{name}, I cannot write to you: press the button, and your hand comes."),
+                name=Span(isolated(name), "mention", person),
+            )
+        rows.append((Button(_("My hand"), seen.code, "good", "private"),))
+    return page.panel(*rows)
+
+
+def _play(page: Writer, phrases: Phrases, deal: DealView) -> None:
+    """What has come of the deal so far; the trick on the table is left to the hands."""
+    _ = phrases.text
+    words = phrases.words
+    if deal.phase not in ("play", "over"):
+        page.line(_("The cards are dealt: {name} begins.").format(name=phrases.names[_beginner(deal, phrases)]))
+    if isinstance(deal, SpadesView) and any(bid is not None for bid in deal.bids):
+        bids = " · ".join(f"{phrases.names[seat]} {bid_name(words, bid)}" for seat, bid in enumerate(deal.bids))
+        page.line(_("Bids: {bids}"), bids=bids)
+    if deal.last_trick:
+        page.line(
+            _("Trick {number}: {trick}"),
+            "",
+            number=sum(deal.tricks),
+            trick=Span(phrases.trick(deal.last_trick), "bold"),
+        )
+    if isinstance(deal, StockView) and deal.drawn:
+        page.line(_("Drawn: {cards}"), cards=" · ".join(phrases.card_by(by, card) for by, card, _s in deal.drawn))
+    if isinstance(deal, TressetteView):
+        for seat, move, points in deal.declarations:
+            unit = phrases.seen.rules.get("score_unit")
+            page.line(
+                _("{name} declared {combination}: {points}"),
+                name=phrases.names[seat],
+                combination=words.combination(move),
+                points=points * (unit if isinstance(unit, int) else 1),
+            )
+    for seat, known in enumerate(deal.known):
+        if known:
+            page.line(_("{name} has shown {cards}"), name=phrases.names[seat], cards=words.cards(known))
+    if sum(deal.tricks):
+        sides = " · ".join(f"{phrases.side(side)} {count}" for side, count in enumerate(deal.tricks))
+        page.line(_("Tricks: {sides}"), sides=sides)
+        page.line(_left(words, deal, phrases.seen))
+
+
+def _beginner(deal: DealView, phrases: Phrases) -> int:
+    return deal.turn if deal.turn is not None else (deal.dealer + 1) % len(phrases.names)
+
+
+def _left(words: Wording, deal: DealView, seen: Look) -> str:
+    """How many cards have yet to be played, wherever they lie. Cards of the trick under way still count."""
+    tricks = seen.kind.pack.size // len(deal.counts) if not isinstance(deal, SpadesView) else 13
+    left = (tricks - sum(deal.tricks)) * len(deal.counts)
+    return words.ngettext("{count} card left", "{count} cards left", left).format(count=left)
+
+
+def past_panel(seen: Look, past: Past, language: str, suits: str) -> Panel:
+    """A deal that is over: what it counted, and how to check its shuffle."""
+    words = seen.words(language, suits)
+    _ = words.text
+    phrases, page = Phrases(seen, words), Writer()
+    phrases.heading(page, past.number)
+    page.gap()
+    phrases.score(page, past.entries, past.totals)
+    if past.secret:
+        page.gap()
+        page.line(_("The shuffle was bound by {commitment}"), commitment=Span(past.commitment, "code"))
+        page.line(_("The secret was {secret}"), secret=Span(past.secret, "code"))
+        page.line(_("It is true if SHA-256 of the secret's bytes is what bound it: /rules fair"), "italic")
+    return page.panel()
+
+
+def result_panel(seen: Look, language: str, suits: str, game_id: str, changes: Sequence[tuple[str, int, int]]) -> Panel:
+    """The end of a game; ``changes`` are people's names with their rating before and after."""
+    words = seen.words(language, suits)
+    _ = words.text
+    phrases, page = Phrases(seen, words), Writer()
+    view = seen.view
+    assert view
+    page.line(_("{game} · {code}"), game=Span(_(seen.kind.name), "bold"), code=Span(seen.code, "code"))
+    page.line(ending_line(seen, words), "bold")
+    page.line(phrases.totals(view.totals))
+    if changes:
+        page.gap()
+        for name, before, after in changes:
+            page.line(f"{isolated(name)}: {before} → {after} ({after - before:+d})")
+    return page.panel(
+        (
+            Button(_("Rematch"), payload.page("rematch", game_id), "good"),
+            Button(_("Replay"), payload.page("replay", game_id, 1)),
+        )
+    )
+
+
+def ending_line(seen: Look, words: Wording) -> str:
+    """Who won, and how."""
+    _ = words.text
+    view = seen.view
+    assert view
+    if not view.winner:
+        return _("The game was cancelled.")
+    side = words.side(view.winner[0] & 1)
+    sentences = {
+        "target": _("{side} won by reaching the target."),
+        "claim": _("{side} won by claiming the game."),
+        "resign": _("{side} won: the other side resigned."),
+        "timeout": _("{side} won: the other side ran out of time."),
+    }
+    return sentences[view.ending or "target"].format(side=side)

@@ -1,0 +1,181 @@
+"""The challenge card in a group: who plays, what, under which options; and the chairs to be taken."""
+
+from bot import payload
+from bot.panel import Button, Panel, Row, Span, Writer
+from bot.panels.hand import clock_line
+from bot.panels.look import Look, isolated
+from bot.panels.phrases import Phrases, option_names, short_clock, value_name
+from bot.tables.table import CLOCKS, REFUSALS, Invited, Table
+from bot.wording import Wording
+from engine import GAMES
+from engine.rules import spell
+
+LEVELS = ("easy", "medium")
+COMPASS = ("South", "East", "North", "West")
+
+
+def challenge_panel(table: Table, seen: Look, language: str, suits: str, draft: str = "") -> Panel:
+    """The card of a table, before and after its game began; ``draft`` is the menu that is open on it."""
+    words = seen.words(language, suits)
+    _ = words.text
+    page = Writer()
+    page.line(_("{game} · {code}"), game=Span(_(seen.kind.name), "bold"), code=Span(table.code, "code"))
+    _call(page, table, words)
+    page.gap()
+    _options(page, seen, words)
+    page.gap()
+    _chairs(page, table, words)
+    page.gap()
+    if table.phase != "open":
+        page.line(_outcome(table, words), "bold")
+        return page.panel()
+    if draft == "game":
+        return page.panel(*_games(table, words))
+    if draft == "rules":
+        return page.panel(*_rules(seen, words))
+    page.line(_("The challenge stands for 24 hours; from elsewhere: /join {code}"), "italic", code=table.code)
+    return page.panel(*_buttons(table, words))
+
+
+def _call(page: Writer, table: Table, words: Wording) -> None:
+    _ = words.text
+    opener = Span(isolated(table.opener.name), "bold")
+    if table.invited is None:
+        page.line(_("{name} challenges: who plays?"), name=opener)
+        return
+    page.line(_("{name} challenges {other}"), name=opener, other=_mention(table.invited))
+
+
+def _mention(invited: Invited) -> Span:
+    name = f"@{invited.handle}" if invited.handle else isolated(invited.name)
+    return Span(name, "mention", invited.person)
+
+
+def _options(page: Writer, seen: Look, words: Wording) -> None:
+    phrases = Phrases(seen, words)
+    choices = seen.kind.rules.choices()
+    unit = seen.rules.get("score_unit")
+    for name, values in choices.items():
+        value = seen.rules[name]
+        if name == "target":
+            value = int(value) * (unit if isinstance(unit, int) else 1)
+        elif len(values) < 2 or name not in option_names(words):
+            continue
+        page.line(phrases.option(name, value))
+    page.line(clock_line(seen, words))
+
+
+def _chairs(page: Writer, table: Table, words: Wording) -> None:
+    _ = words.text
+    if len(table.chairs) == 2:
+        names = [isolated(chair.name) if chair else "…" for chair in table.chairs]
+        page.line(" — ".join(names))
+        return
+    for side in (0, 1):
+        page.line(_("Pair {number}:"), number=side + 1)
+        for seat in (side, side + 2):
+            chair, asking = table.chairs[seat], table.asking.get(seat)
+            name = isolated(chair.name) if chair else "…"
+            if asking:
+                ruler = table.chairs[(seat + 2) % 4]
+                name = _("{name} asks {ruler}").format(
+                    name=isolated(asking.name), ruler=isolated(ruler.name) if ruler else "…"
+                )
+            page.line(f"  {seat_label(words, seat)}: {name}")
+        if table.refusals[side]:
+            page.line(
+                words.ngettext("{count} refusal of {most}", "{count} refusals of {most}", table.refusals[side]).format(
+                    count=table.refusals[side], most=REFUSALS
+                )
+            )
+
+
+def seat_label(words: Wording, seat: int) -> str:
+    _ = words.text
+    return (_("South"), _("East"), _("North"), _("West"))[seat]
+
+
+def _outcome(table: Table, words: Wording) -> str:
+    _ = words.text
+    name = isolated(table.invited.name) if table.invited else "?"
+    outcomes = {
+        "cancelled": _("The challenge was taken back."),
+        "expired": _("Nobody came within 24 hours: the challenge has expired."),
+        "declined": _("{name} declined.").format(name=name),
+    }
+    return outcomes.get(table.closed) or _("Everybody sits: the cards are dealt. Your hand is in our private chat.")
+
+
+def _buttons(table: Table, words: Wording) -> list[Row]:
+    _ = words.text
+    code = table.code
+    sit: list[Button] = []
+    if len(table.chairs) == 2:
+        sit.append(Button(_("Accept"), payload.table(code, "sit"), "good"))
+        if table.invited:
+            sit.append(Button(_("Decline"), payload.table(code, "decline")))
+    else:
+        sit += [
+            Button(_("Sit {seat}").format(seat=seat_label(words, seat)), payload.table(code, "sit", seat), "good")
+            for seat, chair in enumerate(table.chairs)
+            if not chair and seat not in table.asking
+        ]
+    stand = [Button(_("Stand up"), payload.table(code, "stand"))] if len(table.chairs) == 4 else []
+    return [
+        tuple(sit),
+        (
+            Button(_("Game"), payload.table(code, "menu", "game")),
+            Button(_("Options"), payload.table(code, "menu", "rules")),
+        ),
+        (
+            Button(_("🤖 Easy robot"), payload.table(code, "robot", "easy")),
+            Button(_("🤖 Medium robot"), payload.table(code, "robot", "medium")),
+        ),
+        (*stand, Button(_("Cancel"), payload.table(code, "cancel"), "danger")),
+    ]
+
+
+def _games(table: Table, words: Wording) -> list[Row]:
+    _ = words.text
+    rows: list[Row] = [
+        (Button(("• " if kind.id == table.game_id else "") + _(kind.name), payload.table(table.code, "game", kind.id)),)
+        for kind in GAMES.values()
+    ]
+    return [*rows, _back(table.code, words)]
+
+
+def _rules(seen: Look, words: Wording) -> list[Row]:
+    """A row of values for each option that has a choice, and the clock."""
+    _ = words.text
+    names = option_names(words)
+    rows: list[Row] = []
+    unit = seen.rules.get("score_unit")
+    for name, values in seen.kind.rules.choices().items():
+        if len(values) < 2 or name not in names:
+            continue
+        buttons = []
+        for value in values:
+            if name == "target":
+                label = _("to {points}").format(points=int(value) * (unit if isinstance(unit, int) else 1))
+            else:
+                label = f"{names[name]}: {value_name(words, value)}"
+            mark = "• " if seen.rules[name] == value else ""
+            buttons.append(Button(f"{mark}{label}", payload.table(seen.code, "rule", f"{name}={spell(value)}")))
+        rows.append(tuple(buttons))
+    clocks = [
+        Button(
+            f"{'• ' if seen.clock == seconds else ''}⏱ {short_clock(words, seconds)}",
+            payload.table(seen.code, "clock", seconds, int(seen.strict)),
+        )
+        for seconds in CLOCKS
+    ]
+    manner = Button(
+        ("✓ " if seen.strict else "") + _("strict clock"),
+        payload.table(seen.code, "clock", seen.clock, int(not seen.strict)),
+    )
+    return [*rows, tuple(clocks[:3]), (*clocks[3:], manner), _back(seen.code, words)]
+
+
+def _back(code: str, words: Wording) -> Row:
+    _ = words.text
+    return (Button(_("◀ Back"), payload.table(code, "menu")),)

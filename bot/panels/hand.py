@@ -1,0 +1,338 @@
+"""A player's hand, in the private chat: the table as this seat sees it, and a button for each legal move.
+
+The order of the buttons stays the same from turn to turn: declarations and pick-ups above, then the hand by suit, then
+the tops of one's packets. A choice that takes several presses (four packets, three cards to exchange, a signal, a
+resignation) is gathered in a draft, which the message carries until the move is made.
+"""
+
+from itertools import groupby
+
+from bot import payload
+from bot.panel import Button, Panel, Row, Span, Writer
+from bot.panels.look import Look, isolated
+from bot.panels.phrases import Phrases, clock_name
+from bot.wording import Wording
+from engine.cards import ITALIAN
+from engine.views import DealView, PacketsView, SpadesView, StockView, TressetteView
+
+SIGNALS = ("busso", "volo")
+RESIGN = "resign"
+TO_TAKE, MOST_EXCHANGED = 4, 3
+
+
+def hand_panel(seen: Look, language: str, suits: str, draft: str = "") -> Panel:
+    """What a seat reads and may press."""
+    return _Hand(seen, seen.words(language, suits), draft).panel()
+
+
+class _Hand:
+    def __init__(self, seen: Look, words: Wording, draft: str) -> None:
+        self.seen, self.words, self.draft = seen, words, draft
+        self.phrases = Phrases(seen, words)
+        self.page = Writer()
+
+    def panel(self) -> Panel:
+        if self.seen.phase in ("open", "closed"):
+            return self._waiting()
+        view = self.seen.view
+        assert view
+        assert view.deal
+        self.phrases.heading(self.page, view.deal_number)
+        self.page.line(self.phrases.totals(view.totals))
+        self.page.gap()
+        if view.ending:
+            self._over()
+            return self.page.panel()
+        self._news(view.deal)
+        self._table(view.deal)
+        self._hand(view.deal)
+        self.page.gap()
+        self._what_to_do(view.deal)
+        return self.page.panel(*self._buttons(view.deal))
+
+    # Before the game
+
+    def _waiting(self) -> Panel:
+        _ = self.words.text
+        self.page.line(_("Table {code}"), "", code=Span(self.seen.code, "code"))
+        if self.seen.phase == "closed":
+            self.page.line(_("No game came of this challenge."))
+            return self.page.panel()
+        if self.seen.asking is None:
+            self.page.line(_("You sit. The game begins as soon as every chair is taken."))
+            return self.page.panel()
+        seat, chair = self.seen.asking
+        self.page.line(_("{name} asks to sit opposite you, as your partner."), name=isolated(chair.name))
+        return self.page.panel(
+            (
+                Button(_("Accept"), payload.table(self.seen.code, "accept", seat), "good"),
+                Button(_("Refuse"), payload.table(self.seen.code, "refuse", seat), "danger"),
+            )
+        )
+
+    def _over(self) -> None:
+        _ = self.words.text
+        assert self.seen.view
+        winner = self.seen.view.winner or ()
+        if not winner:
+            self.page.line(_("The game was cancelled."), "bold")
+        else:
+            self.page.line(_("You win!") if self.seen.seat in winner else _("You lose."), "bold")
+
+    # What has happened
+
+    def _news(self, deal: DealView) -> None:
+        """What the others did since this player's own last move, and the deal before if this one is new."""
+        _ = self.words.text
+        assert self.seen.view
+        result = self.seen.view.result
+        if result and result.deal < self.seen.view.deal_number and self.seen.since == 0:
+            self.page.line(_("Deal {number} is over:"), "bold", number=result.deal)
+            self.phrases.score(self.page, result.entries, self.seen.view.totals)
+            self.page.gap()
+        for by, move in self.seen.history[self.seen.since :]:
+            if by != self.seen.seat and not move.startswith("play "):
+                self.page.line(self.words.move(by, move))
+        if deal.last_trick and deal.phase != "over":
+            self.page.line(_("Last trick: {trick}"), trick=self.phrases.trick(deal.last_trick))
+        if isinstance(deal, StockView) and deal.drawn:
+            drawn = " · ".join(self.phrases.card_by(by, card) for by, card, _signal in deal.drawn)
+            self.page.line(_("Drawn: {cards}"), cards=drawn)
+
+    # What lies on the table
+
+    def _table(self, deal: DealView) -> None:
+        _ = self.words.text
+        if isinstance(deal, PacketsView):
+            self._packets(deal)
+        for seat, known in enumerate(deal.known):
+            if known and seat != self.seen.seat:
+                self.page.line(
+                    _("{name} has shown {cards}"), name=self.phrases.names[seat], cards=self.words.cards(known)
+                )
+        if isinstance(deal, TressetteView) and any(deal.declared):
+            self.page.line(_("Declared: {sides}"), sides=self._by_side(deal.declared, in_points=True))
+        if isinstance(deal, SpadesView):
+            self._bids(deal)
+        counts = [_("Tricks: {sides}").format(sides=self._by_side(deal.tricks))]
+        if isinstance(deal, StockView) and deal.stock:
+            counts.append(
+                self.words.ngettext("{count} card in the stock", "{count} cards in the stock", deal.stock).format(
+                    count=deal.stock
+                )
+            )
+        if deal.phase in ("play", "over"):
+            self.page.line(" · ".join(counts))
+        if deal.trick:
+            cards = " · ".join(self.phrases.card_by(*played) for played in deal.trick)
+            self.page.line(_("On the table: {cards}"), "bold", cards=cards)
+
+    def _by_side(self, figures: tuple[int, int], *, in_points: bool = False) -> str:
+        unit = self.seen.rules.get("score_unit") if in_points else 1
+        unit = unit if isinstance(unit, int) else 1
+        return " · ".join(f"{self.phrases.side(side)} {figure * unit}" for side, figure in enumerate(figures))
+
+    def _packets(self, deal: PacketsView) -> None:
+        _ = self.words.text
+        for seat, name in enumerate(self.phrases.names):
+            mine = [packet for packet in deal.packets if packet.owner == seat and packet.place in ("table", "taken")]
+            tops = "  ".join(
+                f"{packet.number}: {self.words.card(packet.top) if packet.top else '🂠'} ({packet.left})"
+                for packet in mine
+            )
+            if tops:
+                self.page.line(_("Packets of {name}: {tops}"), name=name, tops=tops)
+
+    def _bids(self, deal: SpadesView) -> None:
+        _ = self.words.text
+        if deal.phase == "draft":
+            self.page.line(
+                self.words.ngettext("{count} card in the stock", "{count} cards in the stock", deal.stock).format(
+                    count=deal.stock
+                )
+            )
+        if any(bid is not None for bid in deal.bids):
+            bids = " · ".join(
+                f"{self.phrases.names[seat]} {bid_name(self.words, bid)}" for seat, bid in enumerate(deal.bids)
+            )
+            self.page.line(_("Bids: {bids}"), bids=bids)
+        if deal.drawn:
+            self.page.line(_("You have drawn {card}"), "bold", card=self.words.card(deal.drawn))
+
+    def _hand(self, deal: DealView) -> None:
+        """One's own cards, a line a suit, from high to low."""
+        if not deal.hand:
+            return
+        self.page.gap()
+        for suit, codes in groupby(deal.hand, key=lambda code: code[1]):
+            ranks = " ".join(self.words.card(code).removesuffix(self._sign(suit)) for code in codes)
+            self.page.line(f"{self._sign(suit)}  {ranks}", "bold")
+
+    def _sign(self, suit: str) -> str:
+        return self.words.card(f"A{suit}")[1:]
+
+    # What can be done
+
+    def _what_to_do(self, deal: DealView) -> None:
+        _ = self.words.text
+        seen = self.seen
+        if self.draft == RESIGN:
+            self.page.line(_("Do you really want to resign? The other side wins the game."), "bold")
+            return
+        turn = seen.turn
+        if turn is not None and not seen.my_turn:
+            self.page.line(_("{name} is to move."), "italic", name=seen.name(turn))
+            if seen.alarm == "flagged":
+                self.page.line(_("{name}'s time is up: what shall we do?"), "bold", name=seen.name(turn))
+            return
+        if seen.alarm == "nudged":
+            self.page.line(_("⏳ Half of your time for this move is gone."), "bold")
+        elif seen.alarm == "flagged":
+            self.page.line(_("⌛ Your time is up: the others may claim the win. Play while you can."), "bold")
+        asks = {
+            "take": _("Your turn: take four packets."),
+            "hold": _("Your turn: which two packets do you take in hand?"),
+            "draft": _("Your turn: keep it, or throw it away and keep the next?")
+            if isinstance(deal, SpadesView) and deal.drawn
+            else _("Your turn: draw a card."),
+            "exchange": _("Double nil: you may exchange up to three cards."),
+            "bid": _("Your turn: how many tricks do you bid?"),
+        }
+        self.page.line(asks.get(deal.phase, _("Your turn.")), "bold")
+        if self.draft in SIGNALS:
+            self.page.line(_("With the card that you lead you say “{signal}”."), signal=self.draft)
+
+    def _buttons(self, deal: DealView) -> list[Row]:
+        if self.draft == RESIGN:
+            return [self._resignation()]
+        if self.seen.alarm == "flagged" and not self.seen.my_turn and self.seen.turn is not None:
+            return [*self._declarations(), *self._on_time(self.seen.turn)]
+        if deal.phase == "take" and self.seen.my_turn:
+            return self._take(deal)
+        if deal.phase == "exchange" and self.seen.my_turn:
+            return self._exchange(deal)
+        return [*self._declarations(), *self._choices(), *self._cards(deal), *self._rest()]
+
+    def _moves(self, *words: str) -> list[str]:
+        assert self.seen.view
+        return [move for move in self.seen.view.moves if move.split(" ")[0] in words]
+
+    def _button(self, label: str, move: str, good: bool = False) -> Button:
+        return Button(label, payload.move(self.seen.code, self.seen.version, move), "good" if good else "")
+
+    def _drafting(self, label: str, *draft: object) -> Button:
+        return Button(label, payload.table(self.seen.code, "draft", self.seen.version, *draft))
+
+    def _declarations(self) -> list[Row]:
+        return [
+            (self._button(f"📣 {self.words.combination(move)}", move, good=True),) for move in self._moves("declare")
+        ]
+
+    def _choices(self) -> list[Row]:
+        _ = self.words.text
+        deal = self.seen.view.deal if self.seen.view else None
+        tops = {str(p.number): p.top for p in deal.packets} if isinstance(deal, PacketsView) else {}
+        picks = tuple(
+            self._button(_("⬆️ Pick up {card}").format(card=self.words.card(tops.get(move.split(" ")[1]) or "?")), move)
+            for move in self._moves("pick")
+        )
+        holds = [self._button(" + ".join(move.split(" ")[1:]), move) for move in self._moves("hold")]
+        bids = [self._button(_("nil") if move == "bid 0" else move.split(" ")[1], move) for move in self._moves("bid")]
+        single = {
+            "draw": _("Draw a card"),
+            "keep": _("Keep it"),
+            "pass": _("Throw it away"),
+            "blind": _("Double nil, blind"),
+        }
+        others = tuple(self._button(single[move], move) for move in self._moves(*single))
+        return [picks, tuple(holds[:3]), tuple(holds[3:]), tuple(bids[:7]), tuple(bids[7:]), others]
+
+    def _cards(self, deal: DealView) -> list[Row]:
+        """The cards that may be played: the hand a row a suit, then the packets' tops."""
+        plays = {move.split(" ")[1] for move in self._moves("play")}
+        signalled = any(move.endswith(SIGNALS) for move in self._moves("play"))
+        said = f" {self.draft}" if signalled and self.draft in SIGNALS else ""
+        in_hand = [code for code in deal.hand or () if code in plays]
+        rows: list[Row] = []
+        if signalled:
+            rows.append(
+                tuple(
+                    self._drafting(f"✓ {signal.capitalize()}!")
+                    if self.draft == signal
+                    else self._drafting(f"{signal.capitalize()}!", signal)
+                    for signal in SIGNALS
+                )
+            )
+        for _suit, codes in groupby(in_hand, key=lambda code: code[1]):
+            rows.append(tuple(self._button(self.words.card(code), f"play {code}{said}") for code in codes))
+        tops = sorted(plays.difference(in_hand), key=lambda code: ITALIAN.index.get(code, 0), reverse=True)
+        rows.append(tuple(self._button(f"📦 {self.words.card(code)}", f"play {code}") for code in tops))
+        return rows
+
+    def _rest(self) -> list[Row]:
+        _ = self.words.text
+        claims = self._moves("claim") if self.seen.view and self.seen.view.deal else []
+        return [tuple(self._button(_("🏁 Claim the game"), move) for move in claims)]
+
+    def _resignation(self) -> Row:
+        _ = self.words.text
+        return (
+            Button(_("Yes, I resign"), payload.move(self.seen.code, self.seen.version, RESIGN), "danger"),
+            self._drafting(_("No, play on")),
+        )
+
+    def _on_time(self, late: int) -> list[Row]:
+        """What the others may do about a player whose time is up; a partner may not."""
+        _ = self.words.text
+        if self.seen.seat is None or self.seen.seat & 1 == late & 1:
+            return []
+        code = self.seen.code
+        return [
+            (Button(_("Claim the win"), payload.table(code, "claim"), "danger"),),
+            (
+                Button(_("Let a robot play this move"), payload.table(code, "automatic")),
+                Button(_("Wait"), payload.table(code, "wait"), "good"),
+            ),
+        ]
+
+    def _take(self, deal: DealView) -> list[Row]:
+        """Four of the eight packets, each pressed on or off; the fourth takes them."""
+        _ = self.words.text
+        chosen = {number for number in self.draft if number in "12345678"}
+        buttons = []
+        for number in "12345678":
+            after = "".join(sorted(chosen ^ {number}))
+            if number not in chosen and len(after) == TO_TAKE:
+                buttons.append(self._button(number, f"take {' '.join(after)}"))
+            else:
+                buttons.append(self._drafting(f"✓ {number}" if number in chosen else number, after))
+        return [tuple(buttons[:4]), tuple(buttons[4:])]
+
+    def _exchange(self, deal: DealView) -> list[Row]:
+        _ = self.words.text
+        chosen = [code for code in self.draft.split(",") if code in (deal.hand or ())]
+        rows: list[Row] = []
+        for _suit, codes in groupby(deal.hand or (), key=lambda code: code[1]):
+            row = []
+            for code in codes:
+                after = [one for one in chosen if one != code] if code in chosen else [*chosen, code]
+                if len(after) <= MOST_EXCHANGED:
+                    sign = "✓ " if code in chosen else ""
+                    row.append(self._drafting(f"{sign}{self.words.card(code)}", ",".join(after)))
+            rows.append(tuple(row))
+        label = _("Exchange {cards}").format(cards=self.words.cards(chosen)) if chosen else _("Exchange nothing")
+        rows.append((self._button(label, " ".join(["exchange", *sorted(chosen)]), good=True),))
+        return rows
+
+
+def bid_name(words: Wording, bid: int | str | None) -> str:
+    """A bid in words; a dash before there is one."""
+    _ = words.text
+    return {"nil": _("nil"), "double nil": _("double nil"), None: "–"}.get(bid, str(bid))  # type: ignore[arg-type]
+
+
+def clock_line(seen: Look, words: Wording) -> str:
+    """The table's clock in words."""
+    _ = words.text
+    name = clock_name(words, seen.clock)
+    return _("{clock}, strict").format(clock=name) if seen.strict and seen.clock else name

@@ -1,0 +1,119 @@
+"""Lines that several panels share."""
+
+from collections.abc import Mapping, Sequence
+
+from bot.panel import Span, Writer
+from bot.panels.look import Look
+from bot.wording import Wording
+from engine.rules import spell
+from engine.views import LastTrick
+
+
+class Phrases:
+    """A table's lines, in one language and for one viewer, who is "you" in lists."""
+
+    def __init__(self, seen: Look, words: Wording) -> None:
+        self.seen, self.words, self.text = seen, words, words.text
+        _ = self.text
+        self.names = [_("you") if seat == seen.seat else words.names[seat] for seat in range(len(seen.chairs))]
+
+    def heading(self, page: Writer, deal: int) -> None:
+        _ = self.text
+        game = Span(short_names(self.words)[self.seen.kind.id], "bold")
+        page.line(_("{game} · {code} · deal {deal}"), game=game, code=Span(self.seen.code, "code"), deal=deal)
+
+    def side(self, side: int) -> str:
+        return self.text(" and ").join(self.names[side::2])
+
+    def totals(self, totals: Sequence[int]) -> str:
+        """Each side's points, as large as the table counts them, and what they play to."""
+        _ = self.text
+        unit = self.seen.rules.get("score_unit")
+        unit = unit if isinstance(unit, int) else 1
+        sides = " — ".join(f"{self.side(side)} {total * unit}" for side, total in enumerate(totals))
+        return _("{sides} · to {target}").format(sides=sides, target=int(self.seen.rules["target"]) * unit)
+
+    def trick(self, trick: LastTrick) -> str:
+        """A trick that is over: who played what, and who took it."""
+        cards = " · ".join(self.card_by(seat, card, signal) for seat, card, signal in trick.cards)
+        return f"{cards} → {self.names[trick.winner]}"
+
+    def card_by(self, seat: int, card: str, signal: str | None = None) -> str:
+        said = f" “{signal}!”" if signal else ""
+        return f"{self.names[seat]} {self.words.card(card)}{said}"
+
+    def score(self, page: Writer, entries: Mapping[str, Sequence[object]], totals: tuple[int, int]) -> None:
+        """What a deal counted, a line an entry; thirds are left to who wants to check the record."""
+        for line in self.words.score(
+            {name: value for name, value in entries.items() if name != "thirds"}, totals, self.seen.rules
+        ):
+            page.line(line)
+
+    def option(self, name: str, value: object) -> str:
+        """An option and its value in words."""
+        return f"{option_names(self.words)[name]}: {value_name(self.words, value)}"
+
+
+def short_names(words: Wording) -> dict[str, str]:
+    """What the games are called where there is little room."""
+    _ = words.text
+    return {
+        "pizzichino": "Pizzichino",
+        "spizzichino": "Spizzichino",
+        "metamazzo": "Metà Mazzo",
+        "testa": "Testa a Testa",
+        "tressette": _("Tressette in four"),
+        "tavolo": _("At the table"),
+        "spades": _("Spades"),
+    }
+
+
+def option_names(words: Wording) -> dict[str, str]:
+    """What the options are called in front of players."""
+    _ = words.text
+    return {
+        "target": _("points to win"),
+        "packets": _("packets"),
+        "declare": _("declarations"),
+        "reuse": _("same cards declared again"),
+        "signals": _("busso and volo"),
+        "nil_bags": _("a failed nil's tricks are bags"),
+    }
+
+
+def value_name(words: Wording, value: object) -> str:
+    """What an option's value is called."""
+    _ = words.text
+    names = {
+        "true": _("yes"),
+        "false": _("no"),
+        "blind": _("blind"),
+        "peek": _("peeked at"),
+        "none": _("none"),
+        "dealt": _("of the first ten cards"),
+        "acquired": _("as cards come"),
+        "three_tricks": _("in four tricks"),
+        "after_first_trick": _("after the first trick"),
+        "any_turn": _("at any turn"),
+    }
+    return names.get(spell(value), spell(value))
+
+
+def short_clock(words: Wording, seconds: int) -> str:
+    """How long a move may take, on a button."""
+    _ = words.text
+    if not seconds:
+        return _("no clock")
+    return _("1 day") if seconds == 86400 else f"{seconds // 60} min"
+
+
+def clock_name(words: Wording, seconds: int) -> str:
+    """How long a move may take."""
+    _ = words.text
+    if not seconds:
+        return _("no clock")
+    if seconds % 86400 == 0:
+        days = seconds // 86400
+        return words.ngettext("{count} day a move", "{count} days a move", days).format(count=days)
+    minutes = seconds // 60
+    return words.ngettext("{count} minute a move", "{count} minutes a move", minutes).format(count=minutes)

@@ -1,0 +1,108 @@
+"""The rules as players read them, in short; docs/rules.md has them option by option."""
+
+from bot import payload
+from bot.panel import Button, Panel, Writer
+from bot.texts import texts
+from engine import GAMES
+
+FAIR = "fair"
+
+
+def rules_page(language: str, about: str = "") -> Panel:
+    """How a game is played; without one, what all Tressette games share; "fair" is how a shuffle is checked."""
+    _ = texts(language).gettext
+    page = Writer()
+    if about in GAMES:
+        page.line(_(GAMES[about].name), "bold")
+        page.gap()
+        for line in _game(language)[about]:
+            page.line(f"• {line}")
+        if about != "spades":
+            page.line(_("• What all Tressette games share: /rules"))
+    elif about == FAIR:
+        page.line(_("Is the shuffle fair?"), "bold")
+        page.gap()
+        for line in _fair(language):
+            page.line(f"• {line}")
+    else:
+        page.line(_("What all Tressette games share"), "bold")
+        page.gap()
+        for line in _common(language):
+            page.line(f"• {line}")
+    buttons = [Button(_(kind.name), payload.page("rules", kind.id)) for kind in GAMES.values()]
+    others = (Button(_("In common"), payload.page("rules")), Button(_("Is it fair?"), payload.page("rules", FAIR)))
+    return page.panel(*((button,) for button in buttons), others)
+
+
+def _common(language: str) -> list[str]:
+    _ = texts(language).gettext
+    return [
+        _("Forty cards, four suits. From high to low: 3 2 A R C F 7 6 5 4. There are no trumps."),
+        _("Follow suit if you can. The highest card of the suit led takes the trick and leads the next."),
+        _("An ace counts 1 point; 3, 2, R, C and F a third each; the last trick 1. Thirds left over are lost."),
+        _("A deal gives 11 points, and what is declared."),
+        _(
+            "Declarations (buongiochi): four 3s, 2s or aces 4 points; three of them 3, naming the missing suit; "
+            "3, 2 and A of one suit, the napoletana, 3."
+        ),
+        _("The first at the target wins, at the end of a deal; equal totals play on."),
+    ]
+
+
+def _game(language: str) -> dict[str, list[str]]:
+    _ = texts(language).gettext
+    packets = [
+        _("Eight packets of five. The dealer's opponent takes four, the dealer the others."),
+        _("Each chooses two packets as a hand; the other two lie open, the top card of each in sight."),
+        _("Play from your hand or from the top of your packets; both count for following suit."),
+        _("At your turn you may pick up a 3, 2 or A from the top of your own packet into your hand."),
+        _("Twenty tricks; the seat after the dealer leads. You declare at your turn, before you play."),
+    ]
+    return {
+        "pizzichino": [
+            *packets,
+            _("To 51 (or 21, 31, 41). Packets may be peeked at, and declarations played in other ways: see Options."),
+        ],
+        "spizzichino": [*packets, _("To 51; packets are chosen blind. There is nothing to set.")],
+        "metamazzo": [
+            _("Ten cards each, twenty in the stock. After each trick both draw a card, the winner first, and show it."),
+            _("With the stock gone you play on: twenty tricks in all."),
+            _("You may declare what stands in your first cards at your first turn, then what a card drawn completes."),
+            _("A combination counts again when a newly drawn card is part of it."),
+        ],
+        "testa": [
+            _("As Metà Mazzo: ten cards each, then a card drawn after each trick, shown to the other."),
+            _("Whoever holds the 4 of coins leads the first deal; then the players take turns."),
+            _("You may declare at your turn in the first four tricks. To 21 (or 11, 31)."),
+        ],
+        "tressette": [
+            _("Four players, two against two, partners opposite. Ten cards each, ten tricks."),
+            _("Leading, you may say busso (play your highest and come back) or volo (I have no more of this suit)."),
+            _("Declarations are made from the end of the first trick until your own card to the second."),
+            _("At any time you may claim to have reached the target. A wrong claim costs nothing."),
+            _("Points are counted three for one: 63 wins (or 93)."),
+        ],
+        "tavolo": [
+            _("Four players, two against two. The first at a side says who sits opposite: three refusals at most."),
+            _("The holder of the 4 of coins leads the first deal; then each deal the next player."),
+            _("No signals and no claims. You may declare at any turn, before you play. To 21 (or 11, 31)."),
+        ],
+        "spades": [
+            _("Draw a card: keep it and the next is thrown away unseen, or throw it away and keep the next."),
+            _("With 13 cards each, bid how many tricks you will take; 0 is nil."),
+            _("Double nil is said before the first card is drawn; you may then exchange up to three cards."),
+            _("Spades are trumps, and may not be led until one was played on another suit."),
+            _("Bid made: 10 a trick, 1 a trick over it. Bid missed: minus 10 a trick. Nil 100, double nil 200."),
+            _("Each trick over is a bag: every tenth bag costs 100. To 500 (or 200, 300)."),
+        ],
+    }
+
+
+def _fair(language: str) -> list[str]:
+    _ = texts(language).gettext
+    return [
+        _("Before the first card of a deal the board shows a SHA-256: it binds a secret of 32 random bytes."),
+        _("The pack is shuffled from that secret and nothing else, so nobody can change it after that, not even us."),
+        _("After the deal the secret is shown: its SHA-256 must be what was shown before."),
+        _("Whoever runs the bot can export every game, and anybody can check it: buongioco verify FILE."),
+    ]

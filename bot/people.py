@@ -1,0 +1,111 @@
+"""Who people are and how they like it: names, languages, suits; the same for chats."""
+
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+from bot.platform import Person, platform_of
+from bot.store import keys
+from bot.tables.table import USUAL_CLOCK, plain_name
+from bot.texts import LANGUAGES
+
+SUITS = ("italian", "french")
+PEOPLE_REMEMBERED = 50_000
+FRESH_SECONDS = 10.0
+"""How long a profile in memory is believed: another worker may have changed it."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A person; ``language`` and ``suits`` are as chosen, or as far as is known."""
+
+    id: str
+    name: str = "?"
+    handle: str = ""
+    language: str = "en"
+    suits: str = "italian"
+
+
+@dataclass(frozen=True)
+class ChatProfile:
+    """A chat; ``clock`` is in seconds a move, ``game`` what was last played there."""
+
+    id: str
+    language: str = "en"
+    clock: int = USUAL_CLOCK
+    strict: bool = False
+    game: str = "spizzichino"
+
+
+class People:
+    """Profiles of people and chats, in the store; a worker remembers them for a few seconds."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._remembered: OrderedDict[str, tuple[float, dict[str, str]]] = OrderedDict()
+
+    async def person(self, id: str) -> Profile:  # noqa: A002
+        """What is known of a person; defaults for a stranger."""
+        fields = await self._fields(keys.person(id))
+        return Profile(id, **{name: fields[name] for name in ("name", "handle", "language", "suits") if name in fields})
+
+    async def chat(self, place: str) -> ChatProfile:
+        fields = await self._fields(keys.chat(place))
+        return ChatProfile(
+            place,
+            fields.get("language", "en"),
+            int(fields.get("clock", USUAL_CLOCK)),
+            fields.get("strict") == "1",
+            fields.get("game", "spizzichino"),
+        )
+
+    async def meet(self, person: Person, place: str = "") -> Profile:
+        """Note a person as they are called now; the first time, their client's language is theirs and the chat's."""
+        known = await self._fields(keys.person(person.id))
+        seen = {"name": plain_name(person.name), "handle": person.handle}
+        language = language_of(person.language)
+        if "language" not in known:
+            seen["language"] = language
+        await self._change(keys.person(person.id), {n: value for n, value in seen.items() if known.get(n) != value})
+        if person.handle and known.get("handle") != person.handle:
+            await self._client.set(keys.handle(platform_of(person.id), person.handle), person.id)
+        if place and "language" not in await self._fields(keys.chat(place)):
+            await self._change(keys.chat(place), {"language": language})
+        return await self.person(person.id)
+
+    async def choose(self, id: str, **choices: str) -> None:  # noqa: A002
+        """Change a person's settings."""
+        await self._change(keys.person(id), choices)
+
+    async def choose_for_chat(self, place: str, **choices: str) -> None:
+        await self._change(keys.chat(place), choices)
+
+    async def called(self, platform: str, handle: str) -> Profile | None:
+        """Who was last known by this handle on a platform."""
+        found = await self._client.get(keys.handle(platform, handle))
+        return await self.person(found.decode()) if found else None
+
+    async def _fields(self, key: str) -> dict[str, str]:
+        remembered = self._remembered.get(key)
+        if remembered and time.monotonic() - remembered[0] < FRESH_SECONDS:
+            return remembered[1]
+        stored = await self._client.hgetall(key)
+        return self._remember(key, {name.decode(): value.decode() for name, value in stored.items()})
+
+    async def _change(self, key: str, changes: dict[str, str]) -> None:
+        if changes:
+            await self._client.hset(key, mapping=changes)
+            self._remember(key, {**await self._fields(key), **changes})
+
+    def _remember(self, key: str, fields: dict[str, str]) -> dict[str, str]:
+        self._remembered[key] = (time.monotonic(), fields)
+        self._remembered.move_to_end(key)
+        if len(self._remembered) > PEOPLE_REMEMBERED:
+            self._remembered.popitem(last=False)
+        return fields
+
+
+def language_of(code: str) -> str:
+    """The language of ours for a client's code, such as "it-IT"; English if it is none of ours."""
+    return next((language for language in LANGUAGES if code.lower().split("-")[0] == language), "en")

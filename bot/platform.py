@@ -1,0 +1,161 @@
+"""What a chat platform is to the card room: what comes in from it, what can be sent to it, and how that may fail.
+
+An adapter translates and does nothing else. It hands commands and presses to the desk, and delivery calls it to send,
+edit and delete messages. Places are ``platform:id``; a person's private chat with the bot is ``platform:@id``, where
+``platform:id`` is the person.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from bot.panel import Panel
+
+if TYPE_CHECKING:
+    from bot.house import House
+
+
+class Person(NamedTuple):
+    """Somebody on a platform: ``id`` is ``platform:id``, ``handle`` what they are called by with an @, without it.
+
+    Somebody of whom only the handle is known has an empty ``id``. ``language`` is what their client speaks.
+    """
+
+    id: str
+    name: str
+    handle: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command typed in a chat. ``key`` is the same when the platform delivers it twice, and at most 24 characters.
+
+    ``word`` stands without its slash, in lower case; ``words`` are what followed. ``about`` are the people it was a
+    reply to or named with an @.
+    """
+
+    key: str
+    person: Person
+    place: str
+    word: str
+    words: tuple[str, ...] = ()
+    about: tuple[Person, ...] = ()
+
+
+@dataclass(frozen=True)
+class Press:
+    """A press of a button on a message of the bot's, in a place."""
+
+    key: str
+    person: Person
+    place: str
+    message: str
+    payload: str
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the desk answers at once.
+
+    ``toast`` is a short word that only the person sees, ``panel`` a message: new for a command, in place of the
+    pressed one for a press. ``private`` panels are for the person alone: in the private chat if the platform has no
+    better way.
+    """
+
+    toast: str = ""
+    panel: Panel | None = None
+    private: bool = False
+
+
+class Pace(NamedTuple):
+    """How often messages may go to one place: ``burst`` at once, then one every ``interval`` seconds."""
+
+    burst: int = 1
+    interval: float = 0.0
+
+
+class Adapter(Protocol):
+    """One platform. Each of the three ways to speak raises a `DeliveryFault` that says what came of it."""
+
+    platform: str
+
+    async def start(self) -> None:
+        """Get ready to be spoken to; what is missing is an error that says what to do."""
+
+    async def serve(self) -> None:
+        """Take part until cancelled. Presses in hand are answered before it returns."""
+
+    @property
+    def healthy(self) -> bool:
+        """Whether the platform can be spoken to, as far as is known."""
+
+    def pace(self, place: str) -> Pace:
+        """How fast a place may be written to."""
+
+    async def send(self, place: str, panel: Panel, key: str) -> str:
+        """Send a panel; returns what the message is called from then on.
+
+        A second send with the same ``key`` is the same message, where the platform can tell.
+        """
+
+    async def edit(self, place: str, message: str, panel: Panel) -> None:
+        """Show another panel in a message's place; a message that shows it already is well."""
+
+    async def delete(self, place: str, message: str) -> None:
+        """Take a message away; one that is gone already is well."""
+
+
+Factory = Callable[["House"], Adapter | None]
+"""What an entry point of the group ``buongioco.adapters`` names: an adapter, or None where a setting is missing."""
+
+
+class DeliveryFault(Exception):
+    """A message did not go through."""
+
+
+class MessageGone(DeliveryFault):
+    """The message to edit is no longer there, or can no longer be edited: a new one is needed."""
+
+
+class Unreachable(DeliveryFault):
+    """The person has not opened a private chat with the bot, or has closed it."""
+
+
+class ChatGone(DeliveryFault):
+    """The chat is no more, or the bot may not write there."""
+
+
+class TooLong(DeliveryFault):
+    """The text is longer than the platform takes; ``longest`` in UTF-16 units."""
+
+    def __init__(self, longest: int) -> None:
+        super().__init__(longest)
+        self.longest = longest
+
+
+class SlowDown(DeliveryFault):
+    """The platform asks to wait so many seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+class Trouble(DeliveryFault):
+    """The platform did not answer or answered nonsense; the message may have arrived."""
+
+
+def platform_of(id: str) -> str:  # noqa: A002
+    """The platform of a person or place."""
+    return id.partition(":")[0]
+
+
+def private_place(person: str) -> str:
+    """A person's private chat with the bot."""
+    platform, _, id = person.partition(":")  # noqa: A001
+    return f"{platform}:@{id}"
+
+
+def is_private(place: str) -> bool:
+    return place.partition(":")[2].startswith("@")

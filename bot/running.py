@@ -1,0 +1,75 @@
+"""`buongioco run`: the store, the house and every adapter that has what it needs, until a signal says stop."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from importlib.metadata import entry_points
+
+import structlog
+
+from bot.cli.doctor import store_of
+from bot.house import House
+from bot.platform import Factory
+from bot.settings import Settings
+
+GROUP = "buongioco.adapters"
+STOP_SECONDS = 4.0
+
+log = structlog.get_logger()
+
+
+class NothingToRun(Exception):
+    """No adapter has what it needs."""
+
+
+def factories() -> dict[str, Factory]:
+    """The adapters that are installed, ours and others', by name."""
+    return {entry.name: entry.load() for entry in entry_points(group=GROUP)}
+
+
+@asynccontextmanager
+async def opened_house(settings: Settings) -> AsyncIterator[House]:
+    """A house on its store; with adapters added, `House.start` begins the work."""
+    async with store_of(settings) as store:
+        house = House(store, settings, alone=settings.redis_url is None)
+        try:
+            yield house
+        finally:
+            await house.stop()
+
+
+async def run(settings: Settings) -> None:
+    """Run until SIGTERM or SIGINT; presses in hand are finished. StoreFault and NothingToRun say what to do."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    async with opened_house(settings) as house:
+        adapters = [adapter for make in factories().values() if (adapter := make(house))]
+        if not adapters:
+            raise NothingToRun(
+                "There is nothing to run: the playground is off, and no token is set (BUONGIOCO_PLAYGROUND)."
+            )
+        for adapter in adapters:
+            await adapter.start()
+            house.add(adapter)
+        serving = {asyncio.create_task(adapter.serve(), name=adapter.platform) for adapter in adapters}
+        await house.start()
+        log.info("running", adapters=[adapter.platform for adapter in adapters])
+        stopping = asyncio.create_task(stop.wait())
+        await asyncio.wait({*serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        await _end(serving)
+        stopping.cancel()
+        log.info("stopped")
+
+
+async def _end(serving: set[asyncio.Task[None]]) -> None:
+    """Cancel what serves; the fault of one that ended by itself is the run's."""
+    failed = [task for task in serving if task.done() and not task.cancelled()]
+    for task in serving:
+        task.cancel()
+    await asyncio.wait(serving, timeout=STOP_SECONDS)
+    for task in failed:
+        with suppress(asyncio.CancelledError):
+            task.result()

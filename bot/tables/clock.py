@@ -1,0 +1,35 @@
+"""When a table wants to be looked at again, though nobody presses anything."""
+
+from bot.tables.table import TIME_TO_ACCEPT, Table
+
+STOPPED = 0.0
+
+
+def next_alarm(before: Table, after: Table, now: float, robot_pause: float) -> float | None:
+    """When the table's clock is to ring, in Unix seconds; STOPPED for never, None for as it was.
+
+    An open table waits a day for players. Half of a move's time is a nudge, the other half brings the flag. A robot
+    moves after a moment, its pause in seconds.
+    """
+    if after.phase == "open":
+        return None if before.exists else now + TIME_TO_ACCEPT
+    if after.phase in ("closed", "over"):
+        return STOPPED
+    mover = after.to_move
+    if mover and mover.is_robot:
+        return now + robot_pause
+    if not after.clock or after.alarm == "flagged":
+        return STOPPED
+    if after.alarm == "nudged":
+        return None if before.alarm == "nudged" else now + after.clock / 2
+    if _same_decision(before, after):
+        return None
+    return now + after.clock / 2
+
+
+def _same_decision(before: Table, after: Table) -> bool:
+    """Whether the player to move is still to make the same move, and had no more time given."""
+    if before.game is None or after.game is None or before.alarm:
+        return False
+    turn = after.game.turn
+    return turn is not None and before.game.turn == turn and before.moved_at[turn] == after.moved_at[turn]

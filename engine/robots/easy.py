@@ -1,0 +1,27 @@
+"""A robot for beginners."""
+
+from collections.abc import Sequence
+from random import Random
+
+from engine.game import MoveEntry
+from engine.robots.greedy import GreedyRobot
+from engine.robots.simple import RandomRobot
+from engine.views import View
+
+SENSE = 0.5
+"""How often it plays what it should."""
+
+
+class EasyRobot:
+    """Any legal move, with a bias to sense: half the time what the greedy robot would play. It claims a
+    win only when it has counted one."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self._sensible, self._wild = GreedyRobot(random), RandomRobot(random)
+
+    def choose(self, view: View, history: Sequence[MoveEntry]) -> str | None:
+        robot = self._sensible if self.random.random() < SENSE else self._wild
+        move = robot.choose(view, history)
+        # A wrong claim costs nothing, so trying at random would be no weakness but a bore.
+        return self._sensible.choose(view, history) if move == "claim" else move

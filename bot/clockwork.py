@@ -2,6 +2,7 @@
 
 import asyncio
 import heapq
+from contextlib import suppress
 from dataclasses import replace
 
 import structlog
@@ -53,10 +54,10 @@ class Clockwork:
                     self._start(code)
             until = min(self._due[0][0] if self._due else polled + POLL_SECONDS, polled + POLL_SECONDS)
             self._woken.clear()
-            try:
-                await asyncio.wait_for(self._woken.wait(), max(0.0, until - self.room.now()))
-            except TimeoutError:
-                continue
+            with suppress(TimeoutError):
+                # Not wait_for: on Python 3.11 it may swallow a cancellation.
+                async with asyncio.timeout(max(0.0, until - self.room.now())):
+                    await self._woken.wait()
 
     async def _poll(self, now: float) -> None:
         try:

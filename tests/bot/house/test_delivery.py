@@ -1,0 +1,307 @@
+"""Delivery: whatever goes wrong on the way, chats come to agree with their tables, and nothing is said twice."""
+
+import asyncio
+from random import Random
+
+import pytest
+
+from bot.delivery import delivery as delivery_module
+from bot.delivery.pace import Pacer
+from bot.house import House
+from bot.platform import ChatGone, MessageGone, Pace, SlowDown, Trouble
+from bot.store import Store, keys
+from tests.bot.paper import GROUP, Paper, Player, code_of, open_house, play_until, seated
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivery_module, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(delivery_module, "AGAIN_AFTER", 0.01)
+
+
+async def agrees(house: House, paper: Paper, players: list[Player]) -> None:
+    """Every person has one panel and it shows the table as it is; the group's last board does too."""
+    await house.delivery.settled()
+    assert not await house.store.all_changed(range(keys.SHARDS))
+    for player in players:
+        assert len(paper.messages[player.private]) == 1, paper.texts(player.private)
+        for table in await house.tables_of(player.person.id):
+            assert table.game
+            seat = table.seat_of(player.person.id)
+            stands = {b.payload.split(":")[2] for _, b in player.moves()}
+            legal = {m for m in table.game.legal_moves(seat or 0) if m.startswith("play")}
+            assert (stands & legal == legal) or table.game.turn != seat
+
+
+async def some_moves(house: House, players: list[Player], count: int, seed: str = "moves") -> None:
+    random, made = Random(seed), 0
+
+    def done() -> bool:
+        nonlocal made
+        made += 1
+        return made > count
+
+    await play_until(house, players.copy(), random, done)
+
+
+async def test_a_message_that_is_gone_is_sent_anew(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        other = next(player for player in players if not player.moves())
+        paper.messages[GROUP].clear()
+        paper.messages[other.private].clear()
+        await some_moves(house, players, 6)
+        await agrees(house, paper, players)
+        assert "Trick" in paper.last(GROUP).plain
+
+
+async def test_somebody_who_threw_the_panel_away_asks_for_it(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        mover = next(player for player in players if player.moves())
+        paper.messages[mover.private].clear()
+        reply = await mover.say("/hand")
+        assert reply.toast == "It is in our private chat."
+        assert mover.moves()
+
+
+@pytest.mark.parametrize("fault", [SlowDown(0.02), Trouble("no answer"), MessageGone("")])
+async def test_a_fault_on_the_way_costs_time_only(store: Store, fault: Exception) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        for player in players:
+            paper.faults[player.private] += [fault] * 3  # type: ignore[list-item]
+        paper.faults[GROUP] += [fault] * 3  # type: ignore[list-item]
+        await some_moves(house, players, 8)
+        await house.delivery.settled()
+        for player in players:
+            assert not paper.faults[player.private]
+            assert player.paper.messages[player.private]
+        if not isinstance(fault, MessageGone):
+            await agrees(house, paper, players)
+
+
+@pytest.mark.parametrize("knows_keys", [True, False])
+async def test_a_send_that_arrived_though_it_failed_is_not_doubled_where_the_platform_can_tell(
+    store: Store, knows_keys: bool
+) -> None:
+    paper = Paper(knows_keys=knows_keys)
+    paper.after_faults["paper:@2"] = [Trouble("timed out")]
+    async with open_house(store, paper) as house:
+        await seated(house, paper, "metamazzo")
+        assert len(paper.messages["paper:@2"]) == (1 if knows_keys else 2)
+
+
+async def test_a_doubled_message_goes_when_somebody_presses_it(store: Store) -> None:
+    paper = Paper(knows_keys=False)
+    paper.after_faults["paper:@1"] = [Trouble("timed out")]
+    paper.after_faults["paper:@2"] = [Trouble("timed out")]
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        mover = next(player for player in players if player.moves())
+        doubled = next(iter(paper.messages[mover.private]))
+        await mover.send(mover.moves()[0][1].payload, mover.private, doubled)
+        await house.delivery.settled()
+        assert doubled not in paper.messages[mover.private]
+        assert len(paper.messages[mover.private]) == 1
+
+
+async def test_who_cannot_be_written_to_is_told_in_the_group_and_a_button_helps(store: Store) -> None:
+    paper = Paper()
+    paper.closed.add("paper:@2")
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        assert "Bruno\u2069, I cannot write to you" in paper.last(GROUP).plain
+        [row] = paper.last(GROUP).rows
+        assert row[0].kind == "private"
+        calls = len(paper.calls)
+        await asyncio.sleep(0.1)
+        assert len(paper.calls) == calls, "no use in trying again and again"
+        paper.closed.clear()
+        await house.desk.opened_private_chat(players[1].person, row[0].payload)
+        await house.delivery.settled()
+        assert paper.messages["paper:@2"]
+        assert "cannot write" not in paper.last(GROUP).plain
+        await some_moves(house, players, 6)
+        await agrees(house, paper, players)
+
+
+async def test_a_chat_that_is_gone_loses_its_board_and_the_game_goes_on(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "testa", "to 11")
+        paper.faults[GROUP] += [ChatGone("kicked")] * 50
+        await play_until(house, players.copy(), Random(3), lambda: "You " in paper.last("paper:@1").plain)
+        await house.delivery.settled()
+        # Each new board is tried once, and no more than that.
+        assert len(paper.faults[GROUP]) > 40
+        assert await house.archive.count() == 1
+        assert not [key async for key in store.client.scan_iter("{s*}:*") if b"owner" not in key]
+
+
+async def test_a_text_that_is_too_long_is_cut(store: Store) -> None:
+    paper = Paper(longest=120)
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        await some_moves(house, players, 10)
+        await agrees(house, paper, players)
+        for texts in (paper.texts(GROUP), paper.texts("paper:@1")):
+            assert all(len(text) <= 120 for text in texts)
+        assert paper.last(GROUP).plain.endswith("…")
+
+
+async def test_a_platform_that_was_taken_off_holds_up_nobody(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        await house.room.host(await code_of(house, players[0]), "elsewhere:5", "h1")
+        await some_moves(house, players, 8)
+        await agrees(house, paper, players)
+
+
+async def test_while_a_chat_is_held_back_the_latest_state_waits_and_is_sent_once(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        code = await code_of(house, players[0])
+        paper.faults[GROUP] = [SlowDown(0.5)]
+        paper.calls.clear()
+        for _ in range(400):
+            for player in players:
+                for message, button in player.moves()[-1:]:
+                    await player.send(button.payload, player.private, message)
+            await asyncio.sleep(0.001)
+            if (await house.room.known(code)).version > 30:
+                break
+        await house.delivery.settled()
+        edits = [call for call in paper.calls if call[1] == GROUP]
+        assert 2 <= len(edits) <= 6
+        await agrees(house, paper, players)
+
+
+async def test_the_turn_rings_after_a_while_and_the_old_panel_goes(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper, ring_after=-1.0) as house:
+        players = await seated(house, paper, "metamazzo")
+        mover = next(player for player in players if player.moves())
+        other = next(player for player in players if player is not mover)
+        [before] = paper.messages[other.private]
+        await mover.send(mover.moves()[-1][1].payload, mover.private, next(iter(paper.messages[mover.private])))
+        await house.delivery.settled()
+        [after] = paper.messages[other.private]
+        assert after != before
+        assert other.moves()
+
+
+async def test_while_both_play_at_once_panels_are_edited_in_place(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        before = [list(paper.messages[player.private]) for player in players]
+        await some_moves(house, players, 10)
+        assert [list(paper.messages[player.private]) for player in players] == before
+
+
+async def test_of_several_tables_the_one_that_calls_comes_up_front(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        first = await code_of(house, players[0])
+        await seated(house, paper, "testa")
+        table = await house.room.table(first)
+        # The second table's panels lie below. Somebody moves at the first: it comes up for the other.
+        mover = next(player for player in players if table.to_move and player.person.id == table.to_move.person)
+        other = next(player for player in players if player is not mover)
+        message, panel = next(
+            (message, panel) for message, panel in paper.messages[mover.private].items() if first in panel.plain
+        )
+        await mover.send(panel.rows[-1][0].payload, mover.private, message)
+        await house.delivery.settled()
+        assert first in paper.last(other.private).plain
+        assert len(paper.messages[other.private]) == 2
+
+
+async def test_a_restart_finds_everything_and_says_nothing_twice(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        await some_moves(house, players, 7)
+    before, calls = {place: dict(m) for place, m in paper.messages.items()}, len(paper.calls)
+    async with open_house(store, paper) as house:
+        await asyncio.sleep(0.1)
+        await house.delivery.settled()
+        assert paper.messages == before
+        assert len(paper.calls) == calls
+        for player in players:
+            player.house = house
+        await some_moves(house, players, 7, "more")
+        await agrees(house, paper, players)
+
+
+async def test_what_was_committed_and_not_delivered_is_delivered_after_a_restart(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        code = await code_of(house, players[0])
+        await house.delivery.stop(1.0)
+        table = await house.room.table(code)
+        assert table.game
+        assert table.to_move
+        seat = table.game.turn
+        move = next(m for m in table.game.legal_moves(seat or 0) if m.startswith("play"))
+        await house.room.press(code, table.to_move.person, table.version, move, "unheard")
+    async with open_house(store, paper) as house:
+        await asyncio.sleep(0.2)
+        await agrees(house, paper, players)
+        assert "On the table" in paper.last("paper:@1").plain
+
+
+async def test_two_workers_share_the_tables_and_each_takes_every_press(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper, alone=False) as one, open_house(store, paper, alone=False) as two:
+        await one.shards._share_out("1")
+        await two.shards._share_out("1")
+        await asyncio.sleep(0.1)
+        assert len(one.shards.mine) == len(two.shards.mine) == 32
+        assert one.shards.mine | two.shards.mine == set(range(64))
+        players = [Player(one, paper, "Anna", 1), Player(two, paper, "Bruno", 2)]
+        random = Random(5)
+
+        async def rest() -> None:
+            for _ in range(200):
+                await asyncio.sleep(0.01)
+                await one.delivery.settled()
+                await two.delivery.settled()
+                if not await store.all_changed(range(64)):
+                    return
+
+        await players[0].say("/challenge metamazzo")
+        await rest()
+        await players[1].press("Accept", GROUP)
+        await rest()
+        code = await code_of(one, players[0])
+        for _ in range(20):
+            for player in players:
+                await player.play(random)
+            await rest()
+        # Both know the same game, whichever of them delivers it, and each person has one panel.
+        assert (await one.room.table(code)).log == (await two.room.table(code)).log
+        assert (await one.room.table(code)).version > 15
+        for player in players:
+            assert len(paper.messages[player.private]) == 1
+
+
+async def test_a_pace_lets_a_burst_through_and_then_one_an_interval() -> None:
+    pacer = Pacer(lambda _place: Pace(burst=3, interval=0.05))
+    loop = asyncio.get_running_loop()
+    start = loop.time()
+    times = []
+    for _ in range(5):
+        await pacer.turn("x:1")
+        times.append(loop.time() - start)
+    assert times[2] < 0.04
+    assert times[3] >= 0.045
+    assert times[4] >= 0.095

@@ -1,0 +1,85 @@
+"""Nobody sees what they may not: whatever hidden cards are changed about, a viewer's panels stay the same."""
+
+from random import Random
+
+import pytest
+
+from bot.delivery.drawing import Outcome, Viewer, draw
+from bot.delivery.surfaces import Surface, seat_of, wanted
+from bot.store.log import stamped
+from bot.tables.table import Table
+from engine import GAMES
+from tests.engine.hidden import hidden_cards, shuffled_about
+from tests.engine.tables import random_rules, random_step
+
+
+def table_of(game: str, random: Random) -> Table:
+    """A table with two boards, at a random moment of a random game."""
+    lines = [f"open {game} p:0 Person 0", "host p:100", "host q:200"]
+    lines += [f"rule {name} {str(value).lower()}" for name, value in random_rules(game, random).items()]
+    lines += [f"sit {seat} p:{seat} Person {seat}" for seat in range(GAMES[game].seats)]
+    lines.append(f"deal {random.randbytes(32).hex()}")
+    table = Table("ABCD").after([stamped(line, "u") for line in lines])
+    assert table.game
+    for _ in range(random.randrange(70)):
+        if table.game.over or (table.game.needs_deal and random.random() < 0.5):
+            break
+        random_step(table.game, random)
+    return table
+
+
+def panels(table: Table, viewer: int | None, drafts: dict[str, str]) -> dict[str, str]:
+    """Every panel of one seat's, or those that everybody sees, as bytes would go out."""
+    outcome = Outcome("ABCD-123456", [("Person 0", 1000, 1040)])
+    return {
+        f"{name} {language} {suits}": repr(
+            draw(table, name, Surface(draft=drafts.get(name, "")), Viewer(language, suits), (), outcome)
+        )
+        for name in wanted(table)
+        if seat_of(name) == viewer
+        for language, suits in (("en", "italian"), ("it", "french"))
+    }
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_panels_do_not_change_with_cards_that_their_viewer_cannot_know(game: str) -> None:
+    changed = 0
+    for seed in range(60):
+        random = Random(f"{game} {seed}")
+        table = table_of(game, random)
+        assert table.game
+        deal = table.game.current
+        assert deal
+        if table.game.turn is None:
+            continue
+        version = {seat: max(table.moved_at[seat], table.dealt_at) for seat in range(table.game.kind.seats)}
+        drafts = {f"h{seat}": f"{version[seat]} {random.choice(['busso', '135', '', 'resign'])}" for seat in version}
+        for viewer in (None, *range(table.game.kind.seats)):
+            before = panels(table, viewer, drafts)
+            assert before
+            for _ in range(3):
+                other = Table("ABCD")
+                other.__dict__.update(table.__dict__)
+                other.game = table.game.copy()
+                other.game.current = other.game._playing = shuffled_about(deal, hidden_cards(deal, viewer), random)
+                changed += other.game.current.hand(0) != deal.hand(0)
+                assert panels(other, viewer, drafts) == before
+    assert changed > 100, "nothing was permuted"
+
+
+def test_a_panel_of_another_hand_would_be_noticed() -> None:
+    """The test above can fail: a seat's own panel does change when its own cards do."""
+    random = Random(1)
+    table = next(one for _ in range(100) if (one := table_of("metamazzo", random)).game and one.game.turn == 1)
+    assert table.game
+    assert table.game.current
+    deal = table.game.current
+    hidden = hidden_cards(deal, 0)
+    seen_by_other = [panels(table, 1, {})]
+    for _ in range(5):
+        other = Table("ABCD")
+        other.__dict__.update(table.__dict__)
+        other.game = table.game.copy()
+        other.game.current = other.game._playing = shuffled_about(deal, hidden, random)
+        seen_by_other.append(panels(other, 1, {}))
+    assert any(panel != seen_by_other[0] for panel in seen_by_other)

@@ -1,0 +1,233 @@
+"""A chat platform on paper, strict as the real ones are, and people who play on it by the buttons they see."""
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from itertools import count
+from random import Random
+from typing import Any
+
+from bot.house import House
+from bot.panel import LONGEST_PAYLOAD, Button, Panel, units
+from bot.platform import (
+    Command,
+    DeliveryFault,
+    MessageGone,
+    Pace,
+    Person,
+    Press,
+    Reply,
+    TooLong,
+    Unreachable,
+    private_place,
+)
+from bot.settings import Settings
+from bot.store import Store
+from engine import GAMES
+
+GROUP = "paper:100"
+
+
+class Paper:
+    """The platform: messages by place, faults on order, and everything that was asked of it."""
+
+    platform = "paper"
+    healthy = True
+
+    def __init__(self, *, knows_keys: bool = True, longest: int = 4096) -> None:
+        self.messages: dict[str, dict[str, Panel]] = defaultdict(dict)
+        self.calls: list[tuple[str, str, str]] = []
+        self.closed: set[str] = set()
+        self.faults: dict[str, list[DeliveryFault]] = defaultdict(list)
+        self.after_faults: dict[str, list[DeliveryFault]] = defaultdict(list)
+        self.pace_of: dict[str, Pace] = {}
+        self.knows_keys, self.longest = knows_keys, longest
+        self._keys: dict[str, str] = {}
+        self._numbers = count(1)
+
+    async def start(self) -> None:
+        return
+
+    async def serve(self) -> None:
+        return
+
+    def pace(self, place: str) -> Pace:
+        return self.pace_of.get(place, Pace())
+
+    async def send(self, place: str, panel: Panel, key: str) -> str:
+        self._check("send", place, "", panel)
+        if self.knows_keys and key in self._keys:
+            return self._keys[key]
+        message = self._keys[key] = str(next(self._numbers))
+        self.messages[place][message] = panel
+        self._fail_after(place)
+        return message
+
+    async def edit(self, place: str, message: str, panel: Panel) -> None:
+        self._check("edit", place, message, panel)
+        if message not in self.messages[place]:
+            raise MessageGone(message)
+        assert self.messages[place][message] != panel, "an edit that changes nothing"
+        self.messages[place][message] = panel
+        self._fail_after(place)
+
+    async def delete(self, place: str, message: str) -> None:
+        self._check("delete", place, message, None)
+        self.messages[place].pop(message, None)
+
+    def _check(self, what: str, place: str, message: str, panel: Panel | None) -> None:
+        self.calls.append((what, place, message))
+        if self.faults[place]:
+            raise self.faults[place].pop(0)
+        if place in self.closed:
+            raise Unreachable(place)
+        if panel is None:
+            return
+        if units(panel.plain) > self.longest:
+            raise TooLong(self.longest)
+        assert panel.plain.strip()
+        for row in panel.rows:
+            assert row
+            for button in row:
+                assert button.label
+                assert 1 <= len(button.payload.encode()) <= LONGEST_PAYLOAD, button
+
+    def _fail_after(self, place: str) -> None:
+        if self.after_faults[place]:
+            raise self.after_faults[place].pop(0)
+
+    def last(self, place: str) -> Panel:
+        """The lowest message of a place."""
+        return list(self.messages[place].values())[-1]
+
+    def texts(self, place: str) -> list[str]:
+        return [panel.plain for panel in self.messages[place].values()]
+
+
+class Player:
+    """Somebody on paper. Presses are of buttons that stand there, found by their label."""
+
+    numbers = count(1)
+
+    def __init__(self, house: House, paper: Paper, name: str, number: int, language: str = "en") -> None:
+        self.house, self.paper = house, paper
+        self.person = Person(f"paper:{number}", name, name.lower(), language)
+        self.private = private_place(self.person.id)
+
+    async def say(self, text: str, place: str = GROUP, about: tuple[Person, ...] = (), key: str = "") -> Reply:
+        """A command; a reply's panel becomes a message, as an adapter would do it."""
+        word, *words = text.removeprefix("/").split()
+        command = Command(key or f"c{next(self.numbers)}", self.person, place, word, tuple(words), about)
+        reply = await self.house.desk.command(command)
+        if reply.panel:
+            await self.paper.send(self.private if reply.private else place, reply.panel, command.key)
+        await self.house.delivery.settled()
+        return reply
+
+    async def send(self, payload: str, place: str = "", message: str = "0", key: str = "") -> Reply:
+        """A press of any payload at all."""
+        press = Press(key or f"p{next(self.numbers)}", self.person, place or self.private, message, payload)
+        return await self.house.desk.press(press)
+
+    async def press(self, label: str, place: str = "", *, settle: bool = True) -> Reply:
+        """Press the lowest button with this label, or that holds it."""
+        place = place or self.private
+        message, button = self.button(label, place)
+        reply = await self.send(button.payload, place, message)
+        if reply.panel and not reply.private:
+            self.paper.messages[place][message] = reply.panel
+        elif reply.panel:
+            await self.paper.send(self.private, reply.panel, button.payload)
+        if settle:
+            await self.house.delivery.settled()
+        return reply
+
+    def button(self, label: str, place: str = "") -> tuple[str, Button]:
+        """A button as the player sees it, and the message it stands on."""
+        seen = self.paper.messages[place or self.private]
+        found = [(message, button) for message, panel in seen.items() for row in panel.rows for button in row]
+        for match in (lambda text: text == label, lambda text: label in text):
+            for message, button in reversed(found):
+                if match(button.label):
+                    return message, button
+        raise AssertionError(f"no button {label!r} among {[button.label for _, button in found]}")
+
+    def moves(self) -> list[tuple[str, Button]]:
+        """The buttons of this player's lowest private panel that make a move."""
+        if not self.paper.messages[self.private]:
+            return []
+        message, panel = list(self.paper.messages[self.private].items())[-1]
+        return [(message, button) for row in panel.rows for button in row if button.payload.startswith("1m")]
+
+    async def play(self, random: Random) -> bool:
+        """Press something, as a person might who knows the buttons and nothing else; False if there is nothing."""
+        seen = self.paper.messages[self.private]
+        if not seen:
+            return False
+        message, panel = list(seen.items())[-1]
+        buttons = [button for row in panel.rows for button in row if button.kind == "press"]
+        buttons = [one for one in buttons if "Claim" not in one.label and "blind" not in one.payload]
+        bids = [one for one in buttons if ":bid " in one.payload]
+        if bids:
+            buttons = [one for one in bids if one.payload.endswith(("bid 4", "bid 5"))]
+        if not buttons:
+            return False
+        reply = await self.send(random.choice(buttons).payload, self.private, message)
+        assert not reply.toast, (reply.toast, panel.plain)
+        return True
+
+
+@asynccontextmanager
+async def open_house(store: Store, paper: Paper, **options: Any) -> AsyncIterator[House]:
+    """A worker with the paper platform, quick robots, and packs that are the same in every run."""
+    settings = Settings(_env_file=None)  # type: ignore[call-arg]
+    house = House(store, settings, **{"robot_pause": 0.0, **options})
+    house.room._new_secret = Random(0).randbytes
+    house.add(paper)
+    await house.start()
+    try:
+        yield house
+    finally:
+        await house.stop()
+
+
+ACCEPT = {2: ("Accept",), 4: ("Sit East", "Sit North", "Sit West")}
+NAMES = ("Anna", "Bruno", "Carla", "Dino")
+
+
+async def seated(house: House, paper: Paper, game: str, *options: str) -> list[Player]:
+    """People at a table, by seat; the first has challenged, set options by their labels, and the game is on."""
+    count_of = GAMES[game].seats
+    players = [Player(house, paper, name, number) for number, name in enumerate(NAMES[:count_of], 1)]
+    await players[0].say(f"/challenge {game}")
+    for label in options:
+        await players[0].press("Options", GROUP)
+        await players[0].press(label, GROUP)
+        await players[0].press("Back", GROUP)
+    for player, label in zip(players[1:], ACCEPT[count_of], strict=True):
+        await player.press(label, GROUP)
+        for ruler in players:
+            if paper.messages[ruler.private] and "asks to sit" in paper.last(ruler.private).plain:
+                await ruler.press("Accept")
+    return players
+
+
+async def code_of(house: House, player: Player) -> str:
+    """The code of the one table where a player sits."""
+    [table] = await house.tables_of(player.person.id)
+    return table.code
+
+
+async def play_until(house: House, players: list[Player], random: Random, done: Callable[[], bool]) -> None:
+    """Any buttons that are offered, until something is so."""
+    for _ in range(5000):
+        if done():
+            return
+        random.shuffle(players)
+        for player in players:
+            if await player.play(random):
+                await house.delivery.settled()
+                break
+        else:
+            raise AssertionError("nobody can move")
+    raise AssertionError("it never came to that")

@@ -75,9 +75,11 @@ class House:
 
     async def stop(self) -> None:
         """Finish what is under way, note it, and give the shards back."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        while running := [task for task in self._tasks if not task.done()]:
+            # More than once: on Python 3.11 libraries are known to lose a cancellation that meets a result.
+            for task in running:
+                task.cancel()
+            await asyncio.wait(running, timeout=0.2)
         self.thinkers.stop()
         try:
             await self.delivery.stop(PATIENCE)

@@ -7,6 +7,11 @@ import sys
 
 import structlog
 
+WITHOUT_LOCALS = structlog.processors.ExceptionRenderer(
+    structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+)
+"""Local variables hold hands and tokens; a traceback has neither."""
+
 
 def set_up(level: str) -> None:
     """Set up logging for the whole process, on stderr."""
@@ -17,9 +22,9 @@ def set_up(level: str) -> None:
         structlog.processors.TimeStamper(fmt="%H:%M:%S" if on_terminal else "iso", utc=not on_terminal),
     ]
     renderer: list[structlog.typing.Processor] = (
-        [structlog.dev.ConsoleRenderer()]
+        [structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
         if on_terminal
-        else [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
+        else [WITHOUT_LOCALS, structlog.processors.JSONRenderer()]
     )
     structlog.configure(
         processors=[*shared, *renderer],

@@ -6,9 +6,9 @@ must be escaped, is each adapter's own business.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from hashlib import blake2b
 from string import Formatter
 from typing import Literal, NamedTuple
@@ -55,11 +55,12 @@ class Panel:
         """The text as it reads."""
         return "".join(span.text for span in self.text)
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """What tells this panel from another one: 12 hex digits."""
-        # Tuples become lists, styles and kinds stand in the open: equal digests, equal panels.
-        return blake2b(json.dumps([self.text, self.rows]).encode(), digest_size=6).hexdigest()
+        flat = [part for span in self.text for part in span]
+        flat += [part for row in self.rows for button in (*row, ("/",)) for part in button]
+        return blake2b("\0".join(flat).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
     def cut(self, longest: int) -> Panel:
         """The panel with its text cut to so many UTF-16 units, which is how platforms count; buttons stay."""
@@ -113,9 +114,15 @@ def fill(template: str, style: Style = "", **values: object) -> Iterator[Span]:
         if template:
             yield Span(template, style)
         return
-    for literal, name, _spec, _conversion in Formatter().parse(template):
+    for literal, name in _parts(template):
         if literal:
             yield Span(literal, style)
         if name is not None:
             value = values[name]
             yield value if isinstance(value, Span) else Span(str(value), style)
+
+
+@cache
+def _parts(template: str) -> tuple[tuple[str, str | None], ...]:
+    """A template's literal texts, each with the gap behind it."""
+    return tuple((literal, name) for literal, name, _spec, _conversion in Formatter().parse(template))

@@ -1,6 +1,7 @@
 """Cards, moves and scores in words, for people."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from typing import Any
 
 from bot.texts import texts
@@ -26,6 +27,7 @@ SUIT_SIGNS = {
 RANK_SIGNS: dict[str, dict[str, str]] = {"french": {"R": "K", "C": "Q", "F": "J"}, "spades": {"T": "10"}}
 
 
+@cache
 def card_face(code: str, faces: str) -> str:
     """A card as people see it: rank and suit's sign; "codes" leaves it as the record has it, 3D."""
     rank, suit = code[0], code[1:]
@@ -40,9 +42,18 @@ class Wording:
         self.faces = faces
         self.text = texts(language).gettext
         self.ngettext = texts(language).ngettext
+
+    @cached_property
+    def suits(self) -> dict[str, str]:
+        """The Italian suits' names, by their letters."""
         _ = self.text
-        self.suits = {letter: _(name) for letter, name in zip(ITALIAN.suits, ITALIAN.suit_names, strict=True)}
-        self.labels = {
+        return {letter: _(name) for letter, name in zip(ITALIAN.suits, ITALIAN.suit_names, strict=True)}
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """What a record's entries are called, and what stands on a table."""
+        _ = self.text
+        return {
             "bags": _("bags"),
             "bids": _("bids"),
             "declared": _("declared"),
@@ -57,8 +68,6 @@ class Wording:
             "trick": _("trick"),
             "tricks": _("tricks"),
         }
-        self.fours = {"3": _("four threes"), "2": _("four twos"), "A": _("four aces")}
-        self.threes = {"3": _("three threes"), "2": _("three twos"), "A": _("three aces")}
 
     def card(self, code: str) -> str:
         return card_face(code, self.faces)
@@ -71,9 +80,10 @@ class Wording:
         _ = self.text
         _declare, kind, subject, *rest = move.split(" ")
         if kind == "four":
-            return self.fours[subject]
+            return {"3": _("four threes"), "2": _("four twos"), "A": _("four aces")}[subject]
         if kind == "three":
-            return _("{three}, missing {suit}").format(three=self.threes[subject], suit=self.suits[rest[1]])
+            three = {"3": _("three threes"), "2": _("three twos"), "A": _("three aces")}[subject]
+            return _("{three}, missing {suit}").format(three=three, suit=self.suits[rest[1]])
         return _("napoletana in {suit}").format(suit=self.suits[subject])
 
     def move(self, seat: int | None, move: str) -> str:

@@ -12,6 +12,8 @@ import typer
 
 from bot import logs
 from bot.bench.engine import run as run_engine_bench
+from bot.bench.presses import TABLES as PRESSES_TABLES
+from bot.bench.presses import run as run_presses_bench
 from bot.bench.store import run as run_store_bench
 from bot.cli.doctor import examine
 from bot.cli.files import records
@@ -236,3 +238,11 @@ def bench_engine() -> None:
 def bench_store() -> None:
     """What a live table weighs in the store, and presses committed a second."""
     run_store_bench()
+
+
+@bench_app.command(name="presses")
+def bench_presses(
+    tables: Annotated[list[int] | None, typer.Option(min=10, help="How many live tables; several may follow.")] = None,
+) -> None:
+    """Presses a second through bot and store, and how long one takes from press to panel."""
+    run_presses_bench(tuple(tables) if tables else PRESSES_TABLES)

@@ -17,6 +17,7 @@ from dataclasses import replace
 from functools import partial
 
 import structlog
+from redis.exceptions import RedisError
 
 from bot.delivery.drawing import Outcome, Viewer, calls, draw
 from bot.delivery.pace import Pacer
@@ -51,6 +52,9 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
 AGAIN_AFTER = 2.0
 """Seconds before a table is looked at again whose delivery met a fault of the store's, or of ours."""
 
+NOTE_AFTER = 0.01
+"""Seconds in which notes gather that can wait."""
+
 POSTS_REMEMBERED = 5000
 
 log = structlog.get_logger()
@@ -66,6 +70,7 @@ class Post:
         self.surfaces: dict[str, Surface] = {}
         self.noted: dict[str, Surface] = {}
         self.loaded = False
+        self.looked_at = 0
         self.tasks: dict[str, asyncio.Task[None]] = {}
         self.drawn: dict[str, tuple[object, Panel]] = {}
         self.fronts: set[str] = set()
@@ -102,6 +107,8 @@ class Delivery:
         self._pacer = Pacer(self._pace)
         self._posts: OrderedDict[str, Post] = OrderedDict()
         self._front: OrderedDict[str, str] = OrderedDict()
+        self._to_note: dict[str, tuple[Post, int]] = {}
+        self._noting: asyncio.Task[None] | None = None
         self._stopping = False
 
     # What others tell
@@ -154,9 +161,11 @@ class Delivery:
 
     async def settled(self) -> None:
         """Wait until nothing is under way; for tests and benches."""
-        while busy := [
-            t for post in self._posts.values() for t in (post.pump, *post.tasks.values()) if t and not t.done()
-        ]:
+        while True:
+            tasks = [self._noting, *(t for post in self._posts.values() for t in (post.pump, *post.tasks.values()))]
+            busy = [task for task in tasks if task and not task.done()]
+            if not busy:
+                return
             await asyncio.wait(busy)
 
     async def stop(self, patience: float) -> None:
@@ -167,6 +176,8 @@ class Delivery:
             _, late = await asyncio.wait(tasks, timeout=patience)
             for task in late:
                 task.cancel()
+        if self._noting:
+            await asyncio.wait([self._noting])
         for post in self._posts.values():
             await self._note(post, None)
 
@@ -204,7 +215,7 @@ class Delivery:
 
     async def _look_over(self, post: Post) -> None:
         table = await (self.room.table(post.code) if post.stale else self.room.known(post.code))
-        post.stale = False
+        post.stale, post.looked_at = False, table.version
         if table.phase == "over" and post.outcome is None:
             post.outcome = await self._finish(table)
         UNSETTLED.set(sum(1 for other in self._posts.values() if other.tasks))
@@ -237,8 +248,20 @@ class Delivery:
         if error := task.exception():
             log.error("surface_failed", table=post.code, surface=name, exc_info=error)
             asyncio.get_running_loop().call_later(AGAIN_AFTER, self.touch, post.code)
-            return
-        self.touch(post.code)
+        elif post.dirty:
+            self.touch(post.code)
+        elif not post.tasks:
+            post.pump = asyncio.create_task(self._rest(post))
+
+    async def _rest(self, post: Post) -> None:
+        """The last surface has been brought up to date."""
+        table = await self.room.known(post.code)
+        if table.phase == "playing" and table.version == post.looked_at:
+            # The others were up to date when the table was looked over, at this same version.
+            await self._settle(post, table)
+        else:
+            self.touch(post.code)
+            await self._pump(post)
 
     async def _settle(self, post: Post, table: Table) -> None:
         """Everything shows the table at this version."""
@@ -247,7 +270,7 @@ class Delivery:
             self.room.forget(post.code)
             self._forget(post)
             return
-        await self._note(post, table.version)
+        self._note_soon(post, table.version)
         post.drawn.clear()
         while len(self._posts) > POSTS_REMEMBERED:
             oldest = next(iter(self._posts.values()))
@@ -260,6 +283,29 @@ class Delivery:
         texts = {name: surface.to_text() for name, surface in changes.items()}
         await self.store.note(post.code, texts, version)
         post.noted |= changes
+
+    def _note_soon(self, post: Post, version: int) -> None:
+        """Note with others in a moment: what is lost by a crash in between is an edit that is made again."""
+        self._to_note[post.code] = (post, version)
+        if self._noting is None or self._noting.done():
+            self._noting = asyncio.create_task(self._note_all())
+
+    async def _note_all(self) -> None:
+        await asyncio.sleep(NOTE_AFTER)
+        while self._to_note and not self._stopping:
+            batch, self._to_note = self._to_note, {}
+            notes = []
+            for code, (post, version) in batch.items():
+                changes = {name: surface for name, surface in post.surfaces.items() if post.noted.get(name) != surface}
+                post.noted |= changes
+                notes.append((code, {name: surface.to_text() for name, surface in changes.items()}, version))
+            try:
+                await self.store.note_all(notes)
+            except (RedisError, OSError) as error:
+                log.warning("store_away", why=type(error).__name__)
+                for code, (post, _version) in batch.items():
+                    post.noted.clear()
+                    asyncio.get_running_loop().call_later(AGAIN_AFTER, self.touch, code)
 
     def _forget(self, post: Post) -> None:
         if self._posts.get(post.code) is post:

@@ -75,6 +75,7 @@ class Look:
 def look(table: Table, seat: int | None) -> Look:
     """The table as a seat may see it."""
     game = table.game
+    view = game.view(seat) if game else None
     history = tuple(game.history(seat)) if game else ()
     since = 0
     if seat is not None:
@@ -84,11 +85,11 @@ def look(table: Table, seat: int | None) -> Look:
         code=table.code,
         phase=table.phase,
         kind=game_kind(table.game_id),
-        rules=game.rules.model_dump() if game else resolve(game_kind(table.game_id).rules, table.rules).model_dump(),
+        rules=view.rules if view else resolve(game_kind(table.game_id).rules, table.rules).model_dump(),
         chairs=table.chairs,
         seat=seat,
         version=max(table.moved_at[seat], table.dealt_at) if seat is not None else 0,
-        view=game.view(seat) if game else None,
+        view=view,
         history=history,
         since=since,
         alarm=table.alarm,

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from redis.asyncio import Redis, RedisCluster
+from redis.asyncio import BlockingConnectionPool, Redis, RedisCluster
 from redis.exceptions import RedisError
 
 from bot.store import keys
@@ -16,6 +16,10 @@ APPEND = (files("bot.store") / "append.lua").read_text(encoding="utf-8")
 NOTE = (files("bot.store") / "note.lua").read_text(encoding="utf-8")
 FOLD_AFTER = 48
 """How many entries stand behind a log's head before they are folded into it: about a deal."""
+
+CONNECTIONS = 32
+WAIT = 20
+"""Seconds to wait for a free connection."""
 
 Client = Redis | RedisCluster
 
@@ -83,11 +87,26 @@ class Store:
         A table that has been removed stays so. It stays marked as changed if more has happened since the version.
         """
         if surfaces or version is not None:
-            texts = [word for pair in surfaces.items() for word in pair]
-            await self._note(
-                keys=[keys.table(code), keys.shown(code), keys.changed(keys.shard_of(code))],
-                args=[code, "" if version is None else version, *texts],
-            )
+            await self._queue_note(self.client, code, surfaces, version)
+
+    async def _queue_note(self, client: Any, code: str, surfaces: Mapping[str, str], version: int | None) -> None:
+        texts = [word for pair in surfaces.items() for word in pair]
+        await self._note(
+            keys=[keys.table(code), keys.shown(code), keys.changed(keys.shard_of(code))],
+            args=[code, "" if version is None else version, *texts],
+            client=client,
+        )
+
+    async def note_all(self, notes: Sequence[tuple[str, Mapping[str, str], int]]) -> None:
+        """`note` for many tables, in one round trip where the store is not a cluster."""
+        if isinstance(self.client, RedisCluster):
+            for code, surfaces, version in notes:
+                await self.note(code, surfaces, version)
+            return
+        async with self.client.pipeline(transaction=False) as pipe:
+            for code, surfaces, version in notes:
+                await self._queue_note(pipe, code, surfaces, version)
+            await pipe.execute()
 
     async def all_changed(self, shards: Sequence[int]) -> dict[str, int]:
         """The tables of these shards that delivery has to look at, with the versions it must reach."""
@@ -119,7 +138,8 @@ async def opened(url: str) -> AsyncIterator[Store]:
     if url.startswith(("redis+cluster://", "rediss+cluster://")):
         client = RedisCluster.from_url(url.replace("+cluster", "", 1))
     else:
-        client = Redis.from_url(url)
+        # Those who find no connection free wait for one: a burst is no fault.
+        client = Redis(connection_pool=BlockingConnectionPool.from_url(url, max_connections=CONNECTIONS, timeout=WAIT))
     try:
         await _check_schema(client)
         yield Store(client)

@@ -87,6 +87,10 @@ class Room:
         """A table as this worker last saw it, which may be a little old; NoSuchTable if there is none."""
         return self._remembered.get(code) or await self.table(code)
 
+    def remembers(self, code: str) -> bool:
+        """Whether this worker has the table in memory."""
+        return code in self._remembered
+
     def forget(self, code: str) -> None:
         """Drop a table from memory; the store keeps it."""
         self._remembered.pop(code, None)

@@ -1,0 +1,254 @@
+"""`buongioco bench presses`: many tables at once through desk, room, store and delivery, to an adapter that counts.
+
+A press is timed from the desk to the edit of the presser's own panel. The baseline, in the same run, is the store
+alone: a bare scripted-size append at the same rate, and as fast as it goes.
+"""
+
+import asyncio
+import itertools
+import statistics
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+from random import Random
+
+import typer
+
+from bot import logs
+from bot.house import House
+from bot.panel import Panel
+from bot.platform import Command, Pace, Person, Press, private_place
+from bot.settings import Settings
+from bot.store import EmbeddedStore, Store, opened
+from bot.tables.table import Table
+from engine import legal_for_record
+
+RATE, SECONDS = 200, 15
+TABLES = (100, 20_000)
+AT_ONCE = 64
+FLAT_OUT = 6000
+GAME = "metamazzo"
+
+
+class Counter:
+    """An adapter in the process: it takes every message and notes when a place was written to."""
+
+    platform = "bench"
+    healthy = True
+
+    def __init__(self) -> None:
+        self.written: dict[str, asyncio.Future[float]] = {}
+        self.messages: dict[str, str] = {}
+        self.calls = 0
+        self._numbers = itertools.count(1)
+
+    async def start(self) -> None:
+        return
+
+    async def serve(self) -> None:
+        return
+
+    def pace(self, place: str) -> Pace:
+        return Pace()
+
+    async def send(self, place: str, panel: Panel, key: str) -> str:
+        self._count(place)
+        message = self.messages[place] = str(next(self._numbers))
+        return message
+
+    async def edit(self, place: str, message: str, panel: Panel) -> None:
+        self._count(place)
+
+    async def delete(self, place: str, message: str) -> None:
+        self.calls += 1
+
+    def _count(self, place: str) -> None:
+        self.calls += 1
+        waiting = self.written.pop(place, None)
+        if waiting and not waiting.done():
+            waiting.set_result(time.perf_counter())
+
+
+class Crowd:
+    """People at many tables of a game for two, each table in a group of its own."""
+
+    def __init__(self, house: House, counter: Counter, seed: int) -> None:
+        self.house, self.counter, self.random = house, counter, Random(seed)
+        self.codes: list[str] = []
+        self.busy: set[str] = set()
+        self._keys = itertools.count(1)
+
+    def person(self, number: int) -> Person:
+        return Person(f"bench:{number}", f"Person {number}", "", "en")
+
+    async def open_tables(self, count: int) -> None:
+        gate = asyncio.Semaphore(AT_ONCE)
+        with typer.progressbar(length=count, label=f"{count:,} tables", file=None) as bar:
+
+            async def open_one(number: int) -> None:
+                async with gate:
+                    await self.open_table(number)
+                    bar.update(1)
+
+            await asyncio.gather(*(open_one(number) for number in range(len(self.codes), count)))
+        await self.house.delivery.settled()
+
+    async def open_table(self, number: int) -> None:
+        one, two = self.person(2 * number), self.person(2 * number + 1)
+        place = f"bench:g{number}"
+        await self.house.desk.command(Command(self.key(), one, place, "challenge", (GAME,)))
+        [table] = await self.house.tables_of(one.id)
+        await self.house.desk.press(Press(self.key(), two, place, "1", f"1t{table.code}:sit"))
+        self.codes.append(table.code)
+
+    def key(self) -> str:
+        return f"b{next(self._keys)}"
+
+    async def press(self) -> float:
+        """A random legal card at a random table; seconds until the presser's panel shows it."""
+        code = self.random.choice(self.codes)
+        while code in self.busy:
+            code = self.random.choice(self.codes)
+        self.busy.add(code)
+        try:
+            # As the button was drawn when the panel was: what a press carries is not what a press costs.
+            table = await self.house.room.known(code)
+            game = table.game
+            assert game
+            seat = game.turn
+            chair = table.to_move
+            assert chair
+            assert seat is not None
+            move = self.random.choice(legal_for_record(game, seat))
+            person = Person(chair.person, chair.name, "", "en")
+            place = private_place(person.id)
+            message = self.counter.messages[place]
+            press = Press(self.key(), person, place, message, f"1m{code}:{table.version}:{move}")
+            written = self.counter.written[press.place] = asyncio.get_running_loop().create_future()
+            start = time.perf_counter()
+            reply = await self.house.desk.press(press)
+            if reply.toast:
+                raise RuntimeError(reply.toast)
+            took: float = await written - start
+            if self.house.room.remembers(code) and (await self.house.room.known(code)).phase != "playing":
+                await self._replace(table)
+            return took
+        finally:
+            self.busy.discard(code)
+
+    async def _replace(self, table: Table) -> None:
+        self.codes.remove(table.code)
+        await self.open_table(len(self.codes) + 10**6 + next(self._keys))
+
+
+async def at_a_rate(crowd: Crowd) -> list[float]:
+    """RATE presses a second for SECONDS, each begun on time whether the one before has ended or not."""
+    loop = asyncio.get_running_loop()
+    start, tasks = loop.time(), []
+    for number in range(RATE * SECONDS):
+        await asyncio.sleep(max(0.0, start + number / RATE - loop.time()))
+        tasks.append(asyncio.create_task(crowd.press()))
+    return list(await asyncio.gather(*tasks))
+
+
+async def flat_out(crowd: Crowd) -> float:
+    """Presses a second with AT_ONCE under way at a time."""
+    left = itertools.count()
+
+    async def keep_on() -> None:
+        while next(left) < FLAT_OUT:
+            await crowd.press()
+
+    start = time.perf_counter()
+    await asyncio.gather(*(keep_on() for _ in range(AT_ONCE)))
+    return FLAT_OUT / (time.perf_counter() - start)
+
+
+async def bare_at_a_rate(store: Store) -> list[float]:
+    """The baseline: an append of a move's size, at the same rate."""
+    loop = asyncio.get_running_loop()
+    times: list[float] = []
+
+    async def append(number: int) -> None:
+        start = time.perf_counter()
+        await store.client.rpush(f"bare:{number % 100}", b"0 play 3D\ttg:123456789")
+        times.append(time.perf_counter() - start)
+
+    start, tasks = loop.time(), []
+    for number in range(RATE * 5):
+        await asyncio.sleep(max(0.0, start + number / RATE - loop.time()))
+        tasks.append(asyncio.create_task(append(number)))
+    await asyncio.gather(*tasks)
+    return times
+
+
+async def round_trips(store: Store) -> dict[str, int]:
+    stats = await store.client.info("commandstats")
+    counts: dict[str, int] = defaultdict(int)
+    for name, row in stats.items():
+        counts[name.removeprefix("cmdstat_")] = int(row["calls"])
+    return counts
+
+
+TRIPS = ("evalsha", "lrange", "hgetall", "smembers", "get", "set", "sadd")
+"""Commands that clients wait for in the way of a press; those that scripts run are not counted again."""
+
+
+def percentile(times: list[float], part: float) -> float:
+    """In milliseconds."""
+    return 1000 * statistics.quantiles(times, n=1000)[round(part * 10) - 1]
+
+
+async def measure(tables: tuple[int, ...]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        embedded = EmbeddedStore(Path(folder))
+        await embedded.start()
+        try:
+            async with opened(embedded.url) as store:
+                await report(store, tables)
+        finally:
+            await embedded.stop()
+
+
+async def report(store: Store, tables: tuple[int, ...]) -> None:
+    bare = await bare_at_a_rate(store)
+    typer.echo(
+        f"baseline, bare appends at {RATE}/s: p50 {percentile(bare, 50):.2f} ms, p99 {percentile(bare, 99):.2f} ms"
+    )
+    counter = Counter()
+    house = House(store, Settings(_env_file=None, playground=False))
+    house.add(counter)
+    await house.start()
+    crowd = Crowd(house, counter, 1)
+    try:
+        for count in tables:
+            await crowd.open_tables(count)
+            await report_one(store, crowd, count)
+    finally:
+        await house.stop()
+
+
+async def report_one(store: Store, crowd: Crowd, count: int) -> None:
+    before, calls = await round_trips(store), crowd.counter.calls
+    cpu, start = time.process_time(), time.perf_counter()
+    times = await at_a_rate(crowd)
+    busy = (time.process_time() - cpu) / (time.perf_counter() - start)
+    after = await round_trips(store)
+    made = len(times)
+    trips = sum(after[name] - before.get(name, 0) for name in TRIPS)
+    typer.echo(
+        f"{count:,} live tables, {RATE} presses/s: p50 {percentile(times, 50):.2f}, p99 {percentile(times, 99):.2f} ms"
+        f" from press to the presser's panel; {trips / made:.2f} store round trips and"
+        f" {(crowd.counter.calls - calls) / made:.2f} messages a press; {100 * busy:.0f} % of a core"
+    )
+    cpu = time.process_time()
+    rate = await flat_out(crowd)
+    spent = (time.process_time() - cpu) / FLAT_OUT
+    typer.echo(f"{count:,} live tables, {AT_ONCE} at once: {rate:,.0f} presses/s, {1000 * spent:.2f} ms of CPU a press")
+
+
+def run(tables: tuple[int, ...] = TABLES) -> None:
+    """The command's body."""
+    logs.set_up("warning")
+    asyncio.run(measure(tables))

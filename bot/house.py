@@ -62,6 +62,8 @@ class House:
         self.shards.on_taken = self._look_through
         self.shards.on_lost = self.delivery.drop_shard
         self.shards.on_poke = self._poked
+        self.shards.on_forget = self.people.forget
+        self.people.on_change = None if alone else self._tell_to_forget
 
     def add(self, adapter: Adapter) -> None:
         self.adapters[adapter.platform] = adapter
@@ -161,6 +163,9 @@ class House:
             # The table is marked as changed: its owner finds it a little later.
             log.warning("store_away", why=type(error).__name__)
 
+    async def _tell_to_forget(self, key: str) -> None:
+        await self.shards.poke({"forget": key, "by": self.shards.worker})
+
     def _poked(self, word: dict[str, Any]) -> None:
         code = word["code"]
         if word.get("alarm"):
@@ -180,15 +185,26 @@ class House:
         task.add_done_callback(self._told.discard)
 
     async def _sweep(self) -> None:
+        """Look again at tables that stay marked as changed at the same version: whoever should have told is gone."""
+        before: dict[str, int] = {}
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
-            await self._touch_changed(sorted(self.shards.mine))
+            try:
+                marked = await self.store.all_changed(sorted(self.shards.mine))
+            except (RedisError, OSError) as error:
+                log.warning("store_away", why=type(error).__name__)
+                continue
+            for code, version in marked.items():
+                if before.get(code) == version and not self.delivery.is_busy(code):
+                    self.delivery.touch(code, reload=True)
+            before = marked
 
     async def _touch_changed(self, shards: Sequence[int]) -> None:
         try:
             for code in await self.store.all_changed(shards):
-                self.delivery.touch(code, reload=not self.delivery.is_busy(code))
+                self.delivery.touch(code, reload=True)
         except (RedisError, OSError) as error:
+            # The sweep finds them.
             log.warning("store_away", why=type(error).__name__)
 
     async def _finish(self, table: Table) -> Outcome:

@@ -2,6 +2,7 @@
 
 import time
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +13,8 @@ from bot.texts import LANGUAGES
 
 SUITS = ("italian", "french")
 PEOPLE_REMEMBERED = 50_000
-FRESH_SECONDS = 10.0
-"""How long a profile in memory is believed: another worker may have changed it."""
+FRESH_SECONDS = 600.0
+"""How long a profile in memory is believed, for word of another worker's change may be lost."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,14 @@ class ChatProfile:
 
 
 class People:
-    """Profiles of people and chats, in the store; a worker remembers them for a few seconds."""
+    """Profiles of people and chats, in the store and in the memory of those who saw them.
+
+    ``on_change`` is called with the key of a profile that was changed here, and tells other workers to `forget` it.
+    """
 
     def __init__(self, client: Any) -> None:
         self._client = client
+        self.on_change: Callable[[str], Awaitable[None]] | None = None
         self._remembered: OrderedDict[str, tuple[float, dict[str, str]]] = OrderedDict()
 
     async def person(self, id: str) -> Profile:  # noqa: A002
@@ -97,6 +102,12 @@ class People:
         if changes:
             await self._client.hset(key, mapping=changes)
             self._remember(key, {**await self._fields(key), **changes})
+            if self.on_change:
+                await self.on_change(key)
+
+    def forget(self, key: str) -> None:
+        """Another worker has changed this profile."""
+        self._remembered.pop(key, None)
 
     def _remember(self, key: str, fields: dict[str, str]) -> dict[str, str]:
         self._remembered[key] = (time.monotonic(), fields)

@@ -1,6 +1,7 @@
 """A game: deals one after the other until a side has won."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Self
 
 from engine import shuffle
@@ -18,6 +19,12 @@ MoveEntry = tuple[int | None, str]
 ENDING_MOVES = frozenset({"resign", "claim"})
 ENDINGS_FROM_OUTSIDE = ("timeout", "cancelled")
 SEAT_NAMES = {2: ("South", "North"), 4: ("South", "East", "North", "West")}
+
+
+@lru_cache(maxsize=4096)
+def _shared(seat: int | None, move: str) -> MoveEntry:
+    """The same object for equal moves: many games may be in memory at once, and their past deals are much alike."""
+    return seat, move
 
 
 class Game:
@@ -302,7 +309,7 @@ class Game:
             "dealer": deal.dealer,
             "pack": list(self._pack),
             "proof": proof,
-            "moves": list(self.moves),
+            "moves": [_shared(*move) for move in self.moves],
             **score.entries,
             "totals": (before[0] + score.points[0], before[1] + score.points[1]),
         }

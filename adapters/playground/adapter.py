@@ -1,6 +1,5 @@
 """The playground as an adapter: what people do on the page becomes commands and presses, panels become messages."""
 
-import asyncio
 import re
 from collections import OrderedDict
 from typing import Any
@@ -25,8 +24,7 @@ class Playground:
         self.house = house
         self.village = Village(house.store.client)
         self.server = Server(self, house.settings)
-        self._busy: set[asyncio.Task[Any]] = set()
-        self._answered: OrderedDict[str, None] = OrderedDict()
+        self._answered: OrderedDict[str, str] = OrderedDict()
 
     async def start(self) -> None:
         await self.village.load()
@@ -60,8 +58,8 @@ class Playground:
 
     # People speak
 
-    async def request(self, person: Villager, wish: dict[str, Any]) -> None:
-        """Something that a person does on the page; Refused says why it cannot be.
+    async def request(self, person: Villager, wish: dict[str, Any]) -> str:
+        """Something that a person does on the page; returns the toast that answers it. Refused says why it cannot be.
 
         ``n`` names the request: one sent twice, after a lost connection, counts once.
         """
@@ -73,14 +71,13 @@ class Playground:
         act = done.get(str(wish.get("do")))
         if act is None:
             raise Refused("there is no such request")
-        if key in self._answered:
-            return
-        await act(person, wish, key)
-        self._answered[key] = None
-        if len(self._answered) > REQUESTS_REMEMBERED:
-            self._answered.popitem(last=False)
+        if key not in self._answered:
+            self._answered[key] = await act(person, wish, key)
+            if len(self._answered) > REQUESTS_REMEMBERED:
+                self._answered.popitem(last=False)
+        return self._answered[key]
 
-    async def _say(self, person: Villager, wish: dict[str, Any], key: str) -> None:
+    async def _say(self, person: Villager, wish: dict[str, Any], key: str) -> str:
         chat, text = self._chat(person, wish), str(wish.get("text", ""))
         reply_to = wish.get("reply_to")
         if reply_to is not None and reply_to not in chat.messages:
@@ -88,10 +85,9 @@ class Playground:
         message = await self.village.say(chat, person, text, reply_to, key)
         if message is not None:
             await self.server.tell_message(chat, message["id"])
-        if text.startswith("/"):
-            await self._command(person, chat, text, reply_to, key)
+        return await self._command(person, chat, text, reply_to, key) if text.startswith("/") else ""
 
-    async def _command(self, person: Villager, chat: Chat, text: str, reply_to: int | None, key: str) -> None:
+    async def _command(self, person: Villager, chat: Chat, text: str, reply_to: int | None, key: str) -> str:
         word, *words = text[1:].split()[:8] or [""]
         about = [self.village.people.get(str(chat.messages[reply_to]["by"]))] if reply_to is not None else []
         called = {one.handle: one for one in self.village.people.values()}
@@ -105,18 +101,18 @@ class Playground:
             tuple(self.person(one) for one in about if one),
         )
         reply = await self.house.desk.command(command)
-        await self._answer(person, chat, reply, key)
+        return await self._answer(person, chat, reply, key)
 
-    async def _press(self, person: Villager, wish: dict[str, Any], key: str) -> None:
+    async def _press(self, person: Villager, wish: dict[str, Any], key: str) -> str:
         chat, payload = self._chat(person, wish), str(wish.get("payload", ""))
         number = wish.get("message")
         if not isinstance(number, int) or len(payload.encode("utf-8", "replace")) > LONGEST_PAYLOAD:
             raise Refused(f"a press names its message, and its payload has at most {LONGEST_PAYLOAD} bytes")
         press = Press(key, self.person(person), _place(chat), str(number), payload)
         reply = await self.house.desk.press(press)
-        await self._answer(person, chat, reply, key, pressed=number)
+        return await self._answer(person, chat, reply, key, pressed=number)
 
-    async def _answer(self, person: Villager, chat: Chat, reply: Reply, key: str, pressed: int | None = None) -> None:
+    async def _answer(self, person: Villager, chat: Chat, reply: Reply, key: str, pressed: int | None = None) -> str:
         toast = reply.toast
         if reply.panel:
             place = f"@{person.id}" if reply.private else chat.id
@@ -128,22 +124,23 @@ class Playground:
             else:
                 sent, number, _new = await self.village.send(place, reply.panel, f"{key}.r")
                 await self.server.tell_message(sent, number)
-        if toast:
-            await self.server.tell_person(person, {"type": "toast", "text": toast})
+        return toast
 
-    async def _private(self, person: Villager, wish: dict[str, Any], key: str) -> None:
+    async def _private(self, person: Villager, wish: dict[str, Any], key: str) -> str:
         """The button that leads to the private chat: it opens the chat, as Start does elsewhere."""
         if person.closed:
             await self.village.close(person, False)
             await self.server.tell_people()
         await self.server.tell_person(person, {"type": "go", "chat": f"@{person.id}"})
         await self.house.desk.opened_private_chat(self.person(person), str(wish.get("code", ""))[:8])
+        return ""
 
-    async def _close(self, person: Villager, wish: dict[str, Any], key: str) -> None:
+    async def _close(self, person: Villager, wish: dict[str, Any], key: str) -> str:
         await self.village.close(person, bool(wish.get("closed")))
         await self.server.tell_people()
         if not person.closed:
             await self.house.desk.opened_private_chat(self.person(person))
+        return ""
 
     def person(self, villager: Villager) -> Person:
         return Person(f"{PLATFORM}:{villager.id}", villager.name, villager.handle, self.server.language_of(villager))

@@ -239,8 +239,7 @@ class Server:
             wish = json.loads(text)
             wish = wish if isinstance(wish, dict) else {}
             number = wish.get("n")
-            await self._do(tab, wish)
-            answer = {"type": "done", "n": number}
+            answer = {"type": "done", "n": number, "toast": await self._do(tab, wish)}
         except (ValueError, Refused, DeliveryFault) as fault:
             answer = {"type": "refused", "n": number, "text": str(fault)}
         except Exception:
@@ -248,7 +247,7 @@ class Server:
             answer = {"type": "refused", "n": number, "text": "something went wrong; please try again"}
         await self._put(tab, json.dumps(answer))
 
-    async def _do(self, tab: Tab, wish: dict[str, Any]) -> None:
+    async def _do(self, tab: Tab, wish: dict[str, Any]) -> str:
         village = self._playground.village
         if wish.get("do") in ("add_person", "add_chat"):
             if self.is_open and not tab.is_host:
@@ -258,14 +257,14 @@ class Server:
             else:
                 await village.add_chat(str(wish.get("name", "")))
             await self.tell_people()
-            return
+            return ""
         person = tab.person
         if person is None and not tab.is_host:
             person = village.people.get(str(wish.get("as")))
         if person is None:
             raise Refused("this link acts as nobody")
         self._languages[person.id] = tab.language
-        await self._playground.request(person, wish)
+        return await self._playground.request(person, wish)
 
 
 def _own_address() -> str:

@@ -97,6 +97,7 @@ class Crowd:
     async def open_table(self, number: int) -> None:
         one, two = self.person(2 * number), self.person(2 * number + 1)
         place = f"bench:g{number}"
+        await self.house.people.choose_for_chat(place, clock="86400")
         await self.house.desk.command(Command(self.key(), one, place, "challenge", (GAME,)))
         [table] = await self.house.tables_of(one.id)
         await self.house.desk.press(Press(self.key(), two, place, "1", f"1t{table.code}:sit"))

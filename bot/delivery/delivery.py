@@ -55,7 +55,8 @@ AGAIN_AFTER = 2.0
 NOTE_AFTER = 0.01
 """Seconds in which notes gather that can wait."""
 
-POSTS_REMEMBERED = 5000
+POSTS_REMEMBERED = 25_000
+"""Tables of which it is kept in memory what is shown, at some 3 kB each."""
 
 log = structlog.get_logger()
 
@@ -416,7 +417,7 @@ class Delivery:
         if seat_of(name) is not None:
             self._front[place] = post.code
             self._front.move_to_end(place)
-            if len(self._front) > 10 * POSTS_REMEMBERED:
+            if len(self._front) > 4 * POSTS_REMEMBERED:
                 self._front.popitem(last=False)
         await self._note(post, None)
 

@@ -46,6 +46,7 @@ class Shards:
         self.on_taken: Callable[[int], None] = lambda _shard: None
         self.on_lost: Callable[[int], None] = lambda _shard: None
         self.on_poke: Callable[[dict[str, Any]], None] = lambda _poke: None
+        self.on_forget: Callable[[str], None] = lambda _key: None
         self._alone = alone
         self._renew = store.client.register_script(RENEW)
         self._release = store.client.register_script(RELEASE)
@@ -84,12 +85,17 @@ class Shards:
                     await line.subscribe(keys.POKES)
                     async for message in line.listen():
                         if message["type"] == "message":
-                            word = json.loads(message["data"])
-                            if self.owns(word["code"]):
-                                self.on_poke(word)
+                            self._hear(json.loads(message["data"]))
             except (RedisError, OSError) as error:
                 log.warning("store_away", why=type(error).__name__)
                 await asyncio.sleep(1)
+
+    def _hear(self, word: dict[str, Any]) -> None:
+        if "forget" in word:
+            if word["by"] != self.worker:
+                self.on_forget(word["forget"])
+        elif self.owns(word["code"]):
+            self.on_poke(word)
 
     async def _share_out(self, how: str) -> None:
         now = time.time()

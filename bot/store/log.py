@@ -11,6 +11,7 @@ what tells a press that was delivered twice from one that came too late.
 
 import zlib
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 EMPTY_HEAD = b"0 "
@@ -38,9 +39,22 @@ class Log(NamedTuple):
     def version(self) -> int:
         return len(self.entries)
 
+    def after(self, entries: Sequence[bytes]) -> "Log":
+        """The log with these entries behind it. Old entries lose their stamps and are shared, for logs are many."""
+        known = [*self.entries, *entries]
+        for place in range(max(0, self.version - STAMPS_LOOKED_AT), len(known) - STAMPS_LOOKED_AT):
+            known[place] = _shared(unstamped(known[place]))
+        return Log(known)
+
     def has_seen(self, update: str) -> bool:
         """Whether one of the latest entries was caused by this update."""
         return any(stamp_of(entry) == update for entry in self.entries[-STAMPS_LOOKED_AT:])
+
+
+@lru_cache(maxsize=4096)
+def _shared(entry: bytes) -> bytes:
+    """The same object for equal entries: a table's moves are much like any other's."""
+    return entry
 
 
 def head(entries: Sequence[bytes]) -> bytes:

@@ -18,8 +18,6 @@ FOLD_AFTER = 48
 """How many entries stand behind a log's head before they are folded into it: about a deal."""
 
 CONNECTIONS = 32
-WAIT = 20
-"""Seconds to wait for a free connection."""
 
 Client = Redis | RedisCluster
 
@@ -139,7 +137,7 @@ async def opened(url: str) -> AsyncIterator[Store]:
         client = RedisCluster.from_url(url.replace("+cluster", "", 1))
     else:
         # Those who find no connection free wait for one: a burst is no fault.
-        client = Redis(connection_pool=BlockingConnectionPool.from_url(url, max_connections=CONNECTIONS, timeout=WAIT))
+        client = Redis(connection_pool=BlockingConnectionPool.from_url(url, max_connections=CONNECTIONS, timeout=None))
     try:
         await _check_schema(client)
         yield Store(client)

@@ -43,8 +43,8 @@ CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 """Letters and digits that nobody mistakes for one another."""
 
 CODE_LENGTH = 4
-TABLES_REMEMBERED = 2000
-"""How many tables a worker keeps in memory; a forgotten one costs a round trip."""
+TABLES_REMEMBERED = 25_000
+"""How many tables a worker keeps in memory, at some 10 kB each; a forgotten one costs a round trip and a replay."""
 
 MOST_HOSTS = 8
 ROBOT_PAUSE = 1.0

@@ -177,7 +177,7 @@ class Table:
                 self._move(int(word), rest, number)
             else:
                 self._READ[word](self, rest, number)
-        self.log = Log([*self.log.entries, *entries])
+        self.log = self.log.after(entries)
 
     def _move(self, seat: int, move: str, number: int) -> None:
         assert self.game

@@ -40,11 +40,10 @@ function hear(word) {
   if (word.type === "people") { state.people = word.people; state.chats = word.chats; return drawHeads(); }
   if (word.type === "message") return message(word.chat, word.message);
   if (word.type === "deleted") return deleted(word.chat, word.id);
-  if (word.type === "toast") { if (word.to === state.me) toast(word.text); return undefined; }
   if (word.type === "go") { if (word.to === state.me) go(word.chat); return undefined; }
   const waiting = pending.get(word.n);
   pending.delete(word.n);
-  if (word.type === "refused") toast(word.text);
+  if (word.text || word.toast) toast(word.text || word.toast);
   if (waiting) waiting.resolve(word.type === "done");
   return undefined;
 }

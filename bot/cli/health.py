@@ -1,0 +1,27 @@
+"""`python -m bot.cli.health`: does the bot of this container do well? For Docker's health check."""
+
+import sys
+import urllib.request
+
+from bot.settings import read_settings
+
+TIMEOUT = 4.0
+
+
+def main() -> int:
+    """0 if the bot answers that it is well; 1 otherwise, with what it said."""
+    settings = read_settings()
+    if not settings.playground:
+        # Nothing listens then; that the process runs is all that can be asked.
+        return 0
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{settings.playground_port}/healthz", timeout=TIMEOUT) as answer:
+            print(answer.read().decode())  # noqa: T201
+            return 0
+    except OSError as error:
+        print(error)  # noqa: T201
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,413 @@
+"""The kill harness: a real bot in a process of its own, people who press buttons through its playground, and SIGKILL.
+
+    python -m tests.bot.kills --kills 1000 --seed 1
+
+Each round lets people play for a moment and kills the bot, the store, or both. After each restart, for every table:
+
+- every press that was answered "done" is in the log exactly once, and no press is there twice;
+- every surface agrees with the table: each player's panel offers exactly what may be played, and each person has one
+  panel a table;
+- a kill has doubled one message at most (in the playground, which knows what was sent, none).
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import socket
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import aiohttp
+
+from bot.finished.archive import Archive, FinishedGame
+from bot.store import EmbeddedStore, keys, opened
+from bot.tables.table import Table
+from engine import verify
+
+GAMES = ("metamazzo", "spizzichino", "testa", "spades", "tressette", "tavolo", "pizzichino")
+SEATS = {"tressette": 4, "tavolo": 4}
+
+
+class Disagreement(AssertionError):
+    """What a kill must not do."""
+
+
+def free_port() -> int:
+    with socket.socket() as line:
+        line.bind(("127.0.0.1", 0))
+        return int(line.getsockname()[1])
+
+
+class Bot:
+    """The bot as a host starts it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.port = folder, free_port()
+        self.process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith(("BUONGIOCO", "REDIS"))},
+            "BUONGIOCO_DATA": str(self.folder / "data"),
+            "BUONGIOCO_PLAYGROUND_PORT": str(self.port),
+        }
+        log = (self.folder / "bot.log").open("ab")
+        self.process = await asyncio.create_subprocess_exec(
+            Path(sys.executable).with_name("buongioco"), "run", env=environment, stdout=log, stderr=log, cwd=self.folder
+        )
+        log.close()
+
+    async def kill(self) -> None:
+        if self.process:
+            if self.process.returncode is None:
+                self.process.kill()
+            await self.process.wait()
+
+    async def stop(self) -> float:
+        """SIGTERM; returns the seconds that it took."""
+        assert self.process
+        start = time.perf_counter()
+        self.process.terminate()
+        await self.process.wait()
+        return time.perf_counter() - start
+
+    def kill_store(self) -> None:
+        try:
+            os.kill(int((self.folder / "data" / "valkey.pid").read_text()), signal.SIGKILL)
+        except (OSError, ValueError):
+            return
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+class Page:
+    """A browser's tab, without the browser: it sees messages, presses buttons, and asks again after a lost line."""
+
+    def __init__(self, bot: Bot, seed: str) -> None:
+        self.bot, self.random = bot, Random(seed)
+        self.messages: dict[str, dict[int, dict[str, Any]]] = {}
+        self.people: list[dict[str, Any]] = []
+        self.waiting: dict[str, asyncio.Future[str]] = {}
+        self.done: set[str] = set()
+        self.refused: set[str] = set()
+        self.asked: dict[str, dict[str, Any]] = {}
+        self._line: aiohttp.ClientWebSocketResponse | None = None
+        self._number = 0
+
+    async def connect(self, session: aiohttp.ClientSession) -> None:
+        deadline = time.monotonic() + 40
+        while True:
+            try:
+                self._line = await session.ws_connect(f"{self.bot.url}/ws", headers={"Origin": self.bot.url})
+                hello = json.loads((await self._line.receive()).data)
+                break
+            except (aiohttp.ClientError, OSError, TypeError, ValueError):
+                if time.monotonic() > deadline:
+                    raise
+                await asyncio.sleep(0.05)
+        self.people = hello["people"]
+        self.messages = {chat: {one["id"]: one for one in found} for chat, found in hello["messages"].items()}
+
+    async def listen(self) -> None:
+        """Until the line breaks."""
+        assert self._line
+        async for word in self._line:
+            if word.type is not aiohttp.WSMsgType.TEXT:
+                break
+            heard = json.loads(word.data)
+            if heard["type"] == "message":
+                self.messages.setdefault(heard["chat"], {})[heard["message"]["id"]] = heard["message"]
+            elif heard["type"] == "deleted":
+                self.messages.get(heard["chat"], {}).pop(heard["id"], None)
+            elif heard["type"] == "people":
+                self.people = heard["people"]
+            elif heard.get("n") in self.waiting:
+                self.waiting.pop(heard["n"]).set_result(heard["type"] if not heard.get("toast") else "toast")
+        for future in self.waiting.values():
+            if not future.done():
+                future.set_result("lost")
+        self.waiting.clear()
+
+    async def ask(self, name: str = "", **wish: Any) -> str:
+        """A request; "done", "toast" (answered, and nothing was done), "refused", or "lost" with the line."""
+        self._number += 1
+        name = name or f"k{self._number:07}"
+        self.asked[name] = wish
+        future = self.waiting[name] = asyncio.get_running_loop().create_future()
+        assert self._line
+        try:
+            await self._line.send_str(json.dumps({**wish, "n": name}))
+        except (ConnectionError, RuntimeError, aiohttp.ClientError):
+            self.waiting.pop(name, None)
+            return "lost"
+        answer: str = await future
+        if answer == "done":
+            self.done.add(name)
+        elif answer != "lost":
+            self.refused.add(name)
+        return answer
+
+    def buttons(self, person: str) -> list[tuple[int, str]]:
+        """Everything that makes a move, on any of this person's panels."""
+        return [
+            (message["id"], button["payload"])
+            for message in self.messages.get(f"@{person}", {}).values()
+            for row in message.get("rows", ())
+            for button in row
+            if button["payload"].startswith(("1m", "1t")) and button["kind"] == "press"
+        ]
+
+
+class Village:
+    """People who play, and what must be true of their games."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.bot = Bot(folder)
+        self.page = Page(self.bot, str(seed))
+        self.random = Random(seed)
+        self.pressed: dict[str, tuple[str, str]] = {}
+        self.doubled = 0
+        self.kills: Counter[str] = Counter()
+        self.down: list[float] = []
+
+    async def press_something(self, person: str) -> None:
+        buttons = [
+            (m, p) for m, p in self.page.buttons(person) if not p.endswith("resign") or self.random.random() < 0.02
+        ]
+        bids = [(m, p) for m, p in buttons if ":bid " in p]
+        buttons = [(m, p) for m, p in bids if p.endswith(("bid 4", "bid 5"))] or buttons
+        if not buttons:
+            await asyncio.sleep(0.01)
+            return
+        message, payload = self.random.choice(buttons)
+        name = f"m{len(self.pressed):07}"
+        self.pressed[name] = (person, payload)
+        await self.page.ask(name, do="press", chat=f"@{person}", message=message, payload=payload, **{"as": person})
+
+    async def press_again(self) -> None:
+        """What a page does after a lost line: it asks again what was not answered."""
+        lost = [name for name in self.pressed if name not in self.page.done | self.page.refused][-20:]
+        for name in lost:
+            await self.page.ask(name, **self.page.asked[name])
+
+    async def keep_tables(self, wanted: int) -> None:
+        """Have people sit at so many tables."""
+        ids = [person["id"] for person in self.page.people]
+        cards = [
+            message
+            for message in self.page.messages.get("1", {}).values()
+            if any(
+                button["payload"].endswith(("sit", "sit 1", "sit 2", "sit 3"))
+                for row in message.get("rows", ())
+                for button in row
+            )
+        ]
+        for message in cards:
+            for row in message["rows"]:
+                for button in row:
+                    if " ".join(button["payload"].split(" ")[:1]).endswith("sit"):
+                        who = self.random.choice(ids)
+                        await self.page.ask(
+                            do="press", chat="1", message=message["id"], payload=button["payload"], **{"as": who}
+                        )
+        if len(cards) < wanted:
+            game = self.random.choice(GAMES)
+            await self.page.ask(do="say", chat="1", text=f"/challenge {game}", **{"as": self.random.choice(ids)})
+
+    async def round(self, session: aiohttp.ClientSession, kill: str) -> None:
+        """Start, check, play for a moment, kill."""
+        start = time.perf_counter()
+        await self.bot.start()
+        await self.page.connect(session)
+        self.down.append(time.perf_counter() - start)
+        listening = asyncio.create_task(self.page.listen())
+        if len(self.page.people) < 6:
+            for name in ("Carla", "Dino", "Elsa", "Furio"):
+                await self.page.ask(do="add_person", name=name)
+        await self.press_again()
+        people = [person["id"] for person in self.page.people]
+        players = [asyncio.create_task(self._play(person)) for person in people]
+        await self.keep_tables(2)
+        await asyncio.sleep(self.random.uniform(0.0, 0.5))
+        self.kills[kill] += 1
+        if kill in ("store", "both"):
+            self.bot.kill_store()
+        if kill in ("bot", "both"):
+            await self.bot.kill()
+        else:
+            await asyncio.sleep(self.random.uniform(0.0, 0.1))
+            await self.bot.kill()
+        for task in players:
+            task.cancel()
+        await asyncio.gather(*players, return_exceptions=True)
+        await listening
+
+    async def _play(self, person: str) -> None:
+        while True:
+            await self.press_something(person)
+
+    async def check(self, session: aiohttp.ClientSession) -> None:
+        """Start once more, let delivery come to rest, and hold everything against everything."""
+        await self.bot.start()
+        await self.page.connect(session)
+        listening = asyncio.create_task(self.page.listen())
+        await self.press_again()
+        await self._rest(session)
+        stopped_in = await self.bot.stop()
+        await listening
+        if stopped_in > 5:
+            raise Disagreement(f"the bot took {stopped_in:.1f} s to stop")
+        store = EmbeddedStore(self.bot.folder / "data")
+        await store.start()
+        try:
+            async with opened(store.url) as there:
+                await self._check_logs(there)
+        finally:
+            await store.stop()
+
+    async def _rest(self, session: aiohttp.ClientSession) -> None:
+        """Until nothing has been delivered for a moment."""
+        before = ""
+        for _ in range(200):
+            await asyncio.sleep(0.25)
+            async with session.get(f"{self.bot.url}/healthz") as answer:
+                health = await answer.json()
+            now = json.dumps(self.page.messages, sort_keys=True)
+            if health["delivery_lag_seconds"] == 0 and now == before:
+                return
+            before = now
+        raise Disagreement("delivery does not come to rest")
+
+    async def _check_logs(self, store: Any) -> None:
+        stamps: Counter[str] = Counter()
+        tables = []
+        async for key in store.client.scan_iter("{s*}:table:*"):
+            code = key.decode().rpartition(":")[2]
+            table = Table.of(code, await store.load(code))
+            tables.append(table)
+            moves = [entry for entry in table.log.entries if entry[:1].isdigit()]
+            for entry in moves:
+                stamp = entry.partition(b"\t")[2].decode()
+                if stamp:
+                    stamps[stamp] += 1
+        twice = [stamp for stamp, count in stamps.items() if count > 1]
+        if twice:
+            raise Disagreement(f"made twice: {twice}")
+        await self._check_moves(store, tables, stamps)
+        if await store.all_changed(range(keys.SHARDS)):
+            raise Disagreement("tables are still marked as changed")
+        for table in tables:
+            self._check_panels(table)
+
+    async def _check_moves(self, store: Any, tables: list[Table], stamps: Counter[str]) -> None:
+        """Every acknowledged move is in its table's log, or in the record of its finished game."""
+        made: dict[str, Counter[tuple[str, str]]] = {}
+        for table in tables:
+            made[table.code] = Counter()
+            for entry in table.log.entries:
+                seat, _, move = entry.partition(b"\t")[0].decode().partition(" ")
+                chair = table.chairs[int(seat)] if seat.isdigit() else None
+                if chair:
+                    made[table.code][chair.person, move] += 1
+        async for game in Archive(store.client).all():
+            verify(game.record)
+            made[game.code] = self._moves_of(game)
+        asked, acknowledged = self._count(self.pressed), self._count(self.page.done)
+        for code, moves in acknowledged.items():
+            if code not in made:
+                raise Disagreement(f"table {code} is lost")
+            if lost := moves - made[code]:
+                raise Disagreement(f"table {code} lost {lost}")
+        for code, moves in made.items():
+            if more := moves - asked.get(code, Counter()):
+                raise Disagreement(f"table {code} has moves that nobody made: {more}")
+
+    def _count(self, names: Iterable[str]) -> dict[str, Counter[tuple[str, str]]]:
+        """Moves by table: who pressed what, how often."""
+        counted: dict[str, Counter[tuple[str, str]]] = {}
+        for name in names:
+            person, payload = self.pressed.get(name, ("", ""))
+            if payload.startswith("1m"):
+                code, _version, move = payload[2:].split(":", 2)
+                counted.setdefault(code, Counter())[f"playground:{person}", move] += 1
+        return counted
+
+    @staticmethod
+    def _moves_of(game: FinishedGame) -> Counter[tuple[str, str]]:
+        """What its people did; what chance gave is not counted."""
+        moves = (move for deal in game.record.deals for move in deal.moves)
+        return Counter((game.people[move[0]], move[1]) for move in moves if move[0] is not None)
+
+    def _check_panels(self, table: Table) -> None:
+        if table.game is None:
+            return
+        for seat, chair in enumerate(table.chairs):
+            if chair is None or chair.is_robot:
+                continue
+            number = chair.person.partition(":")[2]
+            panels = [
+                message
+                for message in self.page.messages.get(f"@{number}", {}).values()
+                if message["by"] == "bot" and any(span[0] == table.code for span in message["spans"])
+            ]
+            if len(panels) != 1:
+                raise Disagreement(f"{len(panels)} panels of table {table.code} for person {number}")
+            offered = {
+                payload.partition(":")[2].partition(":")[2]
+                for _, payload in self.page.buttons(number)
+                if payload.startswith(f"1m{table.code}:")
+            }
+            legal = {m for m in table.game.legal_moves(seat) if m.startswith("play") and m.count(" ") == 1}
+            shown = {" ".join(m.split(" ")[:2]) for m in offered if m.startswith("play")}
+            if table.game.turn == seat and legal != shown:
+                raise Disagreement(f"table {table.code}, seat {seat}: legal {sorted(legal)}, shown {sorted(shown)}")
+            if table.game.turn != seat and shown:
+                raise Disagreement(f"table {table.code}, seat {seat}: cards are offered out of turn")
+
+
+async def harness(kills: int, seed: int, folder: Path, *, check_every: int = 10, show: bool = False) -> Village:
+    """So many kills; a check after every few of them and at the end."""
+    village = Village(folder, seed)
+    async with aiohttp.ClientSession() as session:
+        try:
+            for number in range(1, kills + 1):
+                await village.round(session, village.random.choice(("bot", "store", "both")))
+                if number % check_every == 0 or number == kills:
+                    await village.check(session)
+                    if show:
+                        print(f"{number} kills, {len(village.page.done)} presses acknowledged", flush=True)  # noqa: T201
+        finally:
+            await village.bot.kill()
+            village.bot.kill_store()
+    return village
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--kills", type=int, default=60)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--folder", type=Path)
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        start = time.perf_counter()
+        village = asyncio.run(harness(given.kills, given.seed, given.folder or Path(temporary), show=True))
+        down = sorted(village.down)
+        print(  # noqa: T201
+            f"{dict(village.kills)}: {len(village.page.done)} requests acknowledged, {len(village.pressed)} presses made;"
+            f" back after {down[len(down) // 2]:.2f} s (median), {down[-1]:.2f} s (longest);"
+            f" {time.perf_counter() - start:.0f} s in all"
+        )
+
+
+if __name__ == "__main__":
+    main()

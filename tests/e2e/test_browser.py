@@ -1,0 +1,231 @@
+"""People in a real browser, from a challenge to the end: what they see is what they press."""
+
+import os
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import pytest
+from playwright.async_api import Browser, Dialog, Locator, Page, expect
+
+from tests.e2e.conftest import PHONE, Open
+
+SHOTS = os.environ.get("BUONGIOCO_SHOTS")
+"""A folder for screenshots, for those who want to look."""
+
+
+class Tab:
+    """One open page, acting as one of the people."""
+
+    def __init__(self, page: Page, person: str) -> None:
+        self.page, self.person = page, person
+
+    @classmethod
+    async def open(cls, browser: Browser, playground: Open, person: str) -> "Tab":
+        context = await browser.new_context(viewport=PHONE, locale="en-GB")  # type: ignore[arg-type]
+        page = await context.new_page()
+        page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
+        await page.goto(playground.url)
+        tab = cls(page, person)
+        await tab.become(person)
+        return tab
+
+    async def become(self, person: str) -> None:
+        self.person = person
+        await self.page.get_by_role("tab", name=person, exact=False).first.click()
+
+    async def group(self) -> None:
+        await self.page.locator("#chats button", has_text="Bar Sport").click()
+
+    async def private(self) -> None:
+        await self.page.locator("#chats button", has_text="Buongioco").click()
+
+    async def say(self, text: str) -> None:
+        await self.page.fill("#text", text)
+        await self.page.press("#text", "Enter")
+
+    def button(self, label: str) -> Locator:
+        return self.page.locator(".row button", has_text=label).last
+
+    async def press(self, label: str) -> None:
+        await self.button(label).click()
+
+    async def sees(self, text: str) -> None:
+        await expect(self.page.locator("#messages")).to_contain_text(text, timeout=10_000)
+
+    async def shot(self, name: str) -> None:
+        if SHOTS:
+            Path(SHOTS).mkdir(parents=True, exist_ok=True)
+            await self.page.screenshot(path=str(Path(SHOTS) / f"{name}.png"))
+
+    async def play(self, random: Random) -> bool:
+        """Press one of the buttons that make a move, if there is any just now."""
+        buttons = self.page.locator(".message:last-child .row button[data-payload^='1']:not([aria-busy])")
+        payloads = await buttons.evaluate_all("nodes => nodes.map(n => n.dataset.payload)")
+        bids = [payload for payload in payloads if ":bid " in payload]
+        payloads = [one for one in bids if one.endswith(("bid 4", "bid 5"))] or payloads
+        payloads = [one for one in payloads if not one.endswith(("blind", "claim"))]
+        if not payloads:
+            return False
+        chosen = random.choice(payloads)
+        # In the page at once: between looking and clicking the panel may change.
+        await self.page.evaluate(
+            "p => { const b = [...document.querySelectorAll('.row button')].find(n => n.dataset.payload === p); b && b.click(); }",
+            chosen,
+        )
+        return True
+
+
+async def play_on(tabs: list[Tab], random: Random, over: Locator, most: int = 1500) -> None:
+    for _ in range(most):
+        if await over.count():
+            return
+        for tab in tabs:
+            await tab.play(random)
+        await tabs[0].page.wait_for_timeout(15)
+    raise AssertionError("it never came to an end")
+
+
+@pytest.mark.parametrize("game", ["spizzichino", "metamazzo"])
+async def test_two_people_play_a_whole_deal(playground: Open, browser: Browser, game: str) -> None:
+    anna = await Tab.open(browser, playground, "Anna")
+    bruno = await Tab.open(browser, playground, "Bruno")
+    watcher = await Tab.open(browser, playground, "Anna")
+    await anna.say(f"/challenge {game}")
+    await anna.sees("Anna")
+    await bruno.press("Accept")
+    await watcher.sees("The shuffle is bound by")
+    await watcher.shot(f"{game}-begins")
+    for tab in (anna, bruno):
+        await tab.private()
+        await tab.sees("deal 1")
+    random = Random(game)
+    await anna.shot(f"{game}-first-hand")
+    trick = watcher.page.locator(".message", has_text="Trick 5:")
+    await play_on([anna, bruno], random, trick)
+    await watcher.shot(f"{game}-board")
+    await anna.shot(f"{game}-hand")
+    over = watcher.page.locator(".message", has_text="The secret was")
+    await play_on([anna, bruno], random, over)
+    await watcher.sees("totals:")
+    await watcher.shot(f"{game}-deal-over")
+    await anna.sees("deal 2")
+    await anna.shot(f"{game}-second-deal")
+
+
+async def test_a_game_of_spades_against_a_robot(playground: Open, browser: Browser) -> None:
+    anna = await Tab.open(browser, playground, "Anna")
+    watcher = await Tab.open(browser, playground, "Anna")
+    await anna.say("/challenge spades")
+    await anna.press("Options")
+    await anna.press("to 200")
+    await anna.press("Back")
+    await anna.press("Medium robot")
+    await anna.private()
+    await anna.sees("deal 1")
+    await anna.shot("spades-draft")
+    random = Random(5)
+    await play_on([anna], random, anna.page.locator(".message", has_text="Bids:"))
+    await anna.shot("spades-hand")
+    await play_on([anna], random, watcher.page.locator(".message", has_text="Rematch"), most=8000)
+    await watcher.sees("won")
+    await watcher.shot("spades-over")
+
+
+async def answer(name: str, dialog: Dialog) -> None:
+    await dialog.accept(name)
+
+
+async def test_a_tavolo_where_a_partner_is_refused(playground: Open, browser: Browser) -> None:
+    anna = await Tab.open(browser, playground, "Anna")
+    for name in ("Carla", "Dino", "Elsa"):
+        anna.page.once("dialog", partial(answer, name))
+        await anna.page.click("#add-person")
+        await expect(anna.page.locator("#people button", has_text=name)).to_be_visible()
+    await anna.become("Anna")
+    await anna.group()
+    await anna.say("/challenge tavolo")
+    others = await Tab.open(browser, playground, "Bruno")
+    await others.press("Sit North")
+    await anna.private()
+    await anna.sees("asks to sit opposite you")
+    await anna.shot("tavolo-asked")
+    await anna.press("Refuse")
+    await others.sees("1 refusal of 3")
+    await others.become("Carla")
+    await others.press("Sit North")
+    await anna.press("Accept")
+    await others.become("Dino")
+    await others.press("Sit East")
+    await others.become("Elsa")
+    await others.press("Sit West")
+    await others.shot("tavolo-card")
+    await others.become("Dino")
+    await others.private()
+    await others.sees("Elsa\u2069 asks to sit opposite you")
+    await others.press("Accept")
+    await others.sees("deal 1")
+    await anna.sees("deal 1")
+    await anna.shot("tavolo-hand")
+
+
+async def test_a_closed_private_chat_is_told_in_the_group_and_opened_by_its_button(
+    playground: Open, browser: Browser
+) -> None:
+    anna = await Tab.open(browser, playground, "Anna")
+    bruno = await Tab.open(browser, playground, "Bruno")
+    await bruno.page.check("#closed")
+    await anna.say("/challenge testa")
+    await bruno.press("Accept")
+    await bruno.sees("I cannot write to you")
+    await bruno.shot("closed")
+    await bruno.press("My hand")
+    await bruno.sees("Testa a Testa · ")
+    await expect(bruno.page.locator("#closed")).not_to_be_checked()
+
+
+async def test_a_reload_and_a_restart_of_the_bot_lose_nothing(playground: Open, browser: Browser) -> None:
+    anna = await Tab.open(browser, playground, "Anna")
+    bruno = await Tab.open(browser, playground, "Bruno")
+    await anna.say("/challenge metamazzo")
+    await bruno.press("Accept")
+    watcher = await Tab.open(browser, playground, "Anna")
+    for tab in (anna, bruno):
+        await tab.private()
+        await tab.sees("deal 1")
+    random = Random(9)
+    await play_on([anna, bruno], random, watcher.page.locator(".message", has_text="Trick 2:"))
+    before = await anna.page.locator(".message").last.inner_text()
+    await anna.page.reload()
+    await anna.sees("deal 1")
+    assert await anna.page.locator(".message").last.inner_text() == before
+    await playground.stop()
+    await expect(anna.page.locator("#offline")).to_be_visible()
+    await playground.start()
+    await expect(anna.page.locator("#offline")).to_be_hidden(timeout=15_000)
+    await expect(bruno.page.locator("#offline")).to_be_hidden(timeout=15_000)
+    assert await anna.page.locator(".message").last.inner_text() == before
+    await play_on([anna, bruno], random, watcher.page.locator(".message", has_text="Trick 5:"))
+
+
+async def test_commands_are_completed_and_answered(playground: Open, browser: Browser) -> None:
+    anna = await Tab.open(browser, playground, "Anna")
+    await anna.page.fill("#text", "/ch")
+    await anna.page.press("#text", "Tab")
+    assert await anna.page.input_value("#text") == "/challenge "
+    await anna.page.fill("#text", "/challenge piz")
+    await anna.page.press("#text", "Tab")
+    assert await anna.page.input_value("#text") == "/challenge pizzichino"
+    await anna.page.fill("#text", "")
+    await anna.say("/leaderboard")
+    await anna.sees("Nobody is ranked yet")
+    await anna.press("Spades")
+    await anna.sees("Spades for Two")
+    await anna.shot("leaderboard")
+    await anna.say("/rules metamazzo")
+    await anna.sees("twenty in the stock")
+    await anna.shot("rules")
+    await anna.say("/help")
+    await anna.sees("Italian cards among friends")
+    await anna.say("/nonsense")
+    await expect(anna.page.locator(".toast")).to_contain_text("I do not know /nonsense")

@@ -14,7 +14,7 @@ from bot.delivery.shards import Shards
 from bot.desk.desk import Desk
 from bot.finished.archive import Archive, game_id
 from bot.finished.ratings import Ratings
-from bot.metrics import COMMITS, GAMES, LAG
+from bot.metrics import COMMITS, GAMES, LAG, TABLES, UNSETTLED
 from bot.people import People
 from bot.platform import Adapter
 from bot.settings import Settings
@@ -135,13 +135,20 @@ class House:
         except (RedisError, OSError):
             store = False
         adapters = {name: adapter.healthy for name, adapter in self.adapters.items()}
-        LAG.set(self.delivery.lag)
         return {
             "healthy": store and all(adapters.values()),
             "store": store,
             "adapters": adapters,
             "delivery_lag_seconds": round(self.delivery.lag, 3),
         }
+
+    def measure(self) -> None:
+        """Bring up to date what is measured rather than counted, for who reads the metrics."""
+        LAG.set(self.delivery.lag)
+        UNSETTLED.set(self.delivery.busy)
+        phases = self.room.by_phase()
+        for phase in ("open", "playing"):
+            TABLES.labels(phase).set(phases[phase])
 
     # What happens in the house
 

@@ -11,5 +11,5 @@ PRESS_SECONDS = Histogram("buongioco_press_seconds", "From a press to its answer
 MESSAGES = Counter("buongioco_messages", "Messages by platform and outcome", ["platform", "outcome"])
 UNSETTLED = Gauge("buongioco_tables_being_delivered", "Tables with a message under way")
 LAG = Gauge("buongioco_delivery_lag_seconds", "How long the table that waits longest has been behind")
-TABLES = Gauge("buongioco_tables", "Live tables of this worker's shards, by state", ["state"])
+TABLES = Gauge("buongioco_tables", "Live tables that this worker has in memory, by state", ["state"])
 GAMES = Counter("buongioco_games_finished", "Games finished, by game and ending", ["game", "ending"])

@@ -198,7 +198,7 @@ class Server:
         return web.json_response(health, status=200 if health["healthy"] else 503)
 
     async def _metrics(self, request: web.Request) -> web.Response:
-        await self._playground.house.healthy()
+        self._playground.house.measure()
         return web.Response(body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
     async def _tab(self, request: web.Request) -> web.StreamResponse:

@@ -22,7 +22,7 @@ from redis.exceptions import RedisError
 from bot.delivery.drawing import Outcome, Viewer, calls, draw
 from bot.delivery.pace import Pacer
 from bot.delivery.surfaces import Surface, is_final, is_taken, place_of, seat_of, tag_of, wanted
-from bot.metrics import MESSAGES, UNSETTLED
+from bot.metrics import MESSAGES
 from bot.panel import Panel
 from bot.people import People
 from bot.platform import (
@@ -191,6 +191,11 @@ class Delivery:
                     task.cancel()
 
     @property
+    def busy(self) -> int:
+        """Tables with a message under way."""
+        return sum(1 for post in self._posts.values() if post.tasks)
+
+    @property
     def lag(self) -> float:
         """How long the table that has waited longest has been behind, in seconds."""
         now = time.monotonic()
@@ -219,7 +224,6 @@ class Delivery:
         post.stale, post.looked_at = False, table.version
         if table.phase == "over" and post.outcome is None:
             post.outcome = await self._finish(table)
-        UNSETTLED.set(sum(1 for other in self._posts.values() if other.tasks))
         for name in dict.fromkeys([*wanted(table), *(name for name in post.surfaces if is_taken(table, name))]):
             surface = self._surface(post, table, name)
             if name in post.tasks or surface.status in ("done", "dropped", "unreachable"):

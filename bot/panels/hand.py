@@ -134,13 +134,15 @@ class _Hand:
 
     def _packets(self, deal: PacketsView) -> None:
         _ = self.words.text
-        for seat, name in enumerate(self.phrases.names):
+        for seat, name in enumerate(self.words.names):
             mine = [packet for packet in deal.packets if packet.owner == seat and packet.place in ("table", "taken")]
             tops = "  ".join(
                 f"{packet.number}: {self.words.card(packet.top) if packet.top else '🂠'} ({packet.left})"
                 for packet in mine
             )
-            if tops:
+            if tops and seat == self.seen.seat:
+                self.page.line(_("Your packets: {tops}"), tops=tops)
+            elif tops:
                 self.page.line(_("Packets of {name}: {tops}"), name=name, tops=tops)
 
     def _bids(self, deal: SpadesView) -> None:

@@ -47,7 +47,7 @@ class Phrases:
         for line in self.words.score(
             {name: value for name, value in entries.items() if name != "thirds"}, totals, self.seen.rules
         ):
-            page.line(line)
+            page.line(line[:1].upper() + line[1:])
 
     def option(self, name: str, value: object) -> str:
         """An option and its value in words."""

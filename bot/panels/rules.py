@@ -2,7 +2,9 @@
 
 from bot import payload
 from bot.panel import Button, Panel, Writer
+from bot.panels.phrases import short_names
 from bot.texts import texts
+from bot.wording import Wording
 from engine import GAMES
 
 FAIR = "fair"
@@ -29,9 +31,10 @@ def rules_page(language: str, about: str = "") -> Panel:
         page.gap()
         for line in _common(language):
             page.line(f"• {line}")
-    buttons = [Button(_(kind.name), payload.page("rules", kind.id)) for kind in GAMES.values()]
-    others = (Button(_("In common"), payload.page("rules")), Button(_("Is it fair?"), payload.page("rules", FAIR)))
-    return page.panel(*((button,) for button in buttons), others)
+    names = {**short_names(Wording(language, [])), FAIR: _("Is it fair?")}
+    buttons = [Button(name, payload.page("rules", subject)) for subject, name in names.items()]
+    common = Button(_("What they share"), payload.page("rules"))
+    return page.panel(*(tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2)), (common,))
 
 
 def _common(language: str) -> list[str]:

@@ -7,7 +7,7 @@ have the same table in hand: the store takes the first and tells the others what
 
 import secrets
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from itertools import count
@@ -90,6 +90,10 @@ class Room:
     def remembers(self, code: str) -> bool:
         """Whether this worker has the table in memory."""
         return code in self._remembered
+
+    def by_phase(self) -> Counter[str]:
+        """How many of the tables in memory are open, and how many are being played at."""
+        return Counter(table.phase for table in self._remembered.values())
 
     def forget(self, code: str) -> None:
         """Drop a table from memory; the store keeps it."""

@@ -1,6 +1,5 @@
 """The playground in a real Chromium."""
 
-import asyncio
 import os
 import shutil
 from collections.abc import AsyncIterator
@@ -9,60 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, async_playwright
 
-from adapters.playground import Playground
-from bot.house import House
-from bot.settings import Settings
-from bot.store import EmbeddedStore, opened
+from tests.open_playground import Open
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 PHONE = {"width": 390, "height": 844}
-
-
-class Open:
-    """A house whose playground is open, which can be closed and opened again on the same port."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.port = folder, 0
-        self._stop = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
-        self.house: House | None = None
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/"
-
-    async def start(self) -> None:
-        self._stop.clear()
-        ready = asyncio.Event()
-        self._task = asyncio.create_task(self._run(ready))
-        await ready.wait()
-
-    async def stop(self) -> None:
-        self._stop.set()
-        if self._task:
-            await self._task
-
-    async def _run(self, ready: asyncio.Event) -> None:
-        valkey = EmbeddedStore(self.folder)
-        await valkey.start()
-        try:
-            async with opened(valkey.url) as store:
-                house = self.house = House(store, Settings(_env_file=None, playground_port=self.port), robot_pause=0.05)
-                playground = Playground(house)
-                await playground.start()
-                house.add(playground)
-                serving = asyncio.create_task(playground.serve())
-                await house.start()
-                while not playground.healthy:
-                    await asyncio.sleep(0.01)
-                self.port = playground.server.port
-                ready.set()
-                await self._stop.wait()
-                serving.cancel()
-                await asyncio.wait([serving])
-                await house.stop()
-        finally:
-            await valkey.stop()
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ from random import Random
 import pytest
 from playwright.async_api import Browser, Dialog, Locator, Page, expect
 
-from tests.e2e.conftest import PHONE, Open
+from tests.e2e.conftest import PHONE
+from tests.open_playground import Open
 
 SHOTS = os.environ.get("BUONGIOCO_SHOTS")
 """A folder for screenshots, for those who want to look."""
@@ -107,7 +108,7 @@ async def test_two_people_play_a_whole_deal(playground: Open, browser: Browser, 
     await anna.shot(f"{game}-hand")
     over = watcher.page.locator(".message", has_text="The secret was")
     await play_on([anna, bruno], random, over)
-    await watcher.sees("totals:")
+    await watcher.sees("Totals:")
     await watcher.shot(f"{game}-deal-over")
     await anna.sees("deal 2")
     await anna.shot(f"{game}-second-deal")

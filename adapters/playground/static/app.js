@@ -119,7 +119,7 @@ function drawHeads() {
   if (me) {
     const box = make("input", { type: "checkbox", id: "closed", onchange: (e) => ask({ do: "close", closed: e.target.checked }) });
     box.checked = me.closed;
-    closed.push(make("label", { title: "Private messages closed: the bot may not write to this person" }, box, "🔕 DMs closed"));
+    closed.push(make("label", { title: "Private messages closed: the bot may not write to this person" }, box, "🔕"));
   }
   el("people").replaceChildren(make("span", { class: "mark" }, state.switching ? "Act as" : state.host ? "Host" : "You"), ...people);
   const chats = visible().map((c) =>

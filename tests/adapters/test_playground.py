@@ -1,0 +1,239 @@
+"""The playground as a platform: who may act as whom, what is refused, and what outlives a restart."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from adapters.playground.village import LONGEST_TEXT, Refused, Village
+from bot.cli import health
+from bot.panel import Button, Panel, Span
+from bot.platform import ChatGone, MessageGone, TooLong, Unreachable
+from bot.store import Store
+from tests.open_playground import Open
+
+
+@pytest.fixture
+async def playground(tmp_path: Path) -> AsyncIterator[Open]:
+    one = Open(tmp_path / "data")
+    await one.start()
+    yield one
+    await one.stop()
+
+
+@pytest.fixture
+async def network(tmp_path: Path) -> AsyncIterator[Open]:
+    """Opened to a network."""
+    one = Open(tmp_path / "data", host="0.0.0.0")  # noqa: S104
+    await one.start()
+    yield one
+    await one.stop()
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession() as one:
+        yield one
+
+
+class Line:
+    """A tab's WebSocket."""
+
+    def __init__(self, line: aiohttp.ClientWebSocketResponse, hello: dict[str, Any]) -> None:
+        self.line, self.hello = line, hello
+        self.heard: list[dict[str, Any]] = []
+
+    @classmethod
+    async def open(cls, session: aiohttp.ClientSession, playground: Open, key: str = "") -> "Line":
+        line = await session.ws_connect(
+            f"{playground.url}ws?key={key}", headers={"Origin": playground.url.rstrip("/")}, max_msg_size=0
+        )
+        return cls(line, await line.receive_json())
+
+    async def ask(self, **wish: Any) -> dict[str, Any]:
+        """A request and its answer; what is heard meanwhile is kept."""
+        wish.setdefault("n", f"t{len(self.heard):05}x{id(wish) % 10000:04}")
+        await self.line.send_str(json.dumps(wish))
+        while True:
+            word: dict[str, Any] = await self.line.receive_json(timeout=10)
+            self.heard.append(word)
+            if word.get("n") == wish["n"]:
+                return word
+
+
+async def test_the_page_and_its_files_are_served_safely(playground: Open, session: aiohttp.ClientSession) -> None:
+    for path in ("", "app.js", "style.css", "icon.svg"):
+        async with session.get(playground.url + path) as answer:
+            assert answer.status == 200
+            assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
+    async with session.get(playground.url + "../adapter.py") as answer:
+        assert answer.status == 404
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "192.168.1.9", ""])
+async def test_another_name_is_refused(playground: Open, session: aiohttp.ClientSession, host: str) -> None:
+    async with session.get(playground.url, headers={"Host": host}) as answer:
+        assert answer.status in (400, 403)
+
+
+async def test_another_sites_page_is_refused(playground: Open, session: aiohttp.ClientSession) -> None:
+    with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+        await session.ws_connect(playground.url + "ws", headers={"Origin": "https://evil.example"})
+    assert refused.value.status == 403
+
+
+async def test_health_and_metrics(
+    playground: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with session.get(playground.url + "healthz") as answer:
+        assert answer.status == 200
+        assert (await answer.json())["adapters"] == {"playground": True}
+    line = await Line.open(session, playground)
+    await line.ask(do="say", chat="1", text="/challenge testa", **{"as": "1"})
+    async with session.get(playground.url + "metrics") as answer:
+        text = await answer.text()
+    for name in ("presses", "commits_total", "delivery_lag_seconds", "messages_total", 'tables{state="open"}'):
+        assert f"buongioco_{name}" in text
+    monkeypatch.setenv("BUONGIOCO_PLAYGROUND_PORT", str(playground.port))
+    assert await asyncio.to_thread(health.main) == 0
+    await playground.stop()
+    assert await asyncio.to_thread(health.main) == 1
+    await playground.start()
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        {"do": "fly"},
+        {"do": "say", "chat": "1", "text": ""},
+        {"do": "say", "chat": "1", "text": "x" * (LONGEST_TEXT + 1)},
+        {"do": "say", "chat": "9", "text": "x"},
+        {"do": "say", "chat": "@2", "text": "x"},
+        {"do": "say", "chat": "1", "text": "x", "reply_to": 77},
+        {"do": "press", "chat": "1", "message": "1", "payload": "x"},
+        {"do": "press", "chat": "1", "message": 1, "payload": "x" * 65},
+        {"do": "say", "chat": "1", "text": "x", "n": "!"},
+        {"do": "say", "chat": "1", "text": "x", "as": "99"},
+        {"do": "add_person", "name": "  "},
+    ],
+)
+async def test_what_cannot_be_is_refused(
+    playground: Open, session: aiohttp.ClientSession, wish: dict[str, Any]
+) -> None:
+    line = await Line.open(session, playground)
+    answer = await line.ask(**{"as": "1", **wish})
+    assert answer["type"] == "refused"
+    assert answer["text"]
+
+
+async def test_nonsense_and_a_megabyte_harm_nobody(playground: Open, session: aiohttp.ClientSession) -> None:
+    line = await Line.open(session, playground)
+    for nonsense in ("", "[]", "null", "{", '{"do": []}', "\u0000", '{"do":"press","message":{}}'):
+        await line.line.send_str(nonsense)
+        assert (await line.line.receive_json(timeout=5))["type"] == "refused"
+    await line.line.send_str(json.dumps({"do": "press", "payload": "x" * 1_000_000}))
+    assert (await line.line.receive(timeout=5)).type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED)
+    other = await Line.open(session, playground)
+    assert (await other.ask(do="say", chat="1", text="still here", **{"as": "1"}))["type"] == "done"
+
+
+async def test_a_request_sent_twice_counts_once(playground: Open, session: aiohttp.ClientSession) -> None:
+    line = await Line.open(session, playground)
+    for _ in range(2):
+        assert (await line.ask(do="say", chat="1", text="/challenge testa", n="same0001", **{"as": "1"}))[
+            "type"
+        ] == "done"
+    await playground.stop()
+    await playground.start()
+    line = await Line.open(session, playground)
+    # The bot that remembered the request is gone; the platform and the tables know it.
+    assert (await line.ask(do="say", chat="1", text="/challenge testa", n="same0001", **{"as": "1"}))["type"] == "done"
+    await playground.house.delivery.settled()
+    texts = [message.get("text", "card") for message in playground.playground.village.chats["1"].messages.values()]
+    assert texts == ["/challenge testa", "card"]
+
+
+async def test_opened_to_a_network_only_ones_own_link_acts(network: Open, session: aiohttp.ClientSession) -> None:
+    for key in ("", "wrong"):
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+            await Line.open(session, network, key)
+        assert refused.value.status == 403
+    anna = network.playground.village.people["1"]
+    line = await Line.open(session, network, anna.token)
+    assert line.hello["me"] == "1"
+    assert not line.hello["switching"]
+    assert all("token" not in person for person in line.hello["people"])
+    assert {chat["id"] for chat in line.hello["chats"]} == {"1", "@1"}
+    assert set(line.hello["messages"]) == {"1", "@1"}
+    # Whoever it says it is, it is Anna.
+    await line.ask(do="say", chat="1", text="hello", **{"as": "2"})
+    [message] = network.playground.village.chats["1"].messages.values()
+    assert message["by"] == "1"
+    assert (await line.ask(do="say", chat="@2", text="x"))["type"] == "refused"
+    assert (await line.ask(do="add_person", name="Zoe"))["type"] == "refused"
+
+
+async def test_the_hosts_link_adds_people_and_acts_as_nobody(network: Open, session: aiohttp.ClientSession) -> None:
+    host = await Line.open(session, network, network.playground.server._host_key)
+    assert host.hello["host"]
+    assert all(person["token"] for person in host.hello["people"])
+    assert {chat["id"] for chat in host.hello["chats"]} == {"1"}
+    assert (await host.ask(do="add_person", name="Zoe"))["type"] == "done"
+    assert (await host.ask(do="say", chat="1", text="x", **{"as": "1"}))["type"] == "refused"
+    zoe = network.playground.village.people["3"]
+    assert (await Line.open(session, network, zoe.token)).hello["me"] == "3"
+
+
+# The platform's own limits
+
+
+def panel(text: str = "text", payload: str = "x") -> Panel:
+    return Panel((Span(text),), ((Button("label", payload),),))
+
+
+async def test_the_village_is_as_strict_as_the_real_ones(store: Store) -> None:
+    village = Village(store.client)
+    await village.load()
+    with pytest.raises(ChatGone):
+        await village.send("77", panel(), "k1")
+    with pytest.raises(TooLong):
+        await village.send("1", panel("x" * 4097), "k1")
+    with pytest.raises(TooLong):
+        await village.send("1", panel("🂠" * 2049), "k1")
+    for bad in (panel(" "), panel(payload="x" * 65), panel(payload="à" * 33), panel(payload="")):
+        with pytest.raises(Refused):
+            await village.send("1", bad, "k1")
+    with pytest.raises(MessageGone):
+        await village.edit("1", 5, panel())
+    await village.close(village.people["1"], True)
+    with pytest.raises(Unreachable):
+        await village.send("@1", panel(), "k1")
+
+
+async def test_a_key_sends_one_message_even_after_a_restart(store: Store) -> None:
+    village = Village(store.client)
+    await village.load()
+    _, first, new = await village.send("1", panel(), "key")
+    assert new
+    again = Village(store.client)
+    await again.load()
+    assert await again.send("1", panel(), "key") == (again.chats["1"], first, False)
+    assert again.chats["1"].messages == village.chats["1"].messages
+    # Numbers are never given twice, not even after the last message has gone.
+    await again.delete("1", first)
+    _, second, _new = await again.send("1", panel(), "other")
+    assert second > first
+
+
+async def test_old_messages_are_forgotten(store: Store) -> None:
+    village = Village(store.client)
+    await village.load()
+    for number in range(320):
+        await village.send("1", panel(), f"k{number}")
+    assert len(village.chats["1"].messages) == 300
+    assert await store.client.hlen("playground:messages:1") == 300
+    assert await store.client.hlen("playground:sends:1") <= 302

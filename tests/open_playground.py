@@ -1,0 +1,58 @@
+"""A bot with its playground open, in this process."""
+
+import asyncio
+from pathlib import Path
+
+from adapters.playground import Playground
+from bot.house import House
+from bot.settings import Settings
+from bot.store import EmbeddedStore, opened
+
+
+class Open:
+    """A house whose playground is open, which can be closed and opened again on the same port."""
+
+    def __init__(self, folder: Path, host: str = "127.0.0.1") -> None:
+        self.folder, self.host, self.port = folder, host, 0
+        self._stop = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self.house: House
+        self.playground: Playground
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/"
+
+    async def start(self) -> None:
+        self._stop.clear()
+        ready = asyncio.Event()
+        self._task = asyncio.create_task(self._run(ready))
+        await ready.wait()
+
+    async def stop(self) -> None:
+        self._stop.set()
+        if self._task:
+            await self._task
+
+    async def _run(self, ready: asyncio.Event) -> None:
+        valkey = EmbeddedStore(self.folder)
+        await valkey.start()
+        try:
+            async with opened(valkey.url) as store:
+                settings = Settings(_env_file=None, playground_port=self.port, playground_host=self.host)
+                house = self.house = House(store, settings, robot_pause=0.05)
+                playground = self.playground = Playground(house)
+                await playground.start()
+                house.add(playground)
+                serving = asyncio.create_task(playground.serve())
+                await house.start()
+                while not playground.healthy:
+                    await asyncio.sleep(0.01)
+                self.port = playground.server.port
+                ready.set()
+                await self._stop.wait()
+                serving.cancel()
+                await asyncio.wait([serving])
+                await house.stop()
+        finally:
+            await valkey.stop()

@@ -148,14 +148,18 @@ class Village:
         chat.messages[number], chat.sends[key] = message, number
         old = list(chat.messages)[:-MESSAGES_KEPT]
         forgotten = [name for name, sent in chat.sends.items() if sent < number - MESSAGES_KEPT]
-        async with self._client.pipeline(transaction=False) as pipe:
-            pipe.hset(f"playground:messages:{chat.id}", number, json.dumps(message))
-            pipe.hset(f"playground:sends:{chat.id}", key, number)
-            if old:
-                pipe.hdel(f"playground:messages:{chat.id}", *old)
-            if forgotten:
-                pipe.hdel(f"playground:sends:{chat.id}", *forgotten)
-            await pipe.execute()
+        try:
+            async with self._client.pipeline(transaction=False) as pipe:
+                pipe.hset(f"playground:messages:{chat.id}", number, json.dumps(message))
+                pipe.hset(f"playground:sends:{chat.id}", key, number)
+                if old:
+                    pipe.hdel(f"playground:messages:{chat.id}", *old)
+                if forgotten:
+                    pipe.hdel(f"playground:sends:{chat.id}", *forgotten)
+                await pipe.execute()
+        except BaseException:
+            del chat.messages[number], chat.sends[key]
+            raise
         for gone in old:
             chat.messages.pop(gone, None)
         for name in forgotten:

@@ -14,6 +14,9 @@ from typing import Any
 
 import typer
 
+from bot.bench.presses import Counter
+from bot.house import House
+from bot.settings import Settings
 from bot.store import EmbeddedStore, Store, keys, opened
 from bot.tables import Room, Table
 from engine import legal_for_record
@@ -27,8 +30,10 @@ DEALS_BEFORE = 2
 
 async def seated(room: Room, game: str, number: int) -> Table:
     """A table for two with the first deal on it."""
-    table = await room.open_table(game, f"telegram:{10**9 + number}", "Giovanna Bianchi", f"open {number}")
-    return await room.sit(table.code, f"telegram:{2 * 10**9 + number}", "Marco Esposito", f"sit {number}")
+    table = await room.open_table(
+        game, f"bench:{10**9 + number}", "Giovanna Bianchi", f"open {number}", host=f"bench:-100{10**9 + number}"
+    )
+    return await room.sit(table.code, f"bench:{2 * 10**9 + number}", "Marco Esposito", f"sit {number}")
 
 
 async def press(room: Room, table: Table, random: Random) -> Table:
@@ -67,16 +72,35 @@ async def in_groups(work: Sequence[Awaitable[Any]]) -> list[Any]:
     return await asyncio.gather(*map(one, work))
 
 
+PROFILES = (b"person:", b"chat:", b"handle:", b"schema", b"workers")
+"""Keys that are there whether games are played or not."""
+
+
 async def used_memory(store: Store) -> int:
-    """Bytes that all keys take, by the store's own count, their names and bookkeeping with them."""
-    return sum([await store.client.memory_usage(key, samples=0) async for key in store.client.scan_iter()])
+    """Bytes that games take, by the store's own count, their keys' names and bookkeeping with them."""
+    return sum(
+        [
+            await store.client.memory_usage(key, samples=0)
+            async for key in store.client.scan_iter()
+            if not key.startswith(PROFILES) and not key.endswith(b":owner")
+        ]
+    )
 
 
 async def weigh(store: Store, game: str) -> tuple[float, float]:
     """Bytes a table in mid-play takes in the store, its part of all keys counted, and bytes of its log as sent."""
     await store.client.flushall()
-    room = Room(store)
-    tables = await in_groups([play_to_the_middle(room, game, number) for number in range(TABLES)])
+    # With everything that a live game leaves there: its log, what is shown of it, its clock, who sits at it.
+    house = House(store, Settings(_env_file=None, playground=False))
+    house.add(Counter())
+    await house.start()
+    tables = await in_groups([play_to_the_middle(house.room, game, number) for number in range(TABLES)])
+    for table in tables:
+        for chair in table.chairs:
+            assert chair
+            await house.note_seated(chair.person, table.code)
+    await house.delivery.settled()
+    await house.stop()
     sent = [sum(map(len, await store.client.lrange(keys.table(table.code), 0, -1))) for table in tables]
     return await used_memory(store) / TABLES, statistics.mean(sent)
 

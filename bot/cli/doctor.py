@@ -1,5 +1,6 @@
 """`buongioco doctor`: is all that the bot needs in place, and if not, what is to be done?"""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
@@ -17,10 +18,13 @@ async def store_of(settings: Settings) -> AsyncIterator[Store]:
         return
     embedded = EmbeddedStore(settings.data)
     await embedded.start()
+    watch = asyncio.create_task(embedded.keep())
     try:
         async with opened(embedded.url) as store:
             yield store
     finally:
+        watch.cancel()
+        await asyncio.wait([watch])
         await embedded.stop()
 
 

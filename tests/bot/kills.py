@@ -192,7 +192,11 @@ class Village:
         message, payload = self.random.choice(buttons)
         name = f"m{len(self.pressed):07}"
         self.pressed[name] = (person, payload)
-        await self.page.ask(name, do="press", chat=f"@{person}", message=message, payload=payload, **{"as": person})
+        answer = await self.page.ask(
+            name, do="press", chat=f"@{person}", message=message, payload=payload, **{"as": person}
+        )
+        if answer != "done":
+            await asyncio.sleep(0.02)
 
     async def press_again(self) -> None:
         """What a page does after a lost line: it asks again what was not answered."""
@@ -242,15 +246,26 @@ class Village:
         self.kills[kill] += 1
         if kill in ("store", "both"):
             self.bot.kill_store()
-        if kill in ("bot", "both"):
-            await self.bot.kill()
+        if kill == "store":
+            # The bot starts it again, and people play on.
+            await self._until_presses_count()
+            await asyncio.sleep(self.random.uniform(0.0, 0.2))
         else:
-            await asyncio.sleep(self.random.uniform(0.0, 0.1))
             await self.bot.kill()
         for task in players:
             task.cancel()
         await asyncio.gather(*players, return_exceptions=True)
+        if kill == "store":
+            await self.bot.kill()
         await listening
+
+    async def _until_presses_count(self) -> None:
+        before = len(self.page.done)
+        for _ in range(400):
+            await asyncio.sleep(0.05)
+            if len(self.page.done) > before + 3 or not any(self.page.buttons(one["id"]) for one in self.page.people):
+                return
+        raise Disagreement("the store was killed, and no press counts any more")
 
     async def _play(self, person: str) -> None:
         while True:

@@ -2,19 +2,23 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from importlib.metadata import entry_points
 
 import structlog
+from redis.exceptions import RedisError
 
 from bot.cli.doctor import store_of
 from bot.house import House
 from bot.platform import Factory
 from bot.settings import Settings
+from bot.store import StoreFault
 
 GROUP = "buongioco.adapters"
 STOP_SECONDS = 4.0
+TRIES, AGAIN_AFTER = 30, 1.0
+"""How often, and after how many seconds, a start is tried again whose store went away."""
 
 log = structlog.get_logger()
 
@@ -52,16 +56,27 @@ async def run(settings: Settings) -> None:
                 "There is nothing to run: the playground is off, and no token is set (BUONGIOCO_PLAYGROUND)."
             )
         for adapter in adapters:
-            await adapter.start()
+            await _patiently(adapter.start)
             house.add(adapter)
         serving = {asyncio.create_task(adapter.serve(), name=adapter.platform) for adapter in adapters}
-        await house.start()
+        await _patiently(house.start)
         log.info("running", adapters=[adapter.platform for adapter in adapters])
         stopping = asyncio.create_task(stop.wait())
         await asyncio.wait({*serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
         await _end(serving)
         stopping.cancel()
         log.info("stopped")
+
+
+async def _patiently(begin: Callable[[], Awaitable[None]]) -> None:
+    """Begin, and again if the store goes away meanwhile: it may be on its way back."""
+    for _ in range(TRIES):
+        try:
+            return await begin()
+        except (RedisError, OSError) as error:
+            log.warning("store_away", why=type(error).__name__)
+            await asyncio.sleep(AGAIN_AFTER)
+    raise StoreFault("The store went away while the bot was starting, and did not come back: is it running?")
 
 
 async def _end(serving: set[asyncio.Task[None]]) -> None:

@@ -40,7 +40,13 @@ class Language(StrEnum):
     it = "it"
 
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Italian trick-taking cards.")
+# No pretty exceptions: they show local variables, and those hold hands and tokens.
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Italian trick-taking cards.",
+)
 bench_app = typer.Typer(no_args_is_help=True, help="Measure, each figure beside its baseline.")
 app.add_typer(bench_app, name="bench")
 

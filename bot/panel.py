@@ -81,6 +81,9 @@ def units(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
+NEW_LINE = Span("\n")
+
+
 class Writer:
     """Builds a panel's text line by line."""
 
@@ -89,17 +92,21 @@ class Writer:
 
     def line(self, template: str = "", style: Style = "", **values: object) -> None:
         """A line, with the gaps of a template filled in by texts or spans."""
-        self.spans += [*fill(template, style, **values), Span("\n")]
+        if values:
+            self.spans += fill(template, style, **values)
+        elif template:
+            self.spans.append(Span(template, style))
+        self.spans.append(NEW_LINE)
 
     def gap(self) -> None:
         """An empty line, once, and none at the top."""
-        if self.spans and [span.text for span in self.spans[-2:]] != ["\n", "\n"]:
-            self.spans.append(Span("\n"))
+        if self.spans and self.spans[-2:] != [NEW_LINE, NEW_LINE]:
+            self.spans.append(NEW_LINE)
 
     def panel(self, *rows: Row) -> Panel:
         """The panel, without empty lines at its end and without empty rows."""
         spans = self.spans.copy()
-        while spans and spans[-1].text == "\n":
+        while spans and spans[-1] == NEW_LINE:
             spans.pop()
         return Panel(tuple(spans), tuple(row for row in rows if row))
 
@@ -110,10 +117,6 @@ def fill(template: str, style: Style = "", **values: object) -> Iterator[Span]:
     >>> list(fill("{who} leads", who=Span("Ada", "bold")))
     [Span(text='Ada', style='bold', person=''), Span(text=' leads', style='', person='')]
     """
-    if not values:
-        if template:
-            yield Span(template, style)
-        return
     for literal, name in _parts(template):
         if literal:
             yield Span(literal, style)

@@ -22,7 +22,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from adapters.playground.village import Chat, Refused, Villager
 from bot.platform import DeliveryFault
-from bot.settings import Settings
+from bot.settings import BadSetting, Settings
 
 if TYPE_CHECKING:
     from adapters.playground.adapter import Playground
@@ -82,8 +82,7 @@ class Server:
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=2.0)
         await runner.setup()
         try:
-            site = web.TCPSite(runner, self._host, self._port)
-            await site.start()
+            await self._listen(runner)
             self.listening = True
             self._announce(runner.addresses)
             await asyncio.Event().wait()
@@ -95,6 +94,15 @@ class Server:
             if self._busy:
                 await asyncio.wait(self._busy, timeout=2.0)
             await runner.cleanup()
+
+    async def _listen(self, runner: web.AppRunner) -> None:
+        try:
+            await web.TCPSite(runner, self._host, self._port).start()
+        except OSError as error:
+            raise BadSetting(
+                f"The playground cannot listen on {self._host}, port {self._port} ({error.strerror}): set "
+                "BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false."
+            ) from None
 
     @property
     def port(self) -> int:

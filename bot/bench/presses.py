@@ -19,6 +19,7 @@ from bot import logs
 from bot.house import House
 from bot.panel import Panel
 from bot.platform import Command, Pace, Person, Press, private_place
+from bot.running import collect_seldom
 from bot.settings import Settings
 from bot.store import EmbeddedStore, Store, opened
 from bot.tables.table import Table
@@ -252,4 +253,5 @@ async def report_one(store: Store, crowd: Crowd, count: int) -> None:
 def run(tables: tuple[int, ...] = TABLES) -> None:
     """The command's body."""
     logs.set_up("warning")
+    collect_seldom()
     asyncio.run(measure(tables))

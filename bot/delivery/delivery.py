@@ -276,7 +276,8 @@ class Delivery:
             self._forget(post)
             return
         self._note_soon(post, table.version)
-        post.drawn.clear()
+        # Hands change with the next press; boards do not always.
+        post.drawn = {name: drawn for name, drawn in post.drawn.items() if name[0] == "d"}
         while len(self._posts) > POSTS_REMEMBERED:
             oldest = next(iter(self._posts.values()))
             if oldest.tasks or oldest.dirty:
@@ -322,7 +323,8 @@ class Delivery:
         place, surface = place_of(table, name), post.surfaces[name]
         viewer = await self._viewer(table, name, place)
         unreachable = post.unreachable(table) if name[0] == "d" else ()
-        key = (table.version, surface.draft, viewer, unreachable, post.outcome)
+        version = table.told_at if name[0] == "d" else table.version
+        key = (version, surface.draft, viewer, unreachable, post.outcome)
         known = post.drawn.get(name)
         if known and known[0] == key:
             return known[1]

@@ -27,7 +27,7 @@ def board_panel(seen: Look, language: str, suits: str, unreachable: Sequence[tup
     if seen.alarm == "flagged" and turn is not None:
         page.gap()
         page.line(_("{name}'s time is up."), "bold", name=seen.name(turn))
-    if view.commitment and not any(move.startswith("play ") for _by, move in seen.history):
+    if view.commitment and not sum(view.deal.tricks):
         page.gap()
         page.line(_("The shuffle is bound by {commitment}"), commitment=Span(view.commitment, "code"))
     rows: list[Row] = []

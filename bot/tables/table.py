@@ -78,7 +78,8 @@ class Table:
     """A table at one version. It does not change: `after` makes the next one.
 
     ``chairs`` are by seat, None where nobody sits. ``game`` is None before the first deal; do not play on it.
-    ``moved_at`` is the version after each seat's last move, ``dealt_at`` that after the running deal began.
+    ``moved_at`` is the version after each seat's last move, ``dealt_at`` that after the running deal began,
+    ``told_at`` that after the last thing that boards tell: all but a card of a trick under way.
     ``asking`` are those who ask for a chair, by seat, ``refusals`` how often each side's first has refused.
     ``clock`` is the seconds that a move may take; ``alarm`` is "", "nudged" or "flagged", how much of it is gone;
     ``lates`` counts the moves in a row that were made for a seat. ``closed`` is why no game came of it.
@@ -94,6 +95,7 @@ class Table:
         self.game: Game | None = None
         self.moved_at: tuple[int, ...] = ()
         self.dealt_at = 0
+        self.told_at = 0
         self.hosts: tuple[str, ...] = ()
         self.invited: Invited | None = None
         self.asking: dict[int, Chair] = {}
@@ -177,6 +179,7 @@ class Table:
                 self._move(int(word), rest, number)
             else:
                 self._READ[word](self, rest, number)
+                self.told_at = number
         self.log = self.log.after(entries)
 
     def _move(self, seat: int, move: str, number: int) -> None:
@@ -184,6 +187,8 @@ class Table:
         before = self.game.turn
         self.game.play(seat, move)
         self.moved_at = (*self.moved_at[:seat], number, *self.moved_at[seat + 1 :])
+        if not (move.startswith("play ") and self.game.current and self.game.current.trick):
+            self.told_at = number
         if not self.made_for:
             self._count_late(seat, 0)
         self.made_for = False

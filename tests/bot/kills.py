@@ -132,7 +132,9 @@ class Page:
             elif heard["type"] == "people":
                 self.people = heard["people"]
             elif heard.get("n") in self.waiting:
-                self.waiting.pop(heard["n"]).set_result(heard["type"] if not heard.get("toast") else "toast")
+                future = self.waiting.pop(heard["n"])
+                if not future.done():
+                    future.set_result(heard["type"] if not heard.get("toast") else "toast")
         for future in self.waiting.values():
             if not future.done():
                 future.set_result("lost")

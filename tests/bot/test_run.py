@@ -1,0 +1,141 @@
+"""`buongioco run`, `export` and `rebuild` as a host calls them."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from bot.store import EmbeddedStore, opened
+from engine import load, read, verify
+from tests.bot.kills import free_port
+from tests.bot.paper import Paper, open_house, play_until, seated
+
+BUONGIOCO = str(Path(sys.executable).with_name("buongioco"))
+
+
+def environment(folder: Path, port: int, **more: str) -> dict[str, str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("BUONGIOCO", "REDIS"))}
+    return {**clean, "BUONGIOCO_DATA": str(folder / "data"), "BUONGIOCO_PLAYGROUND_PORT": str(port), **more}
+
+
+@contextmanager
+def running(folder: Path, port: int, **more: str) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [BUONGIOCO, "run"],
+        env=environment(folder, port, **more),
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        deadline = time.monotonic() + 40
+        while time.monotonic() < deadline and process.poll() is None:
+            with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5):
+                break
+            time.sleep(0.05)
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def finished(folder: Path, port: int, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [BUONGIOCO, *words],
+        env=environment(folder, port, **more),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_it_runs_until_it_is_told_to_stop(tmp_path: Path) -> None:
+    port = free_port()
+    with running(tmp_path, port) as process:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz") as answer:
+            assert json.load(answer)["healthy"]
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/") as answer:
+            assert b"Buongioco" in answer.read()
+        # A second bot in the same folder says so, and harms nobody.
+        second = finished(tmp_path, free_port(), "run")
+        assert second.returncode == 2
+        assert "Another bot is running" in second.stderr
+        assert second.stderr.count("\n") == 1
+        start = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        _, log = process.communicate(timeout=20)
+        assert time.monotonic() - start < 5
+        assert process.returncode == 0
+        events = [json.loads(line)["event"] for line in log.splitlines()]
+        assert events[-1] == "stopped"
+
+
+def test_a_taken_port_and_nothing_to_run_are_one_line_each(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        answer = finished(tmp_path, port, "run")
+        assert answer.returncode == 2
+        [line] = [line for line in answer.stderr.splitlines() if not line.startswith("{")]
+        assert f"cannot listen on 127.0.0.1, port {port}" in line
+        assert "BUONGIOCO_PLAYGROUND_PORT" in line
+    answer = finished(tmp_path, free_port(), "run", BUONGIOCO_PLAYGROUND="false")
+    assert answer.returncode == 2
+    assert "There is nothing to run" in answer.stderr
+
+
+def test_opened_to_the_network_the_hosts_link_is_printed_and_not_logged(tmp_path: Path) -> None:
+    port = free_port()
+    with running(tmp_path, port, BUONGIOCO_PLAYGROUND_HOST="0.0.0.0") as process:  # noqa: S104
+        with suppress(urllib.error.HTTPError):
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/")
+        process.send_signal(signal.SIGTERM)
+        out, log = process.communicate(timeout=20)
+        assert "?key=" in out
+        assert out.partition("?key=")[2].strip() not in log
+
+
+async def test_export_and_rebuild(tmp_path: Path) -> None:
+    valkey = EmbeddedStore(tmp_path / "data")
+    await valkey.start()
+    async with opened(valkey.url) as store:
+        paper = Paper()
+        async with open_house(store, paper) as house:
+            players = await seated(house, paper, "testa", "to 11")
+            texts = paper.texts
+            await play_until(house, players, Random(1), lambda: any("won by" in text for text in texts("paper:100")))
+            await house.delivery.settled()
+            before: dict[Any, Any] = await store.client.hgetall("{games}:ratings:*|*|*")
+            assert before
+    await valkey.stop()
+    out = tmp_path / "games.jsonl"
+    answer = await asyncio.to_thread(finished, tmp_path, 1, "export", "--out", str(out))
+    assert answer.returncode == 0
+    assert answer.stderr == "1 game\n"
+    record = read(out.read_text())
+    verify(record)
+    assert load(record).over
+    assert (await asyncio.to_thread(finished, tmp_path, 1, "export", "--person", "paper:9")).stdout == ""
+    assert len((await asyncio.to_thread(finished, tmp_path, 1, "export", "--chat", "paper:100")).stdout) > 100
+    answer = await asyncio.to_thread(finished, tmp_path, 1, "rebuild")
+    assert answer.stdout == "ratings made anew from 1 game\n"
+    await valkey.start()
+    async with opened(valkey.url) as store:
+        assert await store.client.hgetall("{games}:ratings:*|*|*") == before
+    await valkey.stop()

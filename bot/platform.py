@@ -106,8 +106,11 @@ class Adapter(Protocol):
         """Take a message away; one that is gone already is well."""
 
 
+GROUP = "buongioco.adapters"
+"""The group of entry points that name adapters."""
+
 Factory = Callable[["House"], Adapter | None]
-"""What an entry point of the group ``buongioco.adapters`` names: an adapter, or None where a setting is missing."""
+"""What such an entry point names: an adapter, or None where a setting is missing."""
 
 
 class DeliveryFault(Exception):

@@ -12,11 +12,10 @@ from redis.exceptions import RedisError
 
 from bot.cli.doctor import store_of
 from bot.house import House
-from bot.platform import Factory
+from bot.platform import GROUP, Factory
 from bot.settings import Settings
 from bot.store import StoreFault
 
-GROUP = "buongioco.adapters"
 STOP_SECONDS = 4.0
 TRIES, AGAIN_AFTER = 30, 1.0
 """How often, and after how many seconds, a start is tried again whose store went away."""

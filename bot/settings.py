@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 PREFIX = "BUONGIOCO_"
@@ -31,6 +31,8 @@ class Settings(BaseSettings):
     data: Path = Field(default_factory=_data_folder, description="the folder of the embedded store")
     redis_url: str | None = Field(None, validation_alias="REDIS_URL", description="a store of one's own")
 
+    telegram_token: SecretStr | None = Field(None, description="the bot's token from BotFather")
+    discord_token: SecretStr | None = Field(None, description="the bot's token from Discord's developer portal")
     playground: bool = Field(True, description="whether the playground is served")
     playground_host: str = Field("127.0.0.1", description="the address it listens on; 0.0.0.0 opens it to the network")
     playground_port: int = Field(8765, ge=0, le=65535, description="its port")
@@ -42,6 +44,14 @@ class Settings(BaseSettings):
         if url and urlsplit(url).scheme not in STORE_SCHEMES:
             raise ValueError(f"begins with none of {', '.join(f'{scheme}://' for scheme in STORE_SCHEMES)}")
         return url or None
+
+    @field_validator("telegram_token", "discord_token")
+    @classmethod
+    def _is_a_token(cls, token: SecretStr | None) -> SecretStr | None:
+        text = token.get_secret_value().strip() if token else ""
+        if any(char.isspace() for char in text):
+            raise ValueError("is not a token: there is a space in it")
+        return SecretStr(text) if text else None
 
     @field_validator("data")
     @classmethod

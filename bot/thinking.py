@@ -45,8 +45,9 @@ def choose(level: str, view: View, history: Sequence[MoveEntry], seed: int) -> s
 class Thinkers:
     """The worker processes. One that dies is replaced, and the move still comes."""
 
-    def __init__(self, workers: int = 1) -> None:
-        self._workers = workers
+    def __init__(self, workers: int | None = None) -> None:
+        """``workers`` is how many processes; by default all cores but the event loop's, four at most."""
+        self._workers = workers or min(4, max(1, (os.cpu_count() or 2) - 1))
         self._pool: ProcessPoolExecutor | None = None
 
     async def move(self, level: str, view: View, history: Sequence[MoveEntry]) -> str | None:

@@ -1,11 +1,13 @@
 """`buongioco doctor`: is all that the bot needs in place, and if not, what is to be done?"""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from importlib.metadata import entry_points
 from urllib.parse import urlsplit
 
-from bot.settings import Settings
+from bot.platform import GROUP
+from bot.settings import PREFIX, Settings
 from bot.store import EmbeddedStore, Store, StoreFault, opened
 
 
@@ -36,12 +38,41 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
         yield True, f"settings: the store at {where}"
     else:
         yield True, f"settings: an embedded store in {settings.data}"
+    async for finding in _examine_stores(settings):
+        yield finding
+    for finding in _examine_tokens(settings):
+        yield finding
+    if settings.playground:
+        yield True, f"playground: http://{settings.playground_host}:{settings.playground_port}/"
+
+
+async def _examine_stores(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     try:
         async with store_of(settings) as store:
             async for finding in _examine_store(store):
                 yield finding
     except StoreFault as fault:
-        yield False, f"store: {fault}"
+        running = None if settings.redis_url else EmbeddedStore(settings.data)
+        if running is None or not running.is_taken:
+            yield False, f"store: {fault}"
+            return
+        yield True, "store: a bot is running with it"
+        async with opened(running.url) as store:
+            async for finding in _examine_store(store):
+                yield finding
+
+
+def _examine_tokens(settings: Settings) -> Iterator[tuple[bool, str]]:
+    """Which platforms will start; a token for one that is not installed is a fault."""
+    installed = {entry.name for entry in entry_points(group=GROUP)}
+    for name, token in (("telegram", settings.telegram_token), ("discord", settings.discord_token)):
+        setting = f"{PREFIX}{name}_token".upper()
+        if token is None:
+            yield True, f"{name}: off, for there is no token ({setting})"
+        elif name in installed:
+            yield True, f"{name}: there is a token"
+        else:
+            yield False, f"{name}: there is a token, and this version has no adapter for it: take {setting} out"
 
 
 async def _examine_store(store: Store) -> AsyncIterator[tuple[bool, str]]:

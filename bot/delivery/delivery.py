@@ -403,7 +403,7 @@ class Delivery:
         return False
 
     async def _send(
-        self, post: Post, name: str, adapter: Adapter, place: str, panel: Panel, digest: str, calling: bool
+        self, post: Post, name: str, adapter: Adapter, place: str, panel: Panel, digest: str, calling: int
     ) -> None:
         """Send a new message, and note at once that it is there; the one before is taken away after it."""
         number = post.surfaces[name].sent + 1
@@ -427,10 +427,16 @@ class Delivery:
                 self._front.popitem(last=False)
         await self._note(post, None)
 
-    def _rings(self, post: Post, name: str, surface: Surface, place: str, calling: bool) -> bool:
-        """Whether the turn has come to somebody who is not looking, or who looks at another table."""
-        if not (calling and surface.message and not surface.calls and is_private(place)):
+    def _rings(self, post: Post, name: str, surface: Surface, place: str, calling: int) -> bool:
+        """Whether the panel comes as a new message, so that the phone rings.
+
+        It does when time runs out, and when there is something to do for somebody who is not looking, or looks at
+        another table.
+        """
+        if not surface.message or not is_private(place) or calling <= surface.calls:
             return False
+        if calling > 1:
+            return True
         left_alone = time.time() - surface.at > self.ring_after
         return left_alone or self._front.get(place, post.code) != post.code
 

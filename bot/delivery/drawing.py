@@ -50,10 +50,16 @@ def draw(
     return board_panel(seen, *viewer, unreachable=unreachable)
 
 
-def calls(table: Table, seat: int | None) -> bool:
-    """Whether something at the table waits for this seat alone."""
+def calls(table: Table, seat: int | None) -> int:
+    """How loudly something at the table calls for this seat: 0 not at all, 1 there is something to do, 2 and 3 as time
+    runs out.
+    """
     if seat is None:
-        return False
+        return 0
     if table.game is None:
-        return True
-    return table.game.turn == seat
+        return 1
+    turn = table.game.turn
+    if turn == seat:
+        return {"": 1, "nudged": 2, "flagged": 3}[table.alarm]
+    # The others decide what becomes of a player whose time is up; partners do not.
+    return int(table.alarm == "flagged" and turn is not None and (turn - seat) & 1)

@@ -28,9 +28,9 @@ class Surface:
     ``message`` is what stands there, empty if nothing does, and ``digest`` the panel it shows. ``whom`` is a tag of the
     place, for another person may take a chair. ``sent`` counts the messages sent for it, which makes each send's key.
     ``at`` is when it last came to the person's eye (sent, or pressed by them), Unix seconds. ``status`` is "", "done"
-    (it will not change any more), "unreachable" or "dropped". ``calls`` is whether it shows that it is the viewer's
-    turn. ``draft`` is a choice in several presses, behind the version it is for. ``stale`` are older messages to be
-    taken away.
+    (it will not change any more), "unreachable" or "dropped". ``calls`` is how loudly it calls for the viewer
+    (`drawing.calls`). ``draft`` is a choice in several presses, behind the version it is for. ``stale`` are older
+    messages to be taken away.
     """
 
     message: str = ""
@@ -39,21 +39,21 @@ class Surface:
     sent: int = 0
     at: int = 0
     status: str = ""
-    calls: bool = False
+    calls: int = 0
     draft: str = ""
     stale: tuple[str, ...] = ()
 
     def to_text(self) -> str:
         """As it is stored: fields behind tabs, empty ones at the end left out."""
         draft = self.draft.replace("\t", " ")
-        fields = (self.message, self.digest, self.whom, self.sent, self.at, self.status, self.calls and 1, draft)
+        fields = (self.message, self.digest, self.whom, self.sent, self.at, self.status, self.calls, draft)
         return "\t".join(str(field or "") for field in (*fields, " ".join(self.stale))).rstrip("\t")
 
     @classmethod
     def of(cls, text: str) -> Self:
         message, digest, whom, sent, at, status, calls, draft, stale = (text.split("\t") + [""] * FIELDS)[:FIELDS]
         return cls(
-            message, digest, whom, int(sent or 0), int(at or 0), status, calls == "1", draft, tuple(stale.split())
+            message, digest, whom, int(sent or 0), int(at or 0), status, int(calls or 0), draft, tuple(stale.split())
         )
 
     def draft_for(self, version: int) -> str:

@@ -95,6 +95,18 @@ class EmbeddedStore:
                 await asyncio.sleep(0.02)
         self._release_folder()
 
+    @property
+    def is_taken(self) -> bool:
+        """Whether a bot is running with this folder."""
+        try:
+            with (self.folder / "bot.lock").open("a+") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return False
+
     def _claim_folder(self) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -5,7 +5,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 
 | key | type | what |
 |---|---|---|
-| ``schema`` | string | the number of the layout described here |
+| ``schema`` | string | the number of the layout described here; ``schema:lock`` while it is being raised |
 | ``{s17}:table:<code>`` | list | a table's log: a head, then the entries after it, oldest first (`bot.store.log`) |
 | ``{s17}:shown:<code>`` | hash | what is shown of a table, by surface (`bot.delivery.surfaces`) |
 | ``{s17}:changed`` | sorted set | codes of tables that delivery has yet to look at; the score is the version to reach |

@@ -6,10 +6,8 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from redis.asyncio import BlockingConnectionPool, Redis, RedisCluster
-from redis.exceptions import RedisError
 
-from bot.store import keys
-from bot.store.embedded import StoreFault
+from bot.store import keys, schema
 from bot.store.log import Log, head, unfold
 
 APPEND = (files("bot.store") / "append.lua").read_text(encoding="utf-8")
@@ -139,22 +137,7 @@ async def opened(url: str) -> AsyncIterator[Store]:
         # Those who find no connection free wait for one: a burst is no fault.
         client = Redis(connection_pool=BlockingConnectionPool.from_url(url, max_connections=CONNECTIONS, timeout=None))
     try:
-        await _check_schema(client)
+        await schema.check(client)
         yield Store(client)
     finally:
         await client.aclose()
-
-
-async def _check_schema(client: Any) -> None:
-    try:
-        await client.set(keys.SCHEMA, keys.SCHEMA_VERSION, nx=True)
-        found = int(await client.get(keys.SCHEMA))
-    except (RedisError, OSError, ValueError) as error:
-        raise StoreFault(
-            f"The store cannot be reached ({type(error).__name__}): is it running, is REDIS_URL right?"
-        ) from None
-    if found != keys.SCHEMA_VERSION:
-        raise StoreFault(
-            f"The store's layout is number {found}, and this version of Buongioco knows number {keys.SCHEMA_VERSION}: "
-            "run the version that wrote it, or give this one another store."
-        )

@@ -76,6 +76,11 @@ def test_it_runs_until_it_is_told_to_stop(tmp_path: Path) -> None:
         assert second.returncode == 2
         assert "Another bot is running" in second.stderr
         assert second.stderr.count("\n") == 1
+        # The doctor may look at it while it runs.
+        answer = finished(tmp_path, port, "doctor", BUONGIOCO_DISCORD_TOKEN="secret-token")
+        assert "a bot is running with it" in answer.stdout
+        assert "telegram: off" in answer.stdout
+        assert "secret-token" not in answer.stdout + answer.stderr
         start = time.monotonic()
         process.send_signal(signal.SIGTERM)
         _, log = process.communicate(timeout=20)

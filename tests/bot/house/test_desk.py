@@ -242,8 +242,12 @@ async def test_a_clock_nudges_then_lets_the_others_decide(store: Store, hours: H
         other = next(player for player in players if player is not mover)
         await ring(house, hours, 140)
         assert "Half of your time" not in paper.last(mover.private).plain
+        [before] = paper.messages[mover.private]
         await ring(house, hours, 15)
         assert "Half of your time" in paper.last(mover.private).plain
+        # It comes as a new message, or it would nudge nobody.
+        [nudge] = paper.messages[mover.private]
+        assert nudge != before
         await ring(house, hours, 155)
         assert "Your time is up" in paper.last(mover.private).plain
         assert f"{mover.person.name}\u2069's time is up" in paper.last(GROUP).plain

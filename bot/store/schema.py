@@ -1,0 +1,55 @@
+"""The layout's number, and the way from older layouts to this one."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import structlog
+from redis.exceptions import LockError, RedisError
+
+from bot.store import keys
+from bot.store.embedded import StoreFault
+
+log = structlog.get_logger()
+
+LOCK_SECONDS = 600
+"""The longest that a migration may take before another worker believes that it died."""
+
+Migration = Callable[[Any], Awaitable[None]]
+
+MIGRATIONS: Mapping[int, Migration] = {}
+"""By the number of a layout: what makes the next one of it, given the client. Each may be cut short and begin again."""
+
+
+async def check(
+    client: Any, version: int = keys.SCHEMA_VERSION, migrations: Mapping[int, Migration] = MIGRATIONS
+) -> None:
+    """Have the store in this version's layout; an empty one is, an older one is brought up to it, one step at a time.
+
+    StoreFault where it cannot be reached, or its layout is newer than this version or older than any way leads from.
+    """
+    try:
+        await client.set(keys.SCHEMA, version, nx=True)
+        found = int(await client.get(keys.SCHEMA))
+        if found < version and all(step in migrations for step in range(found, version)):
+            await _migrate(client, version, migrations)
+            found = int(await client.get(keys.SCHEMA))
+    except LockError:
+        raise StoreFault("Another worker is bringing the store up to date: start this one again afterwards.") from None
+    except (RedisError, OSError, ValueError) as error:
+        raise StoreFault(
+            f"The store cannot be reached ({type(error).__name__}): is it running, is REDIS_URL right?"
+        ) from None
+    if found != version:
+        raise StoreFault(
+            f"The store's layout is number {found}, and this version of Buongioco knows number {version}: "
+            "run the version that wrote it, or give this one another store."
+        )
+
+
+async def _migrate(client: Any, version: int, migrations: Mapping[int, Migration]) -> None:
+    """One worker migrates; the number is raised after each step, so that a step cut short is done again."""
+    async with client.lock(f"{keys.SCHEMA}:lock", timeout=LOCK_SECONDS, blocking=False):
+        for step in range(int(await client.get(keys.SCHEMA)), version):
+            log.info("migrating", layout=step + 1)
+            await migrations[step](client)
+            await client.set(keys.SCHEMA, step + 1)

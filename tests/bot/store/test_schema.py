@@ -1,0 +1,72 @@
+"""The layout's number, and ways from older layouts."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from bot.store import Store, StoreFault, keys, schema
+
+
+async def test_an_older_layout_is_brought_up_step_by_step(store: Store) -> None:
+    await store.client.set(keys.SCHEMA, 1)
+    await store.client.set("old", "x")
+    done = []
+
+    async def second(client: Any) -> None:
+        done.append(1)
+        await client.rename("old", "new")
+
+    async def third(client: Any) -> None:
+        done.append(2)
+        assert await client.get("new") == b"x"
+
+    await schema.check(store.client, 3, {1: second, 2: third})
+    assert done == [1, 2]
+    assert await store.client.get(keys.SCHEMA) == b"3"
+    await schema.check(store.client, 3, {1: second, 2: third})
+    assert done == [1, 2]
+
+
+async def test_a_step_cut_short_is_done_again(store: Store) -> None:
+    await store.client.set(keys.SCHEMA, 1)
+    tries = []
+
+    async def second(client: Any) -> None:
+        tries.append(1)
+        if len(tries) == 1:
+            raise ConnectionError("the store went away")
+
+    with pytest.raises(StoreFault):
+        await schema.check(store.client, 2, {1: second})
+    assert await store.client.get(keys.SCHEMA) == b"1"
+    await schema.check(store.client, 2, {1: second})
+    assert await store.client.get(keys.SCHEMA) == b"2"
+
+
+async def test_of_two_workers_one_migrates_and_the_other_says_so(store: Store) -> None:
+    await store.client.set(keys.SCHEMA, 1)
+    begun, go = asyncio.Event(), asyncio.Event()
+
+    async def slow(client: Any) -> None:
+        begun.set()
+        await go.wait()
+
+    first = asyncio.create_task(schema.check(store.client, 2, {1: slow}))
+    await begun.wait()
+    with pytest.raises(StoreFault, match="Another worker is bringing"):
+        await schema.check(store.client, 2, {1: slow})
+    go.set()
+    await first
+
+
+@pytest.mark.parametrize("found", ["0", "9", "x"])
+async def test_a_layout_without_a_way_is_refused(store: Store, found: str) -> None:
+    await store.client.set(keys.SCHEMA, found)
+    with pytest.raises(StoreFault):
+        await schema.check(store.client)
+    assert await store.client.get(keys.SCHEMA) == found.encode()
+
+
+def test_there_is_a_way_from_every_layout_that_was_ever_released() -> None:
+    assert set(schema.MIGRATIONS) == set(range(1, keys.SCHEMA_VERSION))

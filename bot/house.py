@@ -11,7 +11,6 @@ from bot.clockwork import Clockwork
 from bot.delivery.delivery import RING_AFTER, Delivery
 from bot.delivery.drawing import Outcome
 from bot.delivery.shards import Shards
-from bot.desk.desk import Desk
 from bot.finished.archive import Archive, game_id
 from bot.finished.ratings import Ratings
 from bot.metrics import COMMITS, GAMES, LAG, TABLES, UNSETTLED
@@ -20,7 +19,8 @@ from bot.platform import Adapter
 from bot.settings import Settings
 from bot.store import Store, keys
 from bot.tables.faults import NoSuchTable
-from bot.tables.room import ROBOT_PAUSE, Room
+from bot.tables.ledger import ROBOT_PAUSE
+from bot.tables.room import Room
 from bot.tables.table import Table
 from bot.thinking import Thinkers
 
@@ -34,7 +34,7 @@ log = structlog.get_logger()
 
 
 class House:
-    """One worker. Adapters get it whole: the desk for what comes in, the store for what they keep themselves."""
+    """One worker, without the desk, where people ask for things (`bot.desk`)."""
 
     def __init__(
         self,
@@ -55,7 +55,6 @@ class House:
         self.shards = Shards(store, alone=alone)
         self.delivery = Delivery(self.room, self.people, self.adapters, self._finish, ring_after)
         self.clockwork = Clockwork(self.room, self.shards, self.thinkers)
-        self.desk = Desk(self)
         self._tasks: list[asyncio.Task[None]] = []
         self._told: set[asyncio.Task[None]] = set()
         self.room.watchers.append(self._committed)

@@ -5,14 +5,10 @@ edit and delete messages. Places are ``platform:id``; a person's private chat wi
 ``platform:id`` is the person.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from bot.panel import Panel
-
-if TYPE_CHECKING:
-    from bot.house import House
 
 
 class Person(NamedTuple):
@@ -108,9 +104,6 @@ class Adapter(Protocol):
 
 GROUP = "buongioco.adapters"
 """The group of entry points that name adapters."""
-
-Factory = Callable[["House"], Adapter | None]
-"""What such an entry point names: an adapter, or None where a setting is missing."""
 
 
 class DeliveryFault(Exception):

@@ -11,12 +11,16 @@ import structlog
 from redis.exceptions import RedisError
 
 from bot.cli.doctor import store_of
+from bot.desk import Desk
 from bot.house import House
-from bot.platform import GROUP, Factory
+from bot.platform import GROUP, Adapter
 from bot.settings import Settings
 from bot.store import StoreFault
 
 STOP_SECONDS = 4.0
+Factory = Callable[[Desk], Adapter | None]
+"""What an entry point names: an adapter at the desk, or None where a setting is missing."""
+
 TRIES, AGAIN_AFTER = 30, 1.0
 """How often, and after how many seconds, a start is tried again whose store went away."""
 
@@ -57,7 +61,8 @@ async def run(settings: Settings) -> None:
         loop.add_signal_handler(number, stop.set)
     collect_seldom()
     async with opened_house(settings) as house:
-        adapters = [adapter for make in factories().values() if (adapter := make(house))]
+        desk = Desk(house)
+        adapters = [adapter for make in factories().values() if (adapter := make(desk))]
         if not adapters:
             raise NothingToRun(
                 "There is nothing to run: the playground is off, and no token is set (BUONGIOCO_PLAYGROUND)."

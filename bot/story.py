@@ -28,7 +28,7 @@ def story(record: Record, deal: int | None, language: str, faces: str = "codes")
         yield from _deal_story(record, number, words)
     if record.ending and deal in (None, len(record.deals)):
         yield "", False
-        yield _ending(record, words), False
+        yield words.ending(record.winner, record.ending), False
 
 
 def _plain(name: str) -> str:
@@ -95,17 +95,3 @@ def _trick(game: Game, view: DealView, words: Wording, before: tuple[int, int]) 
         )
         line += f"  ({draws})"
     return line
-
-
-def _ending(record: Record, words: Wording) -> str:
-    _ = words.text
-    if not record.winner:
-        return _("The game was cancelled.")
-    side = words.side(record.winner[0] & 1)
-    sentences = {
-        "target": _("{side} won by reaching the target."),
-        "claim": _("{side} won by claiming the game."),
-        "resign": _("{side} won: the other side resigned."),
-        "timeout": _("{side} won: the other side ran out of time."),
-    }
-    return sentences[record.ending or "target"].format(side=side)

@@ -125,6 +125,19 @@ class Wording:
         _ = self.text
         return _(" and ").join(self.names[side::2])
 
+    def ending(self, winner: Sequence[int] | None, ending: str | None) -> str:
+        """Who won, and how; ``winner`` are seats."""
+        _ = self.text
+        if not winner:
+            return _("The game was cancelled.")
+        sentences = {
+            "target": _("{side} won by reaching the target."),
+            "claim": _("{side} won by claiming the game."),
+            "resign": _("{side} won: the other side resigned."),
+            "timeout": _("{side} won: the other side ran out of time."),
+        }
+        return sentences[ending or "target"].format(side=self.side(winner[0] & 1))
+
     def sides(self, figures: Sequence[object]) -> str:
         """A figure of each side's beside its players."""
         return " · ".join(f"{self.side(side)} {figure}" for side, figure in enumerate(figures))

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 from adapters.playground import Playground
+from bot.desk import Desk
 from bot.house import House
 from bot.settings import Settings
 from bot.store import EmbeddedStore, opened
@@ -41,7 +42,7 @@ class Open:
             async with opened(valkey.url) as store:
                 settings = Settings(_env_file=None, playground_port=self.port, playground_host=self.host)
                 house = self.house = House(store, settings, robot_pause=0.05)
-                playground = self.playground = Playground(house)
+                playground = self.playground = Playground(Desk(house))
                 await playground.start()
                 house.add(playground)
                 serving = asyncio.create_task(playground.serve())

@@ -1,12 +1,12 @@
 """The playground: a chat platform of our own, on one web page, to try the bot without a token, alone or in company."""
 
 from adapters.playground.adapter import Playground
-from bot.house import House
+from bot.desk import Desk
 
 
-def adapter(house: House) -> Playground | None:
+def adapter(desk: Desk) -> Playground | None:
     """The playground, unless the host has told it off."""
-    return Playground(house) if house.settings.playground else None
+    return Playground(desk) if desk.house.settings.playground else None
 
 
 __all__ = ["Playground", "adapter"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from adapters.playground.server import Server
 from adapters.playground.village import Chat, Refused, Village, Villager
-from bot.house import House
+from bot.desk import Desk
 from bot.panel import LONGEST_PAYLOAD, Panel
 from bot.platform import Command, Pace, Person, Press, Reply, is_private
 
@@ -20,10 +20,10 @@ class Playground:
 
     platform = PLATFORM
 
-    def __init__(self, house: House) -> None:
-        self.house = house
-        self.village = Village(house.store.client)
-        self.server = Server(self, house.settings)
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.village = Village(desk.house.store.client)
+        self.server = Server(self.village, desk.house, self.request)
         self._answered: OrderedDict[str, str] = OrderedDict()
 
     async def start(self) -> None:
@@ -100,7 +100,7 @@ class Playground:
             tuple(words),
             tuple(self.person(one) for one in about if one),
         )
-        reply = await self.house.desk.command(command)
+        reply = await self.desk.command(command)
         return await self._answer(person, chat, reply, key)
 
     async def _press(self, person: Villager, wish: dict[str, Any], key: str) -> str:
@@ -109,7 +109,7 @@ class Playground:
         if not isinstance(number, int) or len(payload.encode("utf-8", "replace")) > LONGEST_PAYLOAD:
             raise Refused(f"a press names its message, and its payload has at most {LONGEST_PAYLOAD} bytes")
         press = Press(key, self.person(person), _place(chat), str(number), payload)
-        reply = await self.house.desk.press(press)
+        reply = await self.desk.press(press)
         return await self._answer(person, chat, reply, key, pressed=number)
 
     async def _answer(self, person: Villager, chat: Chat, reply: Reply, key: str, pressed: int | None = None) -> str:
@@ -132,14 +132,14 @@ class Playground:
             await self.village.close(person, False)
             await self.server.tell_people()
         await self.server.tell_person(person, {"type": "go", "chat": f"@{person.id}"})
-        await self.house.desk.opened_private_chat(self.person(person), str(wish.get("code", ""))[:8])
+        await self.desk.opened_private_chat(self.person(person), str(wish.get("code", ""))[:8])
         return ""
 
     async def _close(self, person: Villager, wish: dict[str, Any], key: str) -> str:
         await self.village.close(person, bool(wish.get("closed")))
         await self.server.tell_people()
         if not person.closed:
-            await self.house.desk.opened_private_chat(self.person(person))
+            await self.desk.opened_private_chat(self.person(person))
         return ""
 
     def person(self, villager: Villager) -> Person:

@@ -4,28 +4,25 @@ On one's own machine (127.0.0.1) a tab may act as anybody. Opened to a network e
 that link acts as them; who has the host's link may add people and see their links, and act as nobody.
 """
 
-from __future__ import annotations
-
 import asyncio
 import ipaddress
 import json
 import secrets
 import socket
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import structlog
 from aiohttp import WSCloseCode, WSMsgType, web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from adapters.playground.village import Chat, Refused, Villager
+from adapters.playground.village import Chat, Refused, Village, Villager
+from bot.house import House
 from bot.platform import DeliveryFault
-from bot.settings import BadSetting, Settings
-
-if TYPE_CHECKING:
-    from adapters.playground.adapter import Playground
+from bot.settings import BadSetting
 
 LONGEST_WORD = 64 * 1024
 """Bytes of one WebSocket message; a longer one ends the connection."""
@@ -39,6 +36,8 @@ SECURITY = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-cache",
 }
+
+Request = Callable[[Villager, dict[str, Any]], Awaitable[str]]
 
 log = structlog.get_logger()
 
@@ -58,9 +57,10 @@ class Tab:
 class Server:
     """Serves tabs, and tells them what happens."""
 
-    def __init__(self, playground: Playground, settings: Settings) -> None:
-        self._playground = playground
-        self._host, self._port = settings.playground_host, settings.playground_port
+    def __init__(self, village: Village, house: House, request: Request) -> None:
+        """``request`` is what to do with what a person asks for on the page."""
+        self._village, self._house, self._ask = village, house, request
+        self._host, self._port = house.settings.playground_host, house.settings.playground_port
         self._tabs: set[Tab] = set()
         self._languages: dict[str, str] = {}
         self._busy: set[asyncio.Task[None]] = set()
@@ -147,7 +147,7 @@ class Server:
             await tab.line.send_str(text)
 
     def _people(self, tab: Tab) -> dict[str, Any]:
-        village = self._playground.village
+        village = self._village
         people = [
             {"id": one.id, "name": one.name, "handle": one.handle, "closed": one.closed}
             for one in village.people.values()
@@ -158,7 +158,7 @@ class Server:
         return {"people": people, "chats": chats}
 
     def _hello(self, tab: Tab) -> dict[str, Any]:
-        village = self._playground.village
+        village = self._village
         messages = {
             chat.id: list(chat.messages.values())[-MESSAGES_SHOWN:] for chat in village.chats.values() if tab.sees(chat)
         }
@@ -202,11 +202,11 @@ class Server:
         return web.Response(body=body, content_type=TYPES[name.rpartition(".")[2]], charset="utf-8")
 
     async def _healthz(self, request: web.Request) -> web.Response:
-        health = await self._playground.house.healthy()
+        health = await self._house.healthy()
         return web.json_response(health, status=200 if health["healthy"] else 503)
 
     async def _metrics(self, request: web.Request) -> web.Response:
-        self._playground.house.measure()
+        self._house.measure()
         return web.Response(body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
     async def _tab(self, request: web.Request) -> web.StreamResponse:
@@ -236,7 +236,7 @@ class Server:
             return None, False
         if secrets.compare_digest(key.encode(), self._host_key.encode()):
             return None, True
-        for person in self._playground.village.people.values():
+        for person in self._village.people.values():
             if secrets.compare_digest(key.encode(), person.token.encode()):
                 return person, False
         raise web.HTTPForbidden(text="This link opens nothing: ask the host for yours.")
@@ -256,7 +256,7 @@ class Server:
         await self._put(tab, json.dumps(answer))
 
     async def _do(self, tab: Tab, wish: dict[str, Any]) -> str:
-        village = self._playground.village
+        village = self._village
         if wish.get("do") in ("add_person", "add_chat"):
             if self.is_open and not tab.is_host:
                 raise Refused("only the host adds people and chats")
@@ -272,7 +272,7 @@ class Server:
         if person is None:
             raise Refused("this link acts as nobody")
         self._languages[person.id] = tab.language
-        return await self._playground.request(person, wish)
+        return await self._ask(person, wish)
 
 
 def _own_address() -> str:

@@ -16,6 +16,7 @@ from random import Random
 import typer
 
 from bot import logs
+from bot.desk import Desk
 from bot.house import House
 from bot.panel import Panel
 from bot.platform import Command, Pace, Person, Press, private_place
@@ -76,6 +77,7 @@ class Crowd:
 
     def __init__(self, house: House, counter: Counter, seed: int) -> None:
         self.house, self.counter, self.random = house, counter, Random(seed)
+        self.desk = Desk(house)
         self.codes: list[str] = []
         self.busy: set[str] = set()
         self._keys = itertools.count(1)
@@ -99,9 +101,9 @@ class Crowd:
         one, two = self.person(2 * number), self.person(2 * number + 1)
         place = f"bench:g{number}"
         await self.house.people.choose_for_chat(place, clock="86400")
-        await self.house.desk.command(Command(self.key(), one, place, "challenge", (GAME,)))
+        await self.desk.command(Command(self.key(), one, place, "challenge", (GAME,)))
         [table] = await self.house.tables_of(one.id)
-        await self.house.desk.press(Press(self.key(), two, place, "1", f"1t{table.code}:sit"))
+        await self.desk.press(Press(self.key(), two, place, "1", f"1t{table.code}:sit"))
         self.codes.append(table.code)
 
     def key(self) -> str:
@@ -129,7 +131,7 @@ class Crowd:
             press = Press(self.key(), person, place, message, f"1m{code}:{table.version}:{move}")
             written = self.counter.written[press.place] = asyncio.get_running_loop().create_future()
             start = time.perf_counter()
-            reply = await self.house.desk.press(press)
+            reply = await self.desk.press(press)
             if reply.toast:
                 raise RuntimeError(reply.toast)
             took: float = await written - start

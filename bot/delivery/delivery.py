@@ -17,10 +17,11 @@ from dataclasses import replace
 from functools import partial
 
 import structlog
-from redis.exceptions import RedisError
 
 from bot.delivery.drawing import Outcome, Viewer, calls, draw
+from bot.delivery.notes import Notes
 from bot.delivery.pace import Pacer
+from bot.delivery.post import Post
 from bot.delivery.surfaces import Surface, is_final, is_taken, place_of, seat_of, tag_of, wanted
 from bot.metrics import MESSAGES
 from bot.panel import Panel
@@ -52,42 +53,12 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
 AGAIN_AFTER = 2.0
 """Seconds before a table is looked at again whose delivery met a fault of the store's, or of ours."""
 
-NOTE_AFTER = 0.01
-"""Seconds in which notes gather that can wait."""
-
 POSTS_REMEMBERED = 25_000
 """Tables of which it is kept in memory what is shown, at some 3 kB each."""
 
 log = structlog.get_logger()
 
 Finish = Callable[[Table], Awaitable[Outcome]]
-
-
-class Post:
-    """The delivery of one table: what is known of its surfaces, and the tasks that bring them up to date."""
-
-    def __init__(self, code: str) -> None:
-        self.code = code
-        self.surfaces: dict[str, Surface] = {}
-        self.noted: dict[str, Surface] = {}
-        self.loaded = False
-        self.looked_at = 0
-        self.tasks: dict[str, asyncio.Task[None]] = {}
-        self.drawn: dict[str, tuple[object, Panel]] = {}
-        self.fronts: set[str] = set()
-        self.outcome: Outcome | None = None
-        self.dirty = False
-        self.stale = False
-        self.pump: asyncio.Task[None] | None = None
-        self.since = time.monotonic()
-
-    def unreachable(self, table: Table) -> tuple[tuple[str, str], ...]:
-        """People whose hand cannot be sent, with their names."""
-        return tuple(
-            (chair.person, chair.name)
-            for seat, chair in enumerate(table.chairs)
-            if chair and self.surfaces.get(f"h{seat}", Surface()).status == "unreachable"
-        )
 
 
 class Delivery:
@@ -108,8 +79,7 @@ class Delivery:
         self._pacer = Pacer(self._pace)
         self._posts: OrderedDict[str, Post] = OrderedDict()
         self._front: OrderedDict[str, str] = OrderedDict()
-        self._to_note: dict[str, tuple[Post, int]] = {}
-        self._noting: asyncio.Task[None] | None = None
+        self._notes = Notes(self.store, self._touch_later)
         self._stopping = False
 
     # What others tell
@@ -163,7 +133,7 @@ class Delivery:
     async def settled(self) -> None:
         """Wait until nothing is under way; for tests and benches."""
         while True:
-            tasks = [self._noting, *(t for post in self._posts.values() for t in (post.pump, *post.tasks.values()))]
+            tasks = [self._notes.task, *(t for post in self._posts.values() for t in (post.pump, *post.tasks.values()))]
             busy = [task for task in tasks if task and not task.done()]
             if not busy:
                 return
@@ -177,10 +147,10 @@ class Delivery:
             _, late = await asyncio.wait(tasks, timeout=patience)
             for task in late:
                 task.cancel()
-        if self._noting:
-            await asyncio.wait([self._noting])
+        if self._notes.task:
+            await asyncio.wait([self._notes.task])
         for post in self._posts.values():
-            await self._note(post, None)
+            await self._notes.now(post)
 
     def drop_shard(self, shard: int) -> None:
         """Another worker delivers this shard from now on."""
@@ -217,7 +187,7 @@ class Delivery:
         except Exception:
             # The store may be away for a moment; the table stays marked as changed.
             log.exception("delivery_failed", table=post.code)
-            asyncio.get_running_loop().call_later(AGAIN_AFTER, lambda: self.touch(post.code, reload=True))
+            self._touch_later(post.code)
 
     async def _look_over(self, post: Post) -> None:
         table = await (self.room.table(post.code) if post.stale else self.room.known(post.code))
@@ -252,7 +222,7 @@ class Delivery:
             return
         if error := task.exception():
             log.error("surface_failed", table=post.code, surface=name, exc_info=error)
-            asyncio.get_running_loop().call_later(AGAIN_AFTER, self.touch, post.code)
+            self._touch_later(post.code)
         elif post.dirty:
             self.touch(post.code)
         elif not post.tasks:
@@ -275,7 +245,7 @@ class Delivery:
             self.room.forget(post.code)
             self._forget(post)
             return
-        self._note_soon(post, table.version)
+        self._notes.soon(post, table.version)
         # Hands change with the next press; boards do not always.
         post.drawn = {name: drawn for name, drawn in post.drawn.items() if name[0] == "d"}
         while len(self._posts) > POSTS_REMEMBERED:
@@ -284,34 +254,8 @@ class Delivery:
                 break
             del self._posts[oldest.code]
 
-    async def _note(self, post: Post, version: int | None) -> None:
-        changes = {name: surface for name, surface in post.surfaces.items() if post.noted.get(name) != surface}
-        texts = {name: surface.to_text() for name, surface in changes.items()}
-        await self.store.note(post.code, texts, version)
-        post.noted |= changes
-
-    def _note_soon(self, post: Post, version: int) -> None:
-        """Note with others in a moment: what is lost by a crash in between is an edit that is made again."""
-        self._to_note[post.code] = (post, version)
-        if self._noting is None or self._noting.done():
-            self._noting = asyncio.create_task(self._note_all())
-
-    async def _note_all(self) -> None:
-        await asyncio.sleep(NOTE_AFTER)
-        while self._to_note and not self._stopping:
-            batch, self._to_note = self._to_note, {}
-            notes = []
-            for code, (post, version) in batch.items():
-                changes = {name: surface for name, surface in post.surfaces.items() if post.noted.get(name) != surface}
-                post.noted |= changes
-                notes.append((code, {name: surface.to_text() for name, surface in changes.items()}, version))
-            try:
-                await self.store.note_all(notes)
-            except (RedisError, OSError) as error:
-                log.warning("store_away", why=type(error).__name__)
-                for code, (post, _version) in batch.items():
-                    post.noted.clear()
-                    asyncio.get_running_loop().call_later(AGAIN_AFTER, self.touch, code)
+    def _touch_later(self, code: str) -> None:
+        asyncio.get_running_loop().call_later(AGAIN_AFTER, lambda: self.touch(code, reload=True))
 
     def _forget(self, post: Post) -> None:
         if self._posts.get(post.code) is post:
@@ -425,7 +369,7 @@ class Delivery:
             self._front.move_to_end(place)
             if len(self._front) > 4 * POSTS_REMEMBERED:
                 self._front.popitem(last=False)
-        await self._note(post, None)
+        await self._notes.now(post)
 
     def _rings(self, post: Post, name: str, surface: Surface, place: str, calling: int) -> bool:
         """Whether the panel comes as a new message, so that the phone rings.

@@ -1,9 +1,6 @@
 """What each command does."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
 
 from bot.desk.faults import (
     NoSuchGame,
@@ -16,6 +13,7 @@ from bot.desk.faults import (
     UnknownCommand,
 )
 from bot.desk.pages import Pages
+from bot.house import House
 from bot.panels.hand import RESIGN
 from bot.panels.pages import chat_settings_page, help_page, settings_page
 from bot.panels.phrases import short_names
@@ -27,9 +25,6 @@ from bot.tables.table import USUAL_CLOCK, Invited, Table
 from bot.texts import LANGUAGES, texts
 from bot.wording import Wording
 from engine import GAMES
-
-if TYPE_CHECKING:
-    from bot.house import House
 
 MOST_TABLES = 20
 """Tables at which one person may sit at a time."""

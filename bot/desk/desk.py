@@ -1,23 +1,18 @@
 """Where adapters bring what people want: each command and each press is answered by one reply."""
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING
 
 import structlog
 
 from bot.desk.commands import ALIASES, Commands
 from bot.desk.pages import Pages
 from bot.desk.presses import Presses
+from bot.house import House
 from bot.metrics import COMMANDS, PRESS_SECONDS, PRESSES
 from bot.platform import Command, Person, Press, Reply, is_private
 from bot.tables.faults import OldPanel
 from bot.texts import error_text, texts
 from engine.errors import EngineError
-
-if TYPE_CHECKING:
-    from bot.house import House
 
 log = structlog.get_logger()
 

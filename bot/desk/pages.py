@@ -1,12 +1,10 @@
 """Gathers what pages show, and reads what presses on them ask for."""
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING
 
 from bot.desk.faults import GameNotKept
 from bot.finished.ratings import EVERYTHING, Scope
+from bot.house import House
 from bot.panel import Panel
 from bot.panels.look import isolated
 from bot.panels.pages import (
@@ -25,9 +23,6 @@ from bot.platform import is_private
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES
 from engine import GAMES
-
-if TYPE_CHECKING:
-    from bot.house import House
 
 LINES = 10
 """How many of the best a leaderboard shows."""

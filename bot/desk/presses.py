@@ -1,14 +1,12 @@
 """What each press does: a move, something else at a table, or another page."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
 
 from bot import payload
 from bot.desk.commands import Commands
 from bot.desk.faults import GameNotKept
 from bot.desk.pages import Pages
+from bot.house import House
 from bot.panels.pages import help_page
 from bot.panels.rules import rules_page
 from bot.payload import BadPayload, MoveWish, PageWish, TableWish
@@ -20,9 +18,6 @@ from bot.texts import texts
 from engine import GAMES
 from engine.robots import LEVELS
 from engine.rules import spell
-
-if TYPE_CHECKING:
-    from bot.house import House
 
 ROBOT_NAMES = {"easy": ("Gino", "Pina", "Nino"), "medium": ("Teresa", "Amedeo", "Ida")}
 """Robots have names, for a table of four may seat three of them."""

@@ -113,7 +113,7 @@ def result_panel(seen: Look, language: str, suits: str, game_id: str, changes: S
     view = seen.view
     assert view
     page.line(_("{game} · {code}"), game=Span(_(seen.kind.name), "bold"), code=Span(seen.code, "code"))
-    page.line(ending_line(seen, words), "bold")
+    page.line(words.ending(view.winner, view.ending), "bold")
     page.line(phrases.totals(view.totals))
     if changes:
         page.gap()
@@ -125,20 +125,3 @@ def result_panel(seen: Look, language: str, suits: str, game_id: str, changes: S
             Button(_("Replay"), payload.page("replay", game_id, 1)),
         )
     )
-
-
-def ending_line(seen: Look, words: Wording) -> str:
-    """Who won, and how."""
-    _ = words.text
-    view = seen.view
-    assert view
-    if not view.winner:
-        return _("The game was cancelled.")
-    side = words.side(view.winner[0] & 1)
-    sentences = {
-        "target": _("{side} won by reaching the target."),
-        "claim": _("{side} won by claiming the game."),
-        "resign": _("{side} won: the other side resigned."),
-        "timeout": _("{side} won: the other side ran out of time."),
-    }
-    return sentences[view.ending or "target"].format(side=side)

@@ -7,6 +7,7 @@ from itertools import count
 from random import Random
 from typing import Any
 
+from bot.desk import Desk
 from bot.house import House
 from bot.panel import LONGEST_PAYLOAD, Button, Panel, units
 from bot.platform import (
@@ -110,7 +111,7 @@ class Player:
     numbers = count(1)
 
     def __init__(self, house: House, paper: Paper, name: str, number: int, language: str = "en") -> None:
-        self.house, self.paper = house, paper
+        self.house, self.paper, self.desk = house, paper, Desk(house)
         self.person = Person(f"paper:{number}", name, name.lower(), language)
         self.private = private_place(self.person.id)
 
@@ -118,7 +119,7 @@ class Player:
         """A command; a reply's panel becomes a message, as an adapter would do it."""
         word, *words = text.removeprefix("/").split()
         command = Command(key or f"c{next(self.numbers)}", self.person, place, word, tuple(words), about)
-        reply = await self.house.desk.command(command)
+        reply = await self.desk.command(command)
         if reply.panel:
             await self.paper.send(self.private if reply.private else place, reply.panel, command.key)
         await self.house.delivery.settled()
@@ -127,7 +128,7 @@ class Player:
     async def send(self, payload: str, place: str = "", message: str = "0", key: str = "") -> Reply:
         """A press of any payload at all."""
         press = Press(key or f"p{next(self.numbers)}", self.person, place or self.private, message, payload)
-        return await self.house.desk.press(press)
+        return await self.desk.press(press)
 
     async def press(self, label: str, place: str = "", *, settle: bool = True) -> Reply:
         """Press the lowest button with this label, or that holds it."""

@@ -8,7 +8,7 @@ import pytest
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po
 
-from bot.house import House
+from bot.desk import Desk
 from bot.tables import TableFault
 from bot.texts import LANGUAGES, error_text, texts
 from engine import GAMES, errors
@@ -31,7 +31,7 @@ def wanted() -> set[str]:
         for _file, _line, message, _comments, _context in extract_from_dir(str(ROOT / package)):
             marked |= {message} if isinstance(message, str) else set(message)
     bases = (errors.IllegalMove, TableFault)
-    assert House.__doc__  # all of the card room is imported, so that all its faults are known
+    assert Desk.__doc__  # all of the card room is imported, so that all its faults are known
     for_players = {kind.sentence for base in bases for kind in kinds(base) if kind not in bases}
     suits = {*ITALIAN.suit_names, *FRENCH.suit_names}
     return marked | for_players | suits | {kind.name for kind in GAMES.values()}

@@ -7,6 +7,7 @@ import pytest
 
 from bot.delivery import delivery as delivery_module
 from bot.delivery.pace import Pacer
+from bot.desk import Desk
 from bot.house import House
 from bot.platform import ChatGone, MessageGone, Pace, SlowDown, Trouble
 from bot.store import Store, keys
@@ -121,7 +122,7 @@ async def test_who_cannot_be_written_to_is_told_in_the_group_and_a_button_helps(
         await asyncio.sleep(0.1)
         assert len(paper.calls) == calls, "no use in trying again and again"
         paper.closed.clear()
-        await house.desk.opened_private_chat(players[1].person, row[0].payload)
+        await players[1].desk.opened_private_chat(players[1].person, row[0].payload)
         await house.delivery.settled()
         assert paper.messages["paper:@2"]
         assert "cannot write" not in paper.last(GROUP).plain
@@ -236,7 +237,7 @@ async def test_a_restart_finds_everything_and_says_nothing_twice(store: Store) -
         assert paper.messages == before
         assert len(paper.calls) == calls
         for player in players:
-            player.house = house
+            player.house, player.desk = house, Desk(house)
         await some_moves(house, players, 7, "more")
         await agrees(house, paper, players)
 

@@ -36,17 +36,15 @@ def people(house: House, paper: Paper) -> list[Player]:
 async def ring(house: House, hours: Hours, seconds: float) -> None:
     """Let so much time pass, and everything that it brings happen."""
     hours.ahead += seconds
-    house.clockwork._woken.set()
-    for _ in range(200):
-        await asyncio.sleep(0.01)
+    for _ in range(3):
+        await house.clockwork._poll(house.room.now())
+        while house.clockwork._tasks:
+            await asyncio.wait(set(house.clockwork._tasks))
         await house.delivery.settled()
-        if not house.clockwork._busy and not house.clockwork._tasks:
-            break
 
 
 @pytest.fixture
-def hours(monkeypatch: pytest.MonkeyPatch) -> Hours:
-    monkeypatch.setattr("bot.clockwork.POLL_SECONDS", 0.01)
+def hours() -> Hours:
     return Hours()
 
 

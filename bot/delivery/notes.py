@@ -1,0 +1,52 @@
+"""Writing down what is shown: at once after a send, and together, in a moment, after edits."""
+
+import asyncio
+from collections.abc import Callable
+
+import structlog
+from redis.exceptions import RedisError
+
+from bot.delivery.post import Post
+from bot.store import Store
+
+NOTE_AFTER = 0.01
+"""Seconds in which notes gather that can wait."""
+
+log = structlog.get_logger()
+
+
+class Notes:
+    """What is known of surfaces, on its way to the store. ``on_lost`` is called with a table whose note was lost."""
+
+    def __init__(self, store: Store, on_lost: Callable[[str], None]) -> None:
+        self._store, self._on_lost = store, on_lost
+        self._waiting: dict[str, tuple[Post, int]] = {}
+        self.task: asyncio.Task[None] | None = None
+
+    async def now(self, post: Post) -> None:
+        """Note what has changed: a message that was sent must not be sent again."""
+        changes = post.take_changes()
+        try:
+            await self._store.note(post.code, changes, None)
+        except BaseException:
+            post.noted.clear()
+            raise
+
+    def soon(self, post: Post, version: int) -> None:
+        """Note with others that all is shown as of this version; lost in a crash, an edit is made again."""
+        self._waiting[post.code] = (post, version)
+        if self.task is None or self.task.done():
+            self.task = asyncio.create_task(self._write())
+
+    async def _write(self) -> None:
+        await asyncio.sleep(NOTE_AFTER)
+        while self._waiting:
+            batch, self._waiting = self._waiting, {}
+            notes = [(code, post.take_changes(), version) for code, (post, version) in batch.items()]
+            try:
+                await self._store.note_all(notes)
+            except (RedisError, OSError) as error:
+                log.warning("store_away", why=type(error).__name__)
+                for code, (post, _version) in batch.items():
+                    post.noted.clear()
+                    self._on_lost(code)

@@ -1,0 +1,42 @@
+"""The delivery of one table, as a worker has it in memory."""
+
+import asyncio
+import time
+
+from bot.delivery.drawing import Outcome
+from bot.delivery.surfaces import Surface
+from bot.panel import Panel
+from bot.tables.table import Table
+
+
+class Post:
+    """The delivery of one table: what is known of its surfaces, and the tasks that bring them up to date."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+        self.surfaces: dict[str, Surface] = {}
+        self.noted: dict[str, Surface] = {}
+        self.loaded = False
+        self.looked_at = 0
+        self.tasks: dict[str, asyncio.Task[None]] = {}
+        self.drawn: dict[str, tuple[object, Panel]] = {}
+        self.fronts: set[str] = set()
+        self.outcome: Outcome | None = None
+        self.dirty = False
+        self.stale = False
+        self.pump: asyncio.Task[None] | None = None
+        self.since = time.monotonic()
+
+    def take_changes(self) -> dict[str, str]:
+        """What is known of surfaces and not noted, as text; it counts as noted from now on."""
+        changes = {name: surface for name, surface in self.surfaces.items() if self.noted.get(name) != surface}
+        self.noted |= changes
+        return {name: surface.to_text() for name, surface in changes.items()}
+
+    def unreachable(self, table: Table) -> tuple[tuple[str, str], ...]:
+        """People whose hand cannot be sent, with their names."""
+        return tuple(
+            (chair.person, chair.name)
+            for seat, chair in enumerate(table.chairs)
+            if chair and self.surfaces.get(f"h{seat}", Surface()).status == "unreachable"
+        )

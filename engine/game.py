@@ -274,6 +274,8 @@ class Game:
 
     def history(self, seat: int | None) -> list[MoveEntry]:
         """The moves of the deal on the table as this seat saw them; what others exchanged shows as ``?``."""
+        if not isinstance(self.current, SpadesDeal):
+            return self.moves.copy()
         seen: list[MoveEntry] = []
         exchanger: int | None = None
         for by, move in self.moves:

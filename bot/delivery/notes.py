@@ -42,9 +42,9 @@ class Notes:
         await asyncio.sleep(NOTE_AFTER)
         while self._waiting:
             batch, self._waiting = self._waiting, {}
-            notes = [(code, post.take_changes(), version) for code, (post, version) in batch.items()]
+            notes = [self._store.note(code, post.take_changes(), version) for code, (post, version) in batch.items()]
             try:
-                await self._store.note_all(notes)
+                await asyncio.gather(*notes)
             except (RedisError, OSError) as error:
                 log.warning("store_away", why=type(error).__name__)
                 for code, (post, _version) in batch.items():

@@ -3,12 +3,14 @@
 import time
 
 import structlog
+from redis.exceptions import RedisError
 
 from bot.desk.commands import ALIASES, Commands
 from bot.desk.pages import Pages
 from bot.desk.presses import Presses
 from bot.house import House
 from bot.metrics import COMMANDS, PRESS_SECONDS, PRESSES
+from bot.people import language_of
 from bot.platform import Command, Person, Press, Reply, is_private
 from bot.tables.faults import OldPanel
 from bot.texts import error_text, texts
@@ -29,21 +31,26 @@ class Desk:
     async def command(self, command: Command) -> Reply:
         """Answer a command; what cannot be done is a toast that says why."""
         group = "" if is_private(command.place) else command.place
-        profile = await self.house.people.meet(command.person, group)
         word = ALIASES.get(command.word, command.word)
         COMMANDS.labels(word if word in self._commands.words else "unknown").inc()
+        language = language_of(command.person.language)
         try:
+            profile = await self.house.people.meet(command.person, group)
+            language = profile.language
             return await self._commands.answer(command, profile)
         except EngineError as fault:
-            return Reply(toast=error_text(fault, profile.language))
+            return Reply(toast=error_text(fault, language))
+        except (RedisError, OSError) as error:
+            log.warning("store_away", why=type(error).__name__)
+            return Reply(toast=self._sorry(language))
         except Exception:
             log.exception("command_failed", word=word)
-            return Reply(toast=self._sorry(profile.language))
+            return Reply(toast=self._sorry(language))
 
     async def press(self, press: Press) -> Reply:
         """Answer a press; a move that cannot be made is a toast that says why."""
         start = time.perf_counter()
-        language = "en"
+        language = language_of(press.person.language)
         try:
             profile = await self.house.people.meet(press.person)
             language = profile.language
@@ -52,6 +59,10 @@ class Desk:
         except EngineError as fault:
             PRESSES.labels("old" if isinstance(fault, OldPanel) else "refused").inc()
             reply = Reply(toast=error_text(fault, language))
+        except (RedisError, OSError) as error:
+            PRESSES.labels("failed").inc()
+            log.warning("store_away", why=type(error).__name__)
+            reply = Reply(toast=self._sorry(language))
         except Exception:
             PRESSES.labels("failed").inc()
             log.exception("press_failed")

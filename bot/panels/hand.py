@@ -30,6 +30,9 @@ class _Hand:
         self.seen, self.words, self.draft = seen, words, draft
         self.phrases = Phrases(seen, words)
         self.page = Writer()
+        self.by_word: dict[str, list[str]] = {}
+        for move in seen.view.moves if seen.view else ():
+            self.by_word.setdefault(move.partition(" ")[0], []).append(move)
 
     def panel(self) -> Panel:
         if self.seen.phase in ("open", "closed"):
@@ -167,11 +170,9 @@ class _Hand:
             return
         self.page.gap()
         for suit, codes in groupby(deal.hand, key=lambda code: code[1]):
-            ranks = " ".join(self.words.card(code).removesuffix(self._sign(suit)) for code in codes)
-            self.page.line(f"{self._sign(suit)}  {ranks}", "bold")
-
-    def _sign(self, suit: str) -> str:
-        return self.words.card(f"A{suit}")[1:]
+            sign = self.words.card(f"A{suit}")[1:]
+            ranks = " ".join(self.words.card(code).removesuffix(sign) for code in codes)
+            self.page.line(f"{sign}  {ranks}", "bold")
 
     # What can be done
 
@@ -216,8 +217,7 @@ class _Hand:
         return [*self._declarations(), *self._choices(), *self._cards(deal), *self._rest()]
 
     def _moves(self, *words: str) -> list[str]:
-        assert self.seen.view
-        return [move for move in self.seen.view.moves if move.split(" ")[0] in words]
+        return [move for word in words for move in self.by_word.get(word, ())]
 
     def _button(self, label: str, move: str, good: bool = False) -> Button:
         return Button(label, payload.move(self.seen.code, self.seen.version, move), "good" if good else "")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from redis.asyncio import BlockingConnectionPool, Redis, RedisCluster
 
 from bot.store import keys, schema
+from bot.store.batch import BatchedScript
 from bot.store.log import Log, head, unfold
 
 APPEND = (files("bot.store") / "append.lua").read_text(encoding="utf-8")
@@ -37,8 +38,8 @@ class Store:
 
     def __init__(self, client: Any) -> None:
         self.client = client
-        self._append = client.register_script(APPEND)
-        self._note = client.register_script(NOTE)
+        self._append = BatchedScript(client, APPEND)
+        self._note = BatchedScript(client, NOTE)
 
     async def load(self, code: str) -> Log:
         """A table's log; an empty one for a table that there is not."""
@@ -83,26 +84,11 @@ class Store:
         A table that has been removed stays so. It stays marked as changed if more has happened since the version.
         """
         if surfaces or version is not None:
-            await self._queue_note(self.client, code, surfaces, version)
-
-    async def _queue_note(self, client: Any, code: str, surfaces: Mapping[str, str], version: int | None) -> None:
-        texts = [word for pair in surfaces.items() for word in pair]
-        await self._note(
-            keys=[keys.table(code), keys.shown(code), keys.changed(keys.shard_of(code))],
-            args=[code, "" if version is None else version, *texts],
-            client=client,
-        )
-
-    async def note_all(self, notes: Sequence[tuple[str, Mapping[str, str], int]]) -> None:
-        """`note` for many tables, in one round trip where the store is not a cluster."""
-        if isinstance(self.client, RedisCluster):
-            for code, surfaces, version in notes:
-                await self.note(code, surfaces, version)
-            return
-        async with self.client.pipeline(transaction=False) as pipe:
-            for code, surfaces, version in notes:
-                await self._queue_note(pipe, code, surfaces, version)
-            await pipe.execute()
+            texts = [word for pair in surfaces.items() for word in pair]
+            await self._note(
+                keys=[keys.table(code), keys.shown(code), keys.changed(keys.shard_of(code))],
+                args=[code, "" if version is None else version, *texts],
+            )
 
     async def all_changed(self, shards: Sequence[int]) -> dict[str, int]:
         """The tables of these shards that delivery has to look at, with the versions it must reach."""

@@ -87,6 +87,8 @@ class House:
             await self.shards.stop()
         except (RedisError, OSError) as error:
             log.warning("store_away", why=type(error).__name__)
+        for adapter in self.adapters.values():
+            await adapter.close()
 
     # What the desk asks for
 

@@ -79,6 +79,9 @@ class Adapter(Protocol):
     async def start(self) -> None:
         """Get ready to be spoken to; what is missing is an error that says what to do."""
 
+    async def close(self) -> None:
+        """Give back what it holds; nothing is sent any more."""
+
     async def serve(self) -> None:
         """Take part until cancelled. Presses in hand are answered before it returns."""
 

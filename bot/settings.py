@@ -32,6 +32,7 @@ class Settings(BaseSettings):
     redis_url: str | None = Field(None, validation_alias="REDIS_URL", description="a store of one's own")
 
     telegram_token: SecretStr | None = Field(None, description="the bot's token from BotFather")
+    telegram_api_url: str = Field("https://api.telegram.org", description="the Bot API server")
     discord_token: SecretStr | None = Field(None, description="the bot's token from Discord's developer portal")
     playground: bool = Field(True, description="whether the playground is served")
     playground_host: str = Field("127.0.0.1", description="the address it listens on; 0.0.0.0 opens it to the network")
@@ -52,6 +53,13 @@ class Settings(BaseSettings):
         if any(char.isspace() for char in text):
             raise ValueError("is not a token: there is a space in it")
         return SecretStr(text) if text else None
+
+    @field_validator("telegram_api_url")
+    @classmethod
+    def _is_a_server(cls, url: str) -> str:
+        if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+            raise ValueError("is not the address of a server, such as http://127.0.0.1:8081")
+        return url
 
     @field_validator("data")
     @classmethod

@@ -4,9 +4,9 @@ from adapters.playground.adapter import Playground
 from bot.desk import Desk
 
 
-def adapter(desk: Desk) -> Playground | None:
+def make(desk: Desk) -> Playground | None:
     """The playground, unless the host has told it off."""
     return Playground(desk) if desk.house.settings.playground else None
 
 
-__all__ = ["Playground", "adapter"]
+__all__ = ["Playground", "make"]

@@ -29,6 +29,9 @@ class Playground:
     async def start(self) -> None:
         await self.village.load()
 
+    async def close(self) -> None:
+        """Nothing: the store is not ours."""
+
     async def serve(self) -> None:
         """Serve the page until cancelled."""
         await self.server.run()

@@ -48,6 +48,9 @@ class Counter:
     async def start(self) -> None:
         return
 
+    async def close(self) -> None:
+        return
+
     async def serve(self) -> None:
         return
 

@@ -49,6 +49,9 @@ class Paper:
     async def start(self) -> None:
         return
 
+    async def close(self) -> None:
+        return
+
     async def serve(self) -> None:
         return
 

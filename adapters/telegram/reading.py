@@ -1,0 +1,97 @@
+"""What Telegram's updates mean to the desk."""
+
+from telegram import CallbackQuery, Message, MessageEntity, Update, User
+
+from bot.platform import Command, Person, Press
+
+PLATFORM = "telegram"
+ANONYMOUS_ADMIN = 1087968824
+"""The user in whose name administrators write who want to stay anonymous."""
+
+
+def person(user: User) -> Person:
+    return Person(f"{PLATFORM}:{user.id}", user.full_name, user.username or "", user.language_code or "")
+
+
+def place_of(message: Message) -> str:
+    """Where a message stands: a chat, with its topic in a forum; a private chat is its person's."""
+    chat = message.chat
+    if chat.type == chat.PRIVATE:
+        return f"{PLATFORM}:@{chat.id}"
+    topic = f"/{message.message_thread_id}" if message.is_topic_message and message.message_thread_id else ""
+    return f"{PLATFORM}:{chat.id}{topic}"
+
+
+def address(place: str) -> tuple[int, int | None]:
+    """The chat and the topic of a place."""
+    chat, _, topic = place.partition(":")[2].removeprefix("@").partition("/")
+    return int(chat), int(topic) if topic else None
+
+
+def command(update: Update, username: str) -> Command | None:
+    """The command that a message is, if it is one and not for another bot."""
+    message = update.message
+    if message is None or message.from_user is None or not message.text or not message.entities:
+        return None
+    first = message.entities[0]
+    if first.type != MessageEntity.BOT_COMMAND or first.offset:
+        return None
+    word, _, bot = message.parse_entity(first)[1:].partition("@")
+    if bot and bot.lower() != username.lower():
+        return None
+    return Command(
+        key=f"tg{update.update_id}",
+        person=person(message.from_user),
+        place=place_of(message),
+        word=word.lower(),
+        words=_words(message),
+        about=tuple(_about(message)),
+    )
+
+
+def is_anonymous(message: Message) -> bool:
+    """Whether the writer cannot be told from the other administrators."""
+    return message.sender_chat is not None or (
+        message.from_user is not None and message.from_user.id == ANONYMOUS_ADMIN
+    )
+
+
+def press(update: Update) -> Press | None:
+    """The press that a callback query is; None for one on a message that Telegram does not tell of."""
+    query = update.callback_query
+    if query is None or not isinstance(query.message, Message):
+        return None
+    return Press(
+        key=f"tg{update.update_id}",
+        person=person(query.from_user),
+        place=place_of(query.message),
+        message=str(query.message.message_id),
+        payload=_payload(query),
+    )
+
+
+def _payload(query: CallbackQuery) -> str:
+    return query.data if isinstance(query.data, str) else ""
+
+
+def _words(message: Message) -> tuple[str, ...]:
+    """What follows the command; people who were named without an @ are in `_about` instead."""
+    text = (message.text or "").encode("utf-16-le")
+    for entity in reversed(message.entities):
+        if entity.type in (MessageEntity.TEXT_MENTION, MessageEntity.BOT_COMMAND):
+            text = text[: 2 * entity.offset] + text[2 * (entity.offset + entity.length) :]
+    return tuple(text.decode("utf-16-le", "replace").split()[:8])
+
+
+def _about(message: Message) -> list[Person]:
+    about = [
+        person(entity.user) for entity in message.entities if entity.type == MessageEntity.TEXT_MENTION and entity.user
+    ]
+    for entity in message.entities:
+        if entity.type == MessageEntity.MENTION:
+            handle = message.parse_entity(entity)[1:]
+            about.append(Person("", handle, handle))
+    answered = message.reply_to_message
+    if answered and answered.from_user and not answered.from_user.is_bot and not answered.forum_topic_created:
+        about.append(person(answered.from_user))
+    return about

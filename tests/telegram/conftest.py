@@ -1,0 +1,18 @@
+"""A real store and a paper Telegram."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.bot.conftest import embedded, store
+from tests.telegram.server import TelegramServer
+
+__all__ = ["embedded", "server", "store"]
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[TelegramServer]:
+    one = TelegramServer()
+    await one.start()
+    yield one
+    await one.stop()

@@ -1,0 +1,126 @@
+"""People on the paper Telegram, who see what it shows and press what stands there."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from random import Random
+from typing import Any
+
+from adapters.telegram import Telegram
+from bot.desk import Desk
+from bot.house import House
+from bot.platform import Pace
+from bot.settings import Settings
+from bot.store import Store
+from engine import GAMES
+from tests.bot.paper import ACCEPT, NAMES
+from tests.telegram.server import TOKEN, Chat, TelegramServer
+
+GROUP = -1001
+
+
+class Person:
+    """Somebody with a phone."""
+
+    def __init__(
+        self, server: TelegramServer, number: int, name: str, language: str = "en", *, started: bool = True
+    ) -> None:
+        self.server, self.number, self.name = server, number, name
+        server.users[number] = {
+            "id": number,
+            "is_bot": False,
+            "first_name": name,
+            "username": name.lower(),
+            "language_code": language,
+        }
+        self.private = server.private(number)
+        if started:
+            server.started.add(number)
+
+    def say(self, text: str, chat: Chat | None = None, **more: Any) -> dict[str, Any]:
+        return self.server.write(chat or self.server.group(GROUP), self.number, text, **more)
+
+    def start(self, code: str = "") -> None:
+        """Press Start, or a deep link's button, which does it with a word."""
+        self.server.started.add(self.number)
+        self.say(f"/start {code}".strip(), self.private)
+
+    def button(self, label: str, chat: Chat) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        for message in reversed(chat.messages.values()):
+            for row in message.get("reply_markup", {}).get("inline_keyboard", ()):
+                for button in row:
+                    if label in button["text"]:
+                        return message, button
+        return None
+
+    async def press(self, label: str, chat: Chat | None = None) -> str:
+        """Press a button as soon as it stands there; returns the toast."""
+        chat = chat or self.private
+        await until(lambda: self.button(label, chat) is not None)
+        found = self.button(label, chat)
+        assert found
+        message, button = found
+        return await self.send(chat, message, button["callback_data"])
+
+    async def send(self, chat: Chat, message: dict[str, Any], data: str) -> str:
+        query = self.server.press(chat, message, self.number, data)
+        await until(lambda: "answered" in self.server.answers[query])
+        return str(self.server.answers[query]["text"])
+
+    async def play(self, random: Random) -> bool:
+        """Press something on the lowest panel, if there is anything."""
+        panels = [message for message in self.private.messages.values() if message["from"]["is_bot"]]
+        if not panels:
+            return False
+        rows = panels[-1].get("reply_markup", {}).get("inline_keyboard", ())
+        payloads = [button["callback_data"] for row in rows for button in row if "callback_data" in button]
+        bids = [data for data in payloads if data.endswith((":bid 4", ":bid 5"))]
+        payloads = [data for data in bids or payloads if not data.endswith(("claim", "blind", "resign"))]
+        if not payloads:
+            return False
+        await self.send(self.private, panels[-1], random.choice(payloads))
+        return True
+
+
+async def until(done: Callable[[], bool], seconds: float = 15.0) -> None:
+    deadline = asyncio.get_running_loop().time() + seconds
+    while not done():
+        if asyncio.get_running_loop().time() > deadline:
+            raise AssertionError("it did not come to that")
+        await asyncio.sleep(0.005)
+
+
+@asynccontextmanager
+async def on_telegram(store: Store, server: TelegramServer, *, quick: bool = True) -> AsyncIterator[Telegram]:
+    """A worker with the real adapter and library, speaking to the paper server."""
+    settings = Settings(_env_file=None, telegram_token=TOKEN, telegram_api_url=server.url)
+    house = House(store, settings, robot_pause=0.0)
+    house.room._new_secret = Random(0).randbytes
+    adapter = Telegram(Desk(house), TOKEN)
+    if quick:
+        adapter.pace = lambda place: Pace()  # type: ignore[method-assign]
+    house.add(adapter)
+    serving = asyncio.create_task(adapter.serve())
+    await house.start()
+    try:
+        yield adapter
+    finally:
+        serving.cancel()
+        await asyncio.wait([serving])
+        await house.stop()
+
+
+async def seated(server: TelegramServer, game: str, *options: str) -> list[Person]:
+    """People at a table, by seat."""
+    group = server.group(GROUP)
+    people = [Person(server, number, name) for number, name in enumerate(NAMES[: GAMES[game].seats], 1)]
+    people[0].say(f"/challenge {game}")
+    for label in options:
+        for each in ("Options", label, "Back"):
+            await people[0].press(each, group)
+    for person, label in zip(people[1:], ACCEPT[len(people)], strict=True):
+        toast = await person.press(label, group)
+        if "asked" in toast:
+            ruler = people[0] if label == "Sit North" else people[1]
+            await ruler.press("Accept")
+    return people

@@ -1,0 +1,315 @@
+"""A Bot API server on paper: HTTP, from the documented behaviour, and as strict as Telegram.
+
+Each request is judged by aiogram's model of the method: fields that it does not know and wrong types are refused, as
+are lengths, payload bytes and edits of messages that are not there. Failures can be ordered up with `order`.
+"""
+
+import asyncio
+import json
+import time
+from collections import defaultdict, deque
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import aiogram.methods
+from aiohttp import web
+from pydantic import ValidationError
+
+from bot.panel import units
+
+TOKEN = "123456:test-token"
+BOT = {"id": 123456, "is_bot": True, "first_name": "Buongioco", "username": "buongioco_bot"}
+PER_MINUTE = 20
+METHODS = (
+    "getMe",
+    "getUpdates",
+    "sendMessage",
+    "editMessageText",
+    "deleteMessage",
+    "answerCallbackQuery",
+    "setMyCommands",
+)
+
+
+class Refused(Exception):
+    """What Telegram answers instead of a result."""
+
+    def __init__(self, code: int, description: str, **parameters: Any) -> None:
+        super().__init__(description)
+        self.code, self.description, self.parameters = code, description, parameters
+
+
+@dataclass
+class Failure:
+    """An answer ordered up: refused before or after the thing was done, or with no answer at all."""
+
+    refusal: Refused | None = None
+    done_first: bool = False
+    hang_up: bool = False
+
+
+@dataclass
+class Chat:
+    id: int
+    type: str
+    title: str
+    messages: dict[int, dict[str, Any]] = field(default_factory=dict)
+    sent_at: deque[float] = field(default_factory=deque)
+    gone: Refused | None = None
+
+    @property
+    def about(self) -> dict[str, Any]:
+        named = {"first_name": self.title} if self.type == "private" else {"title": self.title}
+        return {"id": self.id, "type": self.type, **named}
+
+
+class TelegramServer:
+    """The server, its chats, and the updates that wait to be fetched."""
+
+    def __init__(self) -> None:
+        self.chats: dict[int, Chat] = {}
+        self.users: dict[int, dict[str, Any]] = {}
+        self.started: set[int] = set()
+        self.answers: dict[str, dict[str, Any]] = {}
+        self.menus: dict[str, list[dict[str, Any]]] = {}
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.lacks: set[str] = set()
+        self.group_limit = 10**6
+        self.redeliver = False
+        self._orders: dict[str, deque[Failure]] = defaultdict(deque)
+        self._updates: deque[dict[str, Any]] = deque()
+        self._new = asyncio.Event()
+        self._update_ids, self._message_ids, self._query_ids = count(1000), count(1), count(1)
+        self._runner: web.AppRunner | None = None
+        self.url = ""
+
+    async def start(self) -> None:
+        app = web.Application()
+        app.router.add_route("*", "/bot{token}/{method}", self._handle)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
+        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+
+    async def stop(self) -> None:
+        if self._runner:
+            await self._runner.cleanup()
+
+    # What tests arrange
+
+    def order(self, method: str, *failures: Failure) -> None:
+        """The next calls of a method fail so, one after the other."""
+        self._orders[method].extend(failures)
+
+    def group(self, number: int, title: str = "Bar Sport") -> Chat:
+        return self.chats.setdefault(number, Chat(number, "supergroup", title))
+
+    def private(self, user: int) -> Chat:
+        return self.chats.setdefault(user, Chat(user, "private", self.users[user]["first_name"]))
+
+    def push(self, **update: Any) -> None:
+        """An update for the bot."""
+        self._updates.append({"update_id": next(self._update_ids), **update})
+        self._new.set()
+
+    def write(self, chat: Chat, user: int, text: str, **more: Any) -> dict[str, Any]:
+        """A person's message, with the entities that Telegram finds in it."""
+        entities = []
+        if text.startswith("/"):
+            entities.append({"type": "bot_command", "offset": 0, "length": units(text.split(maxsplit=1)[0])})
+        at = text.find(" @")
+        if at >= 0:
+            word = text[at + 1 :].split(maxsplit=1)[0]
+            entities.append({"type": "mention", "offset": units(text[: at + 1]), "length": units(word)})
+        number = next(self._message_ids)
+        message = {
+            "message_id": number,
+            "date": int(time.time()),
+            "chat": chat.about,
+            "from": self.users[user],
+            "text": text,
+            **({"entities": entities} if entities else {}),
+            **more,
+        }
+        chat.messages[number] = message
+        self.push(message=message)
+        return message
+
+    def press(self, chat: Chat, message: dict[str, Any], user: int, data: str) -> str:
+        """Somebody presses a button; returns what the query is called."""
+        query = str(next(self._query_ids))
+        self.answers[query] = {}
+        self.push(
+            callback_query={
+                "id": query,
+                "from": self.users[user],
+                "chat_instance": "1",
+                "data": data,
+                "message": {key: value for key, value in message.items() if key != "rows"},
+            }
+        )
+        return query
+
+    # HTTP
+
+    async def _handle(self, request: web.Request) -> web.Response:
+        method = request.match_info["method"]
+        try:
+            self._admit(request.match_info["token"], method)
+            fields = await self._judged(method, request)
+            self.calls.append((method, fields))
+            failure = self._orders[method].popleft() if self._orders[method] else None
+            if failure and not failure.done_first:
+                self._fail(failure, request)
+            result = await getattr(self, f"_{method}")(fields)
+            if failure:
+                self._fail(failure, request)
+            return web.json_response({"ok": True, "result": result})
+        except Refused as refused:
+            body = {"ok": False, "error_code": refused.code, "description": refused.description}
+            if refused.parameters:
+                body["parameters"] = refused.parameters
+            return web.json_response(body, status=refused.code)
+
+    def _admit(self, token: str, method: str) -> None:
+        if token != TOKEN:
+            raise Refused(401, "Unauthorized")
+        if method not in METHODS or method in self.lacks:
+            raise Refused(404, "Not Found")
+
+    @staticmethod
+    def _fail(failure: Failure, request: web.Request) -> None:
+        if failure.hang_up:
+            assert request.transport
+            request.transport.abort()
+        if failure.refusal:
+            raise failure.refusal
+
+    @staticmethod
+    async def _judged(method: str, request: web.Request) -> dict[str, Any]:
+        """The fields of a request, refused where aiogram's model of the method would not have them."""
+        fields: dict[str, Any] = {}
+        for name, value in (await request.post()).items():
+            assert isinstance(value, str)
+            try:
+                fields[name] = json.loads(value)
+            except ValueError:
+                fields[name] = value
+            if name in ("text", "callback_query_id"):
+                fields[name] = value
+        model = getattr(aiogram.methods, method[0].upper() + method[1:])
+        unknown = set(fields) - set(model.model_fields)
+        if unknown:
+            raise Refused(400, f"Bad Request: unknown fields {sorted(unknown)}")
+        try:
+            model.model_validate(fields)
+        except ValidationError as error:
+            raise Refused(400, f"Bad Request: {error}") from None
+        return fields
+
+    async def _getMe(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
+        return BOT
+
+    async def _getUpdates(self, fields: dict[str, Any]) -> list[dict[str, Any]]:  # noqa: N802
+        """What has not been acknowledged by a higher offset."""
+        offset = fields.get("offset") or 0
+        while self._updates and self._updates[0]["update_id"] < offset and not self.redeliver:
+            self._updates.popleft()
+        if not self._updates and fields.get("timeout"):
+            self._new.clear()
+            try:
+                async with asyncio.timeout(min(fields["timeout"], 2)):
+                    await self._new.wait()
+            except TimeoutError:
+                return []
+        return list(self._updates)[: fields.get("limit") or 100]
+
+    async def _sendMessage(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
+        chat = self._chat(fields["chat_id"])
+        self._pace(chat)
+        number = next(self._message_ids)
+        chat.messages[number] = {
+            "message_id": number,
+            "date": int(time.time()),
+            "chat": chat.about,
+            "from": BOT,
+            **self._content(fields),
+            **(
+                {"message_thread_id": fields["message_thread_id"], "is_topic_message": True}
+                if fields.get("message_thread_id")
+                else {}
+            ),
+        }
+        return chat.messages[number]
+
+    async def _editMessageText(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
+        chat = self._chat(fields["chat_id"])
+        message = chat.messages.get(fields["message_id"])
+        if message is None or message["from"] != BOT:
+            raise Refused(400, "Bad Request: message to edit not found")
+        content = self._content(fields)
+        if all(message.get(name) == content.get(name) for name in ("text", "entities", "reply_markup")):
+            raise Refused(400, "Bad Request: message is not modified: specified new message content is the same")
+        self._pace(chat)
+        for name in ("entities", "reply_markup"):
+            message.pop(name, None)
+        message.update(content, edit_date=int(time.time()))
+        return message
+
+    async def _deleteMessage(self, fields: dict[str, Any]) -> bool:  # noqa: N802
+        if self._chat(fields["chat_id"]).messages.pop(fields["message_id"], None) is None:
+            raise Refused(400, "Bad Request: message to delete not found")
+        return True
+
+    async def _answerCallbackQuery(self, fields: dict[str, Any]) -> bool:  # noqa: N802
+        if self.answers.get(fields["callback_query_id"], {"old": True}):
+            raise Refused(400, "Bad Request: query is too old and response timeout expired or query ID is invalid")
+        if len(fields.get("text") or "") > 200:
+            raise Refused(400, "Bad Request: MESSAGE_TOO_LONG")
+        self.answers[fields["callback_query_id"]] = {"text": fields.get("text", ""), "answered": True}
+        return True
+
+    async def _setMyCommands(self, fields: dict[str, Any]) -> bool:  # noqa: N802
+        self.menus[f"{fields['scope']['type']} {fields.get('language_code', '')}"] = fields["commands"]
+        return True
+
+    def _chat(self, number: int) -> Chat:
+        chat = self.chats.get(number)
+        if chat is None:
+            raise Refused(400, "Bad Request: chat not found")
+        if chat.gone:
+            raise chat.gone
+        if chat.type == "private" and number not in self.started:
+            raise Refused(403, "Forbidden: bot can't initiate conversation with a user")
+        return chat
+
+    def _pace(self, chat: Chat) -> None:
+        """Twenty messages a minute in a group, edits counted, once a test wants it so."""
+        now = time.time()
+        while chat.sent_at and chat.sent_at[0] < now - 60:
+            chat.sent_at.popleft()
+        if chat.type != "private" and len(chat.sent_at) >= self.group_limit:
+            raise Refused(429, "Too Many Requests: retry after 1", retry_after=1)
+        chat.sent_at.append(now)
+
+    @staticmethod
+    def _content(fields: dict[str, Any]) -> dict[str, Any]:
+        text = fields["text"]
+        if not text.strip():
+            raise Refused(400, "Bad Request: message text is empty")
+        if units(text) > 4096:
+            raise Refused(400, "Bad Request: message is too long")
+        for entity in fields.get("entities") or ():
+            if entity["offset"] + entity["length"] > units(text):
+                raise Refused(400, "Bad Request: entity beyond the end of the text")
+        markup = fields.get("reply_markup")
+        buttons = [button for row in markup["inline_keyboard"] for button in row] if markup else []
+        if len(buttons) > 100:
+            raise Refused(400, "Bad Request: REPLY_MARKUP_TOO_LONG")
+        for button in buttons:
+            if "callback_data" in button and not 1 <= len(button["callback_data"].encode()) <= 64:
+                raise Refused(400, "Bad Request: BUTTON_DATA_INVALID")
+            if not button["text"] or ("url" in button) == ("callback_data" in button):
+                raise Refused(400, "Bad Request: button of no kind, or of two")
+        return {name: fields[name] for name in ("text", "entities", "reply_markup") if fields.get(name)}

@@ -1,0 +1,38 @@
+"""Every game on Telegram, from the challenge to the leaderboard: real adapter, real library, real HTTP."""
+
+from random import Random
+
+import pytest
+
+from bot.store import Store
+from engine import GAMES, verify
+from tests.bot.house.test_games import shortest
+from tests.telegram.players import GROUP, on_telegram, seated, until
+from tests.telegram.server import TelegramServer
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_a_whole_game(store: Store, server: TelegramServer, game: str) -> None:
+    random = Random(game)
+    async with on_telegram(store, server) as adapter:
+        people = await seated(server, game, *shortest(game))
+        group = server.group(GROUP)
+
+        def over() -> bool:
+            return any("won by" in message["text"] for message in group.messages.values())
+
+        for _ in range(3000):
+            if over():
+                break
+            for person in people:
+                await person.play(random)
+            await adapter.desk.house.delivery.settled()
+        assert over()
+        [finished] = [game async for game in adapter.desk.house.archive.all()]
+        verify(finished.record)
+        for person in people:
+            panels = [one for one in person.private.messages.values() if one["from"]["is_bot"]]
+            assert len(panels) == 1
+            assert "You " in panels[0]["text"]
+        people[0].say("/leaderboard@buongioco_bot")
+        await until(lambda: any("Leaderboard" in message["text"] for message in group.messages.values()))

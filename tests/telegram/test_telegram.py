@@ -1,0 +1,378 @@
+"""Telegram's ways, and its failures, each with its outcome."""
+
+import asyncio
+from random import Random
+from typing import Any
+
+import pytest
+from aiohttp import web
+from telegram import Bot
+from telegram.error import NetworkError, TimedOut
+
+from adapters.telegram.transport import AiohttpRequest
+from bot.delivery import delivery as delivery_module
+from bot.settings import BadSetting
+from bot.store import Store
+from tests.bot.paper import Paper, Player
+from tests.telegram.players import GROUP, Person, on_telegram, seated, until
+from tests.telegram.server import BOT, TOKEN, Failure, Refused, TelegramServer
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivery_module, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("adapters.telegram.adapter.FIRST_PAUSE", 0.02)
+
+
+def panels(person: Person) -> list[dict[str, Any]]:
+    return [message for message in person.private.messages.values() if message["from"]["is_bot"]]
+
+
+async def some_tricks(server: TelegramServer, people: list[Person], trick: int, seed: int = 1) -> None:
+    random, group = Random(seed), server.group(GROUP)
+
+    def seen() -> bool:
+        return any(f"Trick {trick}:" in message["text"] for message in group.messages.values())
+
+    for _ in range(400):
+        if seen():
+            return
+        for person in people:
+            await person.play(random)
+        await asyncio.sleep(0.01)
+    raise AssertionError("it never came to that trick")
+
+
+async def test_commands_for_other_bots_and_talk_are_left_alone(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server):
+        anna = Person(server, 1, "Anna")
+        anna.say("/challenge@other_bot testa")
+        anna.say("how are you?")
+        anna.say("see /challenge")
+        anna.say("/challenge@Buongioco_Bot testa")
+        group = server.group(GROUP)
+        await until(lambda: any(message["from"] == BOT for message in group.messages.values()))
+        await asyncio.sleep(0.1)
+        assert sum(message["from"] == BOT for message in group.messages.values()) == 1
+
+
+async def test_a_mention_a_text_mention_and_a_reply_challenge_that_person(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server):
+        anna, bruno, carla = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), Person(server, 3, "Carla")
+        group = server.group(GROUP)
+        said = bruno.say("ciao")
+        anna.say("/challenge @bruno testa")
+        assert "for bruno" in (await carla.press("Accept", group)).lower()
+        await anna.press("Cancel", group)
+        entities = [
+            {"type": "bot_command", "offset": 0, "length": 10},
+            {"type": "text_mention", "offset": 11, "length": 5, "user": server.users[2]},
+        ]
+        anna.say("/challenge Bruno spades", entities=entities)
+        await until(lambda: any("Spades" in message["text"] for message in group.messages.values()))
+        assert "for Bruno" in await carla.press("Accept", group)
+        await anna.press("Cancel", group)
+        anna.say("/challenge metamazzo", reply_to_message=said)
+        await until(lambda: any("Metà" in message["text"] for message in group.messages.values()))
+        assert await bruno.press("Accept", group) == ""
+        card = next(message for message in reversed(group.messages.values()) if "challenges" in message["text"])
+        mention = next(entity for entity in card["entities"] if entity["type"] != "bold" and entity["type"] != "code")
+        assert mention["type"] == "text_mention" or "@bruno" in card["text"]
+
+
+async def test_a_topic_keeps_its_board(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server):
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+        group = server.group(GROUP)
+        anna.say("/challenge testa", message_thread_id=7, is_topic_message=True)
+        await bruno.press("Accept", group)
+        await until(lambda: sum(message["from"] == BOT for message in group.messages.values()) == 2)
+        assert all(message["message_thread_id"] == 7 for message in group.messages.values())
+
+
+async def test_an_anonymous_admin_is_asked_to_write_as_themselves(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server):
+        server.users[1087968824] = {
+            "id": 1087968824,
+            "is_bot": True,
+            "first_name": "Group",
+            "username": "GroupAnonymousBot",
+        }
+        group = server.group(GROUP)
+        server.write(group, 1087968824, "/challenge testa", sender_chat=group.about)
+        await until(lambda: any("as yourself" in message["text"] for message in group.messages.values()))
+
+
+async def test_who_never_pressed_start_gets_a_link_that_brings_that_very_hand(
+    store: Store, server: TelegramServer
+) -> None:
+    async with on_telegram(store, server):
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False)
+        group = server.group(GROUP)
+        anna.say("/challenge metamazzo")
+        await bruno.press("Accept", group)
+        await until(lambda: any("cannot write" in message["text"] for message in group.messages.values()))
+        board = list(group.messages.values())[-1]
+        [[button]] = board["reply_markup"]["inline_keyboard"]
+        assert button["url"].startswith("https://t.me/buongioco_bot?start=")
+        assert button["style"] == "success"
+        bruno.start(button["url"].partition("=")[2])
+        await until(lambda: bool(panels(bruno)))
+        await until(lambda: "cannot write" not in group.messages[board["message_id"]]["text"])
+
+
+async def test_who_blocks_the_bot_in_mid_game_is_told_in_the_group(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server):
+        people = await seated(server, "metamazzo")
+        await some_tricks(server, people, 1)
+        mover = next(person for person in people if panels(person)[-1].get("reply_markup"))
+        other = people[1 - people.index(mover)]
+        other.private.gone = Refused(403, "Forbidden: bot was blocked by the user")
+        await mover.play(Random(1))
+        group = server.group(GROUP)
+        await until(lambda: any("cannot write" in message["text"] for message in group.messages.values()))
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1)),
+        Failure(Refused(500, "Internal Server Error")),
+        Failure(Refused(502, "Bad Gateway")),
+        Failure(hang_up=True),
+        Failure(hang_up=True, done_first=True),
+        Failure(Refused(400, "Bad Request: something new")),
+    ],
+    ids=lambda failure: f"{failure.refusal or 'hang up'} {'done' if failure.done_first else ''}",
+)
+async def test_a_failure_on_the_way_costs_time_only(store: Store, server: TelegramServer, failure: Failure) -> None:
+    async with on_telegram(store, server) as adapter:
+        people = await seated(server, "metamazzo")
+        server.order("editMessageText", failure, failure)
+        await some_tricks(server, people, 3)
+        await adapter.desk.house.delivery.settled()
+        assert all(len(panels(person)) == 1 for person in people)
+
+
+async def test_a_panel_that_was_deleted_is_sent_anew(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server):
+        people = await seated(server, "metamazzo")
+        await until(lambda: all(panels(person) for person in people))
+        waiting = next(person for person in people if not panels(person)[-1].get("reply_markup"))
+        mover = people[1 - people.index(waiting)]
+        waiting.private.messages.clear()
+        await mover.play(Random(1))
+        await until(lambda: bool(panels(waiting)))
+
+
+async def test_a_send_that_arrived_though_it_failed_is_doubled_once_and_the_double_goes(
+    store: Store, server: TelegramServer
+) -> None:
+    async with on_telegram(store, server) as adapter:
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+        anna.say("/challenge metamazzo")
+        await until(lambda: bruno.button("Accept", server.group(GROUP)) is not None)
+        server.order("sendMessage", Failure(hang_up=True, done_first=True), Failure(hang_up=True, done_first=True))
+        await bruno.press("Accept", server.group(GROUP))
+        await until(lambda: all(panels(person) for person in (anna, bruno)))
+        await adapter.desk.house.delivery.settled()
+        assert sum(len(panels(person)) for person in (anna, bruno)) <= 4
+        mover = next(person for person in (anna, bruno) if panels(person)[-1].get("reply_markup"))
+        first = panels(mover)[0]
+        await mover.send(mover.private, first, first["reply_markup"]["inline_keyboard"][0][0]["callback_data"])
+        await until(lambda: len(panels(mover)) == 1)
+
+
+async def test_the_bot_is_thrown_out_of_the_group_and_the_game_goes_on(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        people = await seated(server, "testa", "to 11")
+        server.group(GROUP).gone = Refused(403, "Forbidden: bot was kicked from the supergroup chat")
+        random = Random(2)
+        for _ in range(600):
+            for person in people:
+                await person.play(random)
+            await adapter.desk.house.delivery.settled()
+            if await adapter.desk.house.archive.count():
+                break
+        assert await adapter.desk.house.archive.count() == 1
+
+
+async def test_every_press_is_answered(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server):
+        people = await seated(server, "metamazzo")
+        await until(lambda: all(panels(person) for person in people))
+        stranger = Person(server, 9, "Zoe")
+        message = panels(people[0])[-1]
+        for made_up in ("x", "1mABCD:1:play 3D", "1tABCD:sit", "🂠" * 16, "1p" + "y" * 60):
+            assert await stranger.send(stranger.private, message, made_up)
+        # One of which nothing can be told any more, and a query that Telegram has forgotten.
+        server.answers["77"] = {}
+        server.push(callback_query={"id": "77", "from": server.users[9], "chat_instance": "1", "data": "x"})
+        await until(lambda: "answered" in server.answers["77"])
+        server.order("answerCallbackQuery", Failure(Refused(400, "Bad Request: query is too old")))
+        server.press(stranger.private, message, 9, "x")
+        assert await stranger.send(stranger.private, message, "x")
+
+
+async def test_updates_delivered_again_and_again_count_once(store: Store, server: TelegramServer) -> None:
+    server.redeliver = True
+    async with on_telegram(store, server) as adapter:
+        anna = Person(server, 1, "Anna")
+        anna.say("/challenge testa")
+        await until(lambda: any(one["from"] == BOT for one in server.group(GROUP).messages.values()))
+        await asyncio.sleep(0.3)
+        await adapter.desk.house.delivery.settled()
+        assert sum(one["from"] == BOT for one in server.group(GROUP).messages.values()) == 1
+
+
+async def test_what_piled_up_while_the_bot_was_down_is_answered(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server):
+        people = await seated(server, "metamazzo")
+        await some_tricks(server, people, 1)
+        await asyncio.sleep(0.05)
+    mover = next(person for person in people if panels(person)[-1].get("reply_markup"))
+    message = panels(mover)[-1]
+    data = message["reply_markup"]["inline_keyboard"][0][0]["callback_data"]
+    queries = [server.press(mover.private, message, mover.number, data) for _ in range(3)]
+    async with on_telegram(store, server):
+        await until(lambda: all("answered" in server.answers[query] for query in queries))
+        toasts = sorted(str(server.answers[query]["text"]) for query in queries)
+        assert toasts[0] == ""
+        assert all("moved on" in toast for toast in toasts[1:])
+
+
+async def test_the_network_is_away_for_a_while(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        people = await seated(server, "metamazzo")
+        await some_tricks(server, people, 1)
+        server.order("getUpdates", *[Failure(hang_up=True)] * 3)
+        server.order("editMessageText", *[Failure(hang_up=True)] * 6)
+        await some_tricks(server, people, 3, seed=2)
+        await adapter.desk.house.delivery.settled()
+        assert adapter.healthy
+
+
+async def test_a_group_is_written_to_less_than_twenty_times_a_minute(store: Store, server: TelegramServer) -> None:
+    server.group_limit = 20
+    async with on_telegram(store, server, quick=False) as adapter:
+        people = await seated(server, "metamazzo")
+        random = Random(1)
+        for _ in range(60):
+            for person in people:
+                await person.play(random)
+        # Hands keep up while the board waits for its turn, and nothing was refused.
+        assert max(len(chat.sent_at) for chat in server.chats.values() if chat.type != "private") < 20
+        assert adapter.healthy
+
+
+async def test_menus_are_set_once_and_a_server_without_them_is_done_without(
+    store: Store, server: TelegramServer
+) -> None:
+    async with on_telegram(store, server) as adapter:
+        await until(lambda: adapter.healthy)
+        assert set(server.menus) == {
+            f"{scope} {code}" for scope in ("all_private_chats", "all_group_chats") for code in ("", "it")
+        }
+    calls = sum(method == "setMyCommands" for method, _ in server.calls)
+    async with on_telegram(store, server) as adapter:
+        await until(lambda: adapter.healthy)
+        assert sum(method == "setMyCommands" for method, _ in server.calls) == calls
+    await store.client.delete("telegram:menus")
+    server.lacks = {"setMyCommands"}
+    async with on_telegram(store, server) as adapter:
+        await until(lambda: adapter.healthy)
+
+
+async def test_a_token_that_telegram_does_not_know(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        await until(lambda: adapter.healthy)
+        adapter.bot._bot_initialized = adapter.bot._requests_initialized = False
+        server.lacks = {"getMe"}
+        with pytest.raises(BadSetting, match="BUONGIOCO_TELEGRAM_TOKEN"):
+            await adapter._connect()
+
+
+async def test_one_player_on_telegram_and_one_elsewhere(store: Store, server: TelegramServer) -> None:
+    paper = Paper()
+    async with on_telegram(store, server) as adapter:
+        house = adapter.desk.house
+        house.add(paper)
+        anna = Person(server, 1, "Anna")
+        bruno = Player(house, paper, "Bruno", 2)
+        anna.say("/challenge metamazzo")
+        await until(lambda: anna.button("Accept", server.group(GROUP)) is not None)
+        [table] = await house.tables_of("telegram:1")
+        await bruno.say(f"/join {table.code}")
+        random = Random(1)
+        for _ in range(60):
+            await anna.play(random)
+            await house.delivery.settled()
+            await bruno.play(random)
+            await house.delivery.settled()
+        board = list(server.group(GROUP).messages.values())[-1]["text"]
+        assert "Trick" in board
+        assert board == paper.last("paper:100").plain
+
+
+# The transport
+
+
+async def test_the_transport_speaks_as_the_library_expects(server: TelegramServer) -> None:
+    request = AiohttpRequest()
+    with pytest.raises(RuntimeError, match="not initialized"):
+        await request.do_request(server.url, "POST")
+    await request.initialize()
+    code, body = await request.do_request(f"{server.url}/bot{TOKEN}/getMe", "POST")
+    assert (code, b"buongioco_bot" in body) == (200, True)
+    code, _ = await request.do_request(f"{server.url}/bot{TOKEN}/nothing", "POST")
+    assert code == 404
+    await request.shutdown()
+    with pytest.raises(RuntimeError):
+        await request.do_request(server.url, "POST")
+
+
+async def test_the_transports_errors_are_the_librarys_and_name_no_token() -> None:
+    async def slow(_request: web.Request) -> web.Response:
+        await asyncio.sleep(5)
+        return web.Response()
+
+    app = web.Application()
+    app.router.add_post("/{all:.*}", slow)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    request = AiohttpRequest()
+    await request.initialize()
+    with pytest.raises(TimedOut):
+        await request.do_request(f"http://127.0.0.1:{runner.addresses[0][1]}/bot{TOKEN}/x", "POST", read_timeout=0.05)
+    await runner.cleanup()
+    with pytest.raises(NetworkError) as error:
+        await request.do_request(f"http://127.0.0.1:9/bot{TOKEN}/getMe", "POST")
+    assert TOKEN not in str(error.value)
+    assert error.value.__cause__ is None
+    await request.shutdown()
+
+
+async def test_the_transport_uploads_files() -> None:
+    heard: dict[str, Any] = {}
+
+    async def hear(request: web.Request) -> web.Response:
+        form = await request.post()
+        upload = form["document"]
+        assert isinstance(upload, web.FileField)
+        heard.update(name=upload.filename, body=upload.file.read(), chat=form["chat_id"])
+        sent = {"message_id": 1, "date": 1, "chat": {"id": 5, "type": "private", "first_name": "Anna"}}
+        return web.json_response({"ok": True, "result": sent})
+
+    app = web.Application()
+    app.router.add_post(f"/bot{TOKEN}/sendDocument", hear)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    request = AiohttpRequest()
+    await request.initialize()
+    bot = Bot(TOKEN, base_url=f"http://127.0.0.1:{runner.addresses[0][1]}/bot", request=request)
+    await bot.send_document(5, b"records", filename="games.jsonl")
+    assert heard == {"name": "games.jsonl", "body": b"records", "chat": "5"}
+    await request.shutdown()
+    await runner.cleanup()

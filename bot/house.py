@@ -53,7 +53,7 @@ class House:
         self.thinkers = Thinkers()
         self.adapters: dict[str, Adapter] = {}
         self.shards = Shards(store, alone=alone)
-        self.delivery = Delivery(self.room, self.people, self.adapters, self._finish, ring_after)
+        self.delivery = Delivery(self.room, self.people, self.adapters, self._finish, self._removed, ring_after)
         self.clockwork = Clockwork(self.room, self.shards, self.thinkers)
         self._tasks: list[asyncio.Task[None]] = []
         self._told: set[asyncio.Task[None]] = set()
@@ -110,6 +110,23 @@ class House:
 
     async def note_seated(self, person: str, code: str) -> None:
         await self.store.client.sadd(keys.seated(person), code)
+
+    async def note_hosted(self, place: str, code: str) -> None:
+        await self.store.client.sadd(keys.hosted(place), code)
+
+    async def move_chat(self, old: str, new: str) -> None:
+        """A chat has another id from now on: its tables, settings and leaderboards move along. Twice is once."""
+        client = self.store.client
+        await client.hset(keys.MOVED, old, new)
+        for member in await client.smembers(keys.hosted(old)):
+            try:
+                await self.room.rehost(member.decode(), old, new, f"moved:{new}")
+            except NoSuchTable:
+                continue
+            await self.note_hosted(new, member.decode())
+        await client.delete(keys.hosted(old))
+        await self.people.move_chat(old, new)
+        await self.ratings.move_chat(old, new)
 
     async def change(
         self, code: str, name: str, *, pressed: str = "", draft: str | None = None, front: bool = False
@@ -214,6 +231,16 @@ class House:
         except (RedisError, OSError) as error:
             # The sweep finds them.
             log.warning("store_away", why=type(error).__name__)
+
+    async def _removed(self, table: Table) -> None:
+        """A table's live keys are gone; it drops out of the lists that name it."""
+        async with self.store.client.pipeline(transaction=False) as pipe:
+            for place in table.hosts:
+                pipe.srem(keys.hosted(place), table.code)
+            for chair in table.chairs:
+                if chair and not chair.is_robot:
+                    pipe.srem(keys.seated(chair.person), table.code)
+            await pipe.execute()
 
     async def _finish(self, table: Table) -> Outcome:
         """Keep a finished game and rate it; doing so twice changes nothing."""

@@ -86,6 +86,12 @@ class People:
     async def choose_for_chat(self, place: str, **choices: str) -> None:
         await self._change(keys.chat(place), choices)
 
+    async def move_chat(self, old: str, new: str) -> None:
+        """A chat has another id: its settings are the new one's, where that has none."""
+        fields = await self._fields(keys.chat(old))
+        known = await self._fields(keys.chat(new))
+        await self._change(keys.chat(new), {name: value for name, value in fields.items() if name not in known})
+
     async def called(self, platform: str, handle: str) -> Profile | None:
         """Who was last known by this handle on a platform."""
         found = await self._client.get(keys.handle(platform, handle))

@@ -156,5 +156,10 @@ def private_place(person: str) -> str:
     return f"{platform}:@{id}"
 
 
+def chat_of(place: str) -> str:
+    """The chat of a place; a forum's topics, behind a slash, are one chat."""
+    return place.partition("/")[0]
+
+
 def is_private(place: str) -> bool:
     return place.partition(":")[2].startswith("@")

@@ -1,6 +1,7 @@
 """Telegram, through python-telegram-bot."""
 
 from adapters.telegram.adapter import Telegram
+from adapters.telegram.doctor import examine
 from bot.desk import Desk
 
 
@@ -10,4 +11,4 @@ def make(desk: Desk) -> Telegram | None:
     return Telegram(desk, token.get_secret_value()) if token else None
 
 
-__all__ = ["Telegram", "make"]
+__all__ = ["Telegram", "examine", "make"]

@@ -157,7 +157,14 @@ class Telegram:
         except Exception:
             log.exception("telegram_update_failed", update=update.update_id)
 
+    async def _moved(self, place: str, new: int) -> None:
+        """A group has become a supergroup, which has another id."""
+        await self.desk.house.move_chat(place, f"{self.platform}:{new}")
+
     async def _written(self, update: Update, message: Message) -> None:
+        if message.migrate_to_chat_id:
+            await self._moved(reading.place_of(message), message.migrate_to_chat_id)
+            return
         command = reading.command(update, self.bot.username)
         if command is None:
             return
@@ -247,8 +254,12 @@ class Telegram:
         if not self._connected:
             call.close()
             raise Trouble("not connected yet")
-        async with _meaning(place):
-            return await call
+        try:
+            async with _meaning(place):
+                return await call
+        except ChatMigrated as error:
+            await self._moved(place, error.new_chat_id)
+            raise Trouble("the group has become a supergroup") from None
 
     async def _set_menus(self) -> None:
         """The commands' menus, in every language and for groups and private chats, if they changed."""
@@ -298,7 +309,7 @@ async def _meaning(place: str) -> AsyncIterator[None]:
     except RetryAfter as error:
         raise SlowDown(_seconds(error)) from None
     except ChatMigrated:
-        raise ChatGone("the group has become a supergroup") from None
+        raise
     except Forbidden as error:
         raise (Unreachable if is_private(place) else ChatGone)(_why(error)) from None
     except BadRequest as error:

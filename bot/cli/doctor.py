@@ -1,7 +1,7 @@
 """`buongioco doctor`: is all that the bot needs in place, and if not, what is to be done?"""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import entry_points
 from urllib.parse import urlsplit
@@ -9,6 +9,9 @@ from urllib.parse import urlsplit
 from bot.platform import GROUP
 from bot.settings import PREFIX, Settings
 from bot.store import EmbeddedStore, Store, StoreFault, opened
+
+DOCTORS = "buongioco.doctors"
+"""The group of entry points that examine a platform: called with the settings, they yield as `examine` does."""
 
 
 @asynccontextmanager
@@ -40,7 +43,7 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
         yield True, f"settings: an embedded store in {settings.data}"
     async for finding in _examine_stores(settings):
         yield finding
-    for finding in _examine_tokens(settings):
+    async for finding in _examine_tokens(settings):
         yield finding
     if settings.playground:
         yield True, f"playground: http://{settings.playground_host}:{settings.playground_port}/"
@@ -62,13 +65,17 @@ async def _examine_stores(settings: Settings) -> AsyncIterator[tuple[bool, str]]
                 yield finding
 
 
-def _examine_tokens(settings: Settings) -> Iterator[tuple[bool, str]]:
+async def _examine_tokens(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     """Which platforms will start; a token for one that is not installed is a fault."""
     installed = {entry.name for entry in entry_points(group=GROUP)}
+    examiners = {entry.name: entry.load() for entry in entry_points(group=DOCTORS)}
     for name, token in (("telegram", settings.telegram_token), ("discord", settings.discord_token)):
         setting = f"{PREFIX}{name}_token".upper()
         if token is None:
             yield True, f"{name}: off, for there is no token ({setting})"
+        elif name in examiners:
+            async for finding in examiners[name](settings):
+                yield finding
         elif name in installed:
             yield True, f"{name}: there is a token"
         else:

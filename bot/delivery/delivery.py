@@ -70,12 +70,13 @@ class Delivery:
         people: People,
         adapters: Mapping[str, Adapter],
         finish: Finish,
+        on_removed: Callable[[Table], Awaitable[None]],
         ring_after: float = RING_AFTER,
     ) -> None:
         self.room, self.people, self.adapters = room, people, adapters
         self.store: Store = room.store
         self.ring_after = ring_after
-        self._finish = finish
+        self._finish, self._on_removed = finish, on_removed
         self._pacer = Pacer(self._pace)
         self._posts: OrderedDict[str, Post] = OrderedDict()
         self._front: OrderedDict[str, str] = OrderedDict()
@@ -209,10 +210,10 @@ class Delivery:
 
     @staticmethod
     def _surface(post: Post, table: Table, name: str) -> Surface:
-        """What is known of a surface; nothing, if somebody else sits there by now."""
+        """What is known of a surface; nothing, if somebody else sits there by now, or the chat is another one."""
         whom = tag_of(place_of(table, name))
         surface = post.surfaces.get(name)
-        if surface is None or surface.whom != whom:
+        if surface is None or (surface.whom != whom and surface.status != "done"):
             surface = post.surfaces[name] = Surface(whom=whom)
         return surface
 
@@ -244,6 +245,7 @@ class Delivery:
             await self.store.remove(post.code)
             self.room.forget(post.code)
             self._forget(post)
+            await self._on_removed(table)
             return
         self._notes.soon(post, table.version)
         # Hands change with the next press; boards do not always.

@@ -101,6 +101,7 @@ class Commands:
         if chat.game != game:
             await self.house.people.choose_for_chat(command.place, game=game)
         await self.house.note_seated(profile.id, table.code)
+        await self.house.note_hosted(command.place, table.code)
         return Reply()
 
     async def _invited(self, command: Command) -> Invited | None:
@@ -132,6 +133,8 @@ class Commands:
                 raise
             table = await self.house.room.host(code, host, command.key)
         await self.house.note_seated(profile.id, table.code)
+        if host:
+            await self.house.note_hosted(host, table.code)
         _ = texts(profile.language).gettext
         asked = table.seat_of(person.id) is None
         return Reply(

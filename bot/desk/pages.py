@@ -19,7 +19,7 @@ from bot.panels.pages import (
 )
 from bot.payload import BadPayload
 from bot.people import SUITS, Profile
-from bot.platform import is_private
+from bot.platform import chat_of, is_private
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES
 from engine import GAMES
@@ -42,7 +42,7 @@ class Pages:
         if where not in ("chat", "all") or when not in ("month", "all") or game not in ("all", *GAMES):
             raise BadPayload()
         scope = Scope(
-            chat=place if where == "chat" else EVERYTHING,
+            chat=chat_of(place) if where == "chat" else EVERYTHING,
             month=time.strftime("%Y-%m", time.gmtime(self.house.room.now())) if when == "month" else EVERYTHING,
             game=EVERYTHING if game == "all" else game,
         )

@@ -233,6 +233,7 @@ class Presses:
             seat=seat,
         )
         await self.house.note_seated(profile.id, table.code)
+        await self.house.note_hosted(press.place, table.code)
         if table.opener.person != profile.id:
             try:
                 await self.room.sit(table.code, profile.id, press.person.name, press.key, seat)

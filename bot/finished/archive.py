@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bot.platform import is_private
+from bot.platform import chat_of, is_private
 from bot.store import keys
 from bot.tables.table import Table
 from engine import Record, read
@@ -83,7 +83,7 @@ class Archive:
             code=table.code,
             ended=int(now),
             people=[chair.person if chair else "" for chair in table.chairs],
-            chats=[place for place in table.hosts if not is_private(place)],
+            chats=list(dict.fromkeys(chat_of(place) for place in table.hosts if not is_private(place))),
             clock=table.clock,
             strict=table.strict,
             record=table.game.record(),

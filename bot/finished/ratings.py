@@ -7,7 +7,7 @@ ratings, from its own games alone. Partners are a team and are rated together. W
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -134,6 +134,13 @@ class Ratings:
         await self._client.delete(keys.RATED)
         return await self.catch_up()
 
+    async def move_chat(self, old: str, new: str) -> None:
+        """A chat has another id: its leaderboards are the new one's."""
+        for kind in (keys.ratings, keys.ranks):
+            async for key in self._client.scan_iter(match=kind(f"{old}|*")):
+                name = key.decode()
+                await self._client.renamenx(name, name.replace(f":{old}|", f":{new}|"))
+
     async def changes(self, game_id: str) -> list[Change]:
         """What a game did to its players' ratings; nothing if it was not rated, or long ago."""
         stored = await self._client.get(keys.changes(game_id))
@@ -166,6 +173,8 @@ class Ratings:
         return int(await self._client.zcard(keys.ranks(scope.key)))
 
     async def _rate_one(self, game: FinishedGame, number: int) -> bool:
+        moved = {old.decode(): new.decode() for old, new in (await self._client.hgetall(keys.MOVED)).items()}
+        game = replace(game, chats=[moved.get(chat, chat) for chat in game.chats])
         scopes = scopes_of(game) if game.is_rated else []
         words: list[str | int] = []
         changes: list[Change] = []

@@ -16,6 +16,8 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``chat:<place>`` | hash | language, clock, strict, game |
 | ``handle:<platform>:<handle>`` | string | the person last known by it, in lower case |
 | ``seated:<platform:id>`` | set | codes of tables where the person sits or sat; the gone drop out when read |
+| ``hosted:<place>`` | set | codes of tables that are or were shown in the chat |
+| ``moved`` | hash | chats that have another id by now: the old place's new one |
 | ``{games}:order`` | sorted set | ids of finished games; the score is their number, from 1 |
 | ``game:<id>`` | string | a finished game, zlib of JSON (`bot.finished.archive`) |
 | ``{games}:ratings:<scope>`` | hash | a person's rating, games and wins (`bot.finished.ratings`) |
@@ -33,6 +35,7 @@ SHARDS = 64
 SCHEMA = "schema"
 WORKERS = "workers"
 GAMES_ORDER = "{games}:order"
+MOVED = "moved"
 RATED = "{games}:rated"
 POKES = "buongioco:pokes"
 """The channel on which workers tell each other that a table has changed."""
@@ -77,6 +80,10 @@ def handle(platform: str, handle: str) -> str:
 
 def seated(person: str) -> str:
     return f"seated:{person}"
+
+
+def hosted(place: str) -> str:
+    return f"hosted:{place}"
 
 
 def game(id: str) -> str:  # noqa: A002

@@ -158,6 +158,14 @@ class Room(Ledger):
         """Have a board of the table in one more place."""
         return await self._commit(code, update, lambda table: self._hosting(table, place))
 
+    async def rehost(self, code: str, old: str, new: str, update: str) -> Table:
+        """A chat that hosts the table has another id from now on."""
+
+        def decide(table: Table) -> list[str]:
+            return [f"rehost {table.hosts.index(old)} {new}"] if old in table.hosts else []
+
+        return await self._commit(code, update, decide)
+
     async def answer(self, code: str, person: str, seat: int, accept: bool, update: str) -> Table:
         """The first at a side of a `tavolo` accepts or refuses who asks for the chair opposite."""
 

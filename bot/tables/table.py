@@ -10,6 +10,7 @@ A table is a pure function of its log (`bot.store.log`): there is no other state
 | ``sit <seat> <person> <name>`` | somebody took a chair |
 | ``stand <seat>`` | and gave it back |
 | ``host <place>`` | a board stands in this chat |
+| ``rehost <number> <place>`` | the chat of that number, from 0, is called so from now on |
 | ``clock <seconds> <manner>`` | a move may take so long, 0 is no clock; ``lax`` or ``strict`` |
 | ``invite <person> <handle> <name>`` | somebody was challenged by name; ``-`` is what is not known |
 | ``ask <seat> <person> <name>`` | somebody asks for the chair opposite the first at a side |
@@ -228,6 +229,10 @@ class Table:
     def _read_host(self, rest: str, _number: int) -> None:
         self.hosts = (*self.hosts, rest)
 
+    def _read_rehost(self, rest: str, _number: int) -> None:
+        number, place = rest.split(" ")
+        self.hosts = (*self.hosts[: int(number)], place, *self.hosts[int(number) + 1 :])
+
     def _read_clock(self, rest: str, _number: int) -> None:
         seconds, manner = rest.split(" ")
         self.clock, self.strict = int(seconds), manner == "strict"
@@ -283,6 +288,7 @@ class Table:
         "sit": _read_sit,
         "stand": _read_stand,
         "host": _read_host,
+        "rehost": _read_rehost,
         "clock": _read_clock,
         "invite": _read_invite,
         "ask": _read_ask,

@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from pydantic import SecretStr
 from telegram import Bot
 from telegram.error import NetworkError, TimedOut
 
+from adapters.telegram import examine
 from adapters.telegram.transport import AiohttpRequest
 from bot.delivery import delivery as delivery_module
-from bot.settings import BadSetting
+from bot.finished.ratings import Scope
+from bot.settings import BadSetting, Settings
 from bot.store import Store
 from tests.bot.paper import Paper, Player
 from tests.telegram.players import GROUP, Person, on_telegram, seated, until
@@ -197,6 +200,52 @@ async def test_the_bot_is_thrown_out_of_the_group_and_the_game_goes_on(store: St
         assert await adapter.desk.house.archive.count() == 1
 
 
+@pytest.mark.parametrize("told", [True, False])
+async def test_a_group_that_becomes_a_supergroup_takes_everything_along(
+    store: Store, server: TelegramServer, told: bool
+) -> None:
+    new = -100777
+    async with on_telegram(store, server) as adapter:
+        house = adapter.desk.house
+        people = await seated(server, "metamazzo")
+        await some_tricks(server, people, 1)
+        await house.people.choose_for_chat(f"telegram:{GROUP}", language="it")
+        await house.people.choose_for_chat(f"telegram:{GROUP}", language="en", clock="60")
+        old, moved = server.group(GROUP), server.group(new, "Bar Sport, super")
+        old.gone = Refused(400, "Bad Request: group chat was upgraded to a supergroup chat", migrate_to_chat_id=new)
+        if told:
+            for chat, word in ((old, {"migrate_to_chat_id": new}), (moved, {"migrate_from_chat_id": GROUP})):
+                server.push(message={"message_id": 1, "date": 1, "chat": chat.about, **word})
+        random = Random(3)
+        for _ in range(300):
+            for person in people:
+                await person.play(random)
+            if any("Trick 4" in message["text"] for message in moved.messages.values()):
+                break
+        await house.delivery.settled()
+        [table] = await house.tables_of("telegram:1")
+        assert table.hosts == (f"telegram:{new}",)
+        assert sum("Metà Mazzo" in message["text"] for message in moved.messages.values()) == 1
+        assert (await house.people.chat(f"telegram:{new}")).clock == 60
+
+
+async def test_leaderboards_move_along_and_are_made_anew_there(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        house = adapter.desk.house
+        people = await seated(server, "testa", "to 11")
+        people[0].say("/resign", people[0].private)
+        await people[0].press("Yes, I resign")
+        await until(lambda: any("resigned" in message["text"] for message in server.group(GROUP).messages.values()))
+        await house.delivery.settled()
+        await house.move_chat(f"telegram:{GROUP}", "telegram:-100777")
+        scope = Scope(chat="telegram:-100777")
+        before = await house.ratings.standing(scope, "telegram:1")
+        assert before.games == 1
+        await house.ratings.rebuild()
+        assert await house.ratings.standing(scope, "telegram:1") == before
+        assert (await house.ratings.standing(Scope(chat=f"telegram:{GROUP}"), "telegram:1")).games == 0
+
+
 async def test_every_press_is_answered(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server):
         people = await seated(server, "metamazzo")
@@ -290,6 +339,21 @@ async def test_a_token_that_telegram_does_not_know(store: Store, server: Telegra
         server.lacks = {"getMe"}
         with pytest.raises(BadSetting, match="BUONGIOCO_TELEGRAM_TOKEN"):
             await adapter._connect()
+
+
+async def test_the_doctor_asks_telegram(server: TelegramServer) -> None:
+    def settings(token: str, url: str = server.url) -> Settings:
+        return Settings(_env_file=None, telegram_token=SecretStr(token), telegram_api_url=url)
+
+    [finding] = [finding async for finding in examine(settings(TOKEN))]
+    assert finding == (
+        True,
+        "telegram: the token is @buongioco_bot's; add it to a group: https://t.me/buongioco_bot?startgroup=true",
+    )
+    [(well, line)] = [finding async for finding in examine(settings("1:wrong"))]
+    assert (well, "copy it anew" in line, "wrong" in line) == (False, True, False)
+    [(well, line)] = [finding async for finding in examine(settings(TOKEN, "http://127.0.0.1:9"))]
+    assert (well, "does not answer" in line, TOKEN in line) == (False, True, False)
 
 
 async def test_one_player_on_telegram_and_one_elsewhere(store: Store, server: TelegramServer) -> None:

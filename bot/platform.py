@@ -161,5 +161,10 @@ def chat_of(place: str) -> str:
     return place.partition("/")[0]
 
 
+def person_of(place: str) -> str:
+    """Whose private chat a place is."""
+    return place.replace(":@", ":", 1)
+
+
 def is_private(place: str) -> bool:
     return place.partition(":")[2].startswith("@")

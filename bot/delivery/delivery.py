@@ -37,6 +37,7 @@ from bot.platform import (
     Trouble,
     Unreachable,
     is_private,
+    person_of,
     platform_of,
 )
 from bot.store import Store, keys
@@ -279,10 +280,8 @@ class Delivery:
         return panel
 
     async def _viewer(self, table: Table, name: str, place: str) -> Viewer:
-        seat = seat_of(name)
-        chair = None if seat is None else table.chairs[seat]
-        if chair:
-            profile = await self.people.person(chair.person)
+        if is_private(place):
+            profile = await self.people.person(person_of(place))
             return Viewer(profile.language, profile.suits)
         return Viewer((await self.people.chat(place)).language)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Self
 from zlib import crc32
 
-from bot.platform import private_place
+from bot.platform import is_private, private_place
 from bot.tables.table import Table
 
 FIELDS = 9
@@ -88,7 +88,9 @@ def wanted(table: Table) -> Iterator[str]:
     yield from (f"h{seat}" for seat in seats if (chair := table.chairs[seat]) and not chair.is_robot)
     for host in range(len(table.hosts)):
         yield f"c{host}"
-        yield from (f"d{deal}.{host}" for deal in range(1, table.game.deal_number + 1))
+        # In a private chat the hand stands already: there a deal gets its board when it is over.
+        running = is_private(table.hosts[host]) and table.phase != "over"
+        yield from (f"d{deal}.{host}" for deal in range(1, table.game.deal_number + 1 - running))
         if table.phase == "over":
             yield f"r{host}"
 

@@ -163,6 +163,19 @@ class Player:
         message, panel = list(self.paper.messages[self.private].items())[-1]
         return [(message, button) for row in panel.rows for button in row if button.payload.startswith("1m")]
 
+    async def play_anywhere(self, random: Random) -> None:
+        """Press a card on whichever private message has one."""
+        found = [
+            (message, button)
+            for message, panel in self.paper.messages[self.private].items()
+            for row in panel.rows
+            for button in row
+            if button.payload.startswith("1m") and "play" in button.payload
+        ]
+        if found:
+            message, button = random.choice(found)
+            await self.send(button.payload, self.private, message)
+
     async def play(self, random: Random) -> bool:
         """Press something, as a person might who knows the buttons and nothing else; False if there is nothing."""
         seen = self.paper.messages[self.private]

@@ -228,6 +228,26 @@ async def test_robots_take_chairs_and_play(store: Store) -> None:
         assert "Trick 5" in paper.last(GROUP).plain
 
 
+async def test_alone_with_a_robot_in_the_private_chat(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        anna = Player(house, paper, "Anna", 1, "it")
+        await anna.say("/sfida testa", place=anna.private)
+        await anna.press("Robot facile")
+        random = Random(4)
+        for _ in range(400):
+            # The hand comes first and stays one message; the card and the boards of deals that are over are others.
+            hands = [text for text in paper.texts(anna.private) if "Tocca a" in text]
+            assert len(hands) <= 1
+            await anna.play_anywhere(random)
+            await asyncio.sleep(0.01)
+            await house.delivery.settled()
+            if any("Il segreto era" in text for text in paper.texts(anna.private)):
+                break
+        assert any("Il segreto era" in text for text in paper.texts(anna.private))
+        assert not any("bound by" in text for text in paper.texts(anna.private))
+
+
 # Clocks
 
 

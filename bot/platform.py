@@ -92,6 +92,9 @@ class Adapter(Protocol):
     def pace(self, place: str) -> Pace:
         """How fast a place may be written to."""
 
+    def overall(self) -> Pace:
+        """How fast this worker may write to all places together."""
+
     async def send(self, place: str, panel: Panel, key: str) -> str:
         """Send a panel; returns what the message is called from then on.
 

@@ -54,6 +54,9 @@ NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 GROUP_PACE = Pace(burst=3, interval=3.5)
 """With the burst, twenty messages a minute at most, which is what Telegram lets into a group."""
 
+PER_SECOND = 30
+"""Messages that a bot may send in all."""
+
 PRIVATE_PACE = Pace(burst=10, interval=1.05)
 
 log = structlog.get_logger()
@@ -103,6 +106,11 @@ class Telegram:
 
     def pace(self, place: str) -> Pace:
         return PRIVATE_PACE if is_private(place) else GROUP_PACE
+
+    def overall(self) -> Pace:
+        """Telegram's limit for a bot, shared evenly among the workers that are alive."""
+        workers = self.desk.house.shards.workers
+        return Pace(max(1, PER_SECOND // workers), workers / PER_SECOND)
 
     # What comes in
 

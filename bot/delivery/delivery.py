@@ -78,7 +78,7 @@ class Delivery:
         self.store: Store = room.store
         self.ring_after = ring_after
         self._finish, self._on_removed = finish, on_removed
-        self._pacer = Pacer(self._pace)
+        self._pacer = Pacer(self._pace, self._overall)
         self._posts: OrderedDict[str, Post] = OrderedDict()
         self._front: OrderedDict[str, str] = OrderedDict()
         self._notes = Notes(self.store, self._touch_later)
@@ -395,3 +395,7 @@ class Delivery:
     def _pace(self, place: str) -> Pace:
         adapter = self.adapters.get(platform_of(place))
         return adapter.pace(place) if adapter else Pace()
+
+    def _overall(self, place: str) -> Pace:
+        adapter = self.adapters.get(platform_of(place))
+        return adapter.overall() if adapter else Pace()

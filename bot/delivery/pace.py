@@ -1,18 +1,25 @@
-"""How fast each place may be written to, and how long to hold back when a platform says so."""
+"""How fast each place may be written to, and a platform in all, and how long to hold back when it says so."""
 
 import asyncio
 from collections.abc import Callable
 
-from bot.platform import Pace
+from bot.platform import Pace, is_private, platform_of
 
 PLACES_REMEMBERED = 10_000
+BOARDS_SHARE = 3
+"""Boards may use up one part in so many of what a platform takes at once: hands never wait behind them."""
 
 
 class Pacer:
-    """Gives each place its turns; the platform's own wait goes before everything."""
+    """Gives each place its turns; the platform's own wait goes before everything.
 
-    def __init__(self, pace_of: Callable[[str], Pace]) -> None:
-        self._pace_of = pace_of
+    ``pace_of`` is a place's pace, ``overall_of`` that of a platform in all.
+    """
+
+    def __init__(
+        self, pace_of: Callable[[str], Pace], overall_of: Callable[[str], Pace] = lambda _place: Pace()
+    ) -> None:
+        self._pace_of, self._overall_of = pace_of, overall_of
         self._due: dict[str, float] = {}
         self._blocked: dict[str, float] = {}
 
@@ -22,22 +29,30 @@ class Pacer:
         while (until := self._blocked.get(place, 0.0)) > loop.time():
             await asyncio.sleep(until - loop.time())
         self._blocked.pop(place, None)
-        pace = self._pace_of(place)
-        if not pace.interval:
-            return
-        # Each turn falls due one interval after the one before; a burst may run so far ahead of that.
-        due = max(self._due.get(place, 0.0), loop.time())
-        self._due[place] = due + pace.interval
-        self._forget_old(loop.time())
-        early = due - (pace.burst - 1) * pace.interval - loop.time()
-        if early > 0:
-            await asyncio.sleep(early)
+        await self._wait(place, self._pace_of(place))
+        overall = self._overall_of(place)
+        if not is_private(place):
+            overall = Pace(max(1, overall.burst // BOARDS_SHARE), overall.interval)
+        await self._wait(platform_of(place), overall)
 
     def block(self, place: str, seconds: float) -> None:
         """The platform asks to leave the place alone for so many seconds."""
         until = asyncio.get_running_loop().time() + seconds
         self._blocked[place] = max(self._blocked.get(place, 0.0), until)
 
-    def _forget_old(self, now: float) -> None:
+    async def _wait(self, key: str, pace: Pace) -> None:
+        """Wait until a turn is free, and only then take it: who waits with a small burst keeps nobody back."""
+        if not pace.interval:
+            return
+        loop = asyncio.get_running_loop()
+        while True:
+            now = loop.time()
+            # Each turn falls due one interval after the one before; a burst may run so far ahead of that.
+            due = max(self._due.get(key, 0.0), now)
+            early = due - (pace.burst - 1) * pace.interval - now
+            if early <= 0:
+                break
+            await asyncio.sleep(early)
+        self._due[key] = due + pace.interval
         if len(self._due) > PLACES_REMEMBERED:
-            self._due = {place: due for place, due in self._due.items() if due > now}
+            self._due = {place: one for place, one in self._due.items() if one > now}

@@ -43,6 +43,8 @@ class Shards:
         self.store = store
         self.worker = secrets.token_hex(6)
         self.mine: set[int] = set()
+        self.workers = 1
+        """How many workers were alive when this one last looked."""
         self.on_taken: Callable[[int], None] = lambda _shard: None
         self.on_lost: Callable[[int], None] = lambda _shard: None
         self.on_poke: Callable[[dict[str, Any]], None] = lambda _poke: None
@@ -102,8 +104,8 @@ class Shards:
         client = self.store.client
         await client.zadd(keys.WORKERS, {self.worker: now})
         await client.zremrangebyscore(keys.WORKERS, "-inf", now - LEASE_SECONDS)
-        workers = 1 if self._alone else await client.zcard(keys.WORKERS)
-        fair = -(-keys.SHARDS // workers)
+        self.workers = 1 if self._alone else max(1, await client.zcard(keys.WORKERS))
+        fair = -(-keys.SHARDS // self.workers)
         for shard in sorted(self.mine)[fair:]:
             await self._release(keys=[keys.owner(shard)], args=[self.worker])
             self._lose(shard)

@@ -260,6 +260,7 @@ async def test_every_press_is_answered(store: Store, server: TelegramServer) -> 
         await until(lambda: "answered" in server.answers["77"])
         server.order("answerCallbackQuery", Failure(Refused(400, "Bad Request: query is too old")))
         server.press(stranger.private, message, 9, "x")
+        await until(lambda: not server._orders["answerCallbackQuery"])
         assert await stranger.send(stranger.private, message, "x")
 
 

@@ -306,3 +306,19 @@ async def test_a_pace_lets_a_burst_through_and_then_one_an_interval() -> None:
     assert times[2] < 0.04
     assert times[3] >= 0.045
     assert times[4] >= 0.095
+
+
+async def test_hands_do_not_wait_behind_boards_when_the_platform_is_full() -> None:
+    pacer = Pacer(lambda _place: Pace(), lambda _place: Pace(burst=9, interval=0.05))
+    loop = asyncio.get_running_loop()
+    boards = [asyncio.create_task(pacer.turn(f"x:{number}")) for number in range(20)]
+    await asyncio.sleep(0)
+    start = loop.time()
+    for number in range(5):
+        await pacer.turn(f"x:@{number}")
+    assert loop.time() - start < 0.04
+    assert sum(board.done() for board in boards) == 3
+    await asyncio.sleep(0.5)
+    assert 3 < sum(board.done() for board in boards) < 12
+    for board in boards:
+        board.cancel()

@@ -12,7 +12,7 @@ from bot.tables.table import USUAL_CLOCK, plain_name
 from bot.texts import LANGUAGES
 
 SUITS = ("italian", "french")
-PEOPLE_REMEMBERED = 50_000
+PEOPLE_REMEMBERED = 200_000
 FRESH_SECONDS = 600.0
 """How long a profile in memory is believed, for word of another worker's change may be lost."""
 

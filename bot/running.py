@@ -50,7 +50,7 @@ async def opened_house(settings: Settings) -> AsyncIterator[House]:
 def collect_seldom() -> None:
     """Have Python's garbage collector walk through thousands of tables less often; cycles are few."""
     gc.freeze()
-    gc.set_threshold(100_000, 50, 100)
+    gc.set_threshold(100_000, 50, 1000)
 
 
 async def run(settings: Settings) -> None:

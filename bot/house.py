@@ -27,7 +27,7 @@ from bot.thinking import Thinkers
 SWEEP_SECONDS = 5.0
 """How often the store is asked for tables that changed unheard: by a worker that died before it could tell."""
 
-PATIENCE = 3.0
+PATIENCE = 1.5
 """Seconds that messages under way get when the bot stops."""
 
 log = structlog.get_logger()

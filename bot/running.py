@@ -17,7 +17,9 @@ from bot.platform import GROUP, Adapter
 from bot.settings import Settings
 from bot.store import StoreFault
 
-STOP_SECONDS = 4.0
+STOP_SECONDS = 2.0
+"""For presses in hand; with the house's own patience and the store's end it is less than five in all."""
+
 Factory = Callable[[Desk], Adapter | None]
 """What an entry point names: an adapter at the desk, or None where a setting is missing."""
 

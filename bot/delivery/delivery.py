@@ -198,6 +198,9 @@ class Delivery:
             post.outcome = await self._finish(table)
         for name in dict.fromkeys([*wanted(table), *(name for name in post.surfaces if is_taken(table, name))]):
             surface = self._surface(post, table, name)
+            if platform_of(place_of(table, name)) not in self.adapters:
+                # The host has taken this platform off; the game goes on elsewhere.
+                continue
             if name in post.tasks or surface.status in ("done", "dropped", "unreachable"):
                 continue
             panel = await self._draw(post, table, name)
@@ -268,7 +271,7 @@ class Delivery:
 
     async def _draw(self, post: Post, table: Table, name: str) -> Panel:
         place, surface = place_of(table, name), post.surfaces[name]
-        viewer = await self._viewer(table, name, place)
+        viewer = await self._viewer(place)
         unreachable = post.unreachable(table) if name[0] == "d" else ()
         version = table.told_at if name[0] == "d" else table.version
         key = (version, surface.draft, viewer, unreachable, post.outcome)
@@ -279,7 +282,7 @@ class Delivery:
         post.drawn[name] = (key, panel)
         return panel
 
-    async def _viewer(self, table: Table, name: str, place: str) -> Viewer:
+    async def _viewer(self, place: str) -> Viewer:
         if is_private(place):
             profile = await self.people.person(person_of(place))
             return Viewer(profile.language, profile.suits)
@@ -292,11 +295,7 @@ class Delivery:
         while not self._stopping:
             table = await self.room.known(post.code)
             place = place_of(table, name)
-            adapter = self.adapters.get(platform_of(place))
-            if adapter is None:
-                # The host has taken this platform off; the game goes on elsewhere.
-                post.surfaces[name] = replace(post.surfaces[name], status="dropped")
-                return
+            adapter = self.adapters[platform_of(place)]
             try:
                 await self._pacer.turn(place)
                 if await self._step(post, name, adapter, place, longest):
@@ -335,7 +334,7 @@ class Delivery:
         digest = panel.digest
         shown = panel.cut(longest) if longest else panel
         calling = calls(table, seat_of(name))
-        if name in post.fronts or self._rings(post, name, surface, place, calling):
+        if name in post.fronts or self._rings(post, surface, place, calling):
             post.fronts.discard(name)
         elif surface.message:
             if surface.digest == digest:
@@ -372,7 +371,7 @@ class Delivery:
                 self._front.popitem(last=False)
         await self._notes.now(post)
 
-    def _rings(self, post: Post, name: str, surface: Surface, place: str, calling: int) -> bool:
+    def _rings(self, post: Post, surface: Surface, place: str, calling: int) -> bool:
         """Whether the panel comes as a new message, so that the phone rings.
 
         It does when time runs out, and when there is something to do for somebody who is not looking, or looks at

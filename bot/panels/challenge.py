@@ -10,9 +10,6 @@ from bot.wording import Wording
 from engine import GAMES
 from engine.rules import spell
 
-LEVELS = ("easy", "medium")
-COMPASS = ("South", "East", "North", "West")
-
 
 def challenge_panel(table: Table, seen: Look, language: str, suits: str, draft: str = "") -> Panel:
     """The card of a table, before and after its game began; ``draft`` is the menu that is open on it."""

@@ -222,6 +222,7 @@ async def test_a_group_that_becomes_a_supergroup_takes_everything_along(
                 await person.play(random)
             if any("Trick 4" in message["text"] for message in moved.messages.values()):
                 break
+            await asyncio.sleep(0.01)
         await house.delivery.settled()
         [table] = await house.tables_of("telegram:1")
         assert table.hosts == (f"telegram:{new}",)

@@ -15,7 +15,7 @@ from bot.finished.archive import Archive, game_id
 from bot.finished.ratings import Ratings
 from bot.metrics import COMMITS, GAMES, LAG, TABLES, UNSETTLED
 from bot.people import People
-from bot.platform import Adapter
+from bot.platform import Adapter, chat_of
 from bot.settings import Settings
 from bot.store import Store, keys
 from bot.tables.faults import NoSuchTable
@@ -114,6 +114,18 @@ class House:
     async def note_hosted(self, place: str, code: str) -> None:
         await self.store.client.sadd(keys.hosted(place), code)
 
+    async def back_in_chat(self, chat: str) -> None:
+        """A chat can be written to, perhaps again: what stood there is brought up to date."""
+        for member in await self.store.client.smembers(keys.hosted(chat)):
+            try:
+                table = await self.room.known(member.decode())
+            except NoSuchTable:
+                continue
+            for host, place in enumerate(table.hosts):
+                if chat_of(place) == chat:
+                    name = f"d{table.game.deal_number}.{host}" if table.game else f"c{host}"
+                    await self.change(table.code, name, place=place)
+
     async def move_chat(self, old: str, new: str) -> None:
         """A chat has another id from now on: its tables, settings and leaderboards move along. Twice is once."""
         client = self.store.client
@@ -129,14 +141,21 @@ class House:
         await self.ratings.move_chat(old, new)
 
     async def change(
-        self, code: str, name: str, *, pressed: str = "", draft: str | None = None, front: bool = False
+        self,
+        code: str,
+        name: str,
+        *,
+        pressed: str = "",
+        draft: str | None = None,
+        front: bool = False,
+        place: str = "",
     ) -> None:
         """Something was done with a surface (`Delivery.change`), whichever worker delivers it."""
+        what = {"pressed": pressed, "draft": draft, "front": front, "place": place}
         if self.shards.owns(code):
-            await self.delivery.change(code, name, pressed=pressed, draft=draft, front=front)
+            await self.delivery.change(code, name, **what)  # type: ignore[arg-type]
         else:
-            word = {"code": code, "name": name, "pressed": pressed, "draft": draft, "front": front}
-            await self.shards.poke(word)
+            await self.shards.poke({"code": code, "name": name, "change": what})
 
     async def touch(self, code: str) -> None:
         """A table's panels may have changed though the table has not."""
@@ -197,10 +216,7 @@ class House:
             self.clockwork.set(code, word["alarm"])
         self.delivery.touch(code, reload=True)
         if "name" in word:
-            wish = self.delivery.change(
-                code, word["name"], pressed=word["pressed"], draft=word["draft"], front=word["front"]
-            )
-            task = asyncio.create_task(wish)
+            task = asyncio.create_task(self.delivery.change(code, word["name"], **word["change"]))
             self._told.add(task)
             task.add_done_callback(self._told.discard)
 

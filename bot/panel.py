@@ -31,13 +31,14 @@ class Button(NamedTuple):
     """Something to press.
 
     ``kind`` "press" sends ``payload`` back. "private" leads the presser to the private chat with the bot and has it
-    bring up what ``payload``, a table's code, stands for; each platform does that in its own way.
+    bring up what ``payload``, a table's code, stands for; each platform does that in its own way. "aside" is a press
+    that asks for something to be shown aside: a platform that cannot do so leaves the button out.
     """
 
     label: str
     payload: str
     style: Literal["", "good", "danger"] = ""
-    kind: Literal["press", "private"] = "press"
+    kind: Literal["press", "private", "aside"] = "press"
 
 
 Row = tuple[Button, ...]

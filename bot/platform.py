@@ -2,7 +2,9 @@
 
 An adapter translates and does nothing else. It hands commands and presses to the desk, and delivery calls it to send,
 edit and delete messages. Places are ``platform:id``; a person's private chat with the bot is ``platform:@id``, where
-``platform:id`` is the person.
+``platform:id`` is the person. Some platforms can show one person something in a group that nobody else there sees;
+such a place, an *aside*, is ``platform:@id~where!pass``. What the pass is, which lets the bot speak there for a while,
+is the adapter's own business.
 """
 
 from dataclasses import dataclass
@@ -41,13 +43,18 @@ class Command:
 
 @dataclass(frozen=True)
 class Press:
-    """A press of a button on a message of the bot's, in a place."""
+    """A press of a button on a message of the bot's, in a place.
+
+    ``aside`` is where the presser can be shown something aside from now on, for as long as the platform allows; empty
+    if it cannot.
+    """
 
     key: str
     person: Person
     place: str
     message: str
     payload: str
+    aside: str = ""
 
 
 @dataclass(frozen=True)
@@ -121,7 +128,7 @@ class MessageGone(DeliveryFault):
 
 
 class Unreachable(DeliveryFault):
-    """The person has not opened a private chat with the bot, or has closed it."""
+    """The person has not opened a private chat with the bot, or has closed it; an aside can be shown no more."""
 
 
 class ChatGone(DeliveryFault):
@@ -165,9 +172,20 @@ def chat_of(place: str) -> str:
 
 
 def person_of(place: str) -> str:
-    """Whose private chat a place is."""
-    return place.replace(":@", ":", 1)
+    """Whose private chat or aside a place is."""
+    return place.replace(":@", ":", 1).partition("~")[0]
 
 
 def is_private(place: str) -> bool:
+    """Whether one person alone sees what stands there."""
     return place.partition(":")[2].startswith("@")
+
+
+def is_aside(place: str) -> bool:
+    """Whether a place is in a group, and one person alone sees what stands there."""
+    return is_private(place) and "~" in place
+
+
+def is_same_place(one: str, other: str) -> bool:
+    """Whether two places are one; an aside stays the same with another pass."""
+    return one.partition("!")[0] == other.partition("!")[0]

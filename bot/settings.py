@@ -33,6 +33,9 @@ class Settings(BaseSettings):
 
     telegram_token: SecretStr | None = Field(None, description="the bot's token from BotFather")
     telegram_api_url: str = Field("https://api.telegram.org", description="the Bot API server")
+    telegram_webhook_url: str | None = Field(None, description="where Telegram brings updates to, in place of polling")
+    telegram_webhook_host: str = Field("127.0.0.1", description="the address on which they are taken")
+    telegram_webhook_port: int = Field(8443, ge=0, le=65535, description="its port")
     discord_token: SecretStr | None = Field(None, description="the bot's token from Discord's developer portal")
     playground: bool = Field(True, description="whether the playground is served")
     playground_host: str = Field("127.0.0.1", description="the address it listens on; 0.0.0.0 opens it to the network")
@@ -60,6 +63,13 @@ class Settings(BaseSettings):
         if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
             raise ValueError("is not the address of a server, such as http://127.0.0.1:8081")
         return url
+
+    @field_validator("telegram_webhook_url")
+    @classmethod
+    def _is_a_webhook(cls, url: str | None) -> str | None:
+        if url and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname):
+            raise ValueError("is not an address that Telegram could reach, such as https://cards.example.org/telegram")
+        return url or None
 
     @field_validator("data")
     @classmethod

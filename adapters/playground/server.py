@@ -17,12 +17,12 @@ from urllib.parse import urlsplit
 
 import structlog
 from aiohttp import WSCloseCode, WSMsgType, web
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from adapters.playground.village import Chat, Refused, Village, Villager
 from bot.house import House
 from bot.platform import DeliveryFault
 from bot.settings import BadSetting
+from bot.watching import add_watching
 
 LONGEST_WORD = 64 * 1024
 """Bytes of one WebSocket message; a longer one ends the connection."""
@@ -77,8 +77,7 @@ class Server:
         for path in FILES:
             app.router.add_get(path, self._file)
         app.router.add_get("/ws", self._tab)
-        app.router.add_get("/healthz", self._healthz)
-        app.router.add_get("/metrics", self._metrics)
+        add_watching(app, self._house)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=2.0)
         await runner.setup()
         try:
@@ -200,14 +199,6 @@ class Server:
         name = FILES[request.path]
         body = (files("adapters.playground") / "static" / name).read_bytes()
         return web.Response(body=body, content_type=TYPES[name.rpartition(".")[2]], charset="utf-8")
-
-    async def _healthz(self, request: web.Request) -> web.Response:
-        health = await self._house.healthy()
-        return web.json_response(health, status=200 if health["healthy"] else 503)
-
-    async def _metrics(self, request: web.Request) -> web.Response:
-        self._house.measure()
-        return web.Response(body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
     async def _tab(self, request: web.Request) -> web.StreamResponse:
         if request.headers.get("Origin") is None and self.is_open and not request.query.get("key"):

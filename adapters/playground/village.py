@@ -200,5 +200,6 @@ def _drawn(panel: Panel) -> dict[str, Any]:
             raise Refused(f"the payload of {button.label!r} is not 1 to {LONGEST_PAYLOAD} bytes")
     return {
         "spans": [list(span) for span in panel.text],
-        "rows": [[button._asdict() for button in row] for row in panel.rows],
+        # Nothing is shown aside here: a private chat is one click away.
+        "rows": [[button._asdict() for button in row if button.kind != "aside"] for row in panel.rows],
     }

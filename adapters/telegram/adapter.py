@@ -1,55 +1,41 @@
-"""Telegram as an adapter: long polling in, messages out, and what Telegram's refusals mean to delivery."""
+"""Telegram as an adapter: updates in, messages out."""
 
 import asyncio
-import datetime as dt
-from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager, suppress
-from hashlib import blake2b
+from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any
 
 import structlog
-from telegram import Bot, BotCommand, InlineKeyboardMarkup, LinkPreviewOptions, Message, Update
-from telegram import BotCommandScopeAllGroupChats as Groups
-from telegram import BotCommandScopeAllPrivateChats as Privates
-from telegram.error import (
-    BadRequest,
-    ChatMigrated,
-    Conflict,
-    Forbidden,
-    InvalidToken,
-    NetworkError,
-    RetryAfter,
-    TelegramError,
-    TimedOut,
-)
+from telegram import Bot, CallbackQuery, ChatMemberUpdated, InlineKeyboardMarkup, Message, Update
+from telegram.error import ChatMigrated, InvalidToken, TelegramError
 
 from adapters.telegram import drawing, reading
+from adapters.telegram.asides import Aside, Asides
+from adapters.telegram.faults import meaning, why
+from adapters.telegram.polling import FIRST_PAUSE, LONGEST_PAUSE, POLL_SECONDS, Polling
+from adapters.telegram.profile import Profile
 from adapters.telegram.transport import AiohttpRequest
+from adapters.telegram.webhook import Webhook
 from bot.desk import Desk
 from bot.panel import Panel
-from bot.panels.pages import commands
+from bot.payload import BadPayload
+from bot.people import language_of
 from bot.platform import (
-    ChatGone,
     Command,
     DeliveryFault,
     MessageGone,
     Pace,
     Reply,
-    SlowDown,
-    TooLong,
     Trouble,
     Unreachable,
+    is_aside,
     is_private,
     private_place,
 )
 from bot.settings import BadSetting
-from bot.texts import LANGUAGES, texts
+from bot.texts import error_text, texts
 
-LONGEST_TEXT, LONGEST_TOAST = 4096, 200
-POLL_SECONDS = 30
-LISTENING_TO = [Update.MESSAGE, Update.CALLBACK_QUERY]
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
-NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+LONGEST_TOAST = 200
 
 GROUP_PACE = Pace(burst=3, interval=3.5)
 """With the burst, twenty messages a minute at most, which is what Telegram lets into a group."""
@@ -77,9 +63,14 @@ class Telegram:
             request=AiohttpRequest(),
             get_updates_request=AiohttpRequest(connections=1, read_timeout=POLL_SECONDS + 10),
         )
-        self._busy: set[asyncio.Task[None]] = set()
-        self._connected = self._hears = False
-        self._offset = 0
+        self.asides = Asides(self.bot)
+        settings = desk.house.settings
+        self.source: Polling | Webhook = (
+            Webhook(self.bot, self._hear, desk.house)
+            if settings.telegram_webhook_url
+            else Polling(self.bot, self._hear)
+        )
+        self._connected = False
 
     async def start(self) -> None:
         """Nothing: Telegram may be away, and nobody else should have to wait for it."""
@@ -93,7 +84,7 @@ class Telegram:
             except InvalidToken:
                 raise BadSetting("BUONGIOCO_TELEGRAM_TOKEN is no token that Telegram knows: ask @BotFather.") from None
             except TelegramError as error:
-                log.warning("telegram_away", why=_why(error), again_in=pause)
+                log.warning("telegram_away", why=why(error), again_in=pause)
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
             else:
@@ -102,7 +93,7 @@ class Telegram:
 
     @property
     def healthy(self) -> bool:
-        return self._hears
+        return self.source.hears
 
     def pace(self, place: str) -> Pace:
         return PRIVATE_PACE if is_private(place) else GROUP_PACE
@@ -115,40 +106,10 @@ class Telegram:
     # What comes in
 
     async def serve(self) -> None:
-        """Poll for updates until cancelled; what has come in is answered before it returns."""
+        """Take updates until cancelled; what has come in is answered before it returns."""
         await self._connect()
-        await self._set_menus()
-        pause = FIRST_PAUSE
-        try:
-            while True:
-                try:
-                    updates = await self.bot.get_updates(
-                        offset=self._offset, timeout=POLL_SECONDS, allowed_updates=LISTENING_TO
-                    )
-                    self._hears, pause = True, FIRST_PAUSE
-                except (TelegramError, OSError) as error:
-                    self._hears = False
-                    hint = "another bot polls with this token" if isinstance(error, Conflict) else _why(error)
-                    log.warning("telegram_away", why=hint, again_in=pause)
-                    await asyncio.sleep(_seconds(error) if isinstance(error, RetryAfter) else pause)
-                    pause = min(2 * pause, LONGEST_PAUSE)
-                    continue
-                for update in updates:
-                    self._offset = update.update_id + 1
-                    task = asyncio.create_task(self._hear(update))
-                    self._busy.add(task)
-                    task.add_done_callback(self._busy.discard)
-        finally:
-            self._hears = False
-            await self._end()
-
-    async def _end(self) -> None:
-        if self._busy:
-            await asyncio.wait(self._busy, timeout=2.0)
-        # So that Telegram does not deliver again what has been answered.
-        with suppress(TelegramError, TimeoutError):
-            async with asyncio.timeout(1.0):
-                await self.bot.get_updates(offset=self._offset, limit=1, timeout=0)
+        await Profile(self.bot, self.desk.house.store.client).bring_up_to_date()
+        await self.source.run()
 
     async def close(self) -> None:
         """Give the connections back, when nothing more is to be sent."""
@@ -157,13 +118,21 @@ class Telegram:
     async def _hear(self, update: Update) -> None:
         try:
             if update.callback_query:
-                await self._pressed(update)
+                await self._pressed(update, update.callback_query)
             elif update.message:
                 await self._written(update, update.message)
+            elif update.my_chat_member:
+                await self._standing_changed(update.my_chat_member)
         except DeliveryFault as fault:
             log.info("telegram_answer_lost", why=type(fault).__name__)
         except Exception:
             log.exception("telegram_update_failed", update=update.update_id)
+
+    async def _standing_changed(self, change: ChatMemberUpdated) -> None:
+        """The bot has been let into a chat, perhaps again, or thrown out."""
+        chat = change.chat
+        if chat.type != chat.PRIVATE and change.new_chat_member.status in ("member", "administrator"):
+            await self.desk.house.back_in_chat(f"{self.platform}:{chat.id}")
 
     async def _moved(self, place: str, new: int) -> None:
         """A group has become a supergroup, which has another id."""
@@ -201,11 +170,13 @@ class Telegram:
                 ),
             )
 
-    async def _pressed(self, update: Update) -> None:
-        query = update.callback_query
-        assert query
-        press = reading.press(update)
-        reply = await self.desk.press(press) if press else Reply()
+    async def _pressed(self, update: Update, query: CallbackQuery) -> None:
+        press = reading.press(update, asides=self.asides.possible is not False)
+        if press is None:
+            language = language_of(query.from_user.language_code or "")
+            reply = Reply(toast=error_text(BadPayload(), language))
+        else:
+            reply = await self.desk.press(press)
         # The spinner on the button goes first.
         with suppress(TelegramError):
             await query.answer(text=reply.toast[:LONGEST_TOAST] or None)
@@ -219,8 +190,11 @@ class Telegram:
     # What goes out
 
     async def send(self, place: str, panel: Panel, key: str) -> str:
-        chat, topic = reading.address(place)
         text, entities = drawing.text_of(panel)
+        keyboard = self._keyboard(panel)
+        if is_aside(place):
+            return str(await self._call(place, self.asides.send(Aside.of(place), text, entities, keyboard)))
+        chat, topic = reading.address(place)
         sent = await self._call(
             place,
             self.bot.send_message(
@@ -228,16 +202,20 @@ class Telegram:
                 text,
                 entities=entities,
                 message_thread_id=topic,
-                link_preview_options=NO_PREVIEW,
-                reply_markup=self._keyboard(panel),
+                link_preview_options=drawing.NO_PREVIEW,
+                reply_markup=keyboard,
             ),
         )
         assert isinstance(sent, Message)
         return str(sent.message_id)
 
     async def edit(self, place: str, message: str, panel: Panel) -> None:
-        chat, _topic = reading.address(place)
         text, entities = drawing.text_of(panel)
+        keyboard = self._keyboard(panel)
+        if is_aside(place):
+            await self._call(place, self.asides.edit(Aside.of(place), message, text, entities, keyboard))
+            return
+        chat, _topic = reading.address(place)
         await self._call(
             place,
             self.bot.edit_message_text(
@@ -245,108 +223,30 @@ class Telegram:
                 chat,
                 int(message),
                 entities=entities,
-                link_preview_options=NO_PREVIEW,
-                reply_markup=self._keyboard(panel),
+                link_preview_options=drawing.NO_PREVIEW,
+                reply_markup=keyboard,
             ),
         )
 
     def _keyboard(self, panel: Panel) -> InlineKeyboardMarkup | None:
-        return drawing.keyboard(panel, self.bot.username) if self._connected else None
+        if not self._connected:
+            return None
+        return drawing.keyboard(panel, self.bot.username, asides=self.asides.possible is not False)
 
     async def delete(self, place: str, message: str) -> None:
-        chat, _topic = reading.address(place)
         with suppress(MessageGone):
-            await self._call(place, self.bot.delete_message(chat, int(message)))
+            if is_aside(place):
+                await self._call(place, self.asides.delete(Aside.of(place), message))
+            else:
+                await self._call(place, self.bot.delete_message(reading.address(place)[0], int(message)))
 
     async def _call(self, place: str, call: Coroutine[Any, Any, object]) -> object:
         if not self._connected:
             call.close()
             raise Trouble("not connected yet")
         try:
-            async with _meaning(place):
+            async with meaning(place):
                 return await call
         except ChatMigrated as error:
             await self._moved(place, error.new_chat_id)
             raise Trouble("the group has become a supergroup") from None
-
-    async def _set_menus(self) -> None:
-        """The commands' menus, in every language and for groups and private chats, if they changed."""
-        client = self.desk.house.store.client
-        for language in LANGUAGES:
-            menu = [BotCommand(word, about[:256]) for word, about in commands(language)]
-            digest = blake2b(repr([(one.command, one.description) for one in menu]).encode(), digest_size=8).hexdigest()
-            for scope in (Privates(), Groups()):
-                key = f"{self.bot.id}:{scope.type}:{language}"
-                if (await client.hget("telegram:menus", key) or b"").decode() == digest:
-                    continue
-                try:
-                    await self.bot.set_my_commands(menu, scope, None if language == "en" else language)
-                    await client.hset("telegram:menus", key, digest)
-                except TelegramError as error:
-                    log.warning("telegram_menus_not_set", why=_why(error))
-                    return
-
-
-GONE_MESSAGES = (
-    "message to edit not found",
-    "message can't be edited",
-    "message_id_invalid",
-    "message to delete not found",
-    "message can't be deleted",
-)
-GONE_CHATS = (
-    "chat not found",
-    "peer_id_invalid",
-    "group chat was deleted",
-    "not enough rights",
-    "have no rights",
-    "topic_closed",
-    "message thread not found",
-    "chat_write_forbidden",
-    "bot is not a member",
-)
-NEVER_STARTED = ("chat not found", "peer_id_invalid", "bot can't initiate conversation", "user is deactivated")
-"""What Telegram says, in lower case, when a message, a chat or a private chat is not there."""
-
-
-@asynccontextmanager
-async def _meaning(place: str) -> AsyncIterator[None]:
-    """Telegram's errors as delivery understands them."""
-    try:
-        yield
-    except RetryAfter as error:
-        raise SlowDown(_seconds(error)) from None
-    except ChatMigrated:
-        raise
-    except Forbidden as error:
-        raise (Unreachable if is_private(place) else ChatGone)(_why(error)) from None
-    except BadRequest as error:
-        _raise_bad_request(place, error.message.lower())
-    except TimedOut:
-        raise Trouble("timed out") from None
-    except (NetworkError, InvalidToken) as error:
-        raise Trouble(_why(error)) from None
-
-
-def _raise_bad_request(place: str, said: str) -> None:
-    if "message is not modified" in said:
-        return
-    if "too long" in said:
-        raise TooLong(LONGEST_TEXT)
-    if any(words in said for words in GONE_MESSAGES):
-        raise MessageGone(said)
-    if is_private(place) and any(words in said for words in NEVER_STARTED):
-        raise Unreachable(said)
-    if any(words in said for words in GONE_CHATS):
-        raise ChatGone(said)
-    raise Trouble(said)
-
-
-def _seconds(error: RetryAfter) -> float:
-    wait = error.retry_after
-    return wait.total_seconds() if isinstance(wait, dt.timedelta) else float(wait)
-
-
-def _why(error: BaseException) -> str:
-    """What went wrong, without what might hold an address."""
-    return type(error).__name__

@@ -1,11 +1,12 @@
 """Panels in Telegram's form: text with entities, so that nothing needs escaping, and an inline keyboard."""
 
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity, User
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity, User
 
 from bot.panel import Button, Panel, Row, Span, units
 
 STYLES = {"good": "success", "danger": "danger", "": None}
 KINDS = {"bold": MessageEntity.BOLD, "italic": MessageEntity.ITALIC, "code": MessageEntity.CODE}
+NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 ROW_BY_LENGTH = ((14, 2), (8, 3), (4, 5), (0, 8))
 """How many buttons stand in a row whose longest label has more than so many characters."""
 
@@ -32,9 +33,10 @@ def _entity(span: Span, offset: int, length: int) -> MessageEntity | None:
     return None
 
 
-def keyboard(panel: Panel, username: str) -> InlineKeyboardMarkup | None:
-    """A panel's buttons; rows that are too long for a phone are broken."""
-    rows = [part for row in panel.rows for part in _broken(row)]
+def keyboard(panel: Panel, username: str, *, asides: bool = True) -> InlineKeyboardMarkup | None:
+    """A panel's buttons; rows that are too long for a phone are broken. Without ``asides`` theirs are left out."""
+    wanted = (tuple(button for button in row if asides or button.kind != "aside") for row in panel.rows)
+    rows = [part for row in wanted if row for part in _broken(row)]
     return InlineKeyboardMarkup([[_button(button, username) for button in row] for row in rows]) if rows else None
 
 

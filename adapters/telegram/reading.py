@@ -1,8 +1,9 @@
 """What Telegram's updates mean to the desk."""
 
-from telegram import CallbackQuery, Message, MessageEntity, Update, User
+from telegram import CallbackQuery, Chat, MaybeInaccessibleMessage, Message, MessageEntity, Update, User
 
-from bot.platform import Command, Person, Press
+from adapters.telegram.asides import aside_of
+from bot.platform import Command, Person, Press, is_private
 
 PLATFORM = "telegram"
 ANONYMOUS_ADMIN = 1087968824
@@ -13,12 +14,13 @@ def person(user: User) -> Person:
     return Person(f"{PLATFORM}:{user.id}", user.full_name, user.username or "", user.language_code or "")
 
 
-def place_of(message: Message) -> str:
-    """Where a message stands: a chat, with its topic in a forum; a private chat is its person's."""
+def place_of(message: MaybeInaccessibleMessage) -> str:
+    """Where a message stands: a chat, with its topic in a forum if it can be told; a private chat is its person's."""
     chat = message.chat
-    if chat.type == chat.PRIVATE:
+    if chat.type == Chat.PRIVATE:
         return f"{PLATFORM}:@{chat.id}"
-    topic = f"/{message.message_thread_id}" if message.is_topic_message and message.message_thread_id else ""
+    in_topic = isinstance(message, Message) and message.is_topic_message and message.message_thread_id
+    topic = f"/{message.message_thread_id}" if isinstance(message, Message) and in_topic else ""
     return f"{PLATFORM}:{chat.id}{topic}"
 
 
@@ -56,18 +58,21 @@ def is_anonymous(message: Message) -> bool:
     )
 
 
-def press(update: Update) -> Press | None:
-    """The press that a callback query is; None for one on a message that Telegram does not tell of."""
+def press(update: Update, *, asides: bool = True) -> Press | None:
+    """The press that a callback query is; None for one on a message that Telegram does not tell of.
+
+    Of a message that is very old Telegram tells no more than where it stands, which is enough. ``asides`` is whether
+    the presser may be shown something aside.
+    """
     query = update.callback_query
-    if query is None or not isinstance(query.message, Message):
+    if query is None or query.message is None:
         return None
-    return Press(
-        key=f"tg{update.update_id}",
-        person=person(query.from_user),
-        place=place_of(query.message),
-        message=str(query.message.message_id),
-        payload=_payload(query),
-    )
+    place, message = place_of(query.message), str(query.message.message_id)
+    aside = aside_of(place, query.from_user.id, query.id) if asides and not is_private(place) else ""
+    ephemeral = query.message.api_kwargs.get("ephemeral_message_id")
+    if ephemeral:
+        place, message = aside_of(place, query.from_user.id, query.id), str(ephemeral)
+    return Press(f"tg{update.update_id}", person(query.from_user), place, message, _payload(query), aside)
 
 
 def _payload(query: CallbackQuery) -> str:

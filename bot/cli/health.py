@@ -11,11 +11,15 @@ TIMEOUT = 4.0
 def main() -> int:
     """0 if the bot answers that it is well; 1 otherwise, with what it said."""
     settings = read_settings()
-    if not settings.playground:
+    if settings.playground:
+        port = settings.playground_port
+    elif settings.telegram_token and settings.telegram_webhook_url:
+        port = settings.telegram_webhook_port
+    else:
         # Nothing listens then; that the process runs is all that can be asked.
         return 0
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{settings.playground_port}/healthz", timeout=TIMEOUT) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=TIMEOUT) as answer:
             print(answer.read().decode())  # noqa: T201
             return 0
     except OSError as error:

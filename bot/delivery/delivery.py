@@ -18,11 +18,11 @@ from functools import partial
 
 import structlog
 
-from bot.delivery.drawing import Outcome, Viewer, calls, draw
+from bot.delivery.drawing import NOBODY_AWAY, Outcome, Viewer, calls, draw
 from bot.delivery.notes import Notes
 from bot.delivery.pace import Pacer
 from bot.delivery.post import Post
-from bot.delivery.surfaces import Surface, is_final, is_taken, place_of, seat_of, tag_of, wanted
+from bot.delivery.surfaces import Surface, home_of, is_final, is_taken, place_of, seat_of, tag_of, wanted
 from bot.metrics import MESSAGES
 from bot.panel import Panel
 from bot.people import People
@@ -36,6 +36,7 @@ from bot.platform import (
     TooLong,
     Trouble,
     Unreachable,
+    is_aside,
     is_private,
     person_of,
     platform_of,
@@ -101,9 +102,19 @@ class Delivery:
             post.pump = asyncio.create_task(self._pump(post))
 
     async def change(
-        self, code: str, name: str, *, pressed: str = "", draft: str | None = None, front: bool = False
+        self,
+        code: str,
+        name: str,
+        *,
+        pressed: str = "",
+        draft: str | None = None,
+        front: bool = False,
+        place: str = "",
     ) -> None:
-        """Somebody did something with a surface: pressed it on a message, chose part of a move, or asks for it anew."""
+        """Somebody did something with a surface: pressed it on a message, chose part of a move, or asks for it anew.
+
+        ``place`` is the private chat or aside where they did so, or want it from now on.
+        """
         self.touch(code)
         post = self._posts[code]
         if post.pump and not post.loaded:
@@ -111,16 +122,18 @@ class Delivery:
         surface = post.surfaces.get(name)
         if surface is None:
             return
+        if place:
+            surface = surface.moved(home_of(await self.room.known(code), name), place, pressed)
         stale = surface.stale
         if pressed and pressed not in (surface.message, *stale) and surface.message:
             # A message that a crash doubled, or an older one that could not be taken away then.
             stale = (*stale, pressed)
-        status = "" if front or (pressed and surface.status == "unreachable") else surface.status
+        here = front or ((pressed or place) and surface.status in ("unreachable", "dropped"))
         post.surfaces[name] = replace(
             surface,
             at=int(time.time()) if pressed else surface.at,
             draft=surface.draft if draft is None else draft,
-            status=status,
+            status="" if here else surface.status,
             stale=stale,
         )
         if front:
@@ -198,7 +211,7 @@ class Delivery:
             post.outcome = await self._finish(table)
         for name in dict.fromkeys([*wanted(table), *(name for name in post.surfaces if is_taken(table, name))]):
             surface = self._surface(post, table, name)
-            if platform_of(place_of(table, name)) not in self.adapters:
+            if platform_of(home_of(table, name)) not in self.adapters:
                 # The host has taken this platform off; the game goes on elsewhere.
                 continue
             if name in post.tasks or surface.status in ("done", "dropped", "unreachable"):
@@ -215,7 +228,7 @@ class Delivery:
     @staticmethod
     def _surface(post: Post, table: Table, name: str) -> Surface:
         """What is known of a surface; nothing, if somebody else sits there by now, or the chat is another one."""
-        whom = tag_of(place_of(table, name))
+        whom = tag_of(home_of(table, name))
         surface = post.surfaces.get(name)
         if surface is None or (surface.whom != whom and surface.status != "done"):
             surface = post.surfaces[name] = Surface(whom=whom)
@@ -270,15 +283,16 @@ class Delivery:
     # Bringing one surface up to date
 
     async def _draw(self, post: Post, table: Table, name: str) -> Panel:
-        place, surface = place_of(table, name), post.surfaces[name]
+        surface = post.surfaces[name]
+        place = place_of(table, name, surface)
         viewer = await self._viewer(place)
-        unreachable = post.unreachable(table) if name[0] == "d" else ()
+        away = post.away(table) if name[0] == "d" else NOBODY_AWAY
         version = table.told_at if name[0] == "d" else table.version
-        key = (version, surface.draft, viewer, unreachable, post.outcome)
+        key = (version, surface.draft, viewer, away, post.outcome)
         known = post.drawn.get(name)
         if known and known[0] == key:
             return known[1]
-        panel = draw(table, name, surface, viewer, unreachable, post.outcome)
+        panel = draw(table, name, surface, viewer, away, post.outcome)
         post.drawn[name] = (key, panel)
         return panel
 
@@ -294,7 +308,7 @@ class Delivery:
         longest = 0
         while not self._stopping:
             table = await self.room.known(post.code)
-            place = place_of(table, name)
+            place = place_of(table, name, post.surfaces[name])
             adapter = self.adapters[platform_of(place)]
             try:
                 await self._pacer.turn(place)
@@ -326,7 +340,7 @@ class Delivery:
         table = await self.room.known(post.code)
         surface = post.surfaces[name]
         if surface.stale:
-            await adapter.delete(place, surface.stale[0])
+            await self._take_away(adapter, place, surface.stale[0])
             post.surfaces[name] = replace(post.surfaces[name], stale=post.surfaces[name].stale[1:])
             return False
         panel = await self._draw(post, table, name)
@@ -346,6 +360,16 @@ class Delivery:
         await self._send(post, name, adapter, place, shown, digest, calling)
         return False
 
+    @staticmethod
+    async def _take_away(adapter: Adapter, place: str, stale: str) -> None:
+        elsewhere, _, message = stale.rpartition("|")
+        try:
+            await adapter.delete(elsewhere or place, message)
+        except (Unreachable, ChatGone):
+            # Where nobody can be reached any more nobody is misled.
+            if not elsewhere:
+                raise
+
     async def _send(
         self, post: Post, name: str, adapter: Adapter, place: str, panel: Panel, digest: str, calling: int
     ) -> None:
@@ -364,7 +388,7 @@ class Delivery:
             calls=calling,
             stale=(*surface.stale, *old),
         )
-        if seat_of(name) is not None:
+        if seat_of(name) is not None and not is_aside(place):
             self._front[place] = post.code
             self._front.move_to_end(place)
             if len(self._front) > 4 * POSTS_REMEMBERED:
@@ -375,9 +399,9 @@ class Delivery:
         """Whether the panel comes as a new message, so that the phone rings.
 
         It does when time runs out, and when there is something to do for somebody who is not looking, or looks at
-        another table.
+        another table. What is shown aside never rings: it may not be sent at any time.
         """
-        if not surface.message or not is_private(place) or calling <= surface.calls:
+        if not surface.message or not is_private(place) or is_aside(place) or calling <= surface.calls:
             return False
         if calling > 1:
             return True
@@ -388,7 +412,7 @@ class Delivery:
         status = "unreachable" if is_private(place) else "dropped"
         MESSAGES.labels(platform_of(place), status).inc()
         log.info("surface_given_up", table=post.code, surface=name, status=status, why=type(fault).__name__)
-        post.surfaces[name] = replace(post.surfaces[name], status=status, message="", digest="")
+        post.surfaces[name] = replace(post.surfaces[name], status=status, message="", digest="", aside="")
         post.dirty = True
 
     def _pace(self, place: str) -> Pace:

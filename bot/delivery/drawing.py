@@ -19,6 +19,18 @@ class Viewer(NamedTuple):
     suits: str = "italian"
 
 
+class Away(NamedTuple):
+    """Whose hand does not stand in the private chat: people whom the bot cannot write to, with their names, and whether
+    somebody's hand is shown aside.
+    """
+
+    unreachable: Sequence[tuple[str, str]] = ()
+    aside: bool = False
+
+
+NOBODY_AWAY = Away()
+
+
 class Outcome(NamedTuple):
     """What came of a finished game: its id in the archive, and people's ratings before and after, by name."""
 
@@ -31,7 +43,7 @@ def draw(
     name: str,
     surface: Surface,
     viewer: Viewer,
-    unreachable: Sequence[tuple[str, str]],
+    away: Away,
     outcome: Outcome | None,
 ) -> Panel:
     """The panel that a surface should show: drawn from what its viewer may know, and nothing else."""
@@ -47,7 +59,7 @@ def draw(
     assert table.game
     if deal < table.game.deal_number or table.phase == "over":
         return past_panel(seen, past_deal(table, deal), *viewer)
-    return board_panel(seen, *viewer, unreachable=unreachable)
+    return board_panel(seen, *viewer, unreachable=away.unreachable, aside=away.aside)
 
 
 def calls(table: Table, seat: int | None) -> int:

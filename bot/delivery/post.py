@@ -3,10 +3,12 @@
 import asyncio
 import time
 
-from bot.delivery.drawing import Outcome
+from bot.delivery.drawing import Away, Outcome
 from bot.delivery.surfaces import Surface
 from bot.panel import Panel
 from bot.tables.table import Table
+
+NOTHING = Surface()
 
 
 class Post:
@@ -33,10 +35,10 @@ class Post:
         self.noted |= changes
         return {name: surface.to_text() for name, surface in changes.items()}
 
-    def unreachable(self, table: Table) -> tuple[tuple[str, str], ...]:
-        """People whose hand cannot be sent, with their names."""
-        return tuple(
-            (chair.person, chair.name)
-            for seat, chair in enumerate(table.chairs)
-            if chair and self.surfaces.get(f"h{seat}", Surface()).status == "unreachable"
+    def away(self, table: Table) -> Away:
+        """Whose hand does not stand in the private chat."""
+        hands = [(chair, self.surfaces.get(f"h{seat}", NOTHING)) for seat, chair in enumerate(table.chairs) if chair]
+        return Away(
+            tuple((chair.person, chair.name) for chair, hand in hands if hand.status == "unreachable"),
+            any(hand.aside for _chair, hand in hands),
         )

@@ -11,14 +11,14 @@ A table has, by name:
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 from zlib import crc32
 
-from bot.platform import is_private, private_place
+from bot.platform import is_aside, is_private, is_same_place, private_place
 from bot.tables.table import Table
 
-FIELDS = 9
+FIELDS = 10
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,8 @@ class Surface:
     ``at`` is when it last came to the person's eye (sent, or pressed by them), Unix seconds. ``status`` is "", "done"
     (it will not change any more), "unreachable" or "dropped". ``calls`` is how loudly it calls for the viewer
     (`drawing.calls`). ``draft`` is a choice in several presses, behind the version it is for. ``stale`` are older
-    messages to be taken away.
+    messages to be taken away; those of another place stand behind it and a bar. ``aside`` is where a hand is shown in
+    place of the private chat: in a group, to its owner alone.
     """
 
     message: str = ""
@@ -42,24 +43,37 @@ class Surface:
     calls: int = 0
     draft: str = ""
     stale: tuple[str, ...] = ()
+    aside: str = ""
 
     def to_text(self) -> str:
         """As it is stored: fields behind tabs, empty ones at the end left out."""
         draft = self.draft.replace("\t", " ")
         fields = (self.message, self.digest, self.whom, self.sent, self.at, self.status, self.calls, draft)
-        return "\t".join(str(field or "") for field in (*fields, " ".join(self.stale))).rstrip("\t")
+        return "\t".join(str(field or "") for field in (*fields, " ".join(self.stale), self.aside)).rstrip("\t")
 
     @classmethod
     def of(cls, text: str) -> Self:
-        message, digest, whom, sent, at, status, calls, draft, stale = (text.split("\t") + [""] * FIELDS)[:FIELDS]
-        return cls(
-            message, digest, whom, int(sent or 0), int(at or 0), status, int(calls or 0), draft, tuple(stale.split())
-        )
+        fields = (text.split("\t") + [""] * FIELDS)[:FIELDS]
+        message, digest, whom, sent, at, status, calls, draft, stale, aside = fields
+        numbers = int(sent or 0), int(at or 0)
+        return cls(message, digest, whom, *numbers, status, int(calls or 0), draft, tuple(stale.split()), aside)
 
     def draft_for(self, version: int) -> str:
         """The draft, if it is for a decision of this version."""
         meant, _, draft = self.draft.partition(" ")
         return draft if meant == str(version) else ""
+
+    def moved(self, home: str, place: str, pressed: str) -> Self:
+        """The surface, from now on at a place that is its home, a private chat, or an aside.
+
+        ``pressed`` is the message that stands there already, if one does. What stood at the place before is stale.
+        """
+        before = self.aside or home
+        aside = place if is_aside(place) else ""
+        if is_same_place(before, place):
+            return replace(self, aside=aside)
+        stale = tuple(old if "|" in old else f"{before}|{old}" for old in (*self.stale, self.message) if old)
+        return replace(self, aside=aside, message=pressed, digest="", stale=stale)
 
     def finished(self) -> Self:
         """Nothing more to be shown here; of what was, only that is kept."""
@@ -109,8 +123,13 @@ def deal_of(name: str) -> int:
     return int(name[1:].partition(".")[0])
 
 
-def place_of(table: Table, name: str) -> str:
-    """Where a surface is."""
+def place_of(table: Table, name: str, surface: Surface) -> str:
+    """Where a surface is: at home, or aside."""
+    return surface.aside or home_of(table, name)
+
+
+def home_of(table: Table, name: str) -> str:
+    """Where a surface belongs: a hand in its person's private chat, a board in a chat that hosts the table."""
     if name[0] == "h":
         chair = table.chairs[int(name[1:])]
         return private_place(chair.person) if chair else ""

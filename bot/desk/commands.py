@@ -19,7 +19,7 @@ from bot.panels.pages import chat_settings_page, help_page, settings_page
 from bot.panels.phrases import short_names
 from bot.panels.rules import FAIR, rules_page
 from bot.people import Profile
-from bot.platform import Command, Person, Reply, is_private, platform_of
+from bot.platform import Command, Person, Reply, is_private, platform_of, private_place
 from bot.tables.faults import AlreadyPlaying, AlreadySeated, NotAtThisTable
 from bot.tables.table import USUAL_CLOCK, Invited, Table
 from bot.texts import LANGUAGES, texts
@@ -70,13 +70,17 @@ class Commands:
             raise UnknownCommand(word=command.word[:32])
         return await answer(command, profile)
 
-    async def bring_hands(self, person: str, code: str = "") -> int:
-        """Send a person's panels anew, of one table or of all; returns how many there are."""
+    async def bring_hands(self, person: str, code: str = "", place: str = "") -> int:
+        """Send a person's panels anew, of one table or of all, to their private chat if that is the place.
+
+        Returns how many there are.
+        """
+        home = private_place(person)
         brought = 0
         for table in await self.house.tables_of(person):
             seat = table.seat_of(person)
             if seat is not None and table.phase == "playing" and code in ("", table.code):
-                await self.house.change(table.code, f"h{seat}", front=True)
+                await self.house.change(table.code, f"h{seat}", front=True, place=home if place == home else "")
                 brought += 1
         return brought
 
@@ -143,7 +147,7 @@ class Commands:
 
     async def _hand(self, command: Command, profile: Profile) -> Reply:
         code = command.words[0].upper() if command.words else ""
-        if not await self.bring_hands(profile.id, code):
+        if not await self.bring_hands(profile.id, code, command.place):
             raise NoTables()
         return self._sent_in_private(command, profile)
 
@@ -207,7 +211,7 @@ class Commands:
     async def _start(self, command: Command, profile: Profile) -> Reply:
         """What platforms send when somebody opens the private chat, with a table's code if a button led there."""
         code = command.words[0].upper() if command.words else ""
-        if await self.bring_hands(profile.id, code):
+        if await self.bring_hands(profile.id, code, command.place):
             return Reply()
         return await self._help(command, profile)
 

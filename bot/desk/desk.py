@@ -11,7 +11,7 @@ from bot.desk.presses import Presses
 from bot.house import House
 from bot.metrics import COMMANDS, PRESS_SECONDS, PRESSES
 from bot.people import language_of
-from bot.platform import Command, Person, Press, Reply, is_private
+from bot.platform import Command, Person, Press, Reply, is_private, private_place
 from bot.tables.faults import OldPanel
 from bot.texts import error_text, texts
 from engine.errors import EngineError
@@ -74,7 +74,7 @@ class Desk:
     async def opened_private_chat(self, person: Person, code: str = "") -> None:
         """A person can be written to from now on: their hands come, that of table ``code`` or all of them."""
         await self.house.people.meet(person)
-        await self._commands.bring_hands(person.id, code)
+        await self._commands.bring_hands(person.id, code, private_place(person.id))
 
     @staticmethod
     def _sorry(language: str) -> str:

@@ -38,6 +38,11 @@ class GameNotKept(TableFault):
     sentence = "This game is not in the archive any more."
 
 
+class NoAsides(TableFault):
+    code = "no_asides"
+    sentence = "I cannot show you your hand here: open the private chat with me."
+
+
 class UnknownCommand(TableFault):
     code = "unknown_command"
     sentence = "I do not know /{word}. /help lists what I can do."

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from bot import payload
 from bot.desk.commands import Commands
-from bot.desk.faults import GameNotKept
+from bot.desk.faults import GameNotKept, NoAsides
 from bot.desk.pages import Pages
 from bot.house import House
 from bot.panels.pages import help_page
@@ -45,6 +45,7 @@ class Presses:
             "claim": self._claim,
             "automatic": self._automatic,
             "wait": self._wait,
+            "aside": self._aside,
         }
 
     async def answer(self, press: Press, profile: Profile) -> Reply:
@@ -74,7 +75,7 @@ class Presses:
     async def _pressed(self, press: Press, table: Table) -> None:
         seat = table.seat_of(press.person.id)
         if seat is not None and is_private(press.place):
-            await self.house.change(table.code, f"h{seat}", pressed=press.message)
+            await self.house.change(table.code, f"h{seat}", pressed=press.message, place=press.place)
 
     # At a table
 
@@ -161,7 +162,8 @@ class Presses:
         version = _number(wish.words)
         if version != max(table.moved_at[seat], table.dealt_at):
             raise OldPanel()
-        await self.house.change(wish.code, f"h{seat}", pressed=press.message, draft=" ".join(wish.words))
+        place = press.place if is_private(press.place) else ""
+        await self.house.change(wish.code, f"h{seat}", pressed=press.message, draft=" ".join(wish.words), place=place)
         return ""
 
     async def _claim(self, press: Press, wish: TableWish) -> str:
@@ -175,6 +177,17 @@ class Presses:
 
     async def _wait(self, press: Press, wish: TableWish) -> str:
         await self.room.wait(wish.code, press.person.id, press.key)
+        return ""
+
+    async def _aside(self, press: Press, wish: TableWish) -> str:
+        """The hand is wanted here, in the group, for its player's eyes only."""
+        table = await self.room.known(wish.code)
+        seat = table.seat_of(press.person.id)
+        if seat is None or table.phase != "playing":
+            raise NotAtThisTable(code=wish.code)
+        if not press.aside:
+            raise NoAsides()
+        await self.house.change(wish.code, f"h{seat}", front=True, place=press.aside)
         return ""
 
     # Pages
@@ -191,7 +204,7 @@ class Presses:
         if wish.page == "help":
             return Reply(panel=help_page(language))
         if wish.page == "hand" and len(words) == 1:
-            if not await self.commands.bring_hands(profile.id, words[0]):
+            if not await self.commands.bring_hands(profile.id, words[0], press.place):
                 raise NotAtThisTable(code=words[0][:8])
             return Reply()
         if wish.page == "replay" and len(words) == 2:

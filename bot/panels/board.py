@@ -11,8 +11,13 @@ from bot.wording import Wording
 from engine.views import DealView, SpadesView, StockView, TressetteView
 
 
-def board_panel(seen: Look, language: str, suits: str, unreachable: Sequence[tuple[str, str]] = ()) -> Panel:
-    """The deal on the table, as everybody may see it; ``unreachable`` are players whose hand cannot be sent."""
+def board_panel(
+    seen: Look, language: str, suits: str, unreachable: Sequence[tuple[str, str]] = (), *, aside: bool = False
+) -> Panel:
+    """The deal on the table, as everybody may see it; ``unreachable`` are players whose hand cannot be sent.
+
+    ``aside`` when somebody's hand is shown in the group, to that player alone: such messages may vanish.
+    """
     words = seen.words(language, suits)
     _ = words.text
     phrases, page = Phrases(seen, words), Writer()
@@ -38,7 +43,13 @@ def board_panel(seen: Look, language: str, suits: str, unreachable: Sequence[tup
                 _("{name}, I cannot write to you: press the button, and your hand comes."),
                 name=Span(isolated(name), "mention", person),
             )
-        rows.append((Button(_("My hand"), seen.code, "good", "private"),))
+    if unreachable or aside:
+        rows.append(
+            (
+                Button(_("My hand"), seen.code, "good", "private"),
+                Button(_("My hand, here"), payload.table(seen.code, "aside"), "", "aside"),
+            )
+        )
     return page.panel(*rows)
 
 

@@ -16,7 +16,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``chat:<place>`` | hash | language, clock, strict, game |
 | ``handle:<platform>:<handle>`` | string | the person last known by it, in lower case |
 | ``seated:<platform:id>`` | set | codes of tables where the person sits or sat; the gone drop out when read |
-| ``hosted:<place>`` | set | codes of tables that are or were shown in the chat |
+| ``hosted:<chat>`` | set | codes of tables that are or were shown in the chat, in any of its topics |
 | ``moved`` | hash | chats that have another id by now: the old place's new one |
 | ``{games}:order`` | sorted set | ids of finished games; the score is their number, from 1 |
 | ``game:<id>`` | string | a finished game, zlib of JSON (`bot.finished.archive`) |
@@ -83,7 +83,7 @@ def seated(person: str) -> str:
 
 
 def hosted(place: str) -> str:
-    return f"hosted:{place}"
+    return f"hosted:{place.partition('/')[0]}"
 
 
 def game(id: str) -> str:  # noqa: A002

@@ -45,8 +45,12 @@ class Person:
         self.server.started.add(self.number)
         self.say(f"/start {code}".strip(), self.private)
 
+    def sees(self, chat: Chat) -> list[dict[str, Any]]:
+        """The messages of a chat, oldest first, and those that this person alone is shown there."""
+        return [*chat.messages.values(), *chat.asides[self.number].values()]
+
     def button(self, label: str, chat: Chat) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        for message in reversed(chat.messages.values()):
+        for message in reversed(self.sees(chat)):
             for row in message.get("reply_markup", {}).get("inline_keyboard", ()):
                 for button in row:
                     if label in button["text"]:
@@ -91,10 +95,12 @@ async def until(done: Callable[[], bool], seconds: float = 15.0) -> None:
 
 
 @asynccontextmanager
-async def on_telegram(store: Store, server: TelegramServer, *, quick: bool = True) -> AsyncIterator[Telegram]:
-    """A worker with the real adapter and library, speaking to the paper server."""
-    settings = Settings(_env_file=None, telegram_token=TOKEN, telegram_api_url=server.url)
-    house = House(store, settings, robot_pause=0.0)
+async def on_telegram(
+    store: Store, server: TelegramServer, *, quick: bool = True, alone: bool = True, **more: Any
+) -> AsyncIterator[Telegram]:
+    """A worker with the real adapter and library, speaking to the paper server; ``more`` are settings."""
+    settings = Settings(_env_file=None, telegram_token=TOKEN, telegram_api_url=server.url, **more)
+    house = House(store, settings, alone=alone, robot_pause=0.0)
     house.room._new_secret = Random(0).randbytes
     adapter = Telegram(Desk(house), TOKEN)
     if quick:

@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any
 
 import aiogram.methods
+import aiohttp
 from aiohttp import web
 from pydantic import ValidationError
 
@@ -29,7 +30,16 @@ METHODS = (
     "deleteMessage",
     "answerCallbackQuery",
     "setMyCommands",
+    "setMyDescription",
+    "setMyShortDescription",
+    "setWebhook",
+    "deleteWebhook",
+    "getWebhookInfo",
+    "editEphemeralMessageText",
+    "deleteEphemeralMessage",
 )
+PASS_SECONDS = 15.0
+"""How long after a press a bot that is no administrator may show the presser something that others do not see."""
 
 
 class Refused(Exception):
@@ -57,6 +67,9 @@ class Chat:
     messages: dict[int, dict[str, Any]] = field(default_factory=dict)
     sent_at: deque[float] = field(default_factory=deque)
     gone: Refused | None = None
+    bot_is_admin: bool = False
+    asides: dict[int, dict[int, dict[str, Any]]] = field(default_factory=lambda: defaultdict(dict))
+    """Ephemeral messages, by who sees them."""
 
     @property
     def about(self) -> dict[str, Any]:
@@ -77,6 +90,11 @@ class TelegramServer:
         self.lacks: set[str] = set()
         self.group_limit = 10**6
         self.redeliver = False
+        self.texts: dict[str, str] = {}
+        self.webhook: dict[str, Any] = {}
+        self.refused_by_webhook: list[int] = []
+        self.queries: dict[str, tuple[int, float]] = {}
+        self._bringing: asyncio.Task[None] | None = None
         self._orders: dict[str, deque[Failure]] = defaultdict(deque)
         self._updates: deque[dict[str, Any]] = deque()
         self._new = asyncio.Event()
@@ -93,6 +111,8 @@ class TelegramServer:
         self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
 
     async def stop(self) -> None:
+        if self._bringing:
+            self._bringing.cancel()
         if self._runner:
             await self._runner.cleanup()
 
@@ -140,6 +160,7 @@ class TelegramServer:
         """Somebody presses a button; returns what the query is called."""
         query = str(next(self._query_ids))
         self.answers[query] = {}
+        self.queries[query] = (user, time.monotonic())
         self.push(
             callback_query={
                 "id": query,
@@ -213,6 +234,8 @@ class TelegramServer:
 
     async def _getUpdates(self, fields: dict[str, Any]) -> list[dict[str, Any]]:  # noqa: N802
         """What has not been acknowledged by a higher offset."""
+        if self.webhook:
+            raise Refused(409, "Conflict: can't use getUpdates method while webhook is active; delete it first")
         offset = fields.get("offset") or 0
         while self._updates and self._updates[0]["update_id"] < offset and not self.redeliver:
             self._updates.popleft()
@@ -227,6 +250,9 @@ class TelegramServer:
 
     async def _sendMessage(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
         chat = self._chat(fields["chat_id"])
+        aside = fields.get("ephemeral_message_parameters")
+        if aside and "editEphemeralMessageText" not in self.lacks:
+            return self._show_aside(chat, fields, aside)
         self._pace(chat)
         number = next(self._message_ids)
         chat.messages[number] = {
@@ -274,6 +300,102 @@ class TelegramServer:
         self.menus[f"{fields['scope']['type']} {fields.get('language_code', '')}"] = fields["commands"]
         return True
 
+    async def _setMyDescription(self, fields: dict[str, Any]) -> bool:  # noqa: N802
+        return self._set_text("description", fields, 512)
+
+    async def _setMyShortDescription(self, fields: dict[str, Any]) -> bool:  # noqa: N802
+        return self._set_text("short_description", fields, 120)
+
+    def _set_text(self, name: str, fields: dict[str, Any], longest: int) -> bool:
+        if len(fields.get(name) or "") > longest:
+            raise Refused(400, f"Bad Request: {name} is too long")
+        self.texts[f"{name} {fields.get('language_code', '')}"] = fields.get(name, "")
+        return True
+
+    # Ephemeral messages
+
+    def _show_aside(self, chat: Chat, fields: dict[str, Any], aside: dict[str, Any]) -> dict[str, Any]:
+        """What a member of a group is shown alone."""
+        user = aside["receiver_user_id"]
+        if chat.type == "private" or user not in self.users:
+            raise Refused(400, "Bad Request: PEER_ID_INVALID")
+        presser, at = self.queries.get(aside.get("callback_query_id", ""), (0, 0.0))
+        if not chat.bot_is_admin and (presser != user or time.monotonic() - at > PASS_SECONDS):
+            raise Refused(400, "Bad Request: CHAT_ADMIN_REQUIRED")
+        number = next(self._message_ids)
+        chat.asides[user][number] = {
+            "message_id": 0,
+            "ephemeral_message_id": number,
+            "receiver_user": self.users[user],
+            "date": int(time.time()),
+            "chat": chat.about,
+            "from": BOT,
+            **self._content(fields),
+        }
+        return chat.asides[user][number]
+
+    def _aside(self, fields: dict[str, Any]) -> tuple[dict[int, dict[str, Any]], int]:
+        shown = self._chat(fields["chat_id"]).asides[fields["receiver_user_id"]]
+        if fields["ephemeral_message_id"] not in shown:
+            raise Refused(400, "Bad Request: MESSAGE_ID_INVALID")
+        return shown, fields["ephemeral_message_id"]
+
+    async def _editEphemeralMessageText(self, fields: dict[str, Any]) -> bool:  # noqa: N802
+        shown, number = self._aside(fields)
+        for name in ("entities", "reply_markup"):
+            shown[number].pop(name, None)
+        shown[number].update(self._content(fields), edit_date=int(time.time()))
+        return True
+
+    async def _deleteEphemeralMessage(self, fields: dict[str, Any]) -> bool:  # noqa: N802
+        shown, number = self._aside(fields)
+        del shown[number]
+        return True
+
+    # The webhook
+
+    async def _setWebhook(self, fields: dict[str, Any]) -> bool:  # noqa: N802
+        if not fields["url"].startswith(("https://", "http://127.0.0.1")):
+            raise Refused(400, "Bad Request: bad webhook: An HTTPS URL must be provided for webhook")
+        self.webhook = fields
+        if self._bringing is None:
+            self._bringing = asyncio.create_task(self._bring())
+        return True
+
+    async def _deleteWebhook(self, fields: dict[str, Any]) -> bool:  # noqa: N802
+        self.webhook = {}
+        return True
+
+    async def _getWebhookInfo(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
+        info = {
+            "url": self.webhook.get("url", ""),
+            "has_custom_certificate": False,
+            "pending_update_count": len(self._updates),
+        }
+        if self.refused_by_webhook:
+            last = f"Wrong response from the webhook: {self.refused_by_webhook[-1]}"
+            info |= {"last_error_date": int(time.time()), "last_error_message": last}
+        return info
+
+    async def _bring(self) -> None:
+        """Bring updates to the webhook, one after the other, each until it is acknowledged."""
+        async with aiohttp.ClientSession() as session:
+            while True:
+                while not self._updates or not self.webhook:
+                    self._new.clear()
+                    await asyncio.wait([asyncio.ensure_future(self._new.wait())], timeout=0.05)
+                headers = {"X-Telegram-Bot-Api-Secret-Token": self.webhook.get("secret_token", "")}
+                try:
+                    async with session.post(self.webhook["url"], json=self._updates[0], headers=headers) as answer:
+                        status = answer.status
+                except (aiohttp.ClientError, OSError):
+                    status = 0
+                if 200 <= status < 300 and not self.redeliver:
+                    self._updates.popleft()
+                elif status:
+                    self.refused_by_webhook.append(status)
+                await asyncio.sleep(0 if status == 200 else 0.02)
+
     def _chat(self, number: int) -> Chat:
         chat = self.chats.get(number)
         if chat is None:
@@ -304,7 +426,9 @@ class TelegramServer:
             if entity["offset"] + entity["length"] > units(text):
                 raise Refused(400, "Bad Request: entity beyond the end of the text")
         markup = fields.get("reply_markup")
-        buttons = [button for row in markup["inline_keyboard"] for button in row] if markup else []
+        buttons: list[dict[str, Any]] = (
+            [button for row in markup["inline_keyboard"] for button in row] if markup else []
+        )
         if len(buttons) > 100:
             raise Refused(400, "Bad Request: REPLY_MARKUP_TOO_LONG")
         for button in buttons:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 from pydantic import SecretStr
+from structlog.testing import capture_logs
 from telegram import Bot
 from telegram.error import NetworkError, TimedOut
 
@@ -25,6 +26,8 @@ from tests.telegram.server import BOT, TOKEN, Failure, Refused, TelegramServer
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delivery_module, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr("adapters.telegram.adapter.FIRST_PAUSE", 0.02)
+    monkeypatch.setattr("adapters.telegram.polling.FIRST_PAUSE", 0.02)
+    monkeypatch.setattr("adapters.telegram.webhook.FIRST_PAUSE", 0.02)
 
 
 def panels(person: Person) -> list[dict[str, Any]]:
@@ -116,7 +119,7 @@ async def test_who_never_pressed_start_gets_a_link_that_brings_that_very_hand(
         await bruno.press("Accept", group)
         await until(lambda: any("cannot write" in message["text"] for message in group.messages.values()))
         board = list(group.messages.values())[-1]
-        [[button]] = board["reply_markup"]["inline_keyboard"]
+        [[button, _aside]] = board["reply_markup"]["inline_keyboard"]
         assert button["url"].startswith("https://t.me/buongioco_bot?start=")
         assert button["style"] == "success"
         bruno.start(button["url"].partition("=")[2])
@@ -316,7 +319,7 @@ async def test_a_group_is_written_to_less_than_twenty_times_a_minute(store: Stor
         assert adapter.healthy
 
 
-async def test_menus_are_set_once_and_a_server_without_them_is_done_without(
+async def test_menus_and_profile_texts_are_set_once_and_a_server_without_them_is_done_without(
     store: Store, server: TelegramServer
 ) -> None:
     async with on_telegram(store, server) as adapter:
@@ -324,14 +327,49 @@ async def test_menus_are_set_once_and_a_server_without_them_is_done_without(
         assert set(server.menus) == {
             f"{scope} {code}" for scope in ("all_private_chats", "all_group_chats") for code in ("", "it")
         }
-    calls = sum(method == "setMyCommands" for method, _ in server.calls)
+        assert "amici" in server.texts["description it"]
+        assert "friends" in server.texts["short_description "]
+
+    def calls() -> int:
+        return sum(method.startswith("setMy") for method, _ in server.calls)
+
+    before = calls()
     async with on_telegram(store, server) as adapter:
         await until(lambda: adapter.healthy)
-        assert sum(method == "setMyCommands" for method, _ in server.calls) == calls
-    await store.client.delete("telegram:menus")
+        assert calls() == before == 8
+    await store.client.delete("telegram:profile")
     server.lacks = {"setMyCommands"}
+    with capture_logs() as logs:
+        async with on_telegram(store, server) as adapter:
+            await until(lambda: adapter.healthy)
+        assert calls() == before + 4
+    assert [line["event"] for line in logs].count("telegram_cannot") == 1
+
+
+async def test_the_bot_is_thrown_out_and_let_in_again(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        await until(lambda: adapter.healthy)
+        group = server.group(GROUP)
+        people = await seated(server, "metamazzo")
+        group.gone = Refused(403, "Forbidden: bot was kicked from the supergroup chat")
+        before = set(group.messages)
+        random = Random(2)
+        for _ in range(20):
+            for person in people:
+                await person.play(random)
+            await adapter.desk.house.delivery.settled()
+        group.gone = None
+        member = {"user": BOT, "status": "member"}
+        left = {"user": BOT, "status": "left"}
+        server.push(
+            my_chat_member={
+                "chat": group.about,
+                "from": server.users[1],
+                "date": 1,
+                "old_chat_member": left,
+                "new_chat_member": member,
+            }
+        )
+        await until(lambda: any("Trick" in group.messages[one]["text"] for one in set(group.messages) - before))
 
 
 async def test_a_token_that_telegram_does_not_know(store: Store, server: TelegramServer) -> None:

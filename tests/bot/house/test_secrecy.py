@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from bot.delivery.drawing import Outcome, Viewer, draw
+from bot.delivery.drawing import NOBODY_AWAY, Outcome, Viewer, draw
 from bot.delivery.surfaces import Surface, seat_of, wanted
 from bot.store.log import stamped
 from bot.tables.table import Table
@@ -33,7 +33,7 @@ def panels(table: Table, viewer: int | None, drafts: dict[str, str]) -> dict[str
     outcome = Outcome("ABCD-123456", [("Person 0", 1000, 1040)])
     return {
         f"{name} {language} {suits}": repr(
-            draw(table, name, Surface(draft=drafts.get(name, "")), Viewer(language, suits), (), outcome)
+            draw(table, name, Surface(draft=drafts.get(name, "")), Viewer(language, suits), NOBODY_AWAY, outcome)
         )
         for name in wanted(table)
         if seat_of(name) == viewer

@@ -1,0 +1,128 @@
+"""Asides: Telegram's ephemeral messages, which one member of a group sees and nobody else.
+
+They came with Bot API 10.2 and 10.3, after the library's methods. A bot may send one within 15 seconds of a press by
+that person, or at any time if it is an administrator; none is sure to arrive, and any may vanish.
+"""
+
+import time
+from typing import Any, NamedTuple
+
+import structlog
+from telegram import Bot, InlineKeyboardMarkup, Message, MessageEntity
+from telegram.error import EndPointNotFound
+
+from adapters.telegram.drawing import NO_PREVIEW
+from bot.platform import Unreachable
+
+PASS_SECONDS = 15
+FACE_DOWN = "🂠"
+
+log = structlog.get_logger()
+
+
+class Aside(NamedTuple):
+    """An aside's chat, its topic there, and whom it is for. ``query`` is a press of theirs a moment ago."""
+
+    user: int
+    chat: int
+    topic: int | None = None
+    query: str = ""
+
+    @classmethod
+    def of(cls, place: str) -> "Aside":
+        where, _, admission = place.partition("!")
+        user, _, chat = where.partition(":@")[2].partition("~")
+        number, _, topic = chat.partition("/")
+        pressed_at, _, query = admission.partition(".")
+        fresh = bool(query) and time.time() - int(pressed_at) < PASS_SECONDS
+        return cls(int(user), int(number), int(topic) if topic else None, query if fresh else "")
+
+
+def aside_of(place: str, user: int, query: str) -> str:
+    """The place beside a group's, for one person who has just pressed something."""
+    platform, _, chat = place.partition(":")
+    return f"{platform}:@{user}~{chat}!{int(time.time())}.{query}"
+
+
+class Asides:
+    """Speaks to one person in a group. ``possible`` is None until it has been tried.
+
+    A server that does not know of asides would leave the word out that makes a message one, and show it to all. So the
+    first that is ever sent is a card's back, and only once the server has said whose it is it becomes a hand.
+    """
+
+    def __init__(self, bot: Bot) -> None:
+        self._bot = bot
+        self.possible: bool | None = None
+
+    async def send(
+        self, aside: Aside, text: str, entities: list[MessageEntity], keyboard: InlineKeyboardMarkup | None
+    ) -> str:
+        """Send one; returns what it is called. Unreachable where the server cannot."""
+        if self.possible is False:
+            raise Unreachable("no asides here")
+        if self.possible:
+            return self._number(await self._send(aside, text, entities, keyboard))
+        sent = await self._send(aside, FACE_DOWN, [], None)
+        if "ephemeral_message_id" not in sent.api_kwargs:
+            self._impossible()
+            await self._bot.delete_message(aside.chat, sent.message_id)
+            raise Unreachable("no asides here")
+        number = self._number(sent)
+        await self.edit(aside, number, text, entities, keyboard)
+        self.possible = True
+        return number
+
+    async def edit(
+        self,
+        aside: Aside,
+        message: str,
+        text: str,
+        entities: list[MessageEntity],
+        keyboard: InlineKeyboardMarkup | None,
+    ) -> None:
+        await self._call(
+            "editEphemeralMessageText",
+            aside,
+            message,
+            text=text,
+            entities=entities,
+            link_preview_options=NO_PREVIEW,
+            reply_markup=keyboard,
+        )
+
+    async def delete(self, aside: Aside, message: str) -> None:
+        await self._call("deleteEphemeralMessage", aside, message)
+
+    async def _send(
+        self, aside: Aside, text: str, entities: list[MessageEntity], keyboard: InlineKeyboardMarkup | None
+    ) -> Message:
+        parameters: dict[str, Any] = {"receiver_user_id": aside.user}
+        if aside.query:
+            parameters["callback_query_id"] = aside.query
+        return await self._bot.send_message(
+            aside.chat,
+            text,
+            entities=entities,
+            message_thread_id=aside.topic,
+            link_preview_options=NO_PREVIEW,
+            reply_markup=keyboard,
+            api_kwargs={"ephemeral_message_parameters": parameters},
+        )
+
+    async def _call(self, method: str, aside: Aside, message: str, **more: Any) -> None:
+        about = {"chat_id": aside.chat, "receiver_user_id": aside.user, "ephemeral_message_id": int(message)}
+        given = {name: value for name, value in more.items() if value}
+        try:
+            await self._bot.do_api_request(method, api_kwargs={**about, **given})
+        except EndPointNotFound:
+            self._impossible()
+            raise Unreachable("no asides here") from None
+
+    @staticmethod
+    def _number(sent: Message) -> str:
+        return str(sent.api_kwargs["ephemeral_message_id"])
+
+    def _impossible(self) -> None:
+        self.possible = False
+        log.warning("telegram_cannot", what="show somebody a hand in the group", why="Bot API before 10.3")

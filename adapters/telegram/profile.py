@@ -1,0 +1,76 @@
+"""What Telegram shows of the bot beside its messages: menus of commands, and the texts of its profile."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+from hashlib import blake2b
+from typing import Any
+
+import structlog
+from telegram import Bot, BotCommand
+from telegram import BotCommandScopeAllGroupChats as Groups
+from telegram import BotCommandScopeAllPrivateChats as Privates
+from telegram.error import BadRequest, InvalidToken, TelegramError
+
+from adapters.telegram.faults import why
+from bot.panels.pages import commands
+from bot.texts import LANGUAGES, texts
+
+KNOWN = "telegram:profile"
+"""A hash: what was set last, by what it is; `docs/cardroom.md` lists the store's keys."""
+
+log = structlog.get_logger()
+
+
+def _(text: str) -> str:
+    """Marks a text for translators."""
+    return text
+
+
+SHORT = _("Italian trick-taking cards with friends: Tressette in six forms, and Spades for two.")
+LONG = _(
+    "Play Tressette and Spades with your friends.\n\n"
+    "Add me to a group and write /challenge there: whoever accepts gets a hand of cards, right here in the private "
+    "chat. The group sees every trick, and /leaderboard tells who is best.\n\n"
+    "Press Start, so that I may bring you your cards."
+)
+
+
+class Profile:
+    """Sets what has changed since it was set last, by whichever worker; where a server cannot, it is done without."""
+
+    def __init__(self, bot: Bot, client: Any) -> None:
+        self._bot, self._client = bot, client
+
+    async def bring_up_to_date(self) -> None:
+        missing = [name for name, shown, call in self._parts() if not await self._set(name, shown, call)]
+        if missing:
+            log.warning("telegram_cannot", what=f"set: {', '.join(missing)}", why="this server does not take it")
+
+    def _parts(self) -> Iterator[tuple[str, str, Callable[[], Awaitable[bool]]]]:
+        """What there is to set: what it is, what it should say, and the call that sets it."""
+        for language in LANGUAGES:
+            code = None if language == "en" else language
+            menu = [BotCommand(word, about[:256]) for word, about in commands(language)]
+            shown = repr([(one.command, one.description) for one in menu])
+            for scope in (Privates(), Groups()):
+                yield f"{scope.type} {language}", shown, partial(self._bot.set_my_commands, menu, scope, code)
+            long, short = texts(language).gettext(LONG), texts(language).gettext(SHORT)
+            yield f"description {language}", long, partial(self._bot.set_my_description, long, code)
+            yield f"about {language}", short, partial(self._bot.set_my_short_description, short, code)
+
+    async def _set(self, name: str, shown: str, call: Callable[[], Awaitable[bool]]) -> bool:
+        """Set one part, if it is not as it should be; False if the server refuses."""
+        digest = blake2b(shown.encode(), digest_size=8).hexdigest()
+        field = f"{self._bot.id} {name}"
+        if (await self._client.hget(KNOWN, field) or b"").decode() == digest:
+            return True
+        try:
+            await call()
+        except (InvalidToken, BadRequest):
+            return False
+        except TelegramError as error:
+            # It is tried again at the next start.
+            log.warning("telegram_away", what=f"set {name}", why=why(error))
+        else:
+            await self._client.hset(KNOWN, field, digest)
+        return True

@@ -1,0 +1,114 @@
+"""A webhook: Telegram brings what has happened, to any of several workers behind one address."""
+
+import asyncio
+import hashlib
+import hmac
+from urllib.parse import urlsplit
+
+import structlog
+from aiohttp import web
+from telegram import Bot, Update
+from telegram.error import RetryAfter, TelegramError
+
+from adapters.telegram.faults import seconds, why
+from adapters.telegram.polling import FIRST_PAUSE, LISTENING_TO, LONGEST_PAUSE, Hear
+from bot.house import House
+from bot.settings import BadSetting
+from bot.watching import add_watching
+
+SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105
+CONNECTIONS = 100
+"""How many updates Telegram may bring at a time."""
+
+LOOK_SECONDS = 60.0
+"""How often Telegram is asked whether it reaches us."""
+
+log = structlog.get_logger()
+
+
+def secret_of(token: str) -> str:
+    """What Telegram must say with each update: the same for all workers of a bot, and no way back to its token."""
+    return hmac.new(token.encode(), b"buongioco webhook", hashlib.sha256).hexdigest()
+
+
+class Webhook:
+    """Listens, tells Telegram where, and has each update heard before it is acknowledged.
+
+    Telegram brings an update again that was not acknowledged, to whichever worker; what was done already is not done
+    twice. ``hears`` while Telegram knows the address. ``/healthz`` and ``/metrics`` are served at the same port.
+    """
+
+    def __init__(self, bot: Bot, hear: Hear, house: House) -> None:
+        settings = house.settings
+        assert settings.telegram_webhook_url
+        self._bot, self._hear, self._house = bot, hear, house
+        self._url = settings.telegram_webhook_url
+        self._host, self._port = settings.telegram_webhook_host, settings.telegram_webhook_port
+        self._secret = secret_of(bot.token)
+        self._troubled_at = 0
+        self.hears = False
+
+    @property
+    def port(self) -> int:
+        return self._port
+
+    async def run(self) -> None:
+        """Serve until cancelled; the webhook stays set, for other workers and for the next start."""
+        app = web.Application()
+        app.router.add_post(urlsplit(self._url).path or "/", self._take)
+        add_watching(app, self._house)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=2.0)
+        await runner.setup()
+        try:
+            await self._listen(runner)
+            pause = FIRST_PAUSE
+            while True:
+                try:
+                    await self._look_after()
+                    pause = FIRST_PAUSE
+                except (TelegramError, OSError) as error:
+                    log.warning("telegram_away", why=why(error), again_in=pause)
+                    await asyncio.sleep(seconds(error) if isinstance(error, RetryAfter) else pause)
+                    pause = min(2 * pause, LONGEST_PAUSE)
+                    continue
+                await asyncio.sleep(LOOK_SECONDS)
+        finally:
+            self.hears = False
+            await runner.cleanup()
+
+    async def _listen(self, runner: web.AppRunner) -> None:
+        try:
+            await web.TCPSite(runner, self._host, self._port).start()
+        except OSError as error:
+            raise BadSetting(
+                f"Telegram's webhook cannot listen on {self._host}, port {self._port} ({error.strerror}): set "
+                "BUONGIOCO_TELEGRAM_WEBHOOK_PORT or BUONGIOCO_TELEGRAM_WEBHOOK_HOST."
+            ) from None
+        self._port = runner.addresses[0][1]
+        log.info("telegram_webhook_open", host=self._host, port=self._port, url=self._url)
+
+    async def _look_after(self) -> None:
+        """Set the webhook if it is not, and say what Telegram says about reaching it."""
+        info = await self._bot.get_webhook_info()
+        if not self.hears or info.url != self._url:
+            # Set at every start: whether the secret is still ours cannot be asked.
+            await self._bot.set_webhook(
+                self._url, max_connections=CONNECTIONS, allowed_updates=LISTENING_TO, secret_token=self._secret
+            )
+            self.hears = True
+        troubled_at = int(info.last_error_date.timestamp()) if info.last_error_date else 0
+        if troubled_at > self._troubled_at:
+            self._troubled_at = troubled_at
+            log.warning("telegram_cannot_reach_us", why=info.last_error_message, waiting=info.pending_update_count)
+
+    async def _take(self, request: web.Request) -> web.Response:
+        if not hmac.compare_digest(request.headers.get(SECRET_HEADER, "").encode(), self._secret.encode()):
+            raise web.HTTPForbidden(text="This is for Telegram alone.")
+        try:
+            body = await request.json()
+            update = Update.de_json(body, self._bot)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise web.HTTPBadRequest(text="This is no update.") from None
+        # To its end also when Telegram hangs up meanwhile.
+        await asyncio.shield(self._hear(update))
+        return web.Response()

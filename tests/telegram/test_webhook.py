@@ -1,0 +1,187 @@
+"""Updates that Telegram brings: to one worker, or to any of several."""
+
+import asyncio
+import itertools
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from random import Random
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+from structlog.testing import capture_logs
+
+from adapters.telegram import webhook as webhook_module
+from adapters.telegram.webhook import Webhook, secret_of
+from bot.settings import BadSetting
+from bot.store import Store
+from tests.telegram.players import GROUP, Person, on_telegram, until
+from tests.telegram.server import BOT, TOKEN, TelegramServer
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def settings(port: int) -> dict[str, Any]:
+    return {"telegram_webhook_url": f"http://127.0.0.1:{port}/cards", "telegram_webhook_port": port}
+
+
+@asynccontextmanager
+async def balancer(ports: list[int]) -> AsyncIterator[int]:
+    """Gives each request to the next of several workers; one that is not there is passed over."""
+    turns = itertools.cycle(ports)
+
+    async def pass_on(request: web.Request) -> web.Response:
+        body = await request.read()
+        async with aiohttp.ClientSession() as session:
+            for _ in ports:
+                url = f"http://127.0.0.1:{next(turns)}{request.path}"
+                headers = {name: value for name, value in request.headers.items() if name.startswith("X-")}
+                try:
+                    async with session.post(url, data=body, headers=headers) as answer:
+                        return web.Response(status=answer.status)
+                except aiohttp.ClientError:
+                    continue
+        return web.Response(status=502)
+
+    app = web.Application()
+    app.router.add_post("/{path:.*}", pass_on)
+    runner = web.AppRunner(app, shutdown_timeout=0.2)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    yield int(runner.addresses[0][1])
+    await runner.cleanup()
+
+
+async def test_a_game_by_webhook(store: Store, server: TelegramServer) -> None:
+    port = free_port()
+    async with on_telegram(store, server, **settings(port)) as adapter:
+        await until(lambda: adapter.healthy)
+        assert server.webhook["allowed_updates"] == ["message", "callback_query", "my_chat_member"]
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+        anna.say("/challenge metamazzo")
+        await bruno.press("Accept", server.group(GROUP))
+        random = Random(1)
+        for _ in range(30):
+            await anna.play(random)
+            await bruno.play(random)
+            await adapter.desk.house.delivery.settled()
+        assert any("Trick" in message["text"] for message in server.group(GROUP).messages.values())
+    # It stays set, for the next start.
+    assert server.webhook
+
+
+async def test_any_of_several_workers_takes_any_update(store: Store, server: TelegramServer) -> None:
+    ports = [free_port(), free_port()]
+    async with balancer(ports) as front, AsyncExitStack() as stack:
+        workers = []
+        for port in ports:
+            more: dict[str, Any] = {
+                "telegram_webhook_url": f"http://127.0.0.1:{front}/cards",
+                "telegram_webhook_port": port,
+            }
+            one = on_telegram(store, server, alone=False, **more)
+            workers.append(await stack.enter_async_context(one))
+        await until(lambda: all(worker.healthy for worker in workers))
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+        anna.say("/challenge metamazzo")
+        await bruno.press("Accept", server.group(GROUP))
+        random = Random(1)
+
+        def tricks() -> int:
+            texts = [message["text"] for message in server.group(GROUP).messages.values()]
+            return max((int(text.split("Trick ")[1].split(":")[0]) for text in texts if "Trick " in text), default=0)
+
+        async def some(count: int) -> None:
+            goal = tricks() + count
+            for _ in range(300):
+                if tricks() >= goal:
+                    return
+                await anna.play(random)
+                await bruno.play(random)
+                await asyncio.sleep(0.02)
+            raise AssertionError("the game stands still")
+
+        await some(6)
+        for person in (anna, bruno):
+            assert sum(one["from"] == BOT for one in person.private.messages.values()) == 1
+
+
+async def test_what_is_brought_again_counts_once(store: Store, server: TelegramServer) -> None:
+    port = free_port()
+    async with on_telegram(store, server, **settings(port)) as adapter:
+        await until(lambda: adapter.healthy)
+        server.redeliver = True
+        Person(server, 1, "Anna").say("/challenge metamazzo")
+        await until(lambda: len(server.refused_by_webhook) > 5)
+        server.redeliver = False
+        await adapter.desk.house.delivery.settled()
+        assert sum(message["from"] == BOT for message in server.group(GROUP).messages.values()) == 1
+
+
+async def test_others_are_shown_the_door(store: Store, server: TelegramServer) -> None:
+    port = free_port()
+    async with on_telegram(store, server, **settings(port)) as adapter, aiohttp.ClientSession() as session:
+        await until(lambda: adapter.healthy)
+        url = f"http://127.0.0.1:{port}"
+        secret = {"X-Telegram-Bot-Api-Secret-Token": secret_of(TOKEN)}
+        wrong = {"X-Telegram-Bot-Api-Secret-Token": "è" * 9}
+        update = {"update_id": 1}
+        for headers, body, status in (
+            ({}, update, 403),
+            (wrong, update, 403),
+            (secret, update, 200),
+            (secret, [], 400),
+            (secret, {"update_id": 2, "message": 7}, 400),
+        ):
+            async with session.post(f"{url}/cards", json=body, headers=headers) as answer:
+                assert answer.status == status, (body, status)
+                assert TOKEN not in await answer.text()
+        async with session.post(f"{url}/cards", data=b"{", headers=secret) as answer:
+            assert answer.status == 400
+        async with session.post(f"{url}/elsewhere", json=update, headers=secret) as answer:
+            assert answer.status == 404
+        async with session.get(f"{url}/healthz") as answer:
+            assert (answer.status, (await answer.json())["adapters"]) == (200, {"telegram": True})
+        async with session.get(f"{url}/metrics") as answer:
+            assert "buongioco_presses" in await answer.text()
+    assert TOKEN.partition(":")[2] not in secret_of(TOKEN)
+
+
+async def test_the_host_is_told_what_telegram_says_about_reaching_the_bot(
+    store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webhook_module, "LOOK_SECONDS", 0.05)
+    port = free_port()
+    with capture_logs() as logs:
+        async with on_telegram(store, server, **settings(port)) as adapter:
+            await until(lambda: adapter.healthy)
+            server.refused_by_webhook.append(502)
+            await until(lambda: any(line["event"] == "telegram_cannot_reach_us" for line in logs))
+            # Somebody has taken the webhook away.
+            server.webhook = {}
+            await until(lambda: bool(server.webhook))
+
+
+async def test_back_to_polling_the_webhook_is_taken_away(store: Store, server: TelegramServer) -> None:
+    server.webhook = {"url": "https://cards.example.org/telegram"}
+    async with on_telegram(store, server) as adapter:
+        await until(lambda: adapter.healthy)
+        assert not server.webhook
+
+
+async def test_a_port_that_is_taken_is_named(store: Store, server: TelegramServer) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = int(taken.getsockname()[1])
+        async with on_telegram(store, server) as adapter:
+            house = adapter.desk.house
+            house.settings = house.settings.model_copy(update=settings(port))
+            with pytest.raises(BadSetting, match="BUONGIOCO_TELEGRAM_WEBHOOK_PORT"):
+                await Webhook(adapter.bot, adapter._hear, house).run()

@@ -36,8 +36,10 @@ class Polling:
         try:
             while True:
                 try:
+                    # At first, and after trouble, at once: whether Telegram answers should not take a long poll to see.
+                    seconds_to_wait = POLL_SECONDS if self.hears else 0
                     updates = await self._bot.get_updates(
-                        offset=self._offset, timeout=POLL_SECONDS, allowed_updates=LISTENING_TO
+                        offset=self._offset, timeout=seconds_to_wait, allowed_updates=LISTENING_TO
                     )
                     self.hears, pause = True, FIRST_PAUSE
                 except (TelegramError, OSError) as error:

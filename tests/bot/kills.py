@@ -7,7 +7,7 @@ Each round lets people play for a moment and kills the bot, the store, or both. 
 - every press that was answered "done" is in the log exactly once, and no press is there twice;
 - every surface agrees with the table: each player's panel offers exactly what may be played, and each person has one
   panel a table;
-- a kill has doubled one message at most (in the playground, which knows what was sent, none).
+- a kill has doubled one message at most (none in the playground, which knows what was sent).
 """
 
 import argparse
@@ -20,7 +20,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -49,8 +50,8 @@ def free_port() -> int:
 class Bot:
     """The bot as a host starts it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.port = folder, free_port()
+    def __init__(self, folder: Path, **settings: str) -> None:
+        self.folder, self.port, self.settings = folder, free_port(), settings
         self.process: asyncio.subprocess.Process | None = None
 
     async def start(self) -> None:
@@ -58,6 +59,7 @@ class Bot:
             **{name: value for name, value in os.environ.items() if not name.startswith(("BUONGIOCO", "REDIS"))},
             "BUONGIOCO_DATA": str(self.folder / "data"),
             "BUONGIOCO_PLAYGROUND_PORT": str(self.port),
+            **self.settings,
         }
         log = (self.folder / "bot.log").open("ab")
         self.process = await asyncio.create_subprocess_exec(
@@ -93,8 +95,12 @@ class Bot:
 class Page:
     """A browser's tab, without the browser: it sees messages, presses buttons, and asks again after a lost line."""
 
-    def __init__(self, bot: Bot, seed: str) -> None:
-        self.bot, self.random = bot, Random(seed)
+    platform = "playground"
+    knows_doubles = True
+    """Whether the platform can tell a message that is sent twice."""
+
+    def __init__(self, bot: Bot) -> None:
+        self.bot = bot
         self.messages: dict[str, dict[int, dict[str, Any]]] = {}
         self.people: list[dict[str, Any]] = []
         self.waiting: dict[str, asyncio.Future[str]] = {}
@@ -159,6 +165,11 @@ class Page:
             self.refused.add(name)
         return answer
 
+    def panels(self, person: str, code: str) -> list[dict[str, Any]]:
+        """The bot's messages in somebody's private chat that are about a table."""
+        found = self.messages.get(f"@{person}", {}).values()
+        return [one for one in found if one["by"] == "bot" and any(span[0] == code for span in one["spans"])]
+
     def buttons(self, person: str) -> list[tuple[int, str]]:
         """Everything that makes a move, on any of this person's panels."""
         return [
@@ -173,9 +184,8 @@ class Page:
 class Village:
     """People who play, and what must be true of their games."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
-        self.bot = Bot(folder)
-        self.page = Page(self.bot, str(seed))
+    def __init__(self, page: Page, seed: int) -> None:
+        self.page, self.bot = page, page.bot
         self.random = Random(seed)
         self.pressed: dict[str, tuple[str, str]] = {}
         self.doubled = 0
@@ -203,8 +213,7 @@ class Village:
     async def press_again(self) -> None:
         """What a page does after a lost line: it asks again what was not answered."""
         lost = [name for name in self.pressed if name not in self.page.done | self.page.refused][-20:]
-        for name in lost:
-            await self.page.ask(name, **self.page.asked[name])
+        await asyncio.gather(*(self.page.ask(name, **self.page.asked[name]) for name in lost))
 
     async def keep_tables(self, wanted: int) -> None:
         """Have people sit at so many tables."""
@@ -323,8 +332,11 @@ class Village:
         await self._check_moves(store, tables, stamps)
         if await store.all_changed(range(keys.SHARDS)):
             raise Disagreement("tables are still marked as changed")
+        self.doubled = 0
         for table in tables:
             self._check_panels(table)
+        if self.doubled > (0 if self.page.knows_doubles else sum(self.kills.values())):
+            raise Disagreement(f"{self.doubled} messages were doubled by {sum(self.kills.values())} kills")
 
     async def _check_moves(self, store: Any, tables: list[Table], stamps: Counter[str]) -> None:
         """Every acknowledged move is in its table's log, or in the record of its finished game."""
@@ -356,7 +368,7 @@ class Village:
             person, payload = self.pressed.get(name, ("", ""))
             if payload.startswith("1m"):
                 code, _version, move = payload[2:].split(":", 2)
-                counted.setdefault(code, Counter())[f"playground:{person}", move] += 1
+                counted.setdefault(code, Counter())[f"{self.page.platform}:{person}", move] += 1
         return counted
 
     @staticmethod
@@ -372,17 +384,14 @@ class Village:
             if chair is None or chair.is_robot:
                 continue
             number = chair.person.partition(":")[2]
-            panels = [
-                message
-                for message in self.page.messages.get(f"@{number}", {}).values()
-                if message["by"] == "bot" and any(span[0] == table.code for span in message["spans"])
-            ]
-            if len(panels) != 1:
-                raise Disagreement(f"{len(panels)} panels of table {table.code} for person {number}")
+            panels = self.page.panels(number, table.code)
+            if not panels:
+                raise Disagreement(f"no panel of table {table.code} for person {number}")
+            self.doubled += len(panels) - 1
             offered = {
                 payload.partition(":")[2].partition(":")[2]
-                for _, payload in self.page.buttons(number)
-                if payload.startswith(f"1m{table.code}:")
+                for message, payload in self.page.buttons(number)
+                if payload.startswith(f"1m{table.code}:") and message == panels[-1]["id"]
             }
             legal = {m for m in table.game.legal_moves(seat) if m.startswith("play") and m.count(" ") == 1}
             shown = {" ".join(m.split(" ")[:2]) for m in offered if m.startswith("play")}
@@ -392,9 +401,9 @@ class Village:
                 raise Disagreement(f"table {table.code}, seat {seat}: cards are offered out of turn")
 
 
-async def harness(kills: int, seed: int, folder: Path, *, check_every: int = 10, show: bool = False) -> Village:
+async def harness(kills: int, seed: int, page: Page, *, check_every: int = 10, show: bool = False) -> Village:
     """So many kills; a check after every few of them and at the end."""
-    village = Village(folder, seed)
+    village = Village(page, seed)
     async with aiohttp.ClientSession() as session:
         try:
             for number in range(1, kills + 1):
@@ -409,22 +418,33 @@ async def harness(kills: int, seed: int, folder: Path, *, check_every: int = 10,
     return village
 
 
-def main() -> None:
+@asynccontextmanager
+async def on_playground(folder: Path) -> AsyncIterator[Page]:
+    yield Page(Bot(folder))
+
+
+def main(platform: Callable[[Path], AbstractAsyncContextManager[Page]]) -> None:
+    """The harness from the command line, showing how it goes."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--kills", type=int, default=60)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--folder", type=Path)
     given = options.parse_args()
+
+    async def run(kills: int, seed: int, folder: Path) -> Village:
+        async with platform(folder) as page:
+            return await harness(kills, seed, page, show=True)
+
     with tempfile.TemporaryDirectory() as temporary:
         start = time.perf_counter()
-        village = asyncio.run(harness(given.kills, given.seed, given.folder or Path(temporary), show=True))
+        village = asyncio.run(run(given.kills, given.seed, given.folder or Path(temporary)))
         down = sorted(village.down)
         print(  # noqa: T201
             f"{dict(village.kills)}: {len(village.page.done)} requests acknowledged, {len(village.pressed)} presses made;"
             f" back after {down[len(down) // 2]:.2f} s (median), {down[-1]:.2f} s (longest);"
-            f" {time.perf_counter() - start:.0f} s in all"
+            f" {village.doubled} panels doubled at the end; {time.perf_counter() - start:.0f} s in all"
         )
 
 
 if __name__ == "__main__":
-    main()
+    main(on_playground)

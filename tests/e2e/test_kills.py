@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.kills import harness
+from tests.bot.kills import Village, harness, on_playground
+from tests.telegram.kills import on_telegram
 
 KILLS = int(os.environ.get("BUONGIOCO_KILLS", "60"))
 """How many in all; `python -m tests.bot.kills --kills 10000` is for a night."""
@@ -14,6 +15,18 @@ KILLS = int(os.environ.get("BUONGIOCO_KILLS", "60"))
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("part", [0, 1])
 async def test_killed_at_random(tmp_path: Path, part: int) -> None:
-    village = await harness(-(-KILLS // 2), part, tmp_path)
-    assert sum(village.kills.values()) == -(-KILLS // 2)
+    async with on_playground(tmp_path) as page:
+        village = await harness(-(-KILLS // 2), part, page)
+    check(village, -(-KILLS // 2))
+
+
+@pytest.mark.timeout(1800)
+async def test_killed_at_random_on_telegram(tmp_path: Path) -> None:
+    async with on_telegram(tmp_path) as page:
+        village = await harness(-(-KILLS // 2), 7, page)
+    check(village, -(-KILLS // 2))
+
+
+def check(village: Village, kills: int) -> None:
+    assert sum(village.kills.values()) == kills
     assert len(village.page.done) > 5 * sum(village.kills.values()), "hardly anything was played"

@@ -38,6 +38,7 @@ from bot.platform import (
     Unreachable,
     is_aside,
     is_private,
+    is_same_place,
     person_of,
     platform_of,
 )
@@ -355,7 +356,8 @@ class Delivery:
                 return True
             await adapter.edit(place, surface.message, shown)
             MESSAGES.labels(adapter.platform, "edited").inc()
-            post.surfaces[name] = replace(post.surfaces[name], digest=digest, calls=calling)
+            if post.surfaces[name].message == surface.message:
+                post.surfaces[name] = replace(post.surfaces[name], digest=digest, calls=calling)
             return False
         await self._send(post, name, adapter, place, shown, digest, calling)
         return False
@@ -378,6 +380,11 @@ class Delivery:
         message = await adapter.send(place, panel, f"{post.code}.{name}.{number}")
         MESSAGES.labels(adapter.platform, "sent").inc()
         surface = post.surfaces[name]
+        if not is_same_place(surface.aside, place if is_aside(place) else ""):
+            # It was moved elsewhere meanwhile.
+            post.surfaces[name] = replace(surface, sent=number, stale=(*surface.stale, f"{place}|{message}"))
+            await self._notes.now(post)
+            return
         old = (surface.message,) if surface.message and surface.message != message else ()
         post.surfaces[name] = replace(
             surface,

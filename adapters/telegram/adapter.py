@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 import structlog
-from telegram import Bot, CallbackQuery, ChatMemberUpdated, InlineKeyboardMarkup, Message, Update
+from telegram import Bot, CallbackQuery, ChatMemberUpdated, Message, Update
 from telegram.error import ChatMigrated, InvalidToken, TelegramError
 
 from adapters.telegram import drawing, reading
@@ -14,7 +14,7 @@ from adapters.telegram.asides import Aside, Asides
 from adapters.telegram.faults import meaning, why
 from adapters.telegram.polling import FIRST_PAUSE, LONGEST_PAUSE, POLL_SECONDS, Polling
 from adapters.telegram.profile import Profile
-from adapters.telegram.transport import AiohttpRequest
+from adapters.telegram.transport import AiohttpRequest, SendingRequest
 from adapters.telegram.webhook import Webhook
 from bot.desk import Desk
 from bot.panel import Panel
@@ -60,7 +60,7 @@ class Telegram:
             token,
             base_url=f"{base}/bot",
             base_file_url=f"{base}/file/bot",
-            request=AiohttpRequest(),
+            request=SendingRequest(),
             get_updates_request=AiohttpRequest(connections=1, read_timeout=POLL_SECONDS + 10),
         )
         self.asides = Asides(self.bot)
@@ -70,6 +70,7 @@ class Telegram:
             if settings.telegram_webhook_url
             else Polling(self.bot, self._hear)
         )
+        self.per_second = PER_SECOND
         self._connected = False
 
     async def start(self) -> None:
@@ -101,7 +102,7 @@ class Telegram:
     def overall(self) -> Pace:
         """Telegram's limit for a bot, shared evenly among the workers that are alive."""
         workers = self.desk.house.shards.workers
-        return Pace(max(1, PER_SECOND // workers), workers / PER_SECOND)
+        return Pace(max(1, self.per_second // workers), workers / self.per_second)
 
     # What comes in
 
@@ -190,48 +191,27 @@ class Telegram:
     # What goes out
 
     async def send(self, place: str, panel: Panel, key: str) -> str:
-        text, entities = drawing.text_of(panel)
-        keyboard = self._keyboard(panel)
+        content = self._content(panel)
         if is_aside(place):
-            return str(await self._call(place, self.asides.send(Aside.of(place), text, entities, keyboard)))
+            return str(await self._call(place, self.asides.send(Aside.of(place), panel.plain, content)))
         chat, topic = reading.address(place)
-        sent = await self._call(
-            place,
-            self.bot.send_message(
-                chat,
-                text,
-                entities=entities,
-                message_thread_id=topic,
-                link_preview_options=drawing.NO_PREVIEW,
-                reply_markup=keyboard,
-            ),
-        )
+        call = self.bot.send_message(chat, panel.plain, message_thread_id=topic, api_kwargs=content)
+        sent = await self._call(place, call)
         assert isinstance(sent, Message)
         return str(sent.message_id)
 
     async def edit(self, place: str, message: str, panel: Panel) -> None:
-        text, entities = drawing.text_of(panel)
-        keyboard = self._keyboard(panel)
+        content = self._content(panel)
         if is_aside(place):
-            await self._call(place, self.asides.edit(Aside.of(place), message, text, entities, keyboard))
+            await self._call(place, self.asides.edit(Aside.of(place), message, panel.plain, content))
             return
         chat, _topic = reading.address(place)
-        await self._call(
-            place,
-            self.bot.edit_message_text(
-                text,
-                chat,
-                int(message),
-                entities=entities,
-                link_preview_options=drawing.NO_PREVIEW,
-                reply_markup=keyboard,
-            ),
-        )
+        await self._call(place, self.bot.edit_message_text(panel.plain, chat, int(message), api_kwargs=content))
 
-    def _keyboard(self, panel: Panel) -> InlineKeyboardMarkup | None:
+    def _content(self, panel: Panel) -> dict[str, Any]:
         if not self._connected:
-            return None
-        return drawing.keyboard(panel, self.bot.username, asides=self.asides.possible is not False)
+            raise Trouble("not connected yet")
+        return drawing.content(panel, self.bot.username, asides=self.asides.possible is not False)
 
     async def delete(self, place: str, message: str) -> None:
         with suppress(MessageGone):

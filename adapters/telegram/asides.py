@@ -8,10 +8,9 @@ import time
 from typing import Any, NamedTuple
 
 import structlog
-from telegram import Bot, InlineKeyboardMarkup, Message, MessageEntity
+from telegram import Bot, Message
 from telegram.error import EndPointNotFound
 
-from adapters.telegram.drawing import NO_PREVIEW
 from bot.platform import Unreachable
 
 PASS_SECONDS = 15
@@ -55,66 +54,39 @@ class Asides:
         self._bot = bot
         self.possible: bool | None = None
 
-    async def send(
-        self, aside: Aside, text: str, entities: list[MessageEntity], keyboard: InlineKeyboardMarkup | None
-    ) -> str:
+    async def send(self, aside: Aside, text: str, content: dict[str, Any]) -> str:
         """Send one; returns what it is called. Unreachable where the server cannot."""
         if self.possible is False:
             raise Unreachable("no asides here")
         if self.possible:
-            return self._number(await self._send(aside, text, entities, keyboard))
-        sent = await self._send(aside, FACE_DOWN, [], None)
+            return self._number(await self._send(aside, text, content))
+        sent = await self._send(aside, FACE_DOWN, {})
         if "ephemeral_message_id" not in sent.api_kwargs:
             self._impossible()
             await self._bot.delete_message(aside.chat, sent.message_id)
             raise Unreachable("no asides here")
         number = self._number(sent)
-        await self.edit(aside, number, text, entities, keyboard)
+        await self.edit(aside, number, text, content)
         self.possible = True
         return number
 
-    async def edit(
-        self,
-        aside: Aside,
-        message: str,
-        text: str,
-        entities: list[MessageEntity],
-        keyboard: InlineKeyboardMarkup | None,
-    ) -> None:
-        await self._call(
-            "editEphemeralMessageText",
-            aside,
-            message,
-            text=text,
-            entities=entities,
-            link_preview_options=NO_PREVIEW,
-            reply_markup=keyboard,
-        )
+    async def edit(self, aside: Aside, message: str, text: str, content: dict[str, Any]) -> None:
+        await self._call("editEphemeralMessageText", aside, message, text=text, **content)
 
     async def delete(self, aside: Aside, message: str) -> None:
         await self._call("deleteEphemeralMessage", aside, message)
 
-    async def _send(
-        self, aside: Aside, text: str, entities: list[MessageEntity], keyboard: InlineKeyboardMarkup | None
-    ) -> Message:
+    async def _send(self, aside: Aside, text: str, content: dict[str, Any]) -> Message:
         parameters: dict[str, Any] = {"receiver_user_id": aside.user}
         if aside.query:
             parameters["callback_query_id"] = aside.query
-        return await self._bot.send_message(
-            aside.chat,
-            text,
-            entities=entities,
-            message_thread_id=aside.topic,
-            link_preview_options=NO_PREVIEW,
-            reply_markup=keyboard,
-            api_kwargs={"ephemeral_message_parameters": parameters},
-        )
+        everything = {**content, "ephemeral_message_parameters": parameters}
+        return await self._bot.send_message(aside.chat, text, message_thread_id=aside.topic, api_kwargs=everything)
 
     async def _call(self, method: str, aside: Aside, message: str, **more: Any) -> None:
         about = {"chat_id": aside.chat, "receiver_user_id": aside.user, "ephemeral_message_id": int(message)}
-        given = {name: value for name, value in more.items() if value}
         try:
-            await self._bot.do_api_request(method, api_kwargs={**about, **given})
+            await self._bot.do_api_request(method, api_kwargs={**about, **more})
         except EndPointNotFound:
             self._impossible()
             raise Unreachable("no asides here") from None

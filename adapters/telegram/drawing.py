@@ -1,18 +1,30 @@
-"""Panels in Telegram's form: text with entities, so that nothing needs escaping, and an inline keyboard."""
+"""Panels in Telegram's form: text with entities, so that nothing needs escaping, and an inline keyboard.
 
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity, User
+They are JSON as the Bot API documents it, not the library's objects: those would cost more than all the rest of a call.
+"""
+
+from typing import Any
 
 from bot.panel import Button, Panel, Row, Span, units
 
-STYLES = {"good": "success", "danger": "danger", "": None}
-KINDS = {"bold": MessageEntity.BOLD, "italic": MessageEntity.ITALIC, "code": MessageEntity.CODE}
-NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+STYLES = {"good": "success", "danger": "danger", "": ""}
+ENTITIES = ("bold", "italic", "code")
 ROW_BY_LENGTH = ((14, 2), (8, 3), (4, 5), (0, 8))
 """How many buttons stand in a row whose longest label has more than so many characters."""
 
 
-def text_of(panel: Panel) -> tuple[str, list[MessageEntity]]:
-    """A panel's text, and its entities; offsets count UTF-16 units."""
+def content(panel: Panel, username: str, *, asides: bool = True) -> dict[str, Any]:
+    """All of a message but its text. ``username`` is the bot's; without ``asides`` their buttons are left out."""
+    drawn: dict[str, Any] = {"link_preview_options": {"is_disabled": True}}
+    if entities := entities_of(panel):
+        drawn["entities"] = entities
+    if rows := _rows(panel, username, asides=asides):
+        drawn["reply_markup"] = {"inline_keyboard": rows}
+    return drawn
+
+
+def entities_of(panel: Panel) -> list[dict[str, Any]]:
+    """A text's entities; offsets count UTF-16 units."""
     entities, offset = [], 0
     for span in panel.text:
         length = units(span.text)
@@ -20,32 +32,35 @@ def text_of(panel: Panel) -> tuple[str, list[MessageEntity]]:
         if entity:
             entities.append(entity)
         offset += length
-    return panel.plain, entities
+    return entities
 
 
-def _entity(span: Span, offset: int, length: int) -> MessageEntity | None:
-    if span.style in KINDS and length:
-        return MessageEntity(KINDS[span.style], offset, length)
+def _entity(span: Span, offset: int, length: int) -> dict[str, Any] | None:
+    if span.style in ENTITIES and length:
+        return {"type": span.style, "offset": offset, "length": length}
     number = span.person.partition(":")[2]
     if span.style == "mention" and span.person.startswith("telegram:") and number.isdecimal():
-        return MessageEntity(MessageEntity.TEXT_MENTION, offset, length, user=User(int(number), span.text, False))
+        user = {"id": int(number), "first_name": span.text, "is_bot": False}
+        return {"type": "text_mention", "offset": offset, "length": length, "user": user}
     # An @handle is found by Telegram itself, and people of other platforms cannot be called here.
     return None
 
 
-def keyboard(panel: Panel, username: str, *, asides: bool = True) -> InlineKeyboardMarkup | None:
-    """A panel's buttons; rows that are too long for a phone are broken. Without ``asides`` theirs are left out."""
+def _rows(panel: Panel, username: str, *, asides: bool) -> list[list[dict[str, str]]]:
+    """A panel's buttons; rows that are too long for a phone are broken."""
     wanted = (tuple(button for button in row if asides or button.kind != "aside") for row in panel.rows)
-    rows = [part for row in wanted if row for part in _broken(row)]
-    return InlineKeyboardMarkup([[_button(button, username) for button in row] for row in rows]) if rows else None
+    return [[_button(button, username) for button in part] for row in wanted if row for part in _broken(row)]
 
 
-def _button(button: Button, username: str) -> InlineKeyboardButton:
+def _button(button: Button, username: str) -> dict[str, str]:
+    drawn = {"text": button.label}
     if button.kind == "private":
-        return InlineKeyboardButton(
-            button.label, url=f"https://t.me/{username}?start={button.payload}", style=STYLES[button.style]
-        )
-    return InlineKeyboardButton(button.label, callback_data=button.payload, style=STYLES[button.style])
+        drawn["url"] = f"https://t.me/{username}?start={button.payload}"
+    else:
+        drawn["callback_data"] = button.payload
+    if style := STYLES[button.style]:
+        drawn["style"] = style
+    return drawn
 
 
 def _broken(row: Row) -> list[Row]:

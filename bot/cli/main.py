@@ -5,6 +5,7 @@ import re
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Protocol
 
@@ -47,6 +48,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Italian trick-taking cards.",
 )
+BENCHES = "buongioco.benches"
+"""The group of entry points that measure a platform: called with how many tables to hold."""
+
 bench_app = typer.Typer(no_args_is_help=True, help="Measure, each figure beside its baseline.")
 app.add_typer(bench_app, name="bench")
 
@@ -278,6 +282,14 @@ def bench_store() -> None:
 @bench_app.command(name="presses")
 def bench_presses(
     tables: Annotated[list[int] | None, typer.Option(min=10, help="How many live tables; several may follow.")] = None,
+    adapter: Annotated[str, typer.Option(help="A platform, to whose server the whole bot speaks over HTTP.")] = "",
 ) -> None:
     """Presses a second through bot and store, and how long one takes from press to panel."""
-    run_presses_bench(tuple(tables) if tables else PRESSES_TABLES)
+    benches = {entry.name: entry for entry in entry_points(group=BENCHES)}
+    if not adapter:
+        run_presses_bench(tuple(tables) if tables else PRESSES_TABLES)
+    elif adapter in benches:
+        benches[adapter].load()(tuple(tables or ()))
+    else:
+        typer.echo(f"There is no bench for {adapter!r}; there are: {', '.join(sorted(benches))}.", err=True)
+        raise typer.Exit(2)

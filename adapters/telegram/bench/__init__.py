@@ -1,0 +1,5 @@
+"""`buongioco bench presses --adapter telegram`."""
+
+from adapters.telegram.bench.measure import run
+
+__all__ = ["run"]

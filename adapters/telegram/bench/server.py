@@ -1,0 +1,161 @@
+"""A Bot API server for the bench: as little of it as a game takes, as fast as may be, with a crowd of people in it.
+
+Table ``n`` has group ``-n`` and persons ``2n`` and ``2n + 1``. `tests/telegram/server.py` is the one that is strict.
+"""
+
+import asyncio
+import json
+import sys
+import time
+from collections import Counter
+from typing import Any
+
+from aiohttp import web
+
+from bot.bench.crowd import Crowd
+
+BOT = {"id": 1, "is_bot": True, "first_name": "Buongioco", "username": "buongioco_bot"}
+NOT_PRESSED = ("claim", "blind", "resign")
+
+
+class BenchServer:
+    """Counts calls by method, and hands out updates by long polling."""
+
+    def __init__(self) -> None:
+        self.crowd = Crowd(self._press)
+        self.calls: Counter[str] = Counter()
+        self.samples: dict[str, dict[str, str]] = {}
+        self._updates: list[dict[str, Any]] = []
+        self._new = asyncio.Event()
+        self._numbers = 0
+        self._open: set[int] = set()
+
+    async def handle(self, request: web.BaseRequest) -> web.Response:
+        method = request.path.rpartition("/")[2]
+        fields = {name: str(value) for name, value in (await request.post()).items()} if method != "control" else {}
+        if method == "control":
+            result = await self._control(await request.json())
+        elif method == "getUpdates":
+            result = await self._get_updates(float(fields.get("timeout", "0")))
+        else:
+            self.calls[method] += 1
+            result = self._do(method, fields)
+        return web.json_response({"ok": True, "result": result})
+
+    def _do(self, method: str, fields: dict[str, str]) -> Any:
+        if method == "getMe":
+            return BOT
+        if method not in ("sendMessage", "editMessageText"):
+            return True
+        chat = int(fields["chat_id"])
+        self._numbers += 1
+        message = int(fields.get("message_id") or self._numbers)
+        self._see(chat, message, fields)
+        about = (
+            {"id": chat, "type": "private", "first_name": "Anna"}
+            if chat > 0
+            else {"id": chat, "type": "supergroup", "title": "Bar"}
+        )
+        markup = json.loads(fields["reply_markup"]) if "reply_markup" in fields else None
+        shown = {"text": fields["text"], **({"reply_markup": markup} if markup else {})}
+        return {"message_id": message, "date": int(time.time()), "chat": about, "from": BOT, **shown}
+
+    def _see(self, chat: int, message: int, fields: dict[str, str]) -> None:
+        """Somebody looks at what is shown, and will press what is of use."""
+        markup = fields.get("reply_markup", "")
+        buttons = [button for row in json.loads(markup)["inline_keyboard"] for button in row] if markup else []
+        payloads = [button.get("callback_data", "") for button in buttons]
+        if chat > 0:
+            moves = [data for data in payloads if data.startswith("1m") and not data.endswith(NOT_PRESSED)]
+            self.crowd.shown(chat, str(message), moves or [data for data in payloads if data == "bare"])
+            self.samples["hand" if moves else "waiting"] = fields
+        else:
+            seats = [data for data in payloads if data.endswith(":sit")]
+            if seats and -chat not in self._open:
+                self._open.add(-chat)
+                self._query(2 * -chat + 1, chat, message, seats[0])
+            elif any(data.startswith("1prematch") for data in payloads):
+                self._open.discard(-chat)
+                self.challenge(-chat)
+            else:
+                self.samples["board"] = fields
+
+    def challenge(self, table: int) -> None:
+        text = "/challenge metamazzo"
+        entities = [{"type": "bot_command", "offset": 0, "length": 10}]
+        chat = {"id": -table, "type": "supergroup", "title": "Bar"}
+        self._numbers += 1
+        message = {"message_id": self._numbers, "date": int(time.time()), "chat": chat, "from": self._person(2 * table)}
+        self._push(message={**message, "text": text, "entities": entities})
+
+    def _press(self, person: int, message: str, payload: str) -> None:
+        self._query(person, person, int(message), payload)
+
+    def _query(self, person: int, chat: int, message: int, payload: str) -> None:
+        where = {"id": chat, "type": "private" if chat > 0 else "supergroup", "title": "Bar"}
+        stands = {"message_id": message, "date": int(time.time()), "chat": where, "from": BOT, "text": "…"}
+        self._numbers += 1
+        self._push(
+            callback_query={
+                "id": str(self._numbers),
+                "from": self._person(person),
+                "chat_instance": "1",
+                "message": stands,
+                "data": payload,
+            }
+        )
+
+    @staticmethod
+    def _person(number: int) -> dict[str, Any]:
+        return {"id": number, "is_bot": False, "first_name": f"Person {number}", "language_code": "en"}
+
+    def _push(self, **update: Any) -> None:
+        self._numbers += 1
+        self._updates.append({"update_id": self._numbers, **update})
+        self._new.set()
+
+    async def _get_updates(self, timeout: float) -> list[dict[str, Any]]:
+        if not self._updates and timeout:
+            self._new.clear()
+            try:
+                async with asyncio.timeout(timeout):
+                    await self._new.wait()
+            except TimeoutError:
+                return []
+        batch, self._updates = self._updates[:100], self._updates[100:]
+        return batch
+
+    async def _control(self, wish: dict[str, Any]) -> Any:
+        """What the bench asks for."""
+        if wish["do"] == "open":
+            for table in range(wish["from"], wish["to"]):
+                self.challenge(table)
+                if table % 20 == 0:
+                    await asyncio.sleep(0.02)
+            return True
+        if wish["do"] == "bare":
+            for table in range(1, wish["tables"] + 1):
+                self.crowd.shown(2 * table, "1", ["bare"])
+            return True
+        if wish["do"] == "ready":
+            return self.crowd.ready
+        if wish["do"] == "samples":
+            return self.samples
+        before = sum(self.calls.values())
+        result = await self.crowd.play(wish["presses"], wish["rate"], wish["at_once"])
+        return {**result, "calls": sum(self.calls.values()) - before}
+
+
+async def serve() -> None:
+    """Serve until the bench, whose child this process is, closes its end of standard input."""
+    bench = BenchServer()
+    runner = web.ServerRunner(web.Server(bench.handle))
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    print(runner.addresses[0][1], flush=True)  # noqa: T201
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+    await runner.cleanup()
+
+
+if __name__ == "__main__":
+    asyncio.run(serve())

@@ -1,0 +1,78 @@
+"""People for a bench, in the process of a platform's server: they press what stands on their panels, at random.
+
+A press is timed from when the platform has it for the bot to when the presser's own panel is changed.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+Pressing = Callable[[int, str, str], None]
+"""What makes a press: person, message, payload."""
+
+
+class Crowd:
+    """``press`` hands a press to the platform; the platform tells what each person is shown by `shown`."""
+
+    def __init__(self, press: Pressing, seed: int = 1) -> None:
+        self._press, self._random = press, Random(seed)
+        self._ready: dict[int, tuple[str, Sequence[str]]] = {}
+        self._order: list[int] = []
+        self._pressed: dict[int, float] = {}
+        self._times: list[float] = []
+        self._wake = asyncio.Event()
+
+    @property
+    def ready(self) -> int:
+        """How many people have something to press."""
+        return len(self._ready)
+
+    def shown(self, person: int, message: str, payloads: Sequence[str]) -> None:
+        """A person's panel has changed; ``payloads`` are those of its buttons that may be pressed."""
+        pressed = self._pressed.pop(person, None)
+        if pressed is not None:
+            self._times.append(time.perf_counter() - pressed)
+        if payloads:
+            if person not in self._ready:
+                self._order.append(person)
+            self._ready[person] = (message, payloads)
+        else:
+            self._ready.pop(person, None)
+        self._wake.set()
+
+    async def play(self, presses: int, rate: float, at_once: int) -> dict[str, Any]:
+        """So many presses: ``rate`` a second, or as fast as it goes if that is 0, with ``at_once`` under way at most.
+
+        Returns how many seconds it took, and each press's time in seconds.
+        """
+        self._times, made = [], 0
+        start = time.perf_counter()
+        while made < presses:
+            due = min(presses, int((time.perf_counter() - start) * rate) + 1) if rate else presses
+            while made < due and len(self._pressed) < at_once and self._press_one():
+                made += 1
+            self._wake.clear()
+            pause = start + made / rate - time.perf_counter() if rate else 0.05
+            try:
+                async with asyncio.timeout(max(0.001, pause)):
+                    await self._wake.wait()
+            except TimeoutError:
+                continue
+        lasted = time.perf_counter() - start
+        await asyncio.sleep(2.0 if rate else 0.5)
+        return {"presses": made, "seconds": lasted, "times": self._times}
+
+    def _press_one(self) -> bool:
+        while self._order:
+            # A random one of those who are ready, in the place of whom the last of the list stands from now on.
+            at = self._random.randrange(len(self._order))
+            self._order[at], self._order[-1] = self._order[-1], self._order[at]
+            person = self._order.pop()
+            message, payloads = self._ready.pop(person, ("", ()))
+            if payloads:
+                self._pressed[person] = time.perf_counter()
+                self._press(person, message, self._random.choice(payloads))
+                return True
+        return False

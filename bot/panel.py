@@ -79,7 +79,7 @@ class Panel:
 
 def units(text: str) -> int:
     """The length of a text in UTF-16 units."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 NEW_LINE = Span("\n")

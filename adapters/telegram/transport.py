@@ -7,12 +7,15 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 from telegram.error import NetworkError, TimedOut
 from telegram.request import BaseRequest, RequestData
+from yarl import URL
 
 CONNECT_SECONDS, READ_SECONDS, WRITE_SECONDS, POOL_SECONDS = 5.0, 10.0, 20.0, 5.0
 
 
 KEPT = ("message_id", "ephemeral_message_id", "date", "chat")
 HEADERS = {"User-Agent": BaseRequest.USER_AGENT}
+
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 class AiohttpRequest(BaseRequest):
@@ -51,17 +54,15 @@ class AiohttpRequest(BaseRequest):
     ) -> tuple[int, bytes]:
         if self._session is None or self._session.closed:
             raise RuntimeError("This request is not initialized!")
-        timeout = aiohttp.ClientTimeout(
-            total=None,
-            connect=_or(pool_timeout, POOL_SECONDS) + _or(connect_timeout, CONNECT_SECONDS),
-            sock_connect=_or(connect_timeout, CONNECT_SECONDS),
-            sock_read=_or(read_timeout, self._read_timeout) + _or(write_timeout, WRITE_SECONDS)
-            if request_data and request_data.contains_files
-            else _or(read_timeout, self._read_timeout),
-        )
+        read = _or(read_timeout, self._read_timeout)
+        if request_data and request_data.contains_files:
+            read += _or(write_timeout, WRITE_SECONDS)
+        timeout = _timeout(_or(pool_timeout, POOL_SECONDS), _or(connect_timeout, CONNECT_SECONDS), read)
+        body = _body(request_data)
+        headers = HEADERS | FORM if isinstance(body, bytes) else HEADERS
         try:
             async with self._session.request(
-                method, url, data=_body(request_data), timeout=timeout, headers=HEADERS, proxy=_proxy_for(url)
+                method, url, data=body, timeout=timeout, headers=headers, proxy=_proxy_for(url)
             ) as answer:
                 return answer.status, await answer.read()
         except TimeoutError:
@@ -77,7 +78,9 @@ class SendingRequest(AiohttpRequest):
     def parse_json_payload(payload: bytes) -> dict[str, Any]:
         answer: dict[str, Any] = BaseRequest.parse_json_payload(payload)
         result = answer.get("result")
-        if isinstance(result, dict) and "message_id" in result:
+        if isinstance(result, dict) and "edit_date" in result:
+            answer["result"] = True
+        elif isinstance(result, dict) and "message_id" in result:
             answer["result"] = {name: result[name] for name in KEPT if name in result}
         return answer
 
@@ -100,11 +103,18 @@ def _or(given: Any, default: float) -> float:
     return float(given) if isinstance(given, int | float) else default
 
 
+@cache
+def _timeout(pool: float, connect: float, read: float) -> aiohttp.ClientTimeout:
+    """In seconds. What aiohttp calls connecting begins with the wait for a free place in the pool."""
+    return aiohttp.ClientTimeout(total=None, connect=pool + connect, sock_connect=connect, sock_read=read)
+
+
 def _body(data: RequestData | None) -> Any:
     if data is None:
         return None
     if not data.contains_files:
-        return data.json_parameters
+        # As aiohttp would, but for quoting in C.
+        return URL.build(query=data.json_parameters).raw_query_string.encode()
     form = aiohttp.FormData(data.json_parameters)
     for name, (filename, content, kind) in data.multipart_data.items():
         form.add_field(name, content, filename=filename, content_type=kind)

@@ -5,14 +5,10 @@ from random import Random
 from typing import Any
 
 import pytest
-from aiohttp import web
 from pydantic import SecretStr
 from structlog.testing import capture_logs
-from telegram import Bot
-from telegram.error import NetworkError, TimedOut
 
 from adapters.telegram import examine
-from adapters.telegram.transport import AiohttpRequest
 from bot.delivery import delivery as delivery_module
 from bot.finished.ratings import Scope
 from bot.settings import BadSetting, Settings
@@ -390,6 +386,18 @@ async def test_the_doctor_asks_telegram(server: TelegramServer) -> None:
         True,
         "telegram: the token is @buongioco_bot's; add it to a group: https://t.me/buongioco_bot?startgroup=true",
     )
+    server.webhook = {"url": "https://cards.example.org/telegram"}
+    lines = [line async for _well, line in examine(settings(TOKEN))]
+    assert "taken away as soon as the bot runs" in lines[1]
+    hooked = settings(TOKEN).model_copy(update={"telegram_webhook_url": "https://cards.example.org/telegram"})
+    assert [well async for well, _line in examine(hooked)] == [True, True]
+    server.refused_by_webhook.append(502)
+    server.push(message={})
+    [_known, (well, line)] = [finding async for finding in examine(hooked)]
+    assert (well, "1 updates wait" in line, "502" in line) == (False, True, True)
+    server.lacks = {"getWebhookInfo"}
+    [_known, (well, line)] = [finding async for finding in examine(hooked)]
+    assert (well, "knows no webhooks" in line) == (False, True)
     [(well, line)] = [finding async for finding in examine(settings("1:wrong"))]
     assert (well, "copy it anew" in line, "wrong" in line) == (False, True, False)
     [(well, line)] = [finding async for finding in examine(settings(TOKEN, "http://127.0.0.1:9"))]
@@ -416,67 +424,3 @@ async def test_one_player_on_telegram_and_one_elsewhere(store: Store, server: Te
         board = list(server.group(GROUP).messages.values())[-1]["text"]
         assert "Trick" in board
         assert board == paper.last("paper:100").plain
-
-
-# The transport
-
-
-async def test_the_transport_speaks_as_the_library_expects(server: TelegramServer) -> None:
-    request = AiohttpRequest()
-    with pytest.raises(RuntimeError, match="not initialized"):
-        await request.do_request(server.url, "POST")
-    await request.initialize()
-    code, body = await request.do_request(f"{server.url}/bot{TOKEN}/getMe", "POST")
-    assert (code, b"buongioco_bot" in body) == (200, True)
-    code, _ = await request.do_request(f"{server.url}/bot{TOKEN}/nothing", "POST")
-    assert code == 404
-    await request.shutdown()
-    with pytest.raises(RuntimeError):
-        await request.do_request(server.url, "POST")
-
-
-async def test_the_transports_errors_are_the_librarys_and_name_no_token() -> None:
-    async def slow(_request: web.Request) -> web.Response:
-        await asyncio.sleep(5)
-        return web.Response()
-
-    app = web.Application()
-    app.router.add_post("/{all:.*}", slow)
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    request = AiohttpRequest()
-    await request.initialize()
-    with pytest.raises(TimedOut):
-        await request.do_request(f"http://127.0.0.1:{runner.addresses[0][1]}/bot{TOKEN}/x", "POST", read_timeout=0.05)
-    await runner.cleanup()
-    with pytest.raises(NetworkError) as error:
-        await request.do_request(f"http://127.0.0.1:9/bot{TOKEN}/getMe", "POST")
-    assert TOKEN not in str(error.value)
-    assert error.value.__cause__ is None
-    await request.shutdown()
-
-
-async def test_the_transport_uploads_files() -> None:
-    heard: dict[str, Any] = {}
-
-    async def hear(request: web.Request) -> web.Response:
-        form = await request.post()
-        upload = form["document"]
-        assert isinstance(upload, web.FileField)
-        heard.update(name=upload.filename, body=upload.file.read(), chat=form["chat_id"])
-        sent = {"message_id": 1, "date": 1, "chat": {"id": 5, "type": "private", "first_name": "Anna"}}
-        return web.json_response({"ok": True, "result": sent})
-
-    app = web.Application()
-    app.router.add_post(f"/bot{TOKEN}/sendDocument", hear)
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    request = AiohttpRequest()
-    await request.initialize()
-    bot = Bot(TOKEN, base_url=f"http://127.0.0.1:{runner.addresses[0][1]}/bot", request=request)
-    await bot.send_document(5, b"records", filename="games.jsonl")
-    assert heard == {"name": "games.jsonl", "body": b"records", "chat": "5"}
-    await request.shutdown()
-    await runner.cleanup()

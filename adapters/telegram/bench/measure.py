@@ -31,8 +31,8 @@ from bot.settings import Settings
 from bot.store import EmbeddedStore, opened
 
 TOKEN = "1:bench"  # noqa: S105
-TABLES, IDLE_TABLES = 300, 5000
-PRESSES, RATE, AT_ONCE = 6000, 200, 256
+TABLES, IDLE_TABLES = 200, 5000
+PRESSES, RATE, AT_ONCE = 6000, 100, 256
 CALM_PRESSES = 2000
 NO_LIMIT = 10**6
 

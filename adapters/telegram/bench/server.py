@@ -15,6 +15,9 @@ from aiohttp import web
 from bot.bench.crowd import Crowd
 
 BOT = {"id": 1, "is_bot": True, "first_name": "Buongioco", "username": "buongioco_bot"}
+AT_ONCE = 20
+"""How many tables are being opened at a time."""
+
 NOT_PRESSED = ("claim", "blind", "resign")
 
 
@@ -57,8 +60,9 @@ class BenchServer:
             else {"id": chat, "type": "supergroup", "title": "Bar"}
         )
         markup = json.loads(fields["reply_markup"]) if "reply_markup" in fields else None
+        about_time = {"date": int(time.time()), **({"edit_date": int(time.time())} if "message_id" in fields else {})}
         shown = {"text": fields["text"], **({"reply_markup": markup} if markup else {})}
-        return {"message_id": message, "date": int(time.time()), "chat": about, "from": BOT, **shown}
+        return {"message_id": message, **about_time, "chat": about, "from": BOT, **shown}
 
     def _see(self, chat: int, message: int, fields: dict[str, str]) -> None:
         """Somebody looks at what is shown, and will press what is of use."""
@@ -130,8 +134,8 @@ class BenchServer:
         if wish["do"] == "open":
             for table in range(wish["from"], wish["to"]):
                 self.challenge(table)
-                if table % 20 == 0:
-                    await asyncio.sleep(0.02)
+                while len(self._open) < table - AT_ONCE:
+                    await asyncio.sleep(0.01)
             return True
         if wish["do"] == "bare":
             for table in range(1, wish["tables"] + 1):

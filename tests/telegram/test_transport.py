@@ -1,0 +1,153 @@
+"""The transport, by what the library expects of one."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from aiohttp import web
+from telegram import Bot
+from telegram.error import NetworkError, TimedOut
+
+from adapters.telegram import transport
+from adapters.telegram.transport import AiohttpRequest, SendingRequest
+from tests.telegram.server import TOKEN, TelegramServer
+
+
+async def test_the_transport_speaks_as_the_library_expects(server: TelegramServer) -> None:
+    request = AiohttpRequest()
+    with pytest.raises(RuntimeError, match="not initialized"):
+        await request.do_request(server.url, "POST")
+    await request.initialize()
+    code, body = await request.do_request(f"{server.url}/bot{TOKEN}/getMe", "POST")
+    assert (code, b"buongioco_bot" in body) == (200, True)
+    code, _ = await request.do_request(f"{server.url}/bot{TOKEN}/nothing", "POST")
+    assert code == 404
+    await request.shutdown()
+    with pytest.raises(RuntimeError):
+        await request.do_request(server.url, "POST")
+
+
+async def test_the_transports_errors_are_the_librarys_and_name_no_token() -> None:
+    async def slow(_request: web.Request) -> web.Response:
+        await asyncio.sleep(5)
+        return web.Response()
+
+    app = web.Application()
+    app.router.add_post("/{all:.*}", slow)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    request = AiohttpRequest()
+    await request.initialize()
+    with pytest.raises(TimedOut):
+        await request.do_request(f"http://127.0.0.1:{runner.addresses[0][1]}/bot{TOKEN}/x", "POST", read_timeout=0.05)
+    await runner.cleanup()
+    with pytest.raises(NetworkError) as error:
+        await request.do_request(f"http://127.0.0.1:9/bot{TOKEN}/getMe", "POST")
+    assert TOKEN not in str(error.value)
+    assert error.value.__cause__ is None
+    await request.shutdown()
+
+
+async def test_the_transport_uploads_files() -> None:
+    heard: dict[str, Any] = {}
+
+    async def hear(request: web.Request) -> web.Response:
+        form = await request.post()
+        upload = form["document"]
+        assert isinstance(upload, web.FileField)
+        heard.update(name=upload.filename, body=upload.file.read(), chat=form["chat_id"])
+        sent = {"message_id": 1, "date": 1, "chat": {"id": 5, "type": "private", "first_name": "Anna"}}
+        return web.json_response({"ok": True, "result": sent})
+
+    app = web.Application()
+    app.router.add_post(f"/bot{TOKEN}/sendDocument", hear)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    request = AiohttpRequest()
+    await request.initialize()
+    bot = Bot(TOKEN, base_url=f"http://127.0.0.1:{runner.addresses[0][1]}/bot", request=request)
+    await bot.send_document(5, b"records", filename="games.jsonl")
+    assert heard == {"name": "games.jsonl", "body": b"records", "chat": "5"}
+    await request.shutdown()
+    await runner.cleanup()
+
+
+@asynccontextmanager
+async def answering(answer: Callable[[web.BaseRequest], Awaitable[web.Response]]) -> AsyncIterator[str]:
+    """A server that answers every request so; yields its address."""
+    runner = web.ServerRunner(web.Server(answer), shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    yield f"127.0.0.1:{runner.addresses[0][1]}"
+    await runner.cleanup()
+
+
+async def test_a_proxy_is_taken_from_the_environment_and_left_out_where_it_says_so(
+    server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    async def proxy(request: web.BaseRequest) -> web.Response:
+        asked.append(request.raw_path)
+        return web.json_response({"ok": True, "result": True})
+
+    async with answering(proxy) as address:
+        monkeypatch.setenv("http_proxy", f"http://{address}")
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        transport._proxy_to.cache_clear()
+        request = AiohttpRequest()
+        await request.initialize()
+        code, _ = await request.do_request("http://api.telegram.example/bot1:x/getMe", "POST")
+        assert (code, asked) == (200, ["http://api.telegram.example/bot1:x/getMe"])
+        code, _ = await request.do_request(f"{server.url}/bot{TOKEN}/getMe", "POST")
+        assert (code, len(asked)) == (200, 1)
+        await request.shutdown()
+    transport._proxy_to.cache_clear()
+
+
+async def test_no_more_connections_are_open_at_a_time_than_the_pool_allows() -> None:
+    under_way, most = 0, 0
+
+    async def slow(_request: web.BaseRequest) -> web.Response:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await asyncio.sleep(0.02)
+        under_way -= 1
+        return web.json_response({"ok": True, "result": True})
+
+    async with answering(slow) as address:
+        request = AiohttpRequest(connections=3)
+        await request.initialize()
+        await asyncio.gather(*(request.do_request(f"http://{address}/bot1:x/getMe", "POST") for _ in range(12)))
+        assert most == 3
+        others = [asyncio.create_task(request.do_request(f"http://{address}/x", "POST")) for _ in range(12)]
+        await asyncio.sleep(0)
+        with pytest.raises(TimedOut):
+            await request.do_request(f"http://{address}/x", "POST", pool_timeout=0.0, connect_timeout=0.001)
+        await asyncio.gather(*others)
+        await request.shutdown()
+
+
+@pytest.mark.parametrize(
+    "text", ["Anna & Bruno = 100% più +", "Ç a ; b / ? : @ # [ ] ~ \n 🂡 \u2068x\u2069", "a" * 4096]
+)
+async def test_texts_arrive_as_they_are(text: str) -> None:
+    heard: dict[str, Any] = {}
+
+    async def hear(request: web.BaseRequest) -> web.Response:
+        heard.update(await request.post())
+        sent = {"message_id": 7, "date": 1, "chat": {"id": 5, "type": "private", "first_name": "A"}, "text": "known"}
+        return web.json_response({"ok": True, "result": sent})
+
+    async with answering(hear) as address:
+        request = SendingRequest()
+        await request.initialize()
+        sent = await Bot("1:x", base_url=f"http://{address}/bot", request=request).send_message(5, text)
+        assert heard == {"chat_id": "5", "text": text}
+        assert (sent.message_id, sent.text) == (7, None)
+        await request.shutdown()

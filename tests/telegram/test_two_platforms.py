@@ -1,0 +1,69 @@
+"""One table, one player on Telegram and one in the playground, both with their real adapters."""
+
+import asyncio
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import aiohttp
+
+from adapters.telegram import Telegram
+from bot.desk import Desk
+from bot.platform import Pace
+from tests.bot.kills import Page
+from tests.open_playground import Open
+from tests.telegram.players import GROUP, Person, until
+from tests.telegram.server import TOKEN, TelegramServer
+
+
+def boards(messages: list[str]) -> list[str]:
+    return [text for text in messages if "Trick" in text]
+
+
+async def test_both_groups_see_the_same_tricks(tmp_path: Path, server: TelegramServer) -> None:
+    playground = Open(tmp_path / "data")
+    await playground.start()
+    house = playground.house
+    house.settings = house.settings.model_copy(update={"telegram_api_url": server.url})
+    telegram = Telegram(Desk(house), TOKEN)
+    telegram.pace = lambda place: Pace()  # type: ignore[method-assign]
+    house.add(telegram)
+    serving = asyncio.create_task(telegram.serve())
+    url: Any = SimpleNamespace(url=playground.url.rstrip("/"))
+    page = Page(url)
+    try:
+        async with aiohttp.ClientSession() as session:
+            await page.connect(session)
+            listening = asyncio.create_task(page.listen())
+            anna = Person(server, 1, "Anna")
+            group = server.group(GROUP)
+            anna.say("/challenge metamazzo")
+            await until(lambda: anna.button("Accept", group) is not None)
+            [table] = await house.tables_of("telegram:1")
+            await page.ask(do="say", chat="1", text=f"/join {table.code}", **{"as": "1"})
+            random = Random(1)
+
+            def on_telegram() -> list[str]:
+                return boards([message["text"] for message in group.messages.values()])
+
+            def in_playground() -> list[str]:
+                shown = page.messages["1"].values()
+                return boards(["".join(span[0] for span in message.get("spans", ())) for message in shown])
+
+            for _ in range(400):
+                await anna.play(random)
+                for message, payload in [one for one in page.buttons("1") if ":play " in one[1]][:1]:
+                    await page.ask(do="press", chat="@1", message=message, payload=payload, **{"as": "1"})
+                await asyncio.sleep(0.01)
+                if any("Trick 5" in text for text in on_telegram()):
+                    break
+            await until(lambda: bool(on_telegram()) and on_telegram() == in_playground())
+            assert "Trick" in on_telegram()[-1]
+            assert not any(text.startswith("On the table") for text in (*on_telegram(), *in_playground()))
+            listening.cancel()
+            await asyncio.wait([listening])
+    finally:
+        serving.cancel()
+        await asyncio.wait([serving])
+        await playground.stop()

@@ -103,6 +103,10 @@ class Deal(ABC):
         """The cards that a seat holds in hand."""
         return self.cards[seat]
 
+    def has_shown(self, seat: int, code: str) -> bool:
+        """Whether everybody has seen that this seat holds the card."""
+        return False
+
     def play_moves(self, seat: int) -> list[str]:
         """The moves that play a card, for a seat whose turn it is."""
         held, texts = self.cards[seat], self.PLAY_TEXTS

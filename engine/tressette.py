@@ -70,6 +70,9 @@ class TressetteDeal(Deal):
     def deal_out(self, pack: Sequence[int]) -> None:
         """Lay the pack out."""
 
+    def has_shown(self, seat: int, code: str) -> bool:
+        return bool(self.shown[seat] & self.hand(seat) & self.PACK.mask([code]))
+
     def note_first_hand(self, seat: int) -> None:
         """The seat has its ten cards: in the first trick their honours count as acquired."""
         self.dealt[seat] = self.hand(seat)

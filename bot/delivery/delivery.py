@@ -120,11 +120,13 @@ class Delivery:
         post = self._posts[code]
         if post.pump and not post.loaded:
             await asyncio.wait([post.pump])
+        home = home_of(await self.room.known(code), name) if place else ""
+        # From here on without a pause, for a message may be under way.
         surface = post.surfaces.get(name)
         if surface is None:
             return
         if place:
-            surface = surface.moved(home_of(await self.room.known(code), name), place, pressed)
+            surface = surface.moved(home, place, pressed)
         stale = surface.stale
         if pressed and pressed not in (surface.message, *stale) and surface.message:
             # A message that a crash doubled, or an older one that could not be taken away then.

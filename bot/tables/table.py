@@ -80,7 +80,8 @@ class Table:
 
     ``chairs`` are by seat, None where nobody sits. ``game`` is None before the first deal; do not play on it.
     ``moved_at`` is the version after each seat's last move, ``dealt_at`` that after the running deal began,
-    ``told_at`` that after the last thing that boards tell: all but a card of a trick under way.
+    ``told_at`` that after the last thing that boards tell: all but a card of a trick under way
+    that nobody knew of.
     ``asking`` are those who ask for a chair, by seat, ``refusals`` how often each side's first has refused.
     ``clock`` is the seconds that a move may take; ``alarm`` is "", "nudged" or "flagged", how much of it is gone;
     ``lates`` counts the moves in a row that were made for a seat. ``closed`` is why no game came of it.
@@ -186,15 +187,21 @@ class Table:
     def _move(self, seat: int, move: str, number: int) -> None:
         assert self.game
         before = self.game.turn
+        is_told = not move.startswith("play ") or self._has_shown(seat, move)
         self.game.play(seat, move)
         self.moved_at = (*self.moved_at[:seat], number, *self.moved_at[seat + 1 :])
-        if not (move.startswith("play ") and self.game.current and self.game.current.trick):
+        if is_told or not (self.game.current and self.game.current.trick):
             self.told_at = number
         if not self.made_for:
             self._count_late(seat, 0)
         self.made_for = False
         if before == seat or self.game.turn != before:
             self.alarm = ""
+
+    def _has_shown(self, seat: int, move: str) -> bool:
+        """Whether a card that is played was known to be in that hand, which boards tell."""
+        current = self.game.current if self.game else None
+        return bool(current and current.has_shown(seat, move.split(" ")[1]))
 
     def _count_late(self, seat: int, count: int) -> None:
         self.lates = (*self.lates[:seat], count, *self.lates[seat + 1 :])

@@ -18,7 +18,8 @@ from tests.telegram.server import TOKEN, TelegramServer
 
 
 def boards(messages: list[str]) -> list[str]:
-    return [text for text in messages if "Trick" in text]
+    """The boards of deals, from the first on."""
+    return [text for text in messages if " · deal " in text]
 
 
 async def test_both_groups_see_the_same_tricks(tmp_path: Path, server: TelegramServer) -> None:
@@ -51,16 +52,12 @@ async def test_both_groups_see_the_same_tricks(tmp_path: Path, server: TelegramS
                 shown = page.messages["1"].values()
                 return boards(["".join(span[0] for span in message.get("spans", ())) for message in shown])
 
-            for _ in range(400):
+            for _ in range(40):
                 await anna.play(random)
                 for message, payload in [one for one in page.buttons("1") if ":play " in one[1]][:1]:
                     await page.ask(do="press", chat="@1", message=message, payload=payload, **{"as": "1"})
                 await asyncio.sleep(0.01)
-                if any("Trick 5" in text for text in on_telegram()):
-                    break
             await until(lambda: bool(on_telegram()) and on_telegram() == in_playground())
-            assert "Trick" in on_telegram()[-1]
-            assert not any(text.startswith("On the table") for text in (*on_telegram(), *in_playground()))
             listening.cancel()
             await asyncio.wait([listening])
     finally:

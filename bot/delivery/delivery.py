@@ -217,7 +217,9 @@ class Delivery:
             if platform_of(home_of(table, name)) not in self.adapters:
                 # The host has taken this platform off; the game goes on elsewhere.
                 continue
-            if name in post.tasks or surface.status in ("done", "dropped", "unreachable"):
+            under_way = post.tasks.get(name)
+            # A task that is done may have looked its last before what brought us here.
+            if (under_way and not under_way.done()) or surface.status in ("done", "dropped", "unreachable"):
                 continue
             panel = await self._draw(post, table, name)
             if panel.digest != surface.digest or name in post.fronts or surface.stale:
@@ -238,7 +240,9 @@ class Delivery:
         return surface
 
     def _brought(self, post: Post, name: str, task: asyncio.Task[None]) -> None:
-        post.tasks.pop(name, None)
+        is_last = post.tasks.get(name) is task
+        if is_last:
+            del post.tasks[name]
         if task.cancelled():
             return
         if error := task.exception():
@@ -246,7 +250,7 @@ class Delivery:
             self._touch_later(post.code)
         elif post.dirty:
             self.touch(post.code)
-        elif not post.tasks:
+        elif is_last and not post.tasks:
             post.pump = asyncio.create_task(self._rest(post))
 
     async def _rest(self, post: Post) -> None:

@@ -47,8 +47,10 @@ class Polling:
                     await self._waited_for(error, pause)
                     pause = min(2 * pause, LONGEST_PAUSE)
                     continue
+                if updates:
+                    # Of this batch: after a quiet week Telegram begins anew anywhere.
+                    self._offset = max(update.update_id for update in updates) + 1
                 for update in updates:
-                    self._offset = update.update_id + 1
                     task = asyncio.ensure_future(self._hear(update))
                     self._busy.add(task)
                     task.add_done_callback(self._busy.discard)

@@ -23,10 +23,11 @@ async def test_killed_at_random(tmp_path: Path, part: int) -> None:
 @pytest.mark.timeout(1800)
 async def test_killed_at_random_on_telegram(tmp_path: Path) -> None:
     async with on_telegram(tmp_path) as page:
-        village = await harness(-(-KILLS // 2), 7, page)
-    check(village, -(-KILLS // 2))
+        village = await harness(-(-KILLS // 4), 7, page)
+    # Groups and private chats have their pace there.
+    check(village, -(-KILLS // 4), least=2)
 
 
-def check(village: Village, kills: int) -> None:
+def check(village: Village, kills: int, least: int = 5) -> None:
     assert sum(village.kills.values()) == kills
-    assert len(village.page.done) > 5 * sum(village.kills.values()), "hardly anything was played"
+    assert len(village.page.done) > least * sum(village.kills.values()), "hardly anything was played"

@@ -1,6 +1,7 @@
 """Telegram's ways, and its failures, each with its outcome."""
 
 import asyncio
+from itertools import count
 from random import Random
 from typing import Any
 
@@ -273,6 +274,26 @@ async def test_updates_delivered_again_and_again_count_once(store: Store, server
         await asyncio.sleep(0.3)
         await adapter.desk.house.delivery.settled()
         assert sum(one["from"] == BOT for one in server.group(GROUP).messages.values()) == 1
+
+
+async def test_updates_out_of_order_are_each_heard_once(store: Store, server: TelegramServer) -> None:
+    people = [Person(server, number, name) for number, name in enumerate(("Anna", "Bruno", "Carla"), 1)]
+    for person in people:
+        person.say("/challenge testa")
+    server._updates.reverse()
+    async with on_telegram(store, server) as adapter:
+
+        def cards() -> int:
+            return sum("challenges" in one["text"] for one in server.group(GROUP).messages.values())
+
+        await until(lambda: cards() == 3)
+        server._update_ids = count(5)
+        people[0].say("/challenge spades")
+        await until(lambda: cards() == 4)
+        await asyncio.sleep(0.1)
+        await adapter.desk.house.delivery.settled()
+        assert cards() == 4
+        assert not server._updates
 
 
 async def test_what_piled_up_while_the_bot_was_down_is_answered(store: Store, server: TelegramServer) -> None:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 import structlog
+from redis.exceptions import RedisError
 from telegram import Bot, CallbackQuery, ChatMemberUpdated, Message, Update
 from telegram.error import ChatMigrated, InvalidToken, TelegramError
 
@@ -109,7 +110,11 @@ class Telegram:
     async def serve(self) -> None:
         """Take updates until cancelled; what has come in is answered before it returns."""
         await self._connect()
-        await Profile(self.bot, self.desk.house.store.client).bring_up_to_date()
+        try:
+            await Profile(self.bot, self.desk.house.store.client).bring_up_to_date()
+        except (RedisError, OSError) as error:
+            # It comes back; the texts wait for the next start.
+            log.warning("store_away", why=why(error))
         await self.source.run()
 
     async def close(self) -> None:
@@ -167,7 +172,11 @@ class Telegram:
             await self._call(
                 command.place,
                 self.bot.send_message(
-                    chat, reply.toast, message_thread_id=topic, reply_to_message_id=message.message_id
+                    chat,
+                    reply.toast,
+                    message_thread_id=topic,
+                    reply_to_message_id=message.message_id,
+                    allow_sending_without_reply=True,
                 ),
             )
 

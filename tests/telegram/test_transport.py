@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 from telegram import Bot
-from telegram.error import NetworkError, TimedOut
+from telegram.error import Forbidden, NetworkError, TimedOut
 
 from adapters.telegram import transport
 from adapters.telegram.transport import AiohttpRequest, SendingRequest
@@ -130,6 +130,18 @@ async def test_no_more_connections_are_open_at_a_time_than_the_pool_allows() -> 
         with pytest.raises(TimedOut):
             await request.do_request(f"http://{address}/x", "POST", pool_timeout=0.0, connect_timeout=0.001)
         await asyncio.gather(*others)
+        await request.shutdown()
+
+
+async def test_a_server_that_refuses_in_the_body_alone_is_understood() -> None:
+    async def refuse(_request: web.BaseRequest) -> web.Response:
+        return web.json_response({"ok": False, "error_code": 403, "description": "Forbidden: bot was blocked"})
+
+    async with answering(refuse) as address:
+        request = SendingRequest()
+        await request.initialize()
+        with pytest.raises(Forbidden, match="blocked"):
+            await Bot("1:x", base_url=f"http://{address}/bot", request=request).send_message(5, "ciao")
         await request.shutdown()
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import structlog
 from aiohttp import web
 from telegram import Bot, Update
-from telegram.error import RetryAfter, TelegramError
+from telegram.error import InvalidToken, RetryAfter, TelegramError
 
 from adapters.telegram.faults import seconds, why
 from adapters.telegram.polling import FIRST_PAUSE, LISTENING_TO, LONGEST_PAUSE, Hear
@@ -89,15 +89,19 @@ class Webhook:
 
     async def _look_after(self) -> None:
         """Set the webhook if it is not, and say what Telegram says about reaching it."""
-        info = await self._bot.get_webhook_info()
-        if not self.hears or info.url != self._url:
+        try:
+            info = await self._bot.get_webhook_info()
+        except InvalidToken:
+            # The token is known by now: it is the method that this server does not have.
+            info = None
+        if not self.hears or (info and info.url != self._url):
             # Set at every start: whether the secret is still ours cannot be asked.
             await self._bot.set_webhook(
                 self._url, max_connections=CONNECTIONS, allowed_updates=LISTENING_TO, secret_token=self._secret
             )
             self.hears = True
-        troubled_at = int(info.last_error_date.timestamp()) if info.last_error_date else 0
-        if troubled_at > self._troubled_at:
+        troubled_at = int(info.last_error_date.timestamp()) if info and info.last_error_date else 0
+        if info and troubled_at > self._troubled_at:
             self._troubled_at = troubled_at
             log.warning("telegram_cannot_reach_us", why=info.last_error_message, waiting=info.pending_update_count)
 

@@ -171,6 +171,14 @@ async def test_the_host_is_told_what_telegram_says_about_reaching_the_bot(
             await until(lambda: bool(server.webhook))
 
 
+async def test_a_server_that_tells_nothing_of_webhooks(store: Store, server: TelegramServer) -> None:
+    server.lacks = {"getWebhookInfo"}
+    async with on_telegram(store, server, **settings(free_port())) as adapter:
+        await until(lambda: adapter.healthy)
+        Person(server, 1, "Anna").say("/challenge testa")
+        await until(lambda: any(message["from"] == BOT for message in server.group(GROUP).messages.values()))
+
+
 async def test_back_to_polling_the_webhook_is_taken_away(store: Store, server: TelegramServer) -> None:
     server.webhook = {"url": "https://cards.example.org/telegram"}
     async with on_telegram(store, server) as adapter:

@@ -346,7 +346,7 @@ class Delivery:
         """One message sent, edited or taken away; True when nothing is left to do."""
         table = await self.room.known(post.code)
         surface = post.surfaces[name]
-        if surface.stale:
+        if surface.stale and surface.message:
             await self._take_away(adapter, place, surface.stale[0])
             post.surfaces[name] = replace(post.surfaces[name], stale=post.surfaces[name].stale[1:])
             return False
@@ -356,7 +356,7 @@ class Delivery:
         shown = panel.cut(longest) if longest else panel
         calling = calls(table, seat_of(name))
         if name in post.fronts or self._rings(post, surface, place, calling):
-            post.fronts.discard(name)
+            await self._let_go(post, name)
         elif surface.message:
             if surface.digest == digest:
                 return True
@@ -367,6 +367,15 @@ class Delivery:
             return False
         await self._send(post, name, adapter, place, shown, digest, calling)
         return False
+
+    async def _let_go(self, post: Post, name: str) -> None:
+        """Note that a new message is wanted, before it is sent: a crash in between sends it with the same key."""
+        surface = post.surfaces[name]
+        if surface.message:
+            stale = (*surface.stale, surface.message)
+            post.surfaces[name] = replace(surface, message="", digest="", stale=stale)
+            await self._notes.now(post)
+        post.fronts.discard(name)
 
     @staticmethod
     async def _take_away(adapter: Adapter, place: str, stale: str) -> None:
@@ -381,7 +390,7 @@ class Delivery:
     async def _send(
         self, post: Post, name: str, adapter: Adapter, place: str, panel: Panel, digest: str, calling: int
     ) -> None:
-        """Send a new message, and note at once that it is there; the one before is taken away after it."""
+        """Send a new message, and note at once that it is there; older ones are taken away after it."""
         number = post.surfaces[name].sent + 1
         message = await adapter.send(place, panel, f"{post.code}.{name}.{number}")
         MESSAGES.labels(adapter.platform, "sent").inc()
@@ -391,7 +400,6 @@ class Delivery:
             post.surfaces[name] = replace(surface, sent=number, stale=(*surface.stale, f"{place}|{message}"))
             await self._notes.now(post)
             return
-        old = (surface.message,) if surface.message and surface.message != message else ()
         post.surfaces[name] = replace(
             surface,
             message=message,
@@ -399,7 +407,6 @@ class Delivery:
             sent=number,
             at=int(time.time()),
             calls=calling,
-            stale=(*surface.stale, *old),
         )
         if seat_of(name) is not None and not is_aside(place):
             self._front[place] = post.code

@@ -11,6 +11,7 @@ from bot.clockwork import Clockwork
 from bot.delivery.delivery import RING_AFTER, Delivery
 from bot.delivery.drawing import Outcome
 from bot.delivery.shards import Shards
+from bot.delivery.surfaces import Change
 from bot.finished.archive import Archive, game_id
 from bot.finished.ratings import Ratings
 from bot.metrics import COMMITS, GAMES, LAG, TABLES, UNSETTLED
@@ -124,7 +125,7 @@ class House:
             for host, place in enumerate(table.hosts):
                 if chat_of(place) == chat:
                     name = f"d{table.game.deal_number}.{host}" if table.game else f"c{host}"
-                    await self.change(table.code, name, place=place)
+                    await self.change(table.code, name, Change(place=place))
 
     async def move_chat(self, old: str, new: str) -> None:
         """A chat has another id from now on: its tables, settings and leaderboards move along. Twice is once."""
@@ -140,22 +141,12 @@ class House:
         await self.people.move_chat(old, new)
         await self.ratings.move_chat(old, new)
 
-    async def change(
-        self,
-        code: str,
-        name: str,
-        *,
-        pressed: str = "",
-        draft: str | None = None,
-        front: bool = False,
-        place: str = "",
-    ) -> None:
-        """Something was done with a surface (`Delivery.change`), whichever worker delivers it."""
-        what = {"pressed": pressed, "draft": draft, "front": front, "place": place}
+    async def change(self, code: str, name: str, change: Change) -> None:
+        """Something was done with a surface, whichever worker delivers it."""
         if self.shards.owns(code):
-            await self.delivery.change(code, name, **what)  # type: ignore[arg-type]
+            await self.delivery.change(code, name, change)
         else:
-            await self.shards.poke({"code": code, "name": name, "change": what})
+            await self.shards.poke({"code": code, "name": name, "change": change})
 
     async def touch(self, code: str) -> None:
         """A table's panels may have changed though the table has not."""
@@ -216,7 +207,7 @@ class House:
             self.clockwork.set(code, word["alarm"])
         self.delivery.touch(code, reload=True)
         if "name" in word:
-            task = asyncio.create_task(self.delivery.change(code, word["name"], **word["change"]))
+            task = asyncio.create_task(self.delivery.change(code, word["name"], Change(*word["change"])))
             self._told.add(task)
             task.add_done_callback(self._told.discard)
 

@@ -84,6 +84,8 @@ class Asides:
         return await self._bot.send_message(aside.chat, text, message_thread_id=aside.topic, api_kwargs=everything)
 
     async def _call(self, method: str, aside: Aside, message: str, **more: Any) -> None:
+        if self.possible is False:
+            raise Unreachable("no asides here")
         about = {"chat_id": aside.chat, "receiver_user_id": aside.user, "ephemeral_message_id": int(message)}
         try:
             await self._bot.do_api_request(method, api_kwargs={**about, **more})

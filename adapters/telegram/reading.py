@@ -19,9 +19,8 @@ def place_of(message: MaybeInaccessibleMessage) -> str:
     chat = message.chat
     if chat.type == Chat.PRIVATE:
         return f"{PLATFORM}:@{chat.id}"
-    in_topic = isinstance(message, Message) and message.is_topic_message and message.message_thread_id
-    topic = f"/{message.message_thread_id}" if isinstance(message, Message) and in_topic else ""
-    return f"{PLATFORM}:{chat.id}{topic}"
+    topic = message.message_thread_id if isinstance(message, Message) and message.is_topic_message else None
+    return f"{PLATFORM}:{chat.id}/{topic}" if topic else f"{PLATFORM}:{chat.id}"
 
 
 def address(place: str) -> tuple[int, int | None]:

@@ -13,10 +13,10 @@ from yarl import URL
 
 CONNECT_SECONDS, READ_SECONDS, WRITE_SECONDS, POOL_SECONDS = 5.0, 10.0, 20.0, 5.0
 
-
 KEPT = ("message_id", "ephemeral_message_id", "date", "chat")
-HEADERS = {"User-Agent": BaseRequest.USER_AGENT}
+"""Of a message of ours that comes back: what it is called, and what the library asks for."""
 
+HEADERS = {"User-Agent": BaseRequest.USER_AGENT}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 

@@ -113,6 +113,5 @@ class Webhook:
             update = Update.de_json(body, self._bot)
         except (ValueError, TypeError, KeyError, AttributeError):
             raise web.HTTPBadRequest(text="This is no update.") from None
-        # To its end also when Telegram hangs up meanwhile.
-        await asyncio.shield(self._hear(update))
+        await self._hear(update)
         return web.Response()

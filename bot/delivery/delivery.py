@@ -22,7 +22,7 @@ from bot.delivery.drawing import NOBODY_AWAY, Outcome, Viewer, calls, draw
 from bot.delivery.notes import Notes
 from bot.delivery.pace import Pacer
 from bot.delivery.post import Post
-from bot.delivery.surfaces import Surface, home_of, is_final, is_taken, place_of, seat_of, tag_of, wanted
+from bot.delivery.surfaces import Change, Surface, home_of, is_final, is_taken, place_of, seat_of, tag_of, wanted
 from bot.metrics import MESSAGES
 from bot.panel import Panel
 from bot.people import People
@@ -102,20 +102,9 @@ class Delivery:
         if post.pump is None or post.pump.done():
             post.pump = asyncio.create_task(self._pump(post))
 
-    async def change(
-        self,
-        code: str,
-        name: str,
-        *,
-        pressed: str = "",
-        draft: str | None = None,
-        front: bool = False,
-        place: str = "",
-    ) -> None:
-        """Somebody did something with a surface: pressed it on a message, chose part of a move, or asks for it anew.
-
-        ``place`` is the private chat or aside where they did so, or want it from now on.
-        """
+    async def change(self, code: str, name: str, change: Change) -> None:
+        """Somebody did something with a surface of a table."""
+        pressed, draft, front, place = change
         self.touch(code)
         post = self._posts[code]
         if post.pump and not post.loaded:

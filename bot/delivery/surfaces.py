@@ -12,13 +12,25 @@ A table has, by name:
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import NamedTuple, Self
 from zlib import crc32
 
 from bot.platform import is_aside, is_private, is_same_place, private_place
 from bot.tables.table import Table
 
 FIELDS = 10
+
+
+class Change(NamedTuple):
+    """Something that somebody did with a surface: pressed it on a message, chose part of a move, or asks for it anew.
+
+    ``place`` is the private chat or aside where they did so, or want it from now on.
+    """
+
+    pressed: str = ""
+    draft: str | None = None
+    front: bool = False
+    place: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
+from bot.delivery.surfaces import Change
 from bot.desk.faults import (
     NoSuchGame,
     NoSuchPerson,
@@ -80,7 +81,7 @@ class Commands:
         for table in await self.house.tables_of(person):
             seat = table.seat_of(person)
             if seat is not None and table.phase == "playing" and code in ("", table.code):
-                await self.house.change(table.code, f"h{seat}", front=True, place=home if place == home else "")
+                await self.house.change(table.code, f"h{seat}", Change(front=True, place=home if place == home else ""))
                 brought += 1
         return brought
 
@@ -203,7 +204,7 @@ class Commands:
         seat = table.seat_of(person)
         assert seat is not None
         version = max(table.moved_at[seat], table.dealt_at)
-        await self.house.change(table.code, f"h{seat}", draft=f"{version} {RESIGN}", front=True)
+        await self.house.change(table.code, f"h{seat}", Change(draft=f"{version} {RESIGN}", front=True))
 
     async def _help(self, command: Command, profile: Profile) -> Reply:
         return Reply(panel=help_page(await self._language(command, profile)))

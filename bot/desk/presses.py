@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from bot import payload
+from bot.delivery.surfaces import Change
 from bot.desk.commands import Commands
 from bot.desk.faults import GameNotKept, NoAsides
 from bot.desk.pages import Pages
@@ -75,7 +76,7 @@ class Presses:
     async def _pressed(self, press: Press, table: Table) -> None:
         seat = table.seat_of(press.person.id)
         if seat is not None and is_private(press.place):
-            await self.house.change(table.code, f"h{seat}", pressed=press.message, place=press.place)
+            await self.house.change(table.code, f"h{seat}", Change(pressed=press.message, place=press.place))
 
     # At a table
 
@@ -117,7 +118,7 @@ class Presses:
         if wish.words not in ([], ["game"], ["rules"]) or press.place not in table.hosts:
             raise BadPayload()
         name = f"c{table.hosts.index(press.place)}"
-        await self.house.change(wish.code, name, draft=f"0 {' '.join(wish.words)}")
+        await self.house.change(wish.code, name, Change(draft=f"0 {' '.join(wish.words)}"))
         return ""
 
     async def _game(self, press: Press, wish: TableWish) -> str:
@@ -125,7 +126,7 @@ class Presses:
             raise BadPayload()
         table = await self.room.choose_game(wish.code, press.person.id, wish.words[0], press.key)
         if press.place in table.hosts:
-            await self.house.change(wish.code, f"c{table.hosts.index(press.place)}", draft="")
+            await self.house.change(wish.code, f"c{table.hosts.index(press.place)}", Change(draft=""))
             await self.house.people.choose_for_chat(press.place, game=wish.words[0])
         return ""
 
@@ -163,7 +164,9 @@ class Presses:
         if version != max(table.moved_at[seat], table.dealt_at):
             raise OldPanel()
         place = press.place if is_private(press.place) else ""
-        await self.house.change(wish.code, f"h{seat}", pressed=press.message, draft=" ".join(wish.words), place=place)
+        await self.house.change(
+            wish.code, f"h{seat}", Change(pressed=press.message, draft=" ".join(wish.words), place=place)
+        )
         return ""
 
     async def _claim(self, press: Press, wish: TableWish) -> str:
@@ -187,7 +190,7 @@ class Presses:
             raise NotAtThisTable(code=wish.code)
         if not press.aside:
             raise NoAsides()
-        await self.house.change(wish.code, f"h{seat}", front=True, place=press.aside)
+        await self.house.change(wish.code, f"h{seat}", Change(front=True, place=press.aside))
         return ""
 
     # Pages

@@ -40,7 +40,7 @@ def board_panel(
         page.gap()
         for person, name in unreachable:
             page.line(
-                _("{name}, I cannot write to you: press the button, and your hand comes."),
+                _("{name}, I cannot write to you: press below, and your hand comes."),
                 name=Span(isolated(name), "mention", person),
             )
     if unreachable or aside:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import structlog
@@ -109,6 +110,14 @@ class House:
                 await self.store.client.srem(keys.seated(person), code)
         return sorted(tables, key=lambda table: table.code)
 
+    async def tables_at(self, chat: str) -> list[Table]:
+        """The live tables that a chat hosts."""
+        tables = []
+        for member in await self.store.client.smembers(keys.hosted(chat)):
+            with suppress(NoSuchTable):
+                tables.append(await self.room.known(member.decode()))
+        return sorted(tables, key=lambda table: table.code)
+
     async def note_seated(self, person: str, code: str) -> None:
         await self.store.client.sadd(keys.seated(person), code)
 
@@ -117,11 +126,7 @@ class House:
 
     async def back_in_chat(self, chat: str) -> None:
         """A chat can be written to, perhaps again: what stood there is brought up to date."""
-        for member in await self.store.client.smembers(keys.hosted(chat)):
-            try:
-                table = await self.room.known(member.decode())
-            except NoSuchTable:
-                continue
+        for table in await self.tables_at(chat):
             for host, place in enumerate(table.hosts):
                 if chat_of(place) == chat:
                     name = f"d{table.game.deal_number}.{host}" if table.game else f"c{host}"

@@ -12,6 +12,9 @@ from bot.tables.table import USUAL_CLOCK, plain_name
 from bot.texts import LANGUAGES
 
 SUITS = ("italian", "french")
+HANDS = ("private", "aside")
+"""Where people have their hands: in the private chat, or in the group for their eyes only."""
+
 PEOPLE_REMEMBERED = 200_000
 FRESH_SECONDS = 600.0
 """How long a profile in memory is believed, for word of another worker's change may be lost."""
@@ -19,13 +22,14 @@ FRESH_SECONDS = 600.0
 
 @dataclass(frozen=True)
 class Profile:
-    """A person; ``language`` and ``suits`` are as chosen, or as far as is known."""
+    """A person; ``language``, ``suits`` and ``hands`` are as chosen, or as far as is known."""
 
     id: str
     name: str = "?"
     handle: str = ""
     language: str = "en"
     suits: str = "italian"
+    hands: str = "private"
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,8 @@ class People:
     async def person(self, id: str) -> Profile:  # noqa: A002
         """What is known of a person; defaults for a stranger."""
         fields = await self._fields(keys.person(id))
-        return Profile(id, **{name: fields[name] for name in ("name", "handle", "language", "suits") if name in fields})
+        known = ("name", "handle", "language", "suits", "hands")
+        return Profile(id, **{name: fields[name] for name in known if name in fields})
 
     async def chat(self, place: str) -> ChatProfile:
         fields = await self._fields(keys.chat(place))

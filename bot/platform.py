@@ -30,7 +30,7 @@ class Command:
     """A command typed in a chat. ``key`` is the same when the platform delivers it twice, and at most 24 characters.
 
     ``word`` stands without its slash, in lower case; ``words`` are what followed. ``about`` are the people it was a
-    reply to or named with an @.
+    reply to or named with an @. ``aside`` is where the person can be shown something aside, as with a press.
     """
 
     key: str
@@ -39,6 +39,7 @@ class Command:
     word: str
     words: tuple[str, ...] = ()
     about: tuple[Person, ...] = ()
+    aside: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,10 @@ class Adapter(Protocol):
 
     platform: str
 
+    @property
+    def has_asides(self) -> bool:
+        """Whether people can be shown something aside, as far as is known."""
+
     async def start(self) -> None:
         """Get ready to be spoken to; what is missing is an error that says what to do."""
 
@@ -96,8 +101,8 @@ class Adapter(Protocol):
     def healthy(self) -> bool:
         """Whether the platform can be spoken to, as far as is known."""
 
-    def pace(self, place: str) -> Pace:
-        """How fast a place may be written to."""
+    def pace(self, place: str) -> Pace | None:
+        """How fast a place may be written to; None if what goes there just now counts towards no limit."""
 
     def overall(self) -> Pace:
         """How fast this worker may write to all places together."""

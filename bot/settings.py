@@ -1,10 +1,11 @@
 """What a host can set, in the environment or in a file `.env` beside where the bot is started."""
 
 import os
+import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
@@ -23,6 +24,25 @@ def _data_folder() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "buongioco"
 
 
+class Shards(NamedTuple):
+    """The shards of a platform's events that a worker takes: ``ids`` of ``total`` in all."""
+
+    ids: range
+    total: int
+
+    @classmethod
+    def of(cls, text: str) -> "Shards":
+        """From ``0-3/8``, shards 0 to 3 of eight; ValueError for what is no such thing."""
+        found = re.fullmatch(r"(\d{1,5})(?:-(\d{1,5}))?/(\d{1,5})", text.strip())
+        if found is None:
+            raise ValueError("reads as first-last/count, such as 0-3/8 for the first four of eight shards")
+        first, total = int(found[1]), int(found[3])
+        ids = range(first, int(found[2] or first) + 1)
+        if not ids or ids[-1] >= total:
+            raise ValueError(f"names shards that are not there: with {total} they are 0 to {total - 1}")
+        return cls(ids, total)
+
+
 class Settings(BaseSettings):
     """The settings; `.env.example` says the same to hosts."""
 
@@ -37,6 +57,8 @@ class Settings(BaseSettings):
     telegram_webhook_host: str = Field("127.0.0.1", description="the address on which they are taken")
     telegram_webhook_port: int = Field(8443, ge=0, le=65535, description="its port")
     discord_token: SecretStr | None = Field(None, description="the bot's token from Discord's developer portal")
+    discord_api_url: str = Field("https://discord.com/api/v10", description="the base of Discord's REST API")
+    discord_shards: str | None = Field(None, description="the shards that this worker takes, such as 0-3/8")
     playground: bool = Field(True, description="whether the playground is served")
     playground_host: str = Field("127.0.0.1", description="the address it listens on; 0.0.0.0 opens it to the network")
     playground_port: int = Field(8765, ge=0, le=65535, description="its port")
@@ -57,12 +79,19 @@ class Settings(BaseSettings):
             raise ValueError("is not a token: there is a space in it")
         return SecretStr(text) if text else None
 
-    @field_validator("telegram_api_url")
+    @field_validator("telegram_api_url", "discord_api_url")
     @classmethod
     def _is_a_server(cls, url: str) -> str:
         if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
             raise ValueError("is not the address of a server, such as http://127.0.0.1:8081")
-        return url
+        return url.rstrip("/")
+
+    @field_validator("discord_shards")
+    @classmethod
+    def _are_shards(cls, text: str | None) -> str | None:
+        if text:
+            Shards.of(text)
+        return text or None
 
     @field_validator("telegram_webhook_url")
     @classmethod

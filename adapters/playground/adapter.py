@@ -19,6 +19,7 @@ class Playground:
     """The adapter. ``village`` is the platform's state, ``server`` the page and its WebSockets."""
 
     platform = PLATFORM
+    has_asides = False
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk

@@ -56,7 +56,7 @@ class Telegram:
 
     def __init__(self, desk: Desk, token: str) -> None:
         self.desk = desk
-        base = desk.house.settings.telegram_api_url.rstrip("/")
+        base = desk.house.settings.telegram_api_url
         self.bot = Bot(
             token,
             base_url=f"{base}/bot",
@@ -96,6 +96,10 @@ class Telegram:
     @property
     def healthy(self) -> bool:
         return self.source.hears
+
+    @property
+    def has_asides(self) -> bool:
+        return self.asides.possible is not False
 
     def pace(self, place: str) -> Pace:
         return PRIVATE_PACE if is_private(place) else GROUP_PACE
@@ -181,7 +185,7 @@ class Telegram:
             )
 
     async def _pressed(self, update: Update, query: CallbackQuery) -> None:
-        press = reading.press(update, asides=self.asides.possible is not False)
+        press = reading.press(update, asides=self.has_asides)
         if press is None:
             language = language_of(query.from_user.language_code or "")
             reply = Reply(toast=error_text(BadPayload(), language))
@@ -220,7 +224,7 @@ class Telegram:
     def _content(self, panel: Panel) -> dict[str, Any]:
         if not self._connected:
             raise Trouble("not connected yet")
-        return drawing.content(panel, self.bot.username, asides=self.asides.possible is not False)
+        return drawing.content(panel, self.bot.username, asides=self.has_asides)
 
     async def delete(self, place: str, message: str) -> None:
         with suppress(MessageGone):

@@ -13,7 +13,7 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     """Whether Telegram knows the token, and what the host should know of the bot."""
     assert settings.telegram_token
     request = AiohttpRequest()
-    base = settings.telegram_api_url.rstrip("/")
+    base = settings.telegram_api_url
     bot = Bot(settings.telegram_token.get_secret_value(), base_url=f"{base}/bot", request=request)
     try:
         await request.initialize()

@@ -4,12 +4,13 @@ import json
 from contextlib import suppress
 from functools import cache
 from typing import Any
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from telegram.error import NetworkError, TimedOut
 from telegram.request import BaseRequest, RequestData
 from yarl import URL
+
+from bot.proxies import proxy_for
 
 CONNECT_SECONDS, READ_SECONDS, WRITE_SECONDS, POOL_SECONDS = 5.0, 10.0, 20.0, 5.0
 
@@ -64,7 +65,7 @@ class AiohttpRequest(BaseRequest):
         headers = HEADERS | FORM if isinstance(body, bytes) else HEADERS
         try:
             async with self._session.request(
-                method, url, data=body, timeout=timeout, headers=headers, proxy=_proxy_for(url)
+                method, url, data=body, timeout=timeout, headers=headers, proxy=proxy_for(url)
             ) as answer:
                 payload = await answer.read()
                 return _status(answer.status, payload), payload
@@ -96,19 +97,6 @@ def _status(status: int, payload: bytes) -> int:
             if body.get("ok") is False:
                 return int(body.get("error_code") or 400)
     return status
-
-
-def _proxy_for(url: str) -> str | None:
-    """The proxy that the environment names for an address."""
-    scheme, _, rest = url.partition("://")
-    return _proxy_to(scheme, rest.partition("/")[0])
-
-
-@cache
-def _proxy_to(scheme: str, host: str) -> str | None:
-    """Looked up once a host: aiohttp's own way asks a thread for each request, which costs more than the request."""
-    proxy = getproxies().get(scheme)
-    return None if proxy is None or proxy_bypass(host) else proxy
 
 
 def _or(given: Any, default: float) -> float:

@@ -38,6 +38,7 @@ class Counter:
 
     platform = "bench"
     healthy = True
+    has_asides = False
 
     def __init__(self) -> None:
         self.written: dict[str, asyncio.Future[float]] = {}

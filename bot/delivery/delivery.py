@@ -206,6 +206,9 @@ class Delivery:
             if platform_of(home_of(table, name)) not in self.adapters:
                 # The host has taken this platform off; the game goes on elsewhere.
                 continue
+            if await self._waits_for_press(post, table, name):
+                surface = post.surfaces[name] = replace(surface, status="unreachable")
+                post.dirty = True
             under_way = post.tasks.get(name)
             # A task that is done may have looked its last before what brought us here.
             if (under_way and not under_way.done()) or surface.status in ("done", "dropped", "unreachable"):
@@ -227,6 +230,16 @@ class Delivery:
         if surface is None or (surface.whom != whom and surface.status != "done"):
             surface = post.surfaces[name] = Surface(whom=whom)
         return surface
+
+    async def _waits_for_press(self, post: Post, table: Table, name: str) -> bool:
+        """Whether a hand is for the group, aside, and its player has not yet pressed anything that allows it."""
+        surface = post.surfaces[name]
+        if seat_of(name) is None or surface.message or surface.aside or surface.status or name in post.fronts:
+            return False
+        home = home_of(table, name)
+        if not table.game or not self.adapters[platform_of(home)].has_asides:
+            return False
+        return (await self.people.person(person_of(home))).hands == "aside"
 
     def _brought(self, post: Post, name: str, task: asyncio.Task[None]) -> None:
         is_last = post.tasks.get(name) is task
@@ -418,13 +431,15 @@ class Delivery:
         return left_alone or self._front.get(place, post.code) != post.code
 
     def _give_up(self, post: Post, name: str, place: str, fault: DeliveryFault) -> None:
-        status = "unreachable" if is_private(place) else "dropped"
-        MESSAGES.labels(platform_of(place), status).inc()
+        """Nothing can be shown there; a hand aside goes home, where it may be reachable."""
+        status = "" if is_aside(place) else "unreachable" if is_private(place) else "dropped"
+        MESSAGES.labels(platform_of(place), status or "went_home").inc()
         log.info("surface_given_up", table=post.code, surface=name, status=status, why=type(fault).__name__)
         post.surfaces[name] = replace(post.surfaces[name], status=status, message="", digest="", aside="")
+        post.fronts.discard(name)
         post.dirty = True
 
-    def _pace(self, place: str) -> Pace:
+    def _pace(self, place: str) -> Pace | None:
         adapter = self.adapters.get(platform_of(place))
         return adapter.pace(place) if adapter else Pace()
 

@@ -13,11 +13,11 @@ BOARDS_SHARE = 3
 class Pacer:
     """Gives each place its turns; the platform's own wait goes before everything.
 
-    ``pace_of`` is a place's pace, ``overall_of`` that of a platform in all.
+    ``pace_of`` is a place's pace (None if nothing counts there just now), ``overall_of`` that of a platform in all.
     """
 
     def __init__(
-        self, pace_of: Callable[[str], Pace], overall_of: Callable[[str], Pace] = lambda _place: Pace()
+        self, pace_of: Callable[[str], Pace | None], overall_of: Callable[[str], Pace] = lambda _place: Pace()
     ) -> None:
         self._pace_of, self._overall_of = pace_of, overall_of
         self._due: dict[str, float] = {}
@@ -29,7 +29,10 @@ class Pacer:
         while (until := self._blocked.get(place, 0.0)) > loop.time():
             await asyncio.sleep(until - loop.time())
         self._blocked.pop(place, None)
-        await self._wait(place, self._pace_of(place))
+        pace = self._pace_of(place)
+        if pace is None:
+            return
+        await self._wait(place, pace)
         overall = self._overall_of(place)
         if not is_private(place):
             overall = Pace(max(1, overall.burst // BOARDS_SHARE), overall.interval)

@@ -6,6 +6,7 @@ from bot.delivery.surfaces import Change
 from bot.desk.faults import (
     NoSuchGame,
     NoSuchPerson,
+    NoSuchTarget,
     NoTables,
     NotYourself,
     SayTheCode,
@@ -16,16 +17,17 @@ from bot.desk.faults import (
 from bot.desk.pages import Pages
 from bot.house import House
 from bot.panels.hand import RESIGN
-from bot.panels.pages import chat_settings_page, help_page, settings_page
+from bot.panels.pages import chat_settings_page, help_page
 from bot.panels.phrases import short_names
 from bot.panels.rules import FAIR, rules_page
 from bot.people import Profile
-from bot.platform import Command, Person, Reply, is_private, platform_of, private_place
+from bot.platform import Command, Person, Reply, is_private, platform_of
 from bot.tables.faults import AlreadyPlaying, AlreadySeated, NotAtThisTable
 from bot.tables.table import USUAL_CLOCK, Invited, Table
 from bot.texts import LANGUAGES, texts
 from bot.wording import Wording
 from engine import GAMES
+from engine.rules import spell
 
 MOST_TABLES = 20
 """Tables at which one person may sit at a time."""
@@ -72,28 +74,34 @@ class Commands:
         return await answer(command, profile)
 
     async def bring_hands(self, person: str, code: str = "", place: str = "") -> int:
-        """Send a person's panels anew, of one table or of all, to their private chat if that is the place.
+        """Send a person's panels anew, of one table or of all; to a place if it is their private chat or aside.
 
         Returns how many there are.
         """
-        home = private_place(person)
         brought = 0
         for table in await self.house.tables_of(person):
             seat = table.seat_of(person)
             if seat is not None and table.phase == "playing" and code in ("", table.code):
-                await self.house.change(table.code, f"h{seat}", Change(front=True, place=home if place == home else ""))
+                there = place if is_private(place) else ""
+                await self.house.change(table.code, f"h{seat}", Change(front=True, place=there))
                 brought += 1
         return brought
 
     async def _challenge(self, command: Command, profile: Profile) -> Reply:
         chat = await self.house.people.chat(command.place)
         game, invited = chat.game, await self._invited(command)
+        target = 0
         for word in command.words:
-            if not word.startswith("@"):
+            if word.isdecimal():
+                target = int(word[:6])
+            elif not word.startswith("@"):
                 game = game_called(word)
         if len(await self.house.tables_of(profile.id)) >= MOST_TABLES:
             raise TooManyTables(most=MOST_TABLES)
         usual = chat.clock == USUAL_CLOCK and not chat.strict
+        setup = () if usual else (f"clock {chat.clock} {'strict' if chat.strict else 'lax'}",)
+        if target:
+            setup = (f"rule {target_rule(game, target)}", *setup)
         table = await self.house.room.open_table(
             game,
             profile.id,
@@ -101,7 +109,7 @@ class Commands:
             command.key,
             host=command.place,
             invited=invited,
-            setup=() if usual else (f"clock {chat.clock} {'strict' if chat.strict else 'lax'}",),
+            setup=setup,
         )
         if chat.game != game:
             await self.house.people.choose_for_chat(command.place, game=game)
@@ -148,7 +156,7 @@ class Commands:
 
     async def _hand(self, command: Command, profile: Profile) -> Reply:
         code = command.words[0].upper() if command.words else ""
-        if not await self.bring_hands(profile.id, code, command.place):
+        if not await self.bring_hands(profile.id, code, command.aside or command.place):
             raise NoTables()
         return self._sent_in_private(command, profile)
 
@@ -184,7 +192,7 @@ class Commands:
 
     async def _settings(self, command: Command, profile: Profile) -> Reply:
         if is_private(command.place):
-            return Reply(panel=settings_page(profile))
+            return Reply(panel=self.pages.own_settings(profile))
         return Reply(panel=chat_settings_page(await self.house.people.chat(command.place)))
 
     async def _resign(self, command: Command, profile: Profile) -> Reply:
@@ -197,14 +205,15 @@ class Commands:
             raise NoTables()
         if len(tables) > 1:
             raise SayWhichTable(codes=", ".join(f"/resign {table.code}" for table in tables))
-        await self._ask_to_resign(tables[0], profile.id)
+        await self._ask_to_resign(tables[0], profile.id, command.aside)
         return self._sent_in_private(command, profile)
 
-    async def _ask_to_resign(self, table: Table, person: str) -> None:
+    async def _ask_to_resign(self, table: Table, person: str, aside: str) -> None:
         seat = table.seat_of(person)
         assert seat is not None
         version = max(table.moved_at[seat], table.dealt_at)
-        await self.house.change(table.code, f"h{seat}", Change(draft=f"{version} {RESIGN}", front=True))
+        change = Change(draft=f"{version} {RESIGN}", front=True, place=aside)
+        await self.house.change(table.code, f"h{seat}", change)
 
     async def _help(self, command: Command, profile: Profile) -> Reply:
         return Reply(panel=help_page(await self._language(command, profile)))
@@ -218,7 +227,7 @@ class Commands:
 
     @staticmethod
     def _sent_in_private(command: Command, profile: Profile) -> Reply:
-        if is_private(command.place):
+        if is_private(command.place) or command.aside:
             return Reply()
         return Reply(toast=texts(profile.language).gettext("It is in our private chat."))
 
@@ -227,6 +236,21 @@ class Commands:
         if is_private(command.place):
             return profile.language
         return (await self.house.people.chat(command.place)).language
+
+
+def targets(game: str) -> dict[int, str]:
+    """What a game may be played to, as players count, with the rule that says so."""
+    rules = GAMES[game].rules
+    unit = rules.model_fields["score_unit"].default if "score_unit" in rules.model_fields else 1
+    return {int(value) * unit: f"target={spell(value)}" for value in rules.choices()["target"]}
+
+
+def target_rule(game: str, points: int) -> str:
+    """The rule for a number of points; NoSuchTarget if the game is not played to that."""
+    rule = targets(game).get(points)
+    if rule is None:
+        raise NoSuchTarget(points=points, targets=", ".join(map(str, targets(game))))
+    return rule
 
 
 def game_called(word: str) -> str:

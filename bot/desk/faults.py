@@ -8,6 +8,11 @@ class NoSuchGame(TableFault):
     sentence = "There is no game called {name}; there are: {games}."
 
 
+class NoSuchTarget(TableFault):
+    code = "no_such_target"
+    sentence = "This game is not played to {points}; it may be to: {targets}."
+
+
 class NoSuchPerson(TableFault):
     code = "no_such_person"
     sentence = "I have not met {name} yet."

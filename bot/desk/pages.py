@@ -18,8 +18,8 @@ from bot.panels.pages import (
     tables_page,
 )
 from bot.payload import BadPayload
-from bot.people import SUITS, Profile
-from bot.platform import chat_of, is_private
+from bot.people import HANDS, SUITS, Profile
+from bot.platform import chat_of, is_private, platform_of
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES
 from engine import GAMES
@@ -76,16 +76,20 @@ class Pages:
             lines.append(Seated(table.code, table.game_id, ", ".join(others), state))
         return tables_page(profile.language, sorted(lines, key=lambda line: (line.state != "mine", line.code)))
 
-    async def settings(self, place: str, profile: Profile, name: str, value: str) -> Panel:
+    def own_settings(self, profile: Profile) -> Panel:
+        adapter = self.house.adapters.get(platform_of(profile.id))
+        return settings_page(profile, has_asides=adapter is not None and adapter.has_asides)
+
+    async def change_setting(self, place: str, profile: Profile, name: str, value: str) -> Panel:
         """Change a setting of the person's, or in a group of the chat's."""
         people = self.house.people
         if is_private(place):
-            if value not in {"language": LANGUAGES, "suits": SUITS}.get(name, ()):
+            if value not in {"language": LANGUAGES, "suits": SUITS, "hands": HANDS}.get(name, ()):
                 raise BadPayload()
             await people.choose(profile.id, **{name: value})
             for table in await self.house.tables_of(profile.id):
                 await self.house.touch(table.code)
-            return settings_page(await people.person(profile.id))
+            return self.own_settings(await people.person(profile.id))
         clocks = tuple(map(str, CLOCKS))
         if value not in {"language": LANGUAGES, "clock": clocks, "strict": ("0", "1")}.get(name, ()):
             raise BadPayload()

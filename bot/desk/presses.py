@@ -86,7 +86,12 @@ class Presses:
         table = await self.room.sit(wish.code, person.id, person.name, press.key, seat, handle=person.handle)
         await self.house.note_seated(person.id, wish.code)
         _ = texts("en").gettext
-        return "" if table.seat_of(person.id) is not None else _("You have asked for a chair.")
+        seat = table.seat_of(person.id)
+        if seat is None:
+            return _("You have asked for a chair.")
+        if press.aside and table.phase == "playing" and (await self.house.people.person(person.id)).hands == "aside":
+            await self.house.change(table.code, f"h{seat}", Change(front=True, place=press.aside))
+        return ""
 
     async def _stand(self, press: Press, wish: TableWish) -> str:
         await self.room.stand(wish.code, press.person.id, press.key)
@@ -201,7 +206,9 @@ class Presses:
         if wish.page == "leaderboard" and len(words) == 3:
             return Reply(panel=await self.pages.leaderboard(press.place, profile, words[0], words[1], words[2]))
         if wish.page == "settings" and len(words) == 2:
-            return Reply(panel=await self.pages.settings(press.place, profile, words[0], words[1]))
+            return Reply(panel=await self.pages.change_setting(press.place, profile, words[0], words[1]))
+        if wish.page == "settings" and not words:
+            return Reply(panel=self.pages.own_settings(profile), private=not is_private(press.place))
         if wish.page == "rules":
             return Reply(panel=rules_page(language, " ".join(words)))
         if wish.page == "help":

@@ -9,7 +9,7 @@ from bot.finished.ratings import EVERYTHING, LEAST_GAMES, Standing
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.look import isolated
 from bot.panels.phrases import short_clock, short_names
-from bot.people import SUITS, ChatProfile, Profile
+from bot.people import HANDS, SUITS, ChatProfile, Profile
 from bot.story import story
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES, texts
@@ -145,18 +145,22 @@ def tables_page(language: str, tables: Sequence[Seated]) -> Panel:
     return page.panel(*rows)
 
 
-def settings_page(profile: Profile) -> Panel:
-    """A person's settings."""
+def settings_page(profile: Profile, *, has_asides: bool) -> Panel:
+    """A person's settings; where hands are shown can be chosen if the platform can show something aside."""
     _ = texts(profile.language).gettext
     page = Writer()
     page.line(_("Your settings"), "bold")
     page.line(_("Language, and the suits that your cards wear. Spades always wears French suits."))
     names = {"italian": _("Italian suits 🪙🏆⚔️🪵"), "french": _("French suits ♦️♥️♠️♣️")}
+    places = {"private": _("Hands in our private chat"), "aside": _("Hands in the group, for my eyes only")}
+    if has_asides:
+        page.line(_("Where you get your hand: in the group it comes when you press My hand, and does not ring."))
     return page.panel(
         tuple(
             _chosen(LANGUAGE_NAMES[code], profile.language == code, "settings", "language", code) for code in LANGUAGES
         ),
         tuple(_chosen(names[suits], profile.suits == suits, "settings", "suits", suits) for suits in SUITS),
+        *((_chosen(places[one], profile.hands == one, "settings", "hands", one),) for one in HANDS if has_asides),
     )
 
 
@@ -166,7 +170,7 @@ def chat_settings_page(chat: ChatProfile) -> Panel:
     _ = words.text
     page = Writer()
     page.line(_("This chat's settings"), "bold")
-    page.line(_("The language of boards, and the clock of new tables. Your own settings are in our private chat."))
+    page.line(_("The language of boards, and the clock of new tables."))
     clocks = [
         _chosen(f"⏱ {short_clock(words, seconds)}", chat.clock == seconds, "settings", "clock", seconds)
         for seconds in CLOCKS
@@ -178,6 +182,7 @@ def chat_settings_page(chat: ChatProfile) -> Panel:
         tuple(_chosen(LANGUAGE_NAMES[code], chat.language == code, "settings", "language", code) for code in LANGUAGES),
         tuple(clocks[:3]),
         (*clocks[3:], strict),
+        (Button(_("My own settings"), payload.page("settings")),),
     )
 
 

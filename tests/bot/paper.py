@@ -34,6 +34,7 @@ class Paper:
 
     platform = "paper"
     healthy = True
+    has_asides = False
 
     def __init__(self, *, knows_keys: bool = True, longest: int = 4096) -> None:
         self.messages: dict[str, dict[str, Panel]] = defaultdict(dict)

@@ -10,8 +10,8 @@ from aiohttp import web
 from telegram import Bot
 from telegram.error import Forbidden, NetworkError, TimedOut
 
-from adapters.telegram import transport
 from adapters.telegram.transport import AiohttpRequest, SendingRequest
+from bot import proxies
 from tests.telegram.server import TOKEN, TelegramServer
 
 
@@ -98,7 +98,7 @@ async def test_a_proxy_is_taken_from_the_environment_and_left_out_where_it_says_
     async with answering(proxy) as address:
         monkeypatch.setenv("http_proxy", f"http://{address}")
         monkeypatch.setenv("no_proxy", "127.0.0.1")
-        transport._proxy_to.cache_clear()
+        proxies._proxy_to.cache_clear()
         request = AiohttpRequest()
         await request.initialize()
         code, _ = await request.do_request("http://api.telegram.example/bot1:x/getMe", "POST")
@@ -106,7 +106,7 @@ async def test_a_proxy_is_taken_from_the_environment_and_left_out_where_it_says_
         code, _ = await request.do_request(f"{server.url}/bot{TOKEN}/getMe", "POST")
         assert (code, len(asked)) == (200, 1)
         await request.shutdown()
-    transport._proxy_to.cache_clear()
+    proxies._proxy_to.cache_clear()
 
 
 async def test_no_more_connections_are_open_at_a_time_than_the_pool_allows() -> None:

@@ -1,0 +1,357 @@
+"""Discord as an adapter: interactions in, messages out."""
+
+import asyncio
+from collections.abc import Awaitable, Iterable
+from contextlib import suppress
+from hashlib import blake2b
+from typing import Any
+
+import discord
+import structlog
+from discord.http import Route
+from redis.exceptions import RedisError
+
+from adapters.discord import drawing, reading
+from adapters.discord.answers import MOST_AT_WORK, PUT_OFF_AFTER, Answer, Answers, State, TooLate
+from adapters.discord.budget import Budget
+from adapters.discord.client import Client
+from adapters.discord.commands import Commands
+from adapters.discord.faults import meaning, why
+from adapters.discord.guests import Guests
+from adapters.discord.private import PrivateChats
+from adapters.discord.reading import PLATFORM, Interaction
+from adapters.discord.rest import Rest
+from bot.desk import Desk
+from bot.panel import Panel
+from bot.payload import BadPayload
+from bot.people import language_of
+from bot.platform import (
+    Command,
+    DeliveryFault,
+    MessageGone,
+    Pace,
+    Reply,
+    Trouble,
+    Unreachable,
+    is_aside,
+    is_private,
+)
+from bot.proxies import proxy_for
+from bot.settings import BadSetting, Shards
+from bot.texts import error_text, texts
+
+BOARD_PACE = Pace(burst=2, interval=2.5)
+"""Discord takes five edits in five seconds in a channel; a board that changes less often is easier to read."""
+
+PRIVATE_PACE = Pace(burst=5, interval=1.0)
+PER_SECOND = 45
+"""Requests in all, of Discord's fifty; answers to presses do not count."""
+
+LONGEST_NONCE = 25
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+
+FOR_ONE = {"hand", "tables", "join", "resign"}
+"""Commands whose answer is for that person alone."""
+
+BRINGING = {"challenge"}
+"""Commands whose answer is the message that comes of them."""
+
+HOSTING = {"challenge", "join"}
+"""Commands that bring a board into a channel."""
+
+TAKEN_BACK_AFTER = 10.0
+"""Seconds that something put off may take."""
+
+log = structlog.get_logger()
+
+
+def _(text: str) -> str:
+    """Marks a text for translators."""
+    return text
+
+
+VIEW, WRITE, WRITE_IN_THREADS = _("“View Channel”"), _("“Send Messages”"), _("“Send Messages in Threads”")
+
+
+class Discord:
+    """The adapter. ``client`` is the library's: its gateway for what comes in, its REST client for what goes out."""
+
+    platform = PLATFORM
+    has_asides = True
+
+    def __init__(self, desk: Desk, token: str) -> None:
+        self.desk, self._token = desk, token
+        self.settings = desk.house.settings
+        self.budget = Budget()
+        self.answers = Answers()
+        self.guests = Guests(desk.house.store.client)
+        self.per_second = PER_SECOND
+        self._connected = False
+        self._busy: set[asyncio.Task[None]] = set()
+        Route.BASE = self.settings.discord_api_url
+        self._make_client()
+
+    def _make_client(self) -> None:
+        """A client that has failed to log in cannot be used again."""
+        shards = Shards.of(self.settings.discord_shards) if self.settings.discord_shards else None
+        proxy = proxy_for(self.settings.discord_api_url)
+        self.client = Client(self.budget, self._pressed, self._chat_back, shards, proxy)
+        self.rest = Rest(self.client, self.budget, proxy)
+        self.private = PrivateChats(self.rest, self.desk.house.store.client)
+        self.commands = Commands(self.client, self.desk, self._commanded)
+
+    async def start(self) -> None:
+        """Nothing: Discord may be away, and nobody else should have to wait for it."""
+
+    @property
+    def healthy(self) -> bool:
+        return self._connected and self.client.hears
+
+    def pace(self, place: str) -> Pace | None:
+        if self.answers.waits_at(place):
+            # What answers an interaction is under no limit.
+            return None
+        return PRIVATE_PACE if is_private(place) else BOARD_PACE
+
+    def overall(self) -> Pace:
+        """Discord's limit for a bot, shared evenly among the workers that are alive."""
+        workers = self.desk.house.shards.workers
+        return Pace(max(1, self.per_second // workers), workers / self.per_second)
+
+    # What comes in
+
+    async def serve(self) -> None:
+        """Take part until cancelled; what has come in is answered before it returns."""
+        try:
+            await self._connect()
+            await self.commands.bring_up_to_date()
+            await self.client.connect()
+        finally:
+            if self._busy:
+                await asyncio.wait(self._busy, timeout=2.0)
+
+    async def _connect(self) -> None:
+        """Log in, as soon as Discord answers; BadSetting if it does not know the token."""
+        pause = FIRST_PAUSE
+        while True:
+            try:
+                await self.client.login(self._token)
+            except discord.LoginFailure:
+                raise BadSetting(
+                    "BUONGIOCO_DISCORD_TOKEN is no token that Discord knows: copy it anew from the developer portal."
+                ) from None
+            except (discord.HTTPException, OSError) as error:
+                log.warning("discord_away", why=why(error), again_in=pause)
+                await self.client.close()
+                self._make_client()
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+            else:
+                self._connected = True
+                return
+
+    async def close(self) -> None:
+        """Give the connections back, when nothing more is to be sent."""
+        await self.rest.close()
+        await self.client.close()
+
+    async def _chat_back(self, server: int) -> None:
+        """The bot has been let into a server, perhaps again, or may write where it might not."""
+        try:
+            await self.desk.house.back_in_chat(f"{PLATFORM}:{server}")
+        except (RedisError, OSError) as error:
+            log.warning("store_away", why=why(error))
+
+    async def _pressed(self, interaction: Interaction) -> None:
+        press = reading.press(interaction)
+        place = press.place if press else reading.place_of(interaction)
+        message = str(interaction.message.id) if interaction.message else ""
+        answer = Answer(self.rest, reading.pass_of(interaction), place, message)
+        if press is None:
+            work = _at_once(error_text(BadPayload(), self._language(interaction)))
+        else:
+            work = self.desk.press(press)
+        await self._attend(interaction, answer, work)
+
+    async def _commanded(
+        self, interaction: Interaction, word: str, words: Iterable[str], about: discord.User | None
+    ) -> None:
+        place = reading.place_of(interaction)
+        answer = Answer(self.rest, reading.pass_of(interaction), place, private=word in FOR_ONE)
+        command = Command(
+            key=f"dc{interaction.id}",
+            person=reading.presser(interaction),
+            place=place,
+            word=word,
+            words=tuple(one for one in words if one),
+            about=(reading.person(about),) if about else (),
+            aside=reading.aside_of(interaction),
+        )
+        refusal = self._refusal(interaction, word, about)
+        work = _at_once(refusal) if refusal else self.desk.command(command)
+        await self._attend(interaction, answer, work, brings=word in BRINGING or is_private(place))
+
+    def _refusal(self, interaction: Interaction, word: str, about: discord.User | None) -> str:
+        """What speaks against a command before the desk hears of it."""
+        _ = texts(self._language(interaction)).gettext
+        if word == "challenge" and about is not None and about.bot:
+            return _("{name} is a bot. For a game with a robot leave the name out, and press its button.").format(
+                name=about.display_name
+            )
+        if word in HOSTING and interaction.guild_id and not reading.is_guest(reading.place_of(interaction)):
+            missing = [name for name, has in _needed(interaction) if not has]
+            if missing:
+                return _("I may not write in this channel: I lack {permissions}. Ask who runs the server.").format(
+                    permissions=", ".join(_(name) for name in missing)
+                )
+        return ""
+
+    async def _attend(
+        self, interaction: Interaction, answer: Answer, work: Awaitable[Reply], *, brings: bool = False
+    ) -> None:
+        """Have something done, and see to it that its interaction is answered in time, by whatever comes of it."""
+        task = asyncio.current_task()
+        assert task
+        self._busy.add(task)
+        self.answers.open(answer, brings=brings)
+        in_time = asyncio.create_task(self._put_off_in_time(answer))
+        try:
+            if reading.is_guest(answer.place):
+                await self._visited(answer)
+            await self._respond(answer, await work, self._language(interaction))
+        except (DeliveryFault, TooLate, RedisError, OSError) as fault:
+            log.info("discord_answer_lost", why=why(fault))
+        finally:
+            in_time.cancel()
+            self.answers.close(answer)
+            self._busy.discard(task)
+
+    async def _put_off_in_time(self, answer: Answer) -> None:
+        if len(self.answers) < MOST_AT_WORK and await answer.answered(PUT_OFF_AFTER):
+            return
+        with suppress(TooLate, DeliveryFault):
+            async with meaning(answer.place):
+                await answer.put_off()
+
+    async def _respond(self, answer: Answer, reply: Reply, language: str) -> None:
+        """Answer with what the desk said; if that is nothing, with what delivery is about to show."""
+        async with meaning(answer.place):
+            if reply.panel and not answer.pressed:
+                body = drawing.content(reply.panel, answer.place)
+                await answer.show(body, private=reply.private)
+            elif reply.panel and reply.private:
+                await answer.show(drawing.content(reply.panel, _beside(answer.place)), private=True)
+            elif reply.panel:
+                await answer.change(drawing.content(reply.panel, answer.place))
+            if reply.toast:
+                await answer.say(reply.toast)
+            if reply.panel or reply.toast or await answer.answered(PUT_OFF_AFTER):
+                return
+            if answer.pressed:
+                await answer.put_off()
+            elif answer.state is State.OPEN:
+                # Another worker sends what was asked for.
+                await answer.say(texts(language).gettext("It is on its way."))
+            elif not await answer.answered(TAKEN_BACK_AFTER):
+                await answer.take_back()
+
+    async def _visited(self, answer: Answer) -> None:
+        """Somebody has let the bot speak in a channel where it is no member."""
+        place, with_pass = answer.place, answer.with_pass
+        if not await self.guests.keep(place, with_pass, answer.pressed):
+            await self.desk.house.back_in_chat(place)
+
+    @staticmethod
+    def _language(interaction: Interaction) -> str:
+        return language_of(str(interaction.locale))
+
+    # What goes out
+
+    async def send(self, place: str, panel: Panel, key: str) -> str:
+        self._ready()
+        body = {**drawing.content(panel, place), "allowed_mentions": drawing.calling(panel)}
+        async with meaning(place):
+            if is_aside(place):
+                return await self._send_aside(place, body)
+            answer = self.answers.bringing(place)
+            if answer:
+                with suppress(TooLate):
+                    return await answer.show(body, private=False)
+            if reading.is_guest(place):
+                with_pass = await self.guests.to_send(place)
+                message = await self.rest.follow_up(with_pass, body)
+                await self.guests.keep(place, with_pass, message)
+                return message
+            return await self.rest.send(await self._channel(place), body, _nonce(key))
+
+    async def _send_aside(self, place: str, body: dict[str, Any]) -> str:
+        with_pass = reading.pass_in(place)
+        if not with_pass.is_good:
+            raise Unreachable("the pass is good no more")
+        answer = self.answers.of(with_pass)
+        try:
+            if answer:
+                return await answer.show(body, private=True)
+        except TooLate:
+            raise Unreachable("the interaction cannot be answered any more") from None
+        return await self.rest.follow_up(with_pass, {**body, "flags": body["flags"] | drawing.EPHEMERAL})
+
+    async def edit(self, place: str, message: str, panel: Panel) -> None:
+        self._ready()
+        body = drawing.content(panel, place)
+        async with meaning(place, editing=True):
+            answer = self.answers.pressing(message)
+            if answer:
+                with suppress(TooLate):
+                    await answer.change(body)
+                    return
+            if is_aside(place):
+                with_pass = reading.pass_in(place)
+                if not with_pass.is_good:
+                    raise Unreachable("the pass is good no more")
+                await self.rest.edit_by(with_pass, message, body)
+            elif reading.is_guest(place):
+                await self.rest.edit_by(await self.guests.to_change(place, message), message, body)
+            else:
+                await self.rest.edit(await self._channel(place), message, body)
+
+    async def delete(self, place: str, message: str) -> None:
+        self._ready()
+        with suppress(MessageGone):
+            async with meaning(place, editing=True):
+                if is_aside(place):
+                    with_pass = reading.pass_in(place)
+                    if with_pass.is_good:
+                        await self.rest.delete_by(with_pass, message)
+                elif reading.is_guest(place):
+                    await self.rest.delete_by(await self.guests.to_change(place, message), message)
+                else:
+                    await self.rest.delete(await self._channel(place), message)
+
+    def _ready(self) -> None:
+        if not self._connected:
+            raise Trouble("not connected yet")
+
+    async def _channel(self, place: str) -> str:
+        return await self.private.channel(reading.user_of(place)) if is_private(place) else reading.channel_of(place)
+
+
+async def _at_once(toast: str) -> Reply:
+    return Reply(toast=toast)
+
+
+def _beside(place: str) -> str:
+    """A panel for one person is drawn as in a private chat."""
+    return place if is_private(place) else f"{PLATFORM}:@0"
+
+
+def _needed(interaction: Interaction) -> list[tuple[str, bool]]:
+    """The permissions that a board needs in a channel, by Discord's names for them, and whether they are there."""
+    has = interaction.app_permissions
+    if isinstance(interaction.channel, discord.Thread):
+        return [(VIEW, has.view_channel), (WRITE_IN_THREADS, has.send_messages_in_threads)]
+    return [(VIEW, has.view_channel), (WRITE, has.send_messages)]
+
+
+def _nonce(key: str) -> str:
+    return key if len(key) <= LONGEST_NONCE else blake2b(key.encode(), digest_size=12).hexdigest()

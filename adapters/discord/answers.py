@@ -1,0 +1,184 @@
+"""Answers to interactions. Each gets exactly one, within three seconds: best is what the person is waiting for, the
+panel that changes or the message that comes. What takes longer is put off, and answered in a second step.
+"""
+
+import asyncio
+import time
+from collections import defaultdict
+from enum import Enum
+
+import aiohttp
+import discord
+
+from adapters.discord import drawing
+from adapters.discord.faults import ANSWERED, EXPIRED, why
+from adapters.discord.reading import Pass
+from adapters.discord.rest import Body, Rest
+
+MESSAGE, PUT_OFF_MESSAGE, PUT_OFF_CHANGE, CHANGE = 4, 5, 6, 7
+"""Kinds of answers."""
+
+ORIGINAL = "@original"
+
+PUT_OFF_AFTER = 1.2
+"""Seconds after which an interaction is put off; Discord gives up after three, and counts from its own end."""
+
+MOST_AT_WORK = 400
+"""With so many interactions under way a new one is put off at once: then work may take as long as it takes."""
+
+
+class State(Enum):
+    OPEN = "nothing has been said"
+    PUT_OFF = "a command was told that its message is to come"
+    ANSWERED = "the answer was given"
+
+
+class TooLate(Exception):
+    """The interaction cannot be answered any more, or somebody else has answered it."""
+
+
+class Answer:
+    """The answer to one interaction.
+
+    ``pressed`` is the message whose button was pressed, empty for a command. ``private`` is whether what comes of a
+    command is for that person alone. ``since`` is when it came in, on the monotonic clock.
+    """
+
+    def __init__(self, rest: Rest, with_pass: Pass, place: str, pressed: str = "", *, private: bool = False) -> None:
+        self._rest = rest
+        self.with_pass, self.place, self.pressed, self.private = with_pass, place, pressed, private
+        self.state = State.OPEN
+        self.since = time.monotonic()
+        self._lock = asyncio.Lock()
+        self._answered = asyncio.Event()
+
+    async def change(self, body: Body) -> None:
+        """Change the pressed message: the answer itself, if none was given yet."""
+        async with self._lock:
+            if self.state is State.OPEN:
+                await self._give(CHANGE, body)
+            else:
+                await self._rest.edit_by(self.with_pass, ORIGINAL, body)
+
+    async def show(self, body: Body, *, private: bool) -> str:
+        """Send a message in answer; returns its id. ``private`` for this person's eyes only."""
+        shown = {**body, "flags": body["flags"] | (drawing.EPHEMERAL if private else 0)}
+        async with self._lock:
+            if self.state is State.OPEN:
+                return await self._give(MESSAGE, shown, tell=True)
+            if self.state is State.PUT_OFF:
+                self._close()
+                if private == self.private:
+                    return await self._rest.edit_by(self.with_pass, ORIGINAL, body)
+                # What was put off for all to see cannot become something for one, nor the other way round.
+                await self._rest.delete_by(self.with_pass, ORIGINAL)
+            return await self._rest.follow_up(self.with_pass, shown)
+
+    async def say(self, text: str) -> None:
+        """A short word for this person."""
+        await self.show(drawing.word(text), private=True)
+
+    async def put_off(self) -> None:
+        """Say that more is to come, unless something was said."""
+        async with self._lock:
+            if self.state is State.OPEN:
+                body = {"flags": drawing.EPHEMERAL} if self.private and not self.pressed else None
+                await self._give(PUT_OFF_CHANGE if self.pressed else PUT_OFF_MESSAGE, body)
+                if not self.pressed:
+                    self.state = State.PUT_OFF
+                    self._answered.clear()
+
+    async def take_back(self) -> None:
+        """Nothing comes of what was put off: it is no longer said that something will."""
+        async with self._lock:
+            if self.state is State.PUT_OFF:
+                self._close()
+                await self._rest.delete_by(self.with_pass, ORIGINAL)
+
+    async def answered(self, seconds: float) -> bool:
+        """Wait until it has been answered, for so many seconds from when it came in."""
+        if self.state is not State.ANSWERED or not self._answered.is_set():
+            try:
+                async with asyncio.timeout(self.since + seconds - time.monotonic()):
+                    await self._answered.wait()
+            except TimeoutError:
+                return False
+        return True
+
+    def _close(self) -> None:
+        self.state = State.ANSWERED
+        self._answered.set()
+
+    async def _give(self, kind: int, body: Body | None, *, tell: bool = False) -> str:
+        # Whatever comes of it: a second try would be refused if the first has arrived.
+        self.state = State.ANSWERED
+        try:
+            return await self._rest.answer(self.with_pass, kind, body, tell=tell)
+        except discord.HTTPException as error:
+            if error.code in (ANSWERED, EXPIRED):
+                raise TooLate(why(error)) from None
+            if error.status >= 500 and tell:
+                return await self._arrived(error)
+            raise
+        except (aiohttp.ClientError, OSError) as error:
+            if tell:
+                return await self._arrived(error)
+            raise
+        finally:
+            self._answered.set()
+
+    async def _arrived(self, error: Exception) -> str:
+        """The message that an answer brought though nobody said so; otherwise the error that was met."""
+        try:
+            return await self._rest.original(self.with_pass)
+        except (discord.HTTPException, aiohttp.ClientError, OSError):
+            raise error from None
+
+
+class Answers:
+    """The interactions that have not been answered yet, for whatever is sent or changed meanwhile."""
+
+    def __init__(self) -> None:
+        self._by_interaction: dict[str, Answer] = {}
+        self._by_message: dict[str, Answer] = {}
+        self._by_place: dict[str, list[Answer]] = defaultdict(list)
+        self._bringing: set[Answer] = set()
+
+    def __len__(self) -> int:
+        return len(self._by_interaction)
+
+    def open(self, answer: Answer, *, brings: bool = False) -> None:
+        """Wait for an answer; ``brings`` if the next new message in its place is what it brings."""
+        self._by_interaction[answer.with_pass.interaction] = answer
+        if answer.pressed:
+            self._by_message[answer.pressed] = answer
+        self._by_place[answer.place].append(answer)
+        if brings:
+            self._bringing.add(answer)
+
+    def close(self, answer: Answer) -> None:
+        self._by_interaction.pop(answer.with_pass.interaction, None)
+        if self._by_message.get(answer.pressed) is answer:
+            del self._by_message[answer.pressed]
+        self._bringing.discard(answer)
+        self._by_place[answer.place].remove(answer)
+        if not self._by_place[answer.place]:
+            del self._by_place[answer.place]
+
+    def waits_at(self, place: str) -> bool:
+        """Whether somebody waits for an answer in a place."""
+        return any(answer.state is State.OPEN for answer in self._by_place.get(place, ()))
+
+    def pressing(self, message: str) -> Answer | None:
+        """Who has pressed a message and still waits."""
+        answer = self._by_message.get(message)
+        return answer if answer and answer.state is State.OPEN else None
+
+    def bringing(self, place: str) -> Answer | None:
+        """Who waits for a new message in a place."""
+        waiting = (one for one in self._by_place.get(place, ()) if one.state is not State.ANSWERED)
+        return next((one for one in waiting if one in self._bringing), None)
+
+    def of(self, with_pass: Pass) -> Answer | None:
+        """The interaction that gave a pass, while it is being answered: nothing may be sent with the pass before."""
+        return self._by_interaction.get(with_pass.interaction)

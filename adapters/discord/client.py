@@ -1,0 +1,84 @@
+"""The gateway: the library's client, told to ask for little and remember little."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import discord
+import yarl
+from discord.gateway import DiscordWebSocket
+
+from adapters.discord.budget import Budget
+from bot.settings import Shards
+
+LONGEST_WAIT = 30.0
+"""Seconds that the library may wait for a rate limit by itself; longer ones are delivery's business."""
+
+
+# The bot does not speak, and its host need not be told that it cannot.
+discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
+
+
+class Client(discord.AutoShardedClient):
+    """Hears interactions, and which servers the bot is in.
+
+    ``pressed`` is called with each press of a button, ``chat_back`` with a server that the bot may write in, perhaps
+    again.
+    """
+
+    def __init__(
+        self,
+        budget: Budget,
+        pressed: Callable[[discord.Interaction[Any]], Awaitable[None]],
+        chat_back: Callable[[int], Awaitable[None]],
+        shards: Shards | None,
+        proxy: str | None,
+    ) -> None:
+        super().__init__(
+            intents=discord.Intents(guilds=True),
+            max_messages=None,
+            member_cache_flags=discord.MemberCacheFlags.none(),
+            chunk_guilds_at_startup=False,
+            enable_debug_events=False,
+            http_trace=budget.trace,
+            max_ratelimit_timeout=LONGEST_WAIT,
+            proxy=proxy,
+        )
+        self._pressed, self._chat_back, self._range = pressed, chat_back, shards
+        self._up: set[int] = set()
+
+    @property
+    def hears(self) -> bool:
+        """Whether every shard of this worker's is connected."""
+        return bool(self._up) and len(self._up) == len(self.shard_ids or ())
+
+    async def launch_shards(self) -> None:
+        # The library asks for the gateway's address only where it may choose the shards, and forgets it.
+        count, address, _limits = await self.http.get_bot_gateway()
+        DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(address)
+        self.shard_count = self._range.total if self._range else count
+        self.shard_ids = list(self._range.ids) if self._range else list(range(self.shard_count))
+        await super().launch_shards()
+
+    async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
+        if interaction.type is discord.InteractionType.component:
+            await self._pressed(interaction)
+
+    async def on_shard_connect(self, shard_id: int) -> None:
+        self._up.add(shard_id)
+
+    async def on_shard_resumed(self, shard_id: int) -> None:
+        self._up.add(shard_id)
+
+    async def on_shard_disconnect(self, shard_id: int) -> None:
+        self._up.discard(shard_id)
+
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        await self._chat_back(guild.id)
+
+    async def on_guild_channel_update(self, _before: object, after: discord.abc.GuildChannel) -> None:
+        """Permissions may have changed."""
+        await self._chat_back(after.guild.id)
+
+    async def on_thread_update(self, before: discord.Thread, after: discord.Thread) -> None:
+        if before.archived and not after.archived:
+            await self._chat_back(after.guild.id)

@@ -1,0 +1,46 @@
+"""Is Discord well, as far as can be asked without a server?"""
+
+from collections.abc import AsyncIterator
+
+import aiohttp
+import discord
+from discord.http import Route
+
+from adapters.discord.faults import why
+from bot.proxies import proxy_for
+from bot.settings import Settings
+
+PERMISSIONS = discord.Permissions(view_channel=True, send_messages=True, send_messages_in_threads=True)
+"""What the bot needs in a server: to see the channel, and to write there."""
+
+
+async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
+    """Whether Discord knows the token, and the link that brings the bot into a server."""
+    assert settings.discord_token
+    Route.BASE = settings.discord_api_url
+    client = discord.Client(intents=discord.Intents.none(), proxy=proxy_for(settings.discord_api_url))
+    try:
+        await client.login(settings.discord_token.get_secret_value())
+        application = await client.application_info()
+        _shards, _address, limits = await client.http.get_bot_gateway()
+    except discord.LoginFailure:
+        yield False, "discord: the token is not one that Discord knows: copy it anew from the developer portal"
+        return
+    except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
+        yield False, f"discord: {settings.discord_api_url} does not answer ({why(error)}): is the network there?"
+        return
+    finally:
+        await client.close()
+    assert client.user
+    invite = discord.utils.oauth_url(application.id, permissions=PERMISSIONS, scopes=("bot", "applications.commands"))
+    yield True, f"discord: the token is {client.user.name}'s; add it to a server: {invite}"
+    if application.interactions_endpoint_url:
+        yield (
+            False,
+            f"discord: presses go to {application.interactions_endpoint_url} and not to the bot: in the developer "
+            "portal, under General Information, take the Interactions Endpoint URL out",
+        )
+    if not application.bot_public:
+        yield True, "discord: only you can add it to servers (Public Bot is off)"
+    if not limits["remaining"]:
+        yield False, "discord: it has been started too often today; Discord lets it in again after a while"

@@ -1,0 +1,132 @@
+"""Panels in Discord's form: layout components, with the text as Markdown in which every name is only a name.
+
+A group's panel stands in a container, which sets it off from what people write; a person's own uses the whole width.
+They are JSON as the API documents it, not the library's views, which would cost more than all the rest of a call.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from bot.panel import Button, Panel, Row, Span, units
+from bot.platform import is_private
+
+LAYOUT, EPHEMERAL = 1 << 15, 1 << 6
+"""Message flags: made of layout components; shown to one person only."""
+
+ACTION_ROW, BUTTON, TEXT, CONTAINER = 1, 2, 10, 17
+STYLES = {"good": 3, "danger": 4, "": 2}
+MARKS = {"bold": "**", "italic": "_", "code": "`"}
+COLOUR = 0x1F7A4D
+
+MOST_COMPONENTS, MOST_IN_ROW, LONGEST_TEXT, LONGEST_LABEL = 40, 5, 4000, 80
+ROW_BY_LENGTH = ((16, 2), (9, 3), (0, MOST_IN_ROW))
+"""How many buttons stand in a row whose longest label has more than so many characters."""
+
+SPECIAL = re.compile(r"([\\*_~`|<>\[\]()#+:@-]|(?<=\d)\.)")
+"""What Markdown may make something of, mentions and links among it. A full stop behind a number makes a list."""
+
+NOBODY: dict[str, list[str]] = {"parse": []}
+
+
+def content(panel: Panel, place: str) -> dict[str, Any]:
+    """A message's body. Nobody is called by it; `calling` adds who is."""
+    rows = _rows(panel)
+    left = LONGEST_TEXT - sum(len(button["label"]) for row in rows for button in row["components"])
+    components: list[dict[str, Any]] = [{"type": TEXT, "content": _fitting(panel, left)}, *rows]
+    if not is_private(place):
+        components = [{"type": CONTAINER, "accent_color": COLOUR, "components": components}]
+    return {"flags": LAYOUT, "components": components, "allowed_mentions": NOBODY}
+
+
+def calling(panel: Panel) -> dict[str, Any]:
+    """Whom a new message calls: those whom its text mentions."""
+    people = {number for span in panel.text if span.style == "mention" and (number := _number(span))}
+    return {"parse": [], "users": sorted(people)} if people else NOBODY
+
+
+def word(text: str) -> dict[str, Any]:
+    """A short text for one person's eyes."""
+    components = [{"type": TEXT, "content": escaped(text)[:LONGEST_TEXT]}]
+    return {"flags": LAYOUT | EPHEMERAL, "components": components, "allowed_mentions": NOBODY}
+
+
+def escaped(text: str) -> str:
+    """A text that reads as it is written."""
+    return SPECIAL.sub(r"\\\1", text)
+
+
+def _fitting(panel: Panel, longest: int) -> str:
+    """The text as Markdown, cut where it is too long; escapes count too."""
+    text, room = markdown(panel), longest
+    while units(text) > longest:
+        room -= max(8, units(text) - longest)
+        text = markdown(panel.cut(room))
+    return text or "\u200b"
+
+
+def markdown(panel: Panel) -> str:
+    return "".join(_marked(span) for span in _joined(panel.text))
+
+
+def _joined(spans: tuple[Span, ...]) -> Iterator[Span]:
+    """Spans of one style as one: marks that meet would cancel each other out."""
+    held: Span | None = None
+    for span in spans:
+        if held and held.style == span.style != "mention":
+            held = held._replace(text=held.text + span.text)
+            continue
+        if held:
+            yield held
+        held = span
+    if held:
+        yield held
+
+
+def _marked(span: Span) -> str:
+    if span.style == "mention" and (number := _number(span)):
+        return f"<@{number}>"
+    mark = MARKS.get(span.style)
+    inside = span.text.strip()
+    if mark is None or not inside:
+        return escaped(span.text)
+    before, _, after = span.text.partition(inside)
+    text = inside.replace("`", "'") if span.style == "code" else escaped(inside)
+    return f"{before}{mark}{text}{mark}{after}"
+
+
+def _number(span: Span) -> str:
+    """The number of a person of Discord; people of other platforms cannot be called here."""
+    platform, _, number = span.person.partition(":")
+    return number if platform == "discord" and number.isdecimal() else ""
+
+
+def _rows(panel: Panel) -> list[dict[str, Any]]:
+    wanted = [row for row in (tuple(one for one in row if one.kind != "private") for row in panel.rows) if row]
+    rows = [part for row in wanted for part in _broken(row)]
+    if len(rows) + sum(map(len, rows)) + 2 > MOST_COMPONENTS:
+        flat = [button for row in wanted for button in row]
+        rows = [tuple(flat[at : at + MOST_IN_ROW]) for at in range(0, len(flat), MOST_IN_ROW)]
+    used: dict[str, int] = {}
+    return [{"type": ACTION_ROW, "components": [_button(one, used) for one in row]} for row in rows]
+
+
+def _button(button: Button, used: dict[str, int]) -> dict[str, Any]:
+    """A button; Discord wants every one of a message to carry something else."""
+    count = used[button.payload] = used.get(button.payload, 0) + 1
+    custom_id = button.payload if count == 1 else f"{button.payload}~{count}"
+    return {
+        "type": BUTTON,
+        "style": STYLES[button.style],
+        "label": button.label[:LONGEST_LABEL],
+        "custom_id": custom_id,
+    }
+
+
+def _broken(row: Row) -> list[Row]:
+    """A row as rows that are not too long for a phone."""
+    longest = max(len(button.label) for button in row)
+    most = next(count for length, count in ROW_BY_LENGTH if longest > length)
+    parts = -(-len(row) // most)
+    each = -(-len(row) // parts)
+    return [row[at : at + each] for at in range(0, len(row), each)]

@@ -1,0 +1,32 @@
+"""Private chats: which channel is whose."""
+
+from collections import OrderedDict
+from typing import Any
+
+from adapters.discord.rest import Rest
+
+KNOWN = "discord:private"
+"""A hash: channels by user; `docs/cardroom.md` lists the store's keys."""
+
+REMEMBERED = 50_000
+
+
+class PrivateChats:
+    """Channels of private chats, asked for once each: Discord does not like it to be asked often."""
+
+    def __init__(self, rest: Rest, client: Any) -> None:
+        self._rest, self._client = rest, client
+        self._remembered: OrderedDict[str, str] = OrderedDict()
+
+    async def channel(self, user: str) -> str:
+        """The channel of somebody's private chat. It says nothing about whether they take messages there."""
+        channel = self._remembered.get(user)
+        if channel is None:
+            stored = await self._client.hget(KNOWN, user)
+            channel = stored.decode() if stored else await self._rest.private_channel(user)
+            if not stored:
+                await self._client.hset(KNOWN, user, channel)
+            self._remembered[user] = channel
+            if len(self._remembered) > REMEMBERED:
+                self._remembered.popitem(last=False)
+        return channel

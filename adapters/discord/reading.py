@@ -1,0 +1,112 @@
+"""What Discord's interactions mean to the desk.
+
+Places: a server's channel is ``discord:server/channel``, so that a server with all its channels is one chat; the
+private chat is ``discord:@user``. Where the bot is no member, because somebody uses it who has it installed for
+themselves, a channel is ``discord:guest<channel>``: there it can only speak as long as an interaction's token lives.
+"""
+
+import re
+import time
+from typing import Any, NamedTuple
+
+import discord
+
+from bot.platform import Person, Press
+
+PLATFORM = "discord"
+GUEST = "guest"
+
+TOKEN_SECONDS = 14.5 * 60
+"""An interaction's token lives for 15 minutes; ours are given up a little earlier."""
+
+CUSTOM_ID = re.compile(r"(?P<payload>1[mtp].*?)(?:~[0-9]+)?", re.DOTALL)
+"""What a button carries: a payload, and a number behind it where one panel has the same payload twice."""
+
+Interaction = discord.Interaction[discord.Client]
+
+
+class Pass(NamedTuple):
+    """Leave to speak where an interaction came from: its id and token, and when it was given, Unix seconds."""
+
+    interaction: str
+    token: str
+    since: int
+
+    @classmethod
+    def of(cls, text: str) -> "Pass":
+        since, _, rest = text.partition(".")
+        interaction, _, token = rest.partition(".")
+        return cls(interaction, token, int(since or 0))
+
+    def __str__(self) -> str:
+        return f"{self.since}.{self.interaction}.{self.token}"
+
+    @property
+    def is_good(self) -> bool:
+        return time.time() - self.since < TOKEN_SECONDS
+
+
+def person(user: discord.User | discord.Member, language: str = "") -> Person:
+    return Person(f"{PLATFORM}:{user.id}", user.display_name, user.name, language)
+
+
+def presser(interaction: Interaction) -> Person:
+    return person(interaction.user, str(interaction.locale))
+
+
+def pass_of(interaction: Interaction) -> Pass:
+    return Pass(str(interaction.id), interaction.token, int(time.time()))
+
+
+def place_of(interaction: Interaction) -> str:
+    """The channel where somebody did something, whether they alone see it or not."""
+    if is_with_bot(interaction):
+        return f"{PLATFORM}:@{interaction.user.id}"
+    if interaction.guild_id and interaction.client.get_guild(interaction.guild_id):
+        return f"{PLATFORM}:{interaction.guild_id}/{interaction.channel_id}"
+    return f"{PLATFORM}:{GUEST}{interaction.channel_id}"
+
+
+def is_with_bot(interaction: Interaction) -> bool:
+    """Whether it came from the private chat with the bot, and not from one among people."""
+    return interaction.guild_id is None and bool(interaction.context.dm_channel)
+
+
+def aside_of(interaction: Interaction) -> str:
+    """The place beside a channel where this person can be shown something alone; empty in the private chat."""
+    if is_with_bot(interaction):
+        return ""
+    return f"{PLATFORM}:@{interaction.user.id}~{interaction.channel_id}!{pass_of(interaction)}"
+
+
+def press(interaction: Interaction) -> Press | None:
+    """The press that an interaction is; None if the button is none of ours."""
+    data: Any = interaction.data or {}
+    custom_id = str(data.get("custom_id", ""))
+    found = CUSTOM_ID.fullmatch(custom_id)
+    if interaction.message is None or found is None:
+        return None
+    aside = aside_of(interaction)
+    place = aside if aside and interaction.message.flags.ephemeral else place_of(interaction)
+    key, payload = f"dc{interaction.id}", found["payload"]
+    return Press(key, presser(interaction), place, str(interaction.message.id), payload, aside)
+
+
+def pass_in(place: str) -> Pass:
+    """The pass of an aside."""
+    return Pass.of(place.partition("!")[2])
+
+
+def channel_of(place: str) -> str:
+    """The channel of a place that is no private chat."""
+    return place.rpartition("/")[2] if "/" in place else place.partition(":")[2].removeprefix(GUEST)
+
+
+def is_guest(place: str) -> bool:
+    """Whether the bot is no member there."""
+    return place.startswith(f"{PLATFORM}:{GUEST}")
+
+
+def user_of(place: str) -> str:
+    """Whose private chat a place is."""
+    return place.partition("@")[2]

@@ -1,0 +1,104 @@
+"""Discord's REST API, as far as the bot uses it: through the library's client, which keeps to the rate limits, and with
+bodies that are JSON already.
+
+What an interaction's token allows goes another way, as in the library: it has limits of its own.
+"""
+
+from typing import Any
+
+import aiohttp
+import discord
+from discord.http import Route
+from discord.webhook.async_ import AsyncWebhookAdapter
+
+from adapters.discord.budget import Budget
+from adapters.discord.reading import Pass
+
+SECONDS = aiohttp.ClientTimeout(total=20, connect=5)
+
+Body = dict[str, Any]
+
+
+class Rest:
+    """Calls that raise what the library raises, and `SlowDown` when too much was refused."""
+
+    def __init__(self, client: discord.Client, budget: Budget, proxy: str | None) -> None:
+        self._client, self._budget, self._proxy = client, budget, proxy
+        self._tokens: Any = AsyncWebhookAdapter()  # type: ignore[no-untyped-call]
+        self._session: aiohttp.ClientSession | None = None
+
+    async def close(self) -> None:
+        if self._session:
+            await self._session.close()
+
+    # As the bot
+
+    async def send(self, channel: str, body: Body, nonce: str) -> str:
+        """Send a message; the same ``nonce`` within a few minutes is the same message."""
+        route = Route("POST", "/channels/{channel_id}/messages", channel_id=channel)
+        return str((await self._call(route, {**body, "nonce": nonce, "enforce_nonce": True}))["id"])
+
+    async def edit(self, channel: str, message: str, body: Body) -> None:
+        route = Route("PATCH", "/channels/{channel_id}/messages/{message_id}", channel_id=channel, message_id=message)
+        await self._call(route, body)
+
+    async def delete(self, channel: str, message: str) -> None:
+        route = Route("DELETE", "/channels/{channel_id}/messages/{message_id}", channel_id=channel, message_id=message)
+        await self._call(route)
+
+    async def private_channel(self, user: str) -> str:
+        """The channel of the private chat with somebody, whether they can be written to there or not."""
+        return str((await self._call(Route("POST", "/users/@me/channels"), {"recipient_id": user}))["id"])
+
+    async def _call(self, route: Route, body: Body | None = None) -> Any:
+        self._budget.check()
+        more: dict[str, Any] = {} if body is None else {"json": body}
+        return await self._client.http.request(route, timeout=SECONDS, **more)
+
+    # By an interaction's token
+
+    async def answer(self, with_pass: Pass, kind: int, body: Body | None = None, *, tell: bool = False) -> str:
+        """Answer an interaction; ``tell`` for the id of the message that comes of it."""
+        route = Route(
+            "POST",
+            "/interactions/{webhook_id}/{webhook_token}/callback",
+            webhook_id=with_pass.interaction,
+            webhook_token=with_pass.token,
+        )
+        payload = {"type": kind} if body is None else {"type": kind, "data": body}
+        said = await self._with_token(route, payload, {"with_response": "1"} if tell else None)
+        return str(said["resource"]["message"]["id"]) if tell else ""
+
+    async def follow_up(self, with_pass: Pass, body: Body) -> str:
+        """Send one more message where the interaction came from; returns its id."""
+        return str((await self._with_token(self._webhook("POST", "", with_pass), body, {"wait": "true"}))["id"])
+
+    async def original(self, with_pass: Pass) -> str:
+        """The id of the message that answered an interaction."""
+        return str((await self._with_token(self._webhook("GET", "/messages/@original", with_pass)))["id"])
+
+    async def edit_by(self, with_pass: Pass, message: str, body: Body) -> str:
+        """Edit a message that came of an interaction (``@original`` is its answer); returns its id."""
+        route = self._webhook("PATCH", "/messages/{message_id}", with_pass, message)
+        return str((await self._with_token(route, body))["id"])
+
+    async def delete_by(self, with_pass: Pass, message: str) -> None:
+        await self._with_token(self._webhook("DELETE", "/messages/{message_id}", with_pass, message))
+
+    def _webhook(self, method: str, path: str, with_pass: Pass, message: str = "") -> Route:
+        return Route(
+            method,
+            "/webhooks/{webhook_id}/{webhook_token}" + path,
+            webhook_id=self._client.application_id,
+            webhook_token=with_pass.token,
+            **({"message_id": message} if message else {}),
+        )
+
+    async def _with_token(self, route: Route, body: Body | None = None, params: dict[str, str] | None = None) -> Any:
+        self._budget.check()
+        if self._session is None:
+            connector = aiohttp.TCPConnector(limit=0)
+            self._session = aiohttp.ClientSession(
+                connector=connector, timeout=SECONDS, trace_configs=[self._budget.trace]
+            )
+        return await self._tokens.request(route, session=self._session, payload=body, params=params, proxy=self._proxy)

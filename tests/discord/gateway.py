@@ -1,0 +1,154 @@
+"""The gateway of the paper Discord: hello, identify, heartbeats, dispatches, resumes."""
+
+import asyncio
+import itertools
+import json
+import zlib
+from typing import Any
+
+from aiohttp import WSMsgType, web
+
+HEARTBEAT, IDENTIFY, RESUME, RECONNECT, INVALID_SESSION, HELLO, HEARTBEAT_ACK = 1, 2, 6, 7, 9, 10, 11
+PRIVILEGED = 1 << 1 | 1 << 8 | 1 << 15
+HEARTBEAT_MILLISECONDS = 41_250
+
+
+class Session:
+    """A bot's session on one shard: what was dispatched to it, and the connection it has just now."""
+
+    def __init__(self, name: str, shard: int, total: int) -> None:
+        self.name, self.shard, self.total = name, shard, total
+        self.events: list[dict[str, Any]] = []
+        self.line: Line | None = None
+
+
+class Line:
+    """One WebSocket, compressed as its URL asks for."""
+
+    def __init__(self, socket: web.WebSocketResponse, *, compressed: bool) -> None:
+        self.socket = socket
+        self._compressor = zlib.compressobj() if compressed else None
+
+    async def send(self, op: int, data: Any, **more: Any) -> None:
+        text = json.dumps({"op": op, "d": data, "s": None, "t": None, **more})
+        try:
+            if self._compressor is None:
+                await self.socket.send_str(text)
+            else:
+                packed = self._compressor.compress(text.encode()) + self._compressor.flush(zlib.Z_SYNC_FLUSH)
+                await self.socket.send_bytes(packed)
+        except (ConnectionError, RuntimeError):
+            # The bot is gone; what it missed it gets when it resumes.
+            return
+
+
+class Gateway:
+    """Sessions and what goes to them. ``ready`` tells what a READY says of a shard, ``guilds`` which are on it."""
+
+    def __init__(self, token: str, ready: Any, guilds: Any) -> None:
+        self.token, self._ready, self._guilds = token, ready, guilds
+        self.sessions: dict[str, Session] = {}
+        self.identified: list[tuple[int, int]] = []
+        self.resumed = 0
+        self.heartbeats = 0
+        self._names = itertools.count(1)
+        self._sending: set[asyncio.Task[None]] = set()
+        self.address = ""
+
+    def dispatch(self, event: str, data: dict[str, Any], shard_of: int = 0) -> None:
+        """An event for the sessions whose shard has this server; 0 is for private chats, which shard 0 has."""
+        for session in self.sessions.values():
+            if (shard_of >> 22) % session.total == session.shard:
+                self._push(session, event, data)
+
+    def _push(self, session: Session, event: str, data: dict[str, Any]) -> None:
+        session.events.append({"t": event, "s": len(session.events) + 1, "d": data})
+        if session.line:
+            self._send(session, session.events[-1])
+
+    def _send(self, session: Session, event: dict[str, Any]) -> None:
+        assert session.line
+        task = asyncio.ensure_future(session.line.send(0, event["d"], t=event["t"], s=event["s"]))
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+
+    async def drop(self, code: int = 1001) -> None:
+        """Close every connection, as a machine of Discord's that is restarted does; sessions may be resumed."""
+        for session in self.sessions.values():
+            if session.line:
+                line, session.line = session.line, None
+                await line.socket.close(code=code)
+
+    async def ask_to_reconnect(self) -> None:
+        for session in self.sessions.values():
+            if session.line:
+                await session.line.send(RECONNECT, None)
+
+    async def invalidate(self) -> None:
+        """Tell every bot that its session is no more."""
+        lines = [session.line for session in self.sessions.values() if session.line]
+        self.sessions.clear()
+        for line in lines:
+            await line.send(INVALID_SESSION, False)
+
+    async def serve(self, request: web.Request) -> web.WebSocketResponse:
+        socket = web.WebSocketResponse(max_msg_size=4096)
+        await socket.prepare(request)
+        line = Line(socket, compressed=request.query.get("compress") == "zlib-stream")
+        await line.send(HELLO, {"heartbeat_interval": HEARTBEAT_MILLISECONDS})
+        session: Session | None = None
+        async for message in socket:
+            if message.type is not WSMsgType.TEXT:
+                await socket.close(code=4002)
+                break
+            said = json.loads(message.data)
+            if said["op"] == HEARTBEAT:
+                self.heartbeats += 1
+                await line.send(HEARTBEAT_ACK, None)
+            elif said["op"] == IDENTIFY and session is None:
+                session = await self._identify(line, said["d"])
+            elif said["op"] == RESUME and session is None:
+                session = await self._resume(line, said["d"])
+            elif session is None:
+                await socket.close(code=4003)
+        if session and session.line is line:
+            session.line = None
+        return socket
+
+    async def _identify(self, line: Line, data: dict[str, Any]) -> Session | None:
+        shard, total = data.get("shard") or (0, 1)
+        if data["token"] != self.token:
+            await line.socket.close(code=4004)
+            return None
+        if data["intents"] & PRIVILEGED:
+            await line.socket.close(code=4014)
+            return None
+        if not 0 <= shard < total or not {"os", "browser", "device"} <= set(data["properties"]):
+            await line.socket.close(code=4010)
+            return None
+        session = Session(f"session{next(self._names)}", shard, total)
+        self.sessions[session.name] = session
+        self.identified.append((shard, total))
+        session.line = line
+        here = [guild for guild in self._guilds() if (int(guild["id"]) >> 22) % total == shard]
+        unavailable = [{"id": guild["id"], "unavailable": True} for guild in here]
+        about = {"session_id": session.name, "resume_gateway_url": self.address, "shard": [shard, total]}
+        self._push(session, "READY", {**self._ready(), "guilds": unavailable, **about})
+        for guild in here:
+            self._push(session, "GUILD_CREATE", guild)
+        return session
+
+    async def _resume(self, line: Line, data: dict[str, Any]) -> Session | None:
+        session = self.sessions.get(data["session_id"])
+        if session is None or data["token"] != self.token:
+            await line.send(INVALID_SESSION, False)
+            return None
+        self.resumed += 1
+        at = data["seq"]
+        while at < len(session.events):
+            event = session.events[at]
+            await line.send(0, event["d"], t=event["t"], s=event["s"])
+            at += 1
+        session.line = line
+        self._push(session, "RESUMED", {})
+        return session

@@ -1,0 +1,135 @@
+"""What Discord refuses in a request's body: by its own description of the API, and by limits that stand in its manual."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+
+LAYOUT, EPHEMERAL = 1 << 15, 1 << 6
+LAYOUT_KINDS = {9, 10, 11, 12, 13, 14, 17}
+NAME = re.compile(r"[-_'\w]{1,32}")
+
+_description = json.loads((Path(__file__).parent / "schema" / "discord.json").read_text())
+_validators = {
+    name: jsonschema_rs.validator_for({**schema, "$defs": _description["$defs"]})
+    for name, schema in _description["bodies"].items()
+}
+
+
+class Refused(Exception):
+    """An answer with an error: HTTP status, Discord's code, what it says."""
+
+    def __init__(self, status: int, code: int, message: str = "", **more: Any) -> None:
+        super().__init__(status, code, message)
+        self.status, self.body = status, {"code": code, "message": message or f"error {code}", **more}
+
+
+def judge(kind: str, body: Any) -> None:
+    """Refuse a body that Discord would not have; ``kind`` is one of the description's."""
+    fault = next(_validators[kind].iter_errors(body), None)
+    if fault:
+        raise invalid(f"{list(fault.instance_path)}: {fault.message[:300]}")
+
+
+def invalid(why: str) -> Refused:
+    return Refused(400, 50035, f"Invalid Form Body: {why}")
+
+
+def judge_message(body: dict[str, Any], *, new: bool) -> None:
+    """Refuse a message by limits that no schema tells."""
+    flags, components = body.get("flags") or 0, body.get("components") or []
+    everything = list(_walk(components))
+    kinds = {one["type"] for one in everything}
+    if flags & LAYOUT and any(body.get(field) for field in ("content", "embeds", "poll", "sticker_ids")):
+        raise invalid("MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2")
+    if kinds & LAYOUT_KINDS and not flags & LAYOUT:
+        raise invalid("layout components without the flag for them")
+    if len(everything) > 40 or (not flags & LAYOUT and len(components) > 5):
+        raise invalid("too many components")
+    if new and not components and not (body.get("content") or "").strip():
+        raise Refused(400, 50006, "Cannot send an empty message")
+    if len(body.get("content") or "") > 2000:
+        raise invalid("content: Must be 2000 or fewer in length.")
+    texts = sum(len(one.get("content") or "") + len(one.get("label") or "") for one in everything)
+    if texts > 4000:
+        raise invalid(f"the texts of all components have {texts} characters, 4000 are allowed")
+    ids = [one["custom_id"] for one in everything if one.get("custom_id")]
+    if len(ids) != len(set(ids)):
+        raise invalid("COMPONENT_CUSTOM_ID_DUPLICATED")
+    for one in everything:
+        _judge_component(one)
+
+
+def _judge_component(one: dict[str, Any]) -> None:
+    kind, inside = one["type"], one.get("components", [])
+    if kind == 1 and not 1 <= len(inside) <= 5:
+        raise invalid("an action row has one to five buttons")
+    if kind == 1 and any(button["type"] != 2 for button in inside):
+        raise invalid("an action row of ours has buttons only")
+    if kind == 17 and not inside:
+        raise invalid("an empty container")
+    if kind == 10 and not one["content"].strip():
+        raise invalid("an empty text")
+    if kind == 2:
+        is_link = one["style"] == 5
+        if is_link == bool(one.get("custom_id")) or is_link != bool(one.get("url")):
+            raise invalid("a button has a custom_id, or a URL if it is a link")
+        if not one.get("label") and not one.get("emoji"):
+            raise invalid("a button without a label")
+
+
+def _walk(components: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for one in components:
+        yield one
+        yield from _walk(one.get("components", []))
+        if "accessory" in one:
+            yield one["accessory"]
+
+
+def judge_commands(commands: list[dict[str, Any]]) -> None:
+    """Refuse a list of commands that Discord would not have."""
+    for command in commands:
+        # The manual has nsfw, the description of the API leaves it out.
+        judge("command", {field: value for field, value in command.items() if field != "nsfw"})
+        slash = command.get("type", 1) == 1
+        names = [command["name"], *(command.get("name_localizations") or {}).values()]
+        if slash and any(not NAME.fullmatch(name) or name != name.lower() for name in names):
+            raise invalid(f"APPLICATION_COMMAND_INVALID_NAME: {names}")
+        if slash != bool(command.get("description")):
+            raise invalid("a slash command has a description, and no other one has")
+        _judge_options(command.get("options") or [])
+        if _length(command) > 8000:
+            raise invalid("APPLICATION_COMMAND_TOO_LARGE")
+    for kind, most in ((1, 100), (2, 15), (3, 15)):
+        named = [command["name"] for command in commands if command.get("type", 1) == kind]
+        if len(named) > most or len(named) != len(set(named)):
+            raise invalid("too many commands, or two of one name")
+
+
+def _judge_options(options: list[dict[str, Any]]) -> None:
+    required = [bool(option.get("required")) for option in options]
+    if required != sorted(required, reverse=True):
+        raise invalid("required options come first")
+    for option in options:
+        names = [option["name"], *(option.get("name_localizations") or {}).values()]
+        if any(not NAME.fullmatch(name) or name != name.lower() for name in names):
+            raise invalid(f"APPLICATION_COMMAND_INVALID_NAME: {names}")
+        if option.get("choices") and option.get("autocomplete"):
+            raise invalid("choices and autocompletion exclude each other")
+        if len(option.get("choices") or []) > 25:
+            raise invalid("at most 25 choices")
+
+
+def _length(command: dict[str, Any]) -> int:
+    """Of names, descriptions and values, with the longest of each text's translations."""
+    total = 0
+    for field in ("name", "description"):
+        total += max(map(len, [command.get(field) or "", *(command.get(f"{field}_localizations") or {}).values()]))
+    for option in command.get("options") or []:
+        total += _length(option) + sum(
+            _length(choice) + len(str(choice["value"])) for choice in option.get("choices") or []
+        )
+    return total

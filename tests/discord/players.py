@@ -1,0 +1,210 @@
+"""People on the paper Discord, who see what it shows and press what stands there."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from random import Random
+from typing import Any
+
+from adapters.discord import Discord
+from bot.desk import Desk
+from bot.house import House
+from bot.settings import Settings
+from bot.store import Store
+from engine import GAMES
+from tests.bot.paper import ACCEPT, NAMES
+from tests.discord.server import (
+    AUTOCOMPLETE,
+    COMMAND,
+    COMPONENT,
+    TOKEN,
+    Channel,
+    DiscordServer,
+    Interaction,
+)
+from tests.telegram.players import until
+
+__all__ = ["BAR", "CHANNEL", "Person", "on_discord", "seated", "text_of", "until"]
+
+BAR = 7 << 22
+"""A server, on shard 0 of one and shard 3 of four."""
+
+CHANNEL = 200
+
+
+def parts(components: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for one in components:
+        yield one
+        yield from parts(one.get("components", []))
+
+
+def text_of(message: dict[str, Any]) -> str:
+    """What a message reads like: marks and escapes are gone."""
+    texts = [one["content"] for one in parts(message["components"]) if one["type"] == 10]
+    return re.sub(r"\\(.)|\*\*|`", r"\1", "\n".join([message["content"], *texts]).strip())
+
+
+def buttons_of(message: dict[str, Any]) -> list[dict[str, Any]]:
+    return [one for one in parts(message["components"]) if one["type"] == 2]
+
+
+class Person:
+    """Somebody with a phone."""
+
+    def __init__(self, server: DiscordServer, number: int, name: str, language: str = "en-US") -> None:
+        self.server, self.number, self.name = server, number, name
+        server.users[number] = {
+            "id": str(number),
+            "username": name.lower(),
+            "global_name": name,
+            "discriminator": "0",
+            "avatar": None,
+            "bot": False,
+            "locale": language,
+        }
+        self.private = server.private(number)
+
+    # Commands
+
+    async def slash(self, word: str, channel: Channel | None = None, **options: Any) -> str:
+        """Give a command; returns what this person alone is told, empty if that is nothing."""
+        one = self.begin(word, channel, **options)
+        return await self.told(one)
+
+    def begin(self, word: str, channel: Channel | None = None, **options: Any) -> Interaction:
+        command = self._command(word, 1)
+        known = {option["name"]: option for option in command.get("options") or []}
+        given = [{"name": name, "type": known[name]["type"], "value": value} for name, value in options.items()]
+        for option in given:
+            choices = known[option["name"]].get("choices")
+            assert not choices or option["value"] in [choice["value"] for choice in choices]
+        data = {"id": "1", "name": word, "type": 1, "options": given, **self._resolved(given)}
+        return self.server.interact(COMMAND, self.number, channel or self._bar(), data)
+
+    async def challenge(self, whom: "Person", channel: Channel | None = None) -> str:
+        """From the menu on a person."""
+        command = self._command("Challenge", 2)
+        data = {
+            "id": "1",
+            "name": command["name"],
+            "type": 2,
+            "target_id": str(whom.number),
+            "resolved": {"users": {str(whom.number): self.server.users[whom.number]}},
+        }
+        return await self.told(self.server.interact(COMMAND, self.number, channel or self._bar(), data))
+
+    async def complete(
+        self, word: str, option: str, begun: str, channel: Channel | None = None, **others: Any
+    ) -> list[Any]:
+        """What is offered while an option is typed."""
+        known = {one["name"]: one for one in self._command(word, 1)["options"]}
+        assert known[option]["autocomplete"]
+        given = [{"name": name, "type": known[name]["type"], "value": value} for name, value in others.items()]
+        focused = {"name": option, "type": known[option]["type"], "value": begun, "focused": True}
+        data = {"id": "1", "name": word, "type": 1, "options": [*given, focused]}
+        one = self.server.interact(AUTOCOMPLETE, self.number, channel or self._bar(), data)
+        await until(lambda: one.choices is not None)
+        return [choice["value"] for choice in one.choices or ()]
+
+    def _command(self, word: str, kind: int) -> dict[str, Any]:
+        return next(one for one in self.server.commands if one["name"] == word and one.get("type", 1) == kind)
+
+    def _resolved(self, given: list[dict[str, Any]]) -> dict[str, Any]:
+        users = {str(one["value"]): self.server.users[int(one["value"])] for one in given if one["type"] == 6}
+        return {"resolved": {"users": users}} if users else {}
+
+    def _bar(self) -> Channel:
+        return self.server.channel(CHANNEL, self.server.server(BAR))
+
+    # Buttons
+
+    def sees(self, channel: Channel) -> list[dict[str, Any]]:
+        """The messages of a channel, oldest first, and behind them those that this person alone is shown there."""
+        return [*channel.messages.values(), *channel.asides[self.number].values()]
+
+    def button(self, label: str, channel: Channel) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        for message in reversed(self.sees(channel)):
+            for button in buttons_of(message):
+                if label in button["label"]:
+                    return message, button
+        return None
+
+    async def press(self, label: str, channel: Channel | None = None) -> str:
+        """Press a button as soon as it stands there; returns what this person alone is told."""
+        channel = channel or self.private
+        await until(lambda: self.button(label, channel) is not None)
+        found = self.button(label, channel)
+        assert found
+        message, button = found
+        return await self.send(channel, message, button["custom_id"])
+
+    async def send(self, channel: Channel, message: dict[str, Any], custom_id: str) -> str:
+        return await self.told(self.touch(channel, message, custom_id))
+
+    def touch(self, channel: Channel, message: dict[str, Any], custom_id: str) -> Interaction:
+        """Press a button, whether it stands there or not, and do not wait."""
+        data = {"custom_id": custom_id, "component_type": 2}
+        return self.server.interact(COMPONENT, self.number, channel, data, message)
+
+    async def told(self, one: Interaction) -> str:
+        """Wait until an interaction has its answer; what this person alone is told by it."""
+        await until(lambda: bool(one.answer))
+        await asyncio.sleep(0)
+        message = one.channel.asides[self.number].get(one.original)
+        return text_of(message) if message and one.original != one.message else ""
+
+    async def play(self, random: Random, channel: Channel | None = None) -> bool:
+        """Press something on the lowest panel, if there is anything."""
+        channel = channel or self.private
+        panels = self.sees(channel)
+        if not panels:
+            return False
+        payloads = [button["custom_id"] for button in buttons_of(panels[-1])]
+        bids = [data for data in payloads if data.endswith((":bid 4", ":bid 5"))]
+        payloads = [data for data in bids or payloads if not data.endswith(("claim", "blind", "resign"))]
+        if not payloads:
+            return False
+        await self.send(channel, panels[-1], random.choice(payloads))
+        return True
+
+
+@asynccontextmanager
+async def on_discord(
+    store: Store, server: DiscordServer, *, quick: bool = True, alone: bool = True, **more: Any
+) -> AsyncIterator[Discord]:
+    """A worker with the real adapter and library, speaking to the paper server; ``more`` are settings."""
+    settings = Settings(_env_file=None, discord_token=TOKEN, discord_api_url=server.url, **more)
+    house = House(store, settings, alone=alone, robot_pause=0.0)
+    house.room._new_secret = Random(0).randbytes
+    adapter = Discord(Desk(house), TOKEN)
+    if quick:
+        adapter.pace = lambda place: None  # type: ignore[method-assign]
+    house.add(adapter)
+    serving = asyncio.create_task(adapter.serve())
+    await house.start()
+    try:
+        await until(lambda: adapter.healthy or serving.done())
+        if serving.done():
+            await serving
+        yield adapter
+    finally:
+        serving.cancel()
+        await asyncio.wait([serving])
+        await house.stop()
+
+
+async def seated(server: DiscordServer, game: str, *options: str) -> list[Person]:
+    """People at a table, by seat."""
+    channel = server.channel(CHANNEL, server.server(BAR))
+    people = [Person(server, number, name) for number, name in enumerate(NAMES[: GAMES[game].seats], 1)]
+    await people[0].slash("challenge", game=game)
+    for label in options:
+        for each in ("Options", label, "Back"):
+            await people[0].press(each, channel)
+    for person, label in zip(people[1:], ACCEPT[len(people)], strict=True):
+        await person.press(label, channel)
+        if game == "tavolo" and label in ("Sit North", "Sit West"):
+            ruler = people[0] if label == "Sit North" else people[1]
+            await ruler.press("Accept")
+    return people

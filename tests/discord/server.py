@@ -1,0 +1,612 @@
+"""Discord on paper: REST and gateway, written from its documentation. It refuses what Discord refuses.
+
+Failures can be ordered up for each kind of call; buckets of the rate limits are as wide as a test makes them.
+"""
+
+import itertools
+import json
+import time
+from collections import defaultdict, deque
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+from tests.discord.gateway import Gateway
+from tests.discord.judge import EPHEMERAL, Refused, invalid, judge, judge_commands, judge_message
+
+TOKEN = "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs"
+APPLICATION = 1000
+BOT = {"id": "1000", "username": "buongioco", "global_name": None, "discriminator": "0", "avatar": None, "bot": True}
+TEXT_CHANNEL, PRIVATE, GROUP, THREAD = 0, 1, 3, 11
+COMMAND, COMPONENT, AUTOCOMPLETE = 2, 3, 4
+IN_SERVER, WITH_BOT, AMONG_PEOPLE = 0, 1, 2
+
+VIEW, SEND, SEND_IN_THREADS = 1 << 10, 1 << 11, 1 << 38
+ENOUGH = VIEW | SEND | SEND_IN_THREADS
+
+MOST_FOLLOW_UPS = 5
+"""By an interaction with a bot that is no member there."""
+
+
+@dataclass
+class Channel:
+    """Where messages stand. ``asides`` are those that one user sees alone; ``guests`` if the bot is no member."""
+
+    id: int
+    type: int
+    server: int = 0
+    name: str = "bar-sport"
+    users: tuple[int, ...] = ()
+    messages: dict[int, dict[str, Any]] = field(default_factory=dict)
+    asides: dict[int, dict[int, dict[str, Any]]] = field(default_factory=lambda: defaultdict(dict))
+    permissions: int = ENOUGH
+    gone: bool = False
+    closed: bool = False
+    archived: bool = False
+    locked: bool = False
+    without_bot: bool = False
+
+    @property
+    def about(self) -> dict[str, Any]:
+        known: dict[str, Any] = {"id": str(self.id), "type": self.type, "flags": 0, "last_message_id": None}
+        if self.type == PRIVATE:
+            return known
+        known |= {"name": self.name}
+        if self.type == THREAD:
+            state = {"archived": self.archived, "locked": self.locked, "auto_archive_duration": 1440}
+            known |= {
+                "guild_id": str(self.server),
+                "parent_id": "1",
+                "owner_id": "1",
+                "message_count": 1,
+                "member_count": 1,
+                "thread_metadata": {**state, "archive_timestamp": "2026-01-01T00:00:00+00:00"},
+            }
+        elif self.type == TEXT_CHANNEL:
+            known |= {"guild_id": str(self.server), "position": 0, "permission_overwrites": [], "nsfw": False}
+        return known
+
+
+@dataclass
+class Interaction:
+    """Something that a person did, and what the bot has made of it. ``answer`` is the kind of the answer."""
+
+    id: int
+    token: str
+    type: int
+    user: int
+    channel: Channel
+    since: float
+    message: int = 0
+    answer: int = 0
+    original: int = 0
+    follow_ups: int = 0
+    data: dict[str, Any] = field(default_factory=dict)
+    acknowledged_after: float = 0.0
+    choices: list[dict[str, Any]] | None = None
+
+
+@dataclass
+class Failure:
+    """What goes wrong with a call: a refusal, or the connection is cut; ``done_first`` if it was carried out before."""
+
+    refusal: Refused | None = None
+    hang_up: bool = False
+    done_first: bool = False
+
+
+class DiscordServer:
+    """State, REST and gateway."""
+
+    def __init__(self, shards: int = 1, seconds: float = 3.0) -> None:
+        self.users: dict[int, dict[str, Any]] = {}
+        self.channels: dict[int, Channel] = {}
+        self.servers: set[int] = set()
+        self.interactions: dict[str, Interaction] = {}
+        self.commands: list[dict[str, Any]] = []
+        self.command_lists = 0
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.pings: list[tuple[int, int]] = []
+        self.shards, self.seconds_to_answer, self.token_seconds = shards, seconds, 900.0
+        self.buckets: dict[str, tuple[int, float]] = {}
+        self.interactions_url: str | None = None
+        self.gateway = Gateway(TOKEN, self._ready, self._guilds)
+        self._orders: dict[str, deque[Failure]] = defaultdict(deque)
+        self._nonces: dict[str, dict[str, Any]] = {}
+        self._made_by: dict[int, str] = {}
+        self._used: dict[str, deque[float]] = defaultdict(deque)
+        self._ids = itertools.count(5_000_000)
+        self._runner: web.AppRunner | None = None
+        self.url = ""
+
+    # Serving
+
+    async def start(self, port: int = 0) -> None:
+        app = web.Application()
+        app.router.add_get("/gateway", self.gateway.serve)
+        for method, path, name in ROUTES:
+            app.router.add_route(method, f"/api/v10{path}", self._handler(name))
+        self._runner = web.AppRunner(app, shutdown_timeout=0.2)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", port).start()
+        number = self._runner.addresses[0][1]
+        self.url = f"http://127.0.0.1:{number}/api/v10"
+        self.gateway.address = f"ws://127.0.0.1:{number}/gateway"
+
+    async def stop(self) -> None:
+        await self.gateway.drop()
+        if self._runner:
+            await self._runner.cleanup()
+
+    def _handler(self, name: str) -> Any:
+        async def handle(request: web.Request) -> web.Response:
+            try:
+                self._admit(name, request)
+                body = json.loads(await request.read() or "{}")
+                self.calls.append((name, body))
+                failure = self._orders[name].popleft() if self._orders[name] else None
+                if failure and not failure.done_first:
+                    self._fail(failure, request)
+                self._take_from_bucket(name, request)
+                result = await getattr(self, f"_{name}")(request, body)
+                if failure:
+                    self._fail(failure, request)
+                return _json(result, headers=self._bucket_headers(name, request))
+            except Refused as refused:
+                headers = {}
+                if refused.status == 429:
+                    wait = refused.body["retry_after"]
+                    headers = {"Via": "1.1 paper", "Retry-After": str(wait), "X-RateLimit-Scope": "user"}
+                return _json(refused.body, refused.status, headers)
+
+        return handle
+
+    def _admit(self, name: str, request: web.Request) -> None:
+        said = request.headers.get("Authorization")
+        if name in BY_TOKEN:
+            return
+        if said != f"Bot {TOKEN}":
+            raise Refused(401, 0, "401: Unauthorized")
+
+    @staticmethod
+    def _fail(failure: Failure, request: web.Request) -> None:
+        if failure.hang_up:
+            assert request.transport
+            request.transport.abort()
+        if failure.refusal:
+            raise failure.refusal
+
+    def _bucket(self, name: str, request: web.Request) -> str:
+        return f"{name}:{request.match_info.get('channel', '')}"
+
+    def _take_from_bucket(self, name: str, request: web.Request) -> None:
+        most, seconds = self.buckets.get(name, (1000, 1.0))
+        used, now = self._used[self._bucket(name, request)], time.monotonic()
+        while used and used[0] < now - seconds:
+            used.popleft()
+        if len(used) >= most:
+            raise Refused(
+                429, 0, "You are being rate limited.", retry_after=used[0] + seconds - now, **{"global": False}
+            )
+        used.append(now)
+
+    def _bucket_headers(self, name: str, request: web.Request) -> dict[str, str]:
+        if name in BY_TOKEN:
+            return {}
+        most, seconds = self.buckets.get(name, (1000, 1.0))
+        used = self._used[self._bucket(name, request)]
+        reset = max(0.0, used[0] + seconds - time.monotonic()) if used else 0.0
+        return {
+            "X-RateLimit-Bucket": f"bucket-{name}",
+            "X-RateLimit-Limit": str(most),
+            "X-RateLimit-Remaining": str(most - len(used)),
+            "X-RateLimit-Reset-After": f"{reset:.3f}",
+            "X-RateLimit-Reset": f"{time.time() + reset:.3f}",
+        }
+
+    # What tests arrange
+
+    def order(self, name: str, *failures: Failure) -> None:
+        """The next calls of a kind fail so, one after the other."""
+        self._orders[name].extend(failures)
+
+    def server(self, number: int) -> int:
+        """A server with the bot in it."""
+        self.servers.add(number)
+        return number
+
+    def channel(self, number: int, server: int = 0, kind: int = TEXT_CHANNEL, **more: Any) -> Channel:
+        return self.channels.setdefault(number, Channel(number, kind, server, **more))
+
+    def private(self, user: int) -> Channel:
+        return self.channels.setdefault(100_000 + user, Channel(100_000 + user, PRIVATE, users=(user,)))
+
+    def let_in(self, server: int) -> None:
+        self.servers.add(server)
+        self.gateway.dispatch("GUILD_CREATE", self._guild(server), server)
+
+    def throw_out(self, server: int) -> None:
+        self.servers.discard(server)
+        self.gateway.dispatch("GUILD_DELETE", {"id": str(server)}, server)
+
+    def new_id(self) -> int:
+        return next(self._ids)
+
+    def interact(
+        self, kind: int, user: int, channel: Channel, data: dict[str, Any], message: dict[str, Any] | None = None
+    ) -> Interaction:
+        """A person does something that the bot hears of."""
+        number = self.new_id()
+        one = Interaction(number, f"token{number}", kind, user, channel, time.monotonic(), data=data)
+        one.message = int(message["id"]) if message else 0
+        self.interactions[one.token] = one
+        self.dispatch_again(one, message)
+        return one
+
+    def dispatch_again(self, one: Interaction, message: dict[str, Any] | None = None) -> None:
+        channel = one.channel
+        is_member = channel.server in self.servers
+        owners = {"0": str(channel.server)} if is_member else {"1": str(one.user)}
+        context = IN_SERVER if channel.server else WITH_BOT if channel.type == PRIVATE else AMONG_PEOPLE
+        who: dict[str, Any] = {"user": self.users[one.user]}
+        if channel.server:
+            member: dict[str, Any] = {
+                "user": self.users[one.user],
+                "nick": None,
+                "roles": [],
+                "permissions": "0",
+                "flags": 0,
+            }
+            more = {"joined_at": "2026-01-01T00:00:00+00:00", "deaf": False, "mute": False, "avatar": None}
+            guild = {"id": str(channel.server), "locale": "en-US", "features": []}
+            who = {
+                "member": {**member, **more},
+                "guild_id": str(channel.server),
+                "guild": guild,
+                "guild_locale": "en-US",
+            }
+        self.gateway.dispatch(
+            "INTERACTION_CREATE",
+            {
+                "id": str(one.id),
+                "application_id": str(APPLICATION),
+                "type": one.type,
+                "token": one.token,
+                "version": 1,
+                "data": one.data,
+                "channel": channel.about,
+                "channel_id": str(channel.id),
+                "locale": self.users[one.user]["locale"],
+                "app_permissions": str(channel.permissions),
+                "entitlements": [],
+                "authorizing_integration_owners": {"0": "0"} if context == WITH_BOT else owners,
+                "context": context,
+                "attachment_size_limit": 10_485_760,
+                **who,
+                **({"message": message} if message else {}),
+            },
+            channel.server,
+        )
+
+    # What the gateway says
+
+    def _ready(self) -> dict[str, Any]:
+        return {"v": 10, "user": BOT, "application": {"id": str(APPLICATION), "flags": 0}, "private_channels": []}
+
+    def _guilds(self) -> list[dict[str, Any]]:
+        return [self._guild(number) for number in sorted(self.servers)]
+
+    def _guild(self, number: int) -> dict[str, Any]:
+        here = [channel for channel in self.channels.values() if channel.server == number]
+        return {
+            "id": str(number),
+            "name": "Circolo",
+            "owner_id": "1",
+            "roles": [],
+            "emojis": [],
+            "features": [],
+            "members": [],
+            "member_count": 3,
+            "channels": [channel.about for channel in here if channel.type == TEXT_CHANNEL],
+            "threads": [channel.about for channel in here if channel.type == THREAD],
+            "verification_level": 0,
+            "default_message_notifications": 0,
+            "explicit_content_filter": 0,
+            "mfa_level": 0,
+            "system_channel_flags": 0,
+            "premium_tier": 0,
+            "nsfw_level": 0,
+            "preferred_locale": "en-US",
+            "afk_timeout": 300,
+            "stickers": [],
+        }
+
+    # REST: the bot itself
+
+    async def _me(self, request: web.Request, body: Any) -> Any:
+        return BOT
+
+    async def _application(self, request: web.Request, body: Any) -> Any:
+        return {
+            "id": str(APPLICATION),
+            "name": "Buongioco",
+            "description": "",
+            "icon": None,
+            "bot_public": True,
+            "bot_require_code_grant": False,
+            "verify_key": "",
+            "flags": 0,
+            "team": None,
+            "interactions_endpoint_url": self.interactions_url,
+            "owner": {"id": "1", "username": "host", "discriminator": "0", "avatar": None, "global_name": None},
+        }
+
+    async def _gateway(self, request: web.Request, body: Any) -> Any:
+        limits = {"total": 1000, "remaining": 999, "reset_after": 0, "max_concurrency": 1}
+        return {"url": self.gateway.address, "shards": self.shards, "session_start_limit": limits}
+
+    async def _set_commands(self, request: web.Request, body: Any) -> Any:
+        judge_commands(body)
+        self.command_lists += 1
+        self.commands = body
+        about = {"application_id": str(APPLICATION), "version": "1", "default_member_permissions": None}
+        return [
+            {"description": "", **one, "id": str(self.new_id()), "type": one.get("type", 1), **about} for one in body
+        ]
+
+    # REST, as for messages
+
+    async def _open_private(self, request: web.Request, body: Any) -> Any:
+        judge("private", body)
+        user = int(body["recipient_id"])
+        if user not in self.users:
+            raise Refused(400, 50033, "Invalid Recipient(s)")
+        return {**self.private(user).about, "recipients": [self.users[user]]}
+
+    async def _send(self, request: web.Request, body: Any) -> Any:
+        channel = self._channel(request, writing=True)
+        judge("send", body)
+        judge_message(body, new=True)
+        nonce = str(body.get("nonce", ""))
+        if nonce and body.get("enforce_nonce") and nonce in self._nonces:
+            return self._nonces[nonce]
+        channel.archived = False
+        message = self._message(channel, body)
+        channel.messages[int(message["id"])] = message
+        if nonce:
+            self._nonces[nonce] = message
+        return message
+
+    async def _edit(self, request: web.Request, body: Any) -> Any:
+        channel = self._channel(request)
+        message = self._standing(channel, request)
+        judge("edit", body)
+        if channel.archived:
+            raise Refused(400, 50083, "Thread is archived")
+        return self._change(message, body)
+
+    async def _delete(self, request: web.Request, body: Any) -> Any:
+        channel = self._channel(request)
+        self._standing(channel, request)
+        del channel.messages[int(request.match_info["message"])]
+        return None
+
+    def _channel(self, request: web.Request, *, writing: bool = False) -> Channel:
+        channel = self.channels.get(int(request.match_info["channel"]))
+        if channel is None or channel.gone:
+            raise Refused(404, 10003, "Unknown Channel")
+        if channel.type == GROUP or (channel.server and channel.server not in self.servers):
+            raise Refused(403, 50001, "Missing Access")
+        if channel.type == PRIVATE:
+            if channel.closed and writing:
+                raise Refused(403, 50007, "Cannot send messages to this user")
+            return channel
+        if not channel.permissions & VIEW:
+            raise Refused(403, 50001, "Missing Access")
+        if writing and not channel.permissions & (SEND_IN_THREADS if channel.type == THREAD else SEND):
+            raise Refused(403, 50013, "Missing Permissions")
+        if channel.locked and channel.archived:
+            raise Refused(400, 50083, "Thread is archived")
+        return channel
+
+    @staticmethod
+    def _standing(channel: Channel, request: web.Request) -> dict[str, Any]:
+        message = channel.messages.get(int(request.match_info["message"]))
+        if message is None:
+            raise Refused(404, 10008, "Unknown Message")
+        if message["author"]["id"] != BOT["id"]:
+            raise Refused(403, 50005, "Cannot edit a message authored by another user")
+        return message
+
+    def _message(self, channel: Channel, body: dict[str, Any]) -> dict[str, Any]:
+        number = self.new_id()
+        components = json.loads(json.dumps(body.get("components") or []))
+        self._number(components)
+        text = json.dumps(components) + (body.get("content") or "")
+        allowed = body.get("allowed_mentions")
+        for user in self.users:
+            named = f"<@{user}>" in text
+            called = allowed is None or "users" in allowed.get("parse", ()) or str(user) in (allowed.get("users") or ())
+            if named and called and not (body.get("flags") or 0) & EPHEMERAL:
+                self.pings.append((channel.id, user))
+        return {
+            "id": str(number),
+            "type": 0,
+            "channel_id": str(channel.id),
+            "author": BOT,
+            "content": body.get("content") or "",
+            "embeds": [],
+            "attachments": [],
+            "mentions": [],
+            "mention_roles": [],
+            "mention_everyone": False,
+            "pinned": False,
+            "tts": False,
+            "timestamp": "2026-01-01T00:00:00+00:00",
+            "edited_timestamp": None,
+            "flags": body.get("flags") or 0,
+            "components": components,
+            **({"nonce": body["nonce"]} if "nonce" in body else {}),
+        }
+
+    def _change(self, message: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+        flags = message["flags"] | (body.get("flags") or 0)
+        judge_message({**message, **body, "flags": flags, "embeds": body.get("embeds")}, new=False)
+        if "components" in body:
+            components = json.loads(json.dumps(body["components"]))
+            self._number(components)
+            message["components"] = components
+        message.update(flags=flags, edited_timestamp="2026-01-01T00:00:01+00:00")
+        if body.get("content") is not None:
+            message["content"] = body["content"]
+        return message
+
+    def _number(self, components: list[dict[str, Any]], begin: int = 1) -> int:
+        for one in components:
+            one["id"] = begin
+            begin = self._number(one.get("components", []), begin + 1)
+        return begin
+
+    # REST, as for interactions
+
+    async def _answer(self, request: web.Request, body: Any) -> Any:
+        one = self.interactions.get(request.match_info["token"])
+        if one is None or str(one.id) != request.match_info["interaction"]:
+            raise Refused(404, 10062, "Unknown interaction")
+        if one.answer:
+            raise Refused(400, 40060, "Interaction has already been acknowledged.")
+        took = time.monotonic() - one.since
+        if took > self.seconds_to_answer:
+            raise Refused(404, 10062, "Unknown interaction")
+        kind, data = body.get("type"), body.get("data") or {}
+        allowed = {COMMAND: (4, 5), COMPONENT: (4, 5, 6, 7), AUTOCOMPLETE: (8,)}[one.type]
+        if kind not in allowed:
+            raise invalid(f"type: an interaction of type {one.type} takes {allowed}")
+        if kind in (4, 7, 8):
+            judge("answer", body)
+        if kind == 8:
+            one.choices = data["choices"]
+        elif kind in (4, 7):
+            judge_message(data, new=kind == 4)
+        elif set(data) - {"flags"} or (data.get("flags") or 0) & ~EPHEMERAL:
+            raise invalid("what is put off has no flag but the one for one person's eyes")
+        message = self._carry_out(one, kind, data)
+        one.answer, one.acknowledged_after = kind, took
+        if "with_response" not in request.query:
+            return None
+        about = {"id": str(one.id), "type": one.type}
+        return {"interaction": about, "resource": {"type": kind, **({"message": message} if message else {})}}
+
+    def _carry_out(self, one: Interaction, kind: int, data: dict[str, Any]) -> dict[str, Any] | None:
+        if kind in (6, 7):
+            one.original = one.message
+            message = self._of(one, one.message)
+            return self._change(message, data) if kind == 7 else message
+        if kind in (4, 5):
+            return self._show(one, data, put_off=kind == 5)
+        return None
+
+    def _show(self, one: Interaction, data: dict[str, Any], *, put_off: bool = False) -> dict[str, Any]:
+        message = self._message(one.channel, data)
+        if put_off:
+            message["flags"] |= 1 << 7
+        self._shelf(one, message)[int(message["id"])] = message
+        self._made_by[int(message["id"])] = one.token
+        one.original = one.original or int(message["id"])
+        return message
+
+    def _shelf(self, one: Interaction, message: dict[str, Any]) -> dict[int, dict[str, Any]]:
+        return one.channel.asides[one.user] if message["flags"] & EPHEMERAL else one.channel.messages
+
+    def _of(self, one: Interaction, number: int) -> dict[str, Any]:
+        for shelf in (one.channel.messages, one.channel.asides[one.user]):
+            if number in shelf:
+                return shelf[number]
+        raise Refused(404, 10008, "Unknown Message")
+
+    def _by_token(self, request: web.Request) -> Interaction:
+        one = self.interactions.get(request.match_info["token"])
+        if one is None or not one.answer or request.match_info["application"] != str(APPLICATION):
+            raise Refused(404, 10015, "Unknown Webhook")
+        if time.monotonic() - one.since > self.token_seconds:
+            raise Refused(401, 50027, "Invalid Webhook Token")
+        return one
+
+    def _named(self, one: Interaction, request: web.Request) -> dict[str, Any]:
+        name = request.match_info["message"]
+        message = self._of(one, one.original if name == "@original" else int(name))
+        number = int(message["id"])
+        if number not in (one.message, one.original) and self._made_by.get(number) != one.token:
+            raise Refused(404, 10008, "Unknown Message")
+        return message
+
+    async def _follow_up(self, request: web.Request, body: Any) -> Any:
+        one = self._by_token(request)
+        judge("follow_up", body)
+        judge_message(body, new=True)
+        if one.answer == 5:
+            # The first message after one that was put off takes its place, and is as private as that was.
+            one.answer = 4
+            return self._settle(one, body)
+        one.follow_ups += 1
+        if one.channel.server not in self.servers and one.channel.type != PRIVATE and one.follow_ups > MOST_FOLLOW_UPS:
+            raise Refused(400, 40094, "This interaction has too many follow-up messages.")
+        return self._show(one, body)
+
+    def _settle(self, one: Interaction, body: dict[str, Any]) -> dict[str, Any]:
+        message = self._of(one, one.original)
+        message["flags"] &= ~(1 << 7)
+        changed = self._change(message, {**body, "flags": (body.get("flags") or 0) & ~EPHEMERAL})
+        for user in self.users:
+            allowed = body.get("allowed_mentions") or {}
+            if f"<@{user}>" in json.dumps(body) and str(user) in (allowed.get("users") or ()):
+                self.pings.append((one.channel.id, user))
+        return changed
+
+    async def _original(self, request: web.Request, body: Any) -> Any:
+        return self._named(self._by_token(request), request)
+
+    async def _edit_by(self, request: web.Request, body: Any) -> Any:
+        one = self._by_token(request)
+        judge("edit_by", body)
+        message = self._named(one, request)
+        if one.answer == 5 and int(message["id"]) == one.original:
+            one.answer = 4
+            return self._settle(one, body)
+        return self._change(message, body)
+
+    async def _delete_by(self, request: web.Request, body: Any) -> Any:
+        one = self._by_token(request)
+        message = self._named(one, request)
+        del self._shelf(one, message)[int(message["id"])]
+        if one.answer == 5:
+            one.answer = 4
+        return None
+
+
+ROUTES = (
+    ("GET", "/users/@me", "me"),
+    ("GET", "/oauth2/applications/@me", "application"),
+    ("GET", "/gateway/bot", "gateway"),
+    ("PUT", "/applications/{application}/commands", "set_commands"),
+    ("POST", "/users/@me/channels", "open_private"),
+    ("POST", "/channels/{channel}/messages", "send"),
+    ("PATCH", "/channels/{channel}/messages/{message}", "edit"),
+    ("DELETE", "/channels/{channel}/messages/{message}", "delete"),
+    ("POST", "/interactions/{interaction}/{token}/callback", "answer"),
+    ("POST", "/webhooks/{application}/{token}", "follow_up"),
+    ("GET", "/webhooks/{application}/{token}/messages/{message}", "original"),
+    ("PATCH", "/webhooks/{application}/{token}/messages/{message}", "edit_by"),
+    ("DELETE", "/webhooks/{application}/{token}/messages/{message}", "delete_by"),
+)
+BY_TOKEN = {"answer", "follow_up", "original", "edit_by", "delete_by"}
+
+
+def _json(result: Any, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
+    """An answer with exactly the content type that Discord's has: its library knows no other."""
+    if result is None:
+        return web.Response(status=204, headers=headers)
+    return web.Response(
+        body=json.dumps(result).encode(), status=status, content_type="application/json", headers=headers
+    )

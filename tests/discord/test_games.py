@@ -1,0 +1,39 @@
+"""Every game on Discord, from the challenge to the leaderboard: real adapter, real library, real HTTP and WebSocket."""
+
+from random import Random
+
+import pytest
+
+from bot.store import Store
+from engine import GAMES, verify
+from tests.bot.house.test_games import shortest
+from tests.discord.players import BAR, CHANNEL, on_discord, seated, text_of
+from tests.discord.server import DiscordServer
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_a_whole_game(store: Store, server: DiscordServer, game: str) -> None:
+    random = Random(game)
+    channel = server.channel(CHANNEL, server.server(BAR))
+    async with on_discord(store, server) as adapter:
+        people = await seated(server, game, *shortest(game))
+
+        def over() -> bool:
+            return any("won by" in text_of(message) for message in channel.messages.values())
+
+        for _ in range(3000):
+            if over():
+                break
+            for person in people:
+                await person.play(random)
+            await adapter.desk.house.delivery.settled()
+        assert over()
+        [finished] = [game async for game in adapter.desk.house.archive.all()]
+        verify(finished.record)
+        for person in people:
+            panels = list(person.private.messages.values())
+            assert len(panels) == 1
+            assert "You " in text_of(panels[0])
+        await people[0].slash("leaderboard")
+        assert "Leaderboard" in text_of(list(channel.messages.values())[-1])
+        assert max(one.acknowledged_after for one in server.interactions.values()) < 3

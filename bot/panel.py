@@ -65,7 +65,7 @@ class Panel:
 
     def cut(self, longest: int) -> Panel:
         """The panel with its text cut to so many UTF-16 units, which is how platforms count; buttons stay."""
-        left, spans = longest - 1, []
+        left, spans = max(0, longest - 1), []
         for span in self.text:
             text = span.text
             while units(text) > left:

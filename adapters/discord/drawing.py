@@ -58,11 +58,11 @@ def escaped(text: str) -> str:
 
 def _fitting(panel: Panel, longest: int) -> str:
     """The text as Markdown, cut where it is too long; escapes count too."""
-    text, room = markdown(panel), longest
+    text, room = markdown(panel), units(panel.plain)
     while units(text) > longest:
-        room -= max(8, units(text) - longest)
+        room = min(room - 1, room * longest // units(text))
         text = markdown(panel.cut(room))
-    return text or "\u200b"
+    return text if text.strip() else "\u200b"
 
 
 def markdown(panel: Panel) -> str:

@@ -242,7 +242,7 @@ def targets(game: str) -> dict[int, str]:
     """What a game may be played to, as players count, with the rule that says so."""
     rules = GAMES[game].rules
     unit = rules.model_fields["score_unit"].default if "score_unit" in rules.model_fields else 1
-    return {int(value) * unit: f"target={spell(value)}" for value in rules.choices()["target"]}
+    return {int(value) * unit: f"target {spell(value)}" for value in rules.choices()["target"]}
 
 
 def target_rule(game: str, points: int) -> str:

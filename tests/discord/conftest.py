@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.bot.conftest import embedded, store
-from tests.discord.server import DiscordServer
+from tests.discord.server import BAR, CHANNEL, DiscordServer
 
 __all__ = ["embedded", "server", "store"]
 
@@ -13,6 +13,7 @@ __all__ = ["embedded", "server", "store"]
 @pytest.fixture
 async def server() -> AsyncIterator[DiscordServer]:
     one = DiscordServer()
+    one.channel(CHANNEL, one.server(BAR))
     await one.start()
     yield one
     await one.stop()

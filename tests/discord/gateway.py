@@ -48,6 +48,7 @@ class Gateway:
     def __init__(self, token: str, ready: Any, guilds: Any) -> None:
         self.token, self._ready, self._guilds = token, ready, guilds
         self.sessions: dict[str, Session] = {}
+        self.lines: set[Line] = set()
         self.identified: list[tuple[int, int]] = []
         self.resumed = 0
         self.heartbeats = 0
@@ -96,6 +97,7 @@ class Gateway:
         await socket.prepare(request)
         line = Line(socket, compressed=request.query.get("compress") == "zlib-stream")
         await line.send(HELLO, {"heartbeat_interval": HEARTBEAT_MILLISECONDS})
+        self.lines.add(line)
         session: Session | None = None
         async for message in socket:
             if message.type is not WSMsgType.TEXT:
@@ -111,6 +113,7 @@ class Gateway:
                 session = await self._resume(line, said["d"])
             elif session is None:
                 await socket.close(code=4003)
+        self.lines.discard(line)
         if session and session.line is line:
             session.line = None
         return socket

@@ -16,6 +16,8 @@ from engine import GAMES
 from tests.bot.paper import ACCEPT, NAMES
 from tests.discord.server import (
     AUTOCOMPLETE,
+    BAR,
+    CHANNEL,
     COMMAND,
     COMPONENT,
     TOKEN,
@@ -26,11 +28,6 @@ from tests.discord.server import (
 from tests.telegram.players import until
 
 __all__ = ["BAR", "CHANNEL", "Person", "on_discord", "seated", "text_of", "until"]
-
-BAR = 7 << 22
-"""A server, on shard 0 of one and shard 3 of four."""
-
-CHANNEL = 200
 
 
 def parts(components: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -56,7 +53,7 @@ class Person:
         self.server, self.number, self.name = server, number, name
         server.users[number] = {
             "id": str(number),
-            "username": name.lower(),
+            "username": re.sub(r"[^a-z0-9]", "", name.lower()),
             "global_name": name,
             "discriminator": "0",
             "avatar": None,
@@ -77,6 +74,7 @@ class Person:
         known = {option["name"]: option for option in command.get("options") or []}
         given = [{"name": name, "type": known[name]["type"], "value": value} for name, value in options.items()]
         for option in given:
+            option["value"] = str(option["value"]) if option["type"] == 6 else option["value"]
             choices = known[option["name"]].get("choices")
             assert not choices or option["value"] in [choice["value"] for choice in choices]
         data = {"id": "1", "name": word, "type": 1, "options": given, **self._resolved(given)}
@@ -115,7 +113,7 @@ class Person:
         return {"resolved": {"users": users}} if users else {}
 
     def _bar(self) -> Channel:
-        return self.server.channel(CHANNEL, self.server.server(BAR))
+        return self.server.channels[CHANNEL]
 
     # Buttons
 
@@ -196,7 +194,7 @@ async def on_discord(
 
 async def seated(server: DiscordServer, game: str, *options: str) -> list[Person]:
     """People at a table, by seat."""
-    channel = server.channel(CHANNEL, server.server(BAR))
+    channel = server.channels[CHANNEL]
     people = [Person(server, number, name) for number, name in enumerate(NAMES[: GAMES[game].seats], 1)]
     await people[0].slash("challenge", game=game)
     for label in options:

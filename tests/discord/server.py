@@ -25,6 +25,11 @@ IN_SERVER, WITH_BOT, AMONG_PEOPLE = 0, 1, 2
 VIEW, SEND, SEND_IN_THREADS = 1 << 10, 1 << 11, 1 << 38
 ENOUGH = VIEW | SEND | SEND_IN_THREADS
 
+BAR = 7 << 22
+"""A server, on shard 0 of one and shard 3 of four."""
+
+CHANNEL = 200
+
 MOST_FOLLOW_UPS = 5
 """By an interaction with a bot that is no member there."""
 

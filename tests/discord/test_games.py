@@ -7,14 +7,14 @@ import pytest
 from bot.store import Store
 from engine import GAMES, verify
 from tests.bot.house.test_games import shortest
-from tests.discord.players import BAR, CHANNEL, on_discord, seated, text_of
-from tests.discord.server import DiscordServer
+from tests.discord.players import on_discord, seated, text_of
+from tests.discord.server import CHANNEL, DiscordServer
 
 
 @pytest.mark.parametrize("game", GAMES)
 async def test_a_whole_game(store: Store, server: DiscordServer, game: str) -> None:
     random = Random(game)
-    channel = server.channel(CHANNEL, server.server(BAR))
+    channel = server.channels[CHANNEL]
     async with on_discord(store, server) as adapter:
         people = await seated(server, game, *shortest(game))
 

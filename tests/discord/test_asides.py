@@ -1,0 +1,221 @@
+"""Hands shown in the channel to their player alone: for closed private chats, and for who likes it so."""
+
+import time
+from random import Random
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from adapters.discord import Discord
+from bot.delivery import delivery as delivery_module
+from bot.store import Store
+from engine import verify
+from tests.discord.judge import Refused
+from tests.discord.players import Person, buttons_of, on_discord, text_of, until
+from tests.discord.server import CHANNEL, DiscordServer, Failure
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivery_module, "FIRST_PAUSE", 0.01)
+
+
+def hands(person: Person) -> list[dict[str, Any]]:
+    """What a person alone sees in the channel, and could play by."""
+    return [
+        one
+        for one in person.server.channels[CHANNEL].asides[person.number].values()
+        if "Tricks" in text_of(one) or "Your turn" in text_of(one) or "to move" in text_of(one)
+    ]
+
+
+async def begun(server: DiscordServer, game: str = "metamazzo", **options: Any) -> tuple[Person, Person]:
+    """A game that has begun; the second player takes no private messages."""
+    anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+    bruno.private.closed = True
+    await anna.slash("challenge", game=game, **options)
+    await bruno.press("Accept", server.channels[CHANNEL])
+    return anna, bruno
+
+
+async def annas_turn(adapter: Discord, anna: Person, bruno: Person) -> None:
+    """Until Anna, whose hand is in the private chat, is to move, and Bruno, whose hand is aside, is not."""
+    await adapter.desk.house.delivery.settled()
+    while not buttons_of(anna.sees(anna.private)[-1]):
+        await bruno.play(Random(1), bruno.server.channels[CHANNEL])
+        await adapter.desk.house.delivery.settled()
+
+
+async def test_a_whole_game_aside(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server) as adapter:
+        anna, bruno = await begun(server, "testa", target=11)
+        channel = server.channels[CHANNEL]
+        await until(lambda: any("cannot write" in text_of(one) for one in channel.messages.values()))
+        await bruno.press("My hand", channel)
+        await until(lambda: bool(hands(bruno)))
+        assert not hands(anna)
+        random = Random(4)
+        for _ in range(400):
+            for person, where in ((anna, anna.private), (bruno, channel)):
+                await person.play(random, where)
+                await adapter.desk.house.delivery.settled()
+            if await adapter.desk.house.archive.count():
+                break
+        [game] = [game async for game in adapter.desk.house.archive.all()]
+        verify(game.record)
+        assert not any("On the table:" in text_of(message) for message in channel.messages.values())
+        assert any("You " in text_of(message) for message in channel.asides[2].values())
+
+
+async def test_each_press_on_the_hand_gives_it_another_quarter_of_an_hour(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_discord(store, server) as adapter:
+        anna, bruno = await begun(server)
+        channel = server.channels[CHANNEL]
+        await bruno.press("My hand", channel)
+        await until(lambda: bool(hands(bruno)))
+        random, now = Random(1), time.time()
+        for step in range(1, 4):
+            while await anna.play(random):
+                await adapter.desk.house.delivery.settled()
+            await bruno.play(random, channel)
+            await adapter.desk.house.delivery.settled()
+            # Ten minutes between his presses.
+            later = now + 600 * step
+            monkeypatch.setattr(time, "time", lambda later=later: later)
+            for one in server.interactions.values():
+                one.since -= 600
+        assert len(hands(bruno)) == 1
+        assert "Tricks" in text_of(hands(bruno)[0])
+        await annas_turn(adapter, anna, bruno)
+        # After a longer pause it is not written to any more, and the button brings another.
+        monkeypatch.setattr(time, "time", lambda: now + 600 * 4 + 900)
+        calls = len(server.calls)
+        await anna.play(random)
+        await adapter.desk.house.delivery.settled()
+        assert "edit_by" not in [name for name, _body in server.calls[calls:]]
+        await bruno.press("My hand", channel)
+        await until(lambda: len(hands(bruno)) == 2)
+
+
+async def test_a_hand_aside_goes_home_when_its_time_is_up(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_discord(store, server) as adapter:
+        anna, bruno = await begun(server)
+        await bruno.press("My hand", server.channels[CHANNEL])
+        await until(lambda: bool(hands(bruno)))
+        bruno.private.closed = False
+        await annas_turn(adapter, anna, bruno)
+        later = time.time() + 900
+        monkeypatch.setattr(time, "time", lambda: later)
+        await anna.play(Random(1))
+        await until(lambda: bool(bruno.private.messages))
+        await adapter.desk.house.delivery.settled()
+        assert not any(
+            "My hand" in button["label"]
+            for one in list(server.channels[CHANNEL].messages.values())[-1:]
+            for button in buttons_of(one)
+        )
+
+
+async def test_hand_brings_it_here_for_ones_own_eyes(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server) as adapter:
+        anna, bruno = await begun(server)
+        bruno.private.closed = False
+        await adapter.desk.house.delivery.settled()
+        assert anna.private.messages
+        assert "Anna" in await anna.slash("hand") or hands(anna)
+        await until(lambda: not anna.private.messages)
+        assert len(hands(anna)) == 1
+        assert not server.channels[CHANNEL].asides[2]
+        # In the private chat it comes as the answer, and stays there.
+        await anna.slash("hand", anna.private)
+        await until(lambda: bool(anna.private.messages))
+        assert "no table" in await Person(server, 3, "Carla").slash("hand")
+
+
+async def test_several_hands_come_by_one_command(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server):
+        anna, bruno = await begun(server)
+        await anna.slash("challenge", game="testa")
+        await bruno.press("Accept", server.channels[CHANNEL])
+        await until(lambda: len(anna.private.messages) == 2)
+        await anna.slash("hand")
+        await until(lambda: len(hands(anna)) == 2)
+
+
+async def test_who_likes_hands_in_the_channel_gets_them_with_the_press_that_begins_the_game(
+    store: Store, server: DiscordServer
+) -> None:
+    async with on_discord(store, server) as adapter:
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+        channel = server.channels[CHANNEL]
+        for person in (anna, bruno):
+            await person.slash("settings")
+            await person.press("My own settings", channel)
+            await person.press("for my eyes only", channel)
+            assert person.button("• Hands in the group", channel)
+        await anna.slash("challenge", game="metamazzo")
+        await bruno.press("Accept", channel)
+        await until(lambda: bool(hands(bruno)))
+        await adapter.desk.house.delivery.settled()
+        assert not hands(anna)
+        await anna.press("My hand", channel)
+        await until(lambda: bool(hands(anna)))
+        assert not anna.private.messages
+        assert not bruno.private.messages
+        assert "open_private" not in [name for name, _body in server.calls]
+
+
+async def test_hands_aside_live_through_a_restart(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server):
+        anna, bruno = await begun(server)
+        await bruno.press("My hand", server.channels[CHANNEL])
+        await until(lambda: bool(hands(bruno)))
+        before = text_of(hands(bruno)[0])
+    async with on_discord(store, server) as adapter:
+        random = Random(1)
+        for _ in range(4):
+            await anna.play(random)
+            await bruno.play(random, server.channels[CHANNEL])
+            await adapter.desk.house.delivery.settled()
+        assert len(hands(bruno)) == 1
+        assert text_of(hands(bruno)[0]) != before
+
+
+async def test_resigning_asks_where_it_was_asked(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server):
+        anna, _bruno = await begun(server)
+        await anna.slash("resign")
+        channel = server.channels[CHANNEL]
+        assert "Do you really want to resign" in text_of(anna.sees(channel)[-1])
+        assert await anna.press("Yes, I resign", channel) == ""
+        await until(lambda: any("resigned" in text_of(one) for one in channel.messages.values()))
+
+
+@pytest.mark.parametrize("code", [50027, 10015])
+async def test_a_pass_that_discord_takes_back_early_is_given_up(store: Store, server: DiscordServer, code: int) -> None:
+    async with on_discord(store, server) as adapter:
+        anna, bruno = await begun(server)
+        channel = server.channels[CHANNEL]
+        await bruno.press("My hand", channel)
+        await until(lambda: bool(hands(bruno)))
+        server.order("edit_by", *[Failure(Refused(401 if code == 50027 else 404, code))] * 5)
+        await annas_turn(adapter, anna, bruno)
+        with capture_logs() as logs:
+            await anna.play(Random(1))
+            await adapter.desk.house.delivery.settled()
+        assert "surface_given_up" in [line["event"] for line in logs]
+        await bruno.press("My hand", channel)
+        await until(lambda: len(hands(bruno)) == 2)
+
+
+async def test_strangers_are_shown_no_hand(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server):
+        await begun(server)
+        carla, channel = Person(server, 3, "Carla"), server.channels[CHANNEL]
+        assert "do not sit" in await carla.press("My hand", channel)
+        assert not hands(carla)

@@ -1,0 +1,452 @@
+"""Discord's ways, and its failures, each with its outcome."""
+
+import asyncio
+from random import Random
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+from structlog.testing import capture_logs
+
+from adapters.discord import answers as answers_module
+from adapters.discord import examine
+from adapters.discord.budget import Budget
+from bot.delivery import delivery as delivery_module
+from bot.platform import SlowDown
+from bot.settings import BadSetting, Settings
+from bot.store import Store
+from tests.discord.judge import Refused
+from tests.discord.players import Person, buttons_of, on_discord, seated, text_of, until
+from tests.discord.server import BAR, CHANNEL, SEND, THREAD, TOKEN, VIEW, Channel, DiscordServer, Failure
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivery_module, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("adapters.discord.adapter.FIRST_PAUSE", 0.02)
+
+
+def bar(server: DiscordServer) -> Channel:
+    return server.channels[CHANNEL]
+
+
+def texts_in(channel: Channel) -> list[str]:
+    return [text_of(message) for message in channel.messages.values()]
+
+
+async def some_tricks(server: DiscordServer, people: list[Person], trick: int, seed: int = 1) -> None:
+    random, channel = Random(seed), bar(server)
+    for _ in range(400):
+        if any(f"Trick {trick}:" in text for text in texts_in(channel)):
+            return
+        for person in people:
+            await person.play(random)
+        await asyncio.sleep(0.01)
+    raise AssertionError("it never came to that trick")
+
+
+async def to_move(people: list[Person]) -> Person:
+    """Whose turn it is, as soon as somebody can see that it is theirs."""
+    found: list[Person] = []
+
+    def there() -> bool:
+        found[:] = [one for one in people if (seen := one.sees(one.private)) and buttons_of(seen[-1])]
+        return bool(found)
+
+    await until(there)
+    return found[0]
+
+
+# Commands
+
+
+async def test_the_challenge_is_what_answers_the_command(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server):
+        anna = Person(server, 1, "Anna")
+        assert await anna.slash("challenge", game="testa", target=11) == ""
+        [card] = bar(server).messages.values()
+        assert "Heads-up" in text_of(card)
+        assert "points to win: 11" in text_of(card)
+        assert [name for name, _body in server.calls if name in ("send", "answer")] == ["answer"]
+        assert "not played to 12" in await anna.slash("challenge", game="testa", target=12)
+
+
+async def test_the_challenged_is_called_and_nobody_else(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server):
+        anna, bruno, carla = (Person(server, n, name) for n, name in ((1, "Anna"), (2, "@everyone <@3>"), (3, "Carla")))
+        channel = bar(server)
+        await anna.slash("challenge", opponent=2, game="metamazzo")
+        assert server.pings == [(CHANNEL, 2)]
+        assert "for @everyone <@3>" in await carla.press("Accept", channel)
+        await bruno.press("Accept", channel)
+        await some_tricks(server, [anna, bruno], 1)
+        assert server.pings == [(CHANNEL, 2)]
+
+
+async def test_the_menu_on_a_person_challenges_them(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server):
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+        assert await anna.challenge(bruno) == ""
+        assert "challenges <@2>" in texts_in(bar(server))[0].replace("\u2068", "").replace("\u2069", "")
+        assert "yourself" in await anna.challenge(anna)
+        server.users[9] = {**server.users[2], "id": "9", "bot": True, "global_name": "Robbie"}
+        assert "Robbie is a bot" in await anna.slash("challenge", opponent=9)
+
+
+async def test_what_can_be_chosen_is_offered(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server) as adapter:
+        people = await seated(server, "metamazzo")
+        carla = Person(server, 3, "Carla", "it")
+        assert await carla.complete("challenge", "target", "", game="spades") == [200, 300, 500]
+        assert await carla.complete("challenge", "target", "2", game="testa") == [21]
+        await carla.slash("challenge", game="testa")
+        [open_table] = await adapter.desk.house.tables_of("discord:3")
+        [playing] = await adapter.desk.house.tables_of("discord:1")
+        assert await people[0].complete("join", "table", "") == [open_table.code]
+        assert await people[0].complete("resign", "table", playing.code[:2].lower()) == [playing.code]
+        assert await carla.complete("hand", "table", "") == []
+        assert await people[0].slash("join", table=open_table.code) != ""
+
+
+async def test_commands_are_set_once_in_both_languages(store: Store, server: DiscordServer) -> None:
+    for _ in range(2):
+        async with on_discord(store, server):
+            assert server.command_lists == 1
+    challenge = next(command for command in server.commands if command["name"] == "challenge")
+    assert challenge["name_localizations"] == {"it": "sfida"}
+    assert challenge["description_localizations"]["it"].startswith("Apri un tavolo")
+    assert challenge["integration_types"] == [0, 1]
+    assert challenge["contexts"] == [0, 1, 2]
+    await store.client.hset("discord:commands", "1000", "something else")
+    async with on_discord(store, server):
+        assert server.command_lists == 2
+
+
+async def test_a_command_that_takes_long_is_put_off(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.discord.adapter.PUT_OFF_AFTER", 0.05)
+    async with on_discord(store, server) as adapter:
+        anna = Person(server, 1, "Anna")
+        answer = adapter.desk.command
+
+        async def slowly(command: Any) -> Any:
+            await asyncio.sleep(0.2)
+            return await answer(command)
+
+        monkeypatch.setattr(adapter.desk, "command", slowly)
+        for word in ("leaderboard", "tables", "challenge"):
+            one = anna.begin(word)
+            await until(lambda one=one: one.answer == 5)  # type: ignore[misc]
+        channel = bar(server)
+        await until(lambda: any("Leaderboard" in text for text in texts_in(channel)))
+        await until(lambda: any("challenges" in text for text in texts_in(channel)))
+        await until(lambda: any("Your tables" in text_of(one) for one in channel.asides[1].values()))
+        one = anna.begin("challenge", game="testa", target=12)
+        # What was put off for all to see is taken back, and the word is for her alone.
+        await until(lambda: any("not played to 12" in text_of(one) for one in channel.asides[1].values()))
+        assert all(not message["flags"] & 1 << 7 for message in channel.messages.values())
+
+
+# Presses
+
+
+async def test_a_press_is_answered_by_the_panel_it_changes(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server) as adapter:
+        people = await seated(server, "metamazzo")
+        await adapter.desk.house.delivery.settled()
+        server.calls.clear()
+        await (await to_move(people)).play(Random(1))
+        await adapter.desk.house.delivery.settled()
+        # The presser's hand, and the other one's.
+        assert sorted(name for name, _body in server.calls) == ["answer", "edit"]
+
+
+async def test_old_panels_strangers_and_made_up_buttons_get_a_word(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server):
+        people = await seated(server, "metamazzo")
+        carla, channel = Person(server, 3, "Carla"), bar(server)
+        mover = await to_move(people)
+        panel = mover.sees(mover.private)[-1]
+        play = buttons_of(panel)[0]["custom_id"]
+        await mover.send(mover.private, panel, play)
+        assert await mover.send(mover.private, panel, play) != ""
+        board = list(channel.messages.values())[-1]
+        assert "do not sit" in await carla.send(channel, board, play)
+        for made_up in ("xyz", "1mABCDEFG:1:play 3C", "1t", "1p" + "x" * 98, "9m~~", "1pleaderboard a b c"):
+            assert await carla.send(channel, board, made_up) != ""
+
+
+async def test_a_press_that_takes_long_is_put_off_and_its_panel_changes_all_the_same(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.discord.adapter.PUT_OFF_AFTER", 0.05)
+    async with on_discord(store, server) as adapter:
+        people = await seated(server, "metamazzo")
+        mover = await to_move(people)
+        before = text_of(mover.sees(mover.private)[-1])
+        press = adapter.desk.press
+
+        async def slowly(pressed: Any) -> Any:
+            await asyncio.sleep(0.3)
+            return await press(pressed)
+
+        monkeypatch.setattr(adapter.desk, "press", slowly)
+        panel = mover.sees(mover.private)[-1]
+        one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
+        await until(lambda: one.answer == 6)
+        assert one.acknowledged_after < 0.3
+        await until(lambda: text_of(mover.sees(mover.private)[-1]) != before)
+        monkeypatch.undo()
+        # A word that comes late comes as well.
+        panel = mover.sees(mover.private)[-1]
+        monkeypatch.setattr("adapters.discord.adapter.PUT_OFF_AFTER", 0.05)
+        monkeypatch.setattr(adapter.desk, "press", slowly)
+        one = mover.touch(mover.private, panel, "1mABCDEFG:1:play 3C")
+        await until(lambda: one.answer == 6)
+        await until(lambda: bool(mover.private.asides[mover.number]))
+
+
+async def test_a_crowd_is_put_off_at_once(store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adapters.discord.adapter.MOST_AT_WORK", 0)
+    async with on_discord(store, server) as adapter:
+        people = await seated(server, "metamazzo")
+        await some_tricks(server, people, 1)
+        await adapter.desk.house.delivery.settled()
+        assert {one.answer for one in server.interactions.values() if one.type == 3} == {6}
+
+
+async def test_an_interaction_that_was_answered_or_has_expired_costs_nothing(
+    store: Store, server: DiscordServer
+) -> None:
+    async with on_discord(store, server):
+        people = await seated(server, "metamazzo")
+        for refusal in (Refused(400, 40060), Refused(404, 10062)):
+            mover = await to_move(people)
+            panel = mover.sees(mover.private)[-1]
+            before = text_of(panel)
+            server.order("answer", Failure(refusal))
+            mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
+            await until(lambda m=mover, b=before: text_of(m.sees(m.private)[-1]) != b)  # type: ignore[misc]
+        await some_tricks(server, people, 3)
+
+
+async def test_a_press_that_is_delivered_twice_counts_once(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server) as adapter:
+        people = await seated(server, "metamazzo")
+        mover = await to_move(people)
+        panel = mover.sees(mover.private)[-1]
+        one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
+        server.dispatch_again(one, panel)
+        await until(lambda: bool(one.answer))
+        await adapter.desk.house.delivery.settled()
+        [table] = await adapter.desk.house.tables_of("discord:1")
+        assert table.game
+        assert sum(move.startswith("play") for _seat, move in table.game.history(0)) == 1
+
+
+# Failures
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        Failure(Refused(429, 0, "slow down", retry_after=0.1, **{"global": True})),
+        Failure(Refused(429, 0, "slow down", retry_after=0.1, **{"global": False})),
+        Failure(Refused(503, 0, "unavailable")),
+        Failure(Refused(500, 0, "oops"), done_first=True),
+        Failure(hang_up=True),
+        Failure(hang_up=True, done_first=True),
+    ],
+    ids=["global wait", "wait", "503", "500, done", "hang-up", "hang-up, done"],
+)
+async def test_a_failure_on_the_way_costs_time_only(store: Store, server: DiscordServer, failure: Failure) -> None:
+    async with on_discord(store, server) as adapter:
+        for name in ("send", "edit", "answer", "open_private"):
+            server.order(name, failure)
+        people = await seated(server, "metamazzo")
+        for name in ("send", "edit", "answer"):
+            server.order(name, failure)
+        await some_tricks(server, people, 2)
+        await adapter.desk.house.delivery.settled()
+        # Nothing is doubled: a card, a board, a hand each.
+        assert len([text for text in texts_in(bar(server)) if "deal 1" in text]) == 1
+        assert all(len(person.private.messages) == 1 for person in people)
+
+
+async def test_buckets_are_kept_to(store: Store, server: DiscordServer) -> None:
+    server.buckets = {"edit": (3, 0.3), "send": (2, 0.3)}
+    async with on_discord(store, server) as adapter:
+        people = await seated(server, "testa")
+        await some_tricks(server, people, 4)
+        await adapter.desk.house.delivery.settled()
+        refused = [name for name, _body in server.calls if name == "refused"]
+        assert not refused
+        assert not adapter.budget._refused
+
+
+async def test_a_board_that_was_deleted_comes_again(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server):
+        people = await seated(server, "metamazzo")
+        await some_tricks(server, people, 1)
+        channel = bar(server)
+        channel.messages.clear()
+        await some_tricks(server, people, 2)
+
+
+async def test_a_hand_that_was_deleted_comes_again(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server):
+        people = await seated(server, "metamazzo")
+        mover = await to_move(people)
+        other = people[1 - people.index(mover)]
+        other.private.messages.clear()
+        await mover.play(Random(1))
+        await until(lambda: bool(other.private.messages))
+
+
+@pytest.mark.parametrize("how", ["channel deleted", "not seen", "not written to", "thrown out"])
+async def test_where_the_bot_may_not_write_the_game_goes_on_in_private(
+    store: Store, server: DiscordServer, how: str
+) -> None:
+    async with on_discord(store, server) as adapter:
+        people = await seated(server, "metamazzo")
+        await adapter.desk.house.delivery.settled()
+        channel = bar(server)
+        if how == "channel deleted":
+            channel.gone = True
+        elif how == "thrown out":
+            server.throw_out(BAR)
+        else:
+            channel.messages.clear()
+            channel.permissions = SEND if how == "not seen" else VIEW
+        random = Random(1)
+        for _ in range(12):
+            for person in people:
+                await person.play(random)
+            await adapter.desk.house.delivery.settled()
+        [table] = await adapter.desk.house.tables_of("discord:1")
+        assert table.game
+        assert "Tricks" in text_of(people[0].sees(people[0].private)[-1])
+        assert not any("Trick 2" in text for text in texts_in(channel))
+        refused = sum(name in ("edit", "send") for name, _body in server.calls)
+        assert len(adapter.budget._refused) <= 2 < refused
+        if how == "thrown out":
+            # Before that the library does not tell a server that is new from one that was there.
+            await adapter.client.wait_until_ready()
+            server.let_in(BAR)
+            await until(lambda: any("Trick" in text for text in texts_in(channel)))
+
+
+async def test_a_command_where_the_bot_may_not_write_says_what_it_lacks(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server):
+        anna, channel = Person(server, 1, "Anna"), bar(server)
+        channel.permissions = VIEW
+        assert "“Send Messages”" in await anna.slash("challenge")
+        channel.permissions = 0
+        said = await anna.slash("challenge")
+        assert "“View Channel”" in said
+        thread = server.channel(CHANNEL + 1, BAR, THREAD, permissions=VIEW | SEND)
+        assert "in Threads”" in await anna.slash("challenge", thread)
+        assert "Leaderboard" in texts_in(channel)[-1] if await anna.slash("leaderboard") else True
+        assert not any("challenges" in text for text in texts_in(channel))
+
+
+async def test_a_thread_keeps_its_board_and_wakes_when_it_sleeps(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server):
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+        server.server(BAR)
+        thread = server.channel(CHANNEL + 1, BAR, THREAD)
+        await anna.slash("challenge", thread, game="metamazzo")
+        await bruno.press("Accept", thread)
+        await until(lambda: any("deal 1" in text for text in texts_in(thread)))
+        thread.archived = True
+        random = Random(1)
+        for _ in range(12):
+            for person in (anna, bruno):
+                await person.play(random)
+            await asyncio.sleep(0.01)
+        await until(lambda: any("Trick" in text for text in texts_in(thread)))
+        assert not thread.archived
+
+
+async def test_too_many_refused_requests_stop_the_bot_from_asking(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server) as adapter:
+        people = await seated(server, "metamazzo")
+        adapter.budget._most = 3
+        with capture_logs() as logs:
+            server.order("edit", *[Failure(Refused(401, 0, "401: Unauthorized"))] * 10)
+            await (await to_move(people)).play(Random(1))
+            await until(lambda: len(adapter.budget._refused) == 3)
+            await asyncio.sleep(0.3)
+        assert len(adapter.budget._refused) == 3
+        assert "discord_refuses" in [line["event"] for line in logs]
+        with pytest.raises(SlowDown) as rest:
+            adapter.budget.check()
+        assert 590 < rest.value.seconds < 605
+
+
+def test_the_budget_forgets_what_is_long_past(monkeypatch: pytest.MonkeyPatch) -> None:
+    budget = Budget(most=2)
+    now = 1000.0
+    monkeypatch.setattr("adapters.discord.budget.time.monotonic", lambda: now)
+    budget._refused.extend((now, now))
+    with pytest.raises(SlowDown):
+        budget.check()
+    now += 601
+    budget.check()
+
+
+async def test_a_private_chat_is_asked_for_once(store: Store, server: DiscordServer) -> None:
+    for _ in range(2):
+        async with on_discord(store, server) as adapter:
+            people = await seated(server, "metamazzo")
+            await some_tricks(server, people, 1)
+            await people[0].slash("resign", people[0].private)
+            await people[0].press("Yes, I resign")
+            await adapter.desk.house.delivery.settled()
+    assert [name for name, _body in server.calls].count("open_private") == 2
+
+
+# Before the first word
+
+
+async def test_a_wrong_token_is_one_line_without_it(store: Store, server: DiscordServer) -> None:
+    from adapters.discord import Discord  # noqa: PLC0415
+    from bot.desk import Desk  # noqa: PLC0415
+    from bot.house import House  # noqa: PLC0415
+
+    house = House(store, Settings(_env_file=None, discord_api_url=server.url))
+    adapter = Discord(Desk(house), "wrong.token.here")
+    with pytest.raises(BadSetting, match="BUONGIOCO_DISCORD_TOKEN is no token that Discord knows") as fault:
+        await adapter.serve()
+    await adapter.close()
+    assert "wrong" not in str(fault.value)
+
+
+async def test_discord_may_be_away_when_the_bot_starts(store: Store, server: DiscordServer) -> None:
+    for name in ("me", "application", "gateway"):
+        server.order(name, Failure(hang_up=True))
+    async with on_discord(store, server) as adapter:
+        assert adapter.healthy
+        await seated(server, "testa")
+
+
+async def test_the_doctor_prints_the_invitation(server: DiscordServer) -> None:
+    settings = Settings(_env_file=None, discord_token=SecretStr(TOKEN), discord_api_url=server.url)
+    [(well, line)] = [finding async for finding in examine(settings)]
+    assert well
+    assert "https://discord.com/oauth2/authorize?client_id=1000&scope=bot+applications.commands" in line
+    assert f"permissions={1 << 10 | 1 << 11 | 1 << 38}" in line
+    server.interactions_url = "https://elsewhere.example.org"
+    findings = [finding async for finding in examine(settings)]
+    assert [well for well, _line in findings] == [True, False]
+    wrong = settings.model_copy(update={"discord_token": SecretStr("wrong")})
+    [(well, line)] = [finding async for finding in examine(wrong)]
+    assert (well, "not one that Discord knows" in line) == (False, True)
+    away = settings.model_copy(update={"discord_api_url": "http://127.0.0.1:9/api/v10"})
+    [(well, line)] = [finding async for finding in examine(away)]
+    assert (well, "does not answer" in line) == (False, True)
+
+
+async def test_put_off_after_is_well_within_what_discord_gives() -> None:
+    assert answers_module.PUT_OFF_AFTER < 2

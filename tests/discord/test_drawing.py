@@ -1,0 +1,84 @@
+"""Panels as Discord's components."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adapters.discord import drawing
+from adapters.discord.reading import CUSTOM_ID
+from bot.panel import Button, Panel, Span, units
+from tests.discord.judge import judge, judge_message
+from tests.discord.players import buttons_of, parts
+
+MOST_BUTTONS = 31
+"""With their rows, the text and the container they are the forty components that a message may have."""
+
+PLACES = ("discord:1/2", "discord:@3", "discord:guest4")
+
+
+def body(panel: Panel, place: str = PLACES[0]) -> dict[str, object]:
+    return {**drawing.content(panel, place), "nonce": "x", "enforce_nonce": True}
+
+
+@given(
+    st.lists(st.tuples(st.text(max_size=300), st.sampled_from(["", "bold", "italic", "code"])), max_size=20),
+    st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=13), max_size=7),
+    st.sampled_from(PLACES),
+)
+def test_any_panel_is_one_that_discord_takes(spans: list[tuple[str, str]], rows: list[list[int]], place: str) -> None:
+    buttons = tuple(tuple(Button(f"{number} 🪙", f"1pleaderboard chat all {number}") for number in row) for row in rows)
+    while sum(map(len, buttons)) > MOST_BUTTONS:
+        buttons = buttons[1:]
+    panel = Panel(tuple(Span(text, style) for text, style in spans), buttons)  # type: ignore[arg-type]
+    drawn = body(panel, place)
+    judge("send", drawn)
+    judge_message(drawn, new=True)
+    found = [CUSTOM_ID.fullmatch(one["custom_id"]) for one in buttons_of({"components": drawn["components"]})]
+    assert [one["payload"] for one in found if one] == [one.payload for row in buttons for one in row]
+
+
+@given(st.text(alphabet="*_~`|<>[]()#+-:@.\\ab1 \n", max_size=60))
+def test_a_name_means_nothing_but_itself(name: str) -> None:
+    marked = drawing.escaped(name)
+    assert re.sub(r"\\(.)", r"\1", marked) == name
+    # No special character is left without its backslash.
+    assert not re.search(r"(?<!\\)(?:\\\\)*[*_~`|<>\[\]#@]", marked)
+
+
+@pytest.mark.parametrize(
+    ("spans", "text"),
+    [
+        ([Span("Ada", "bold"), Span(" leads")], "**Ada** leads"),
+        ([Span("Ada", "bold"), Span("Bea", "bold")], "**AdaBea**"),
+        ([Span(" Ada ", "bold")], " **Ada** "),
+        ([Span(" ", "bold"), Span("x")], " x"),
+        ([Span("4. Ada")], "4\\. Ada"),
+        ([Span("AB`C", "code")], "`AB'C`"),
+        ([Span("Ada", "mention", "discord:17")], "<@17>"),
+        ([Span("@ada", "mention", "telegram:17")], "\\@ada"),
+        ([Span("you may", "italic")], "_you may_"),
+    ],
+)
+def test_markdown(spans: list[Span], text: str) -> None:
+    assert drawing.markdown(Panel(tuple(spans))) == text
+
+
+def test_a_text_that_is_too_long_is_cut_with_its_escapes() -> None:
+    drawn = body(Panel((Span("*" * 5000),), ((Button("x" * 200, "1pa"),),)))
+    judge_message(drawn, new=True)
+    [text] = [one["content"] for one in parts(drawn["components"]) if one["type"] == 10]  # type: ignore[arg-type]
+    assert units(text) > 3700
+    assert text.endswith("…")
+
+
+def test_only_a_groups_panel_stands_in_a_container() -> None:
+    panel = Panel((Span("x"),))
+    kinds = [drawing.content(panel, place)["components"][0]["type"] for place in PLACES]
+    assert kinds == [17, 10, 17]
+
+
+def test_a_button_that_leads_to_the_private_chat_is_left_out() -> None:
+    panel = Panel((Span("x"),), ((Button("a", "AB", "", "private"), Button("b", "1tAB:aside", "", "aside")),))
+    assert [one["label"] for one in buttons_of(drawing.content(panel, PLACES[0]))] == ["b"]

@@ -1,0 +1,94 @@
+"""The gateway: what becomes of the bot when its connection goes, and how shards are shared."""
+
+import asyncio
+import time
+from random import Random
+
+import pytest
+
+from bot.delivery import delivery as delivery_module
+from bot.store import Store
+from tests.discord.players import Person, on_discord, seated, text_of, until
+from tests.discord.server import BAR, CHANNEL, DiscordServer
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivery_module, "FIRST_PAUSE", 0.01)
+    # The library waits for some seconds before it connects anew.
+    monkeypatch.setattr("discord.backoff.ExponentialBackoff.delay", lambda _self: 0.05)
+
+
+async def plays_on(server: DiscordServer, people: list[Person], seconds: float = 10.0) -> None:
+    """Until one more trick has been taken."""
+    channel, random = server.channels[CHANNEL], Random(1)
+
+    def board() -> str:
+        return "".join(text_of(one) for one in channel.messages.values())
+
+    before, deadline = board(), time.monotonic() + seconds
+    while board() == before:
+        assert time.monotonic() < deadline
+        for person in people:
+            await person.play(random)
+        await asyncio.sleep(0.02)
+
+
+async def test_a_lost_connection_is_resumed_and_nothing_is_missed(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server) as adapter:
+        people = await seated(server, "metamazzo")
+        await plays_on(server, people)
+        await server.gateway.drop()
+        # What happens meanwhile comes with the resumed session.
+        await plays_on(server, people)
+        assert server.gateway.resumed or len(server.gateway.identified) > 1
+        await server.gateway.ask_to_reconnect()
+        await until(lambda: server.gateway.resumed >= 1)
+        await plays_on(server, people)
+        await until(lambda: adapter.healthy)
+
+
+async def test_a_session_that_is_no_more_is_begun_anew(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server) as adapter:
+        people = await seated(server, "metamazzo")
+        await server.gateway.invalidate()
+        await until(lambda: len(server.gateway.identified) == 2)
+        await until(lambda: adapter.healthy)
+        await plays_on(server, people)
+
+
+async def test_without_a_connection_the_bot_is_not_well(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server) as adapter:
+        assert adapter.healthy
+        address, server.gateway.address = server.gateway.address, "ws://127.0.0.1:9/"
+        server.gateway.sessions.clear()
+        for line in list(server.gateway.lines):
+            await line.socket.close(code=1012)
+        await until(lambda: not adapter.healthy)
+        server.gateway.address = address
+
+
+async def test_shards_are_split_among_workers(store: Store) -> None:
+    server = DiscordServer(shards=4)
+    await server.start()
+    server.channel(CHANNEL, server.server(BAR))
+    try:
+        async with (
+            on_discord(store, server, alone=False, discord_shards="0-1/4"),
+            on_discord(store, server, alone=False, discord_shards="2-3/4") as second,
+        ):
+            assert sorted(server.gateway.identified) == [(0, 4), (1, 4), (2, 4), (3, 4)]
+            people = await seated(server, "metamazzo")
+            # The server is on shard 3, private chats on shard 0: each worker hears half of it.
+            await plays_on(server, people)
+            await plays_on(server, people)
+            assert second.client.get_guild(BAR)
+    finally:
+        await server.stop()
+
+
+async def test_what_was_pressed_while_the_bot_restarted_is_pressed_again(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server):
+        people = await seated(server, "metamazzo")
+    async with on_discord(store, server):
+        await plays_on(server, people)

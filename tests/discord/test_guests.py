@@ -1,0 +1,80 @@
+"""Where the bot is no member: people who have it for themselves use it in a group chat, or on a server without it."""
+
+from random import Random
+
+import pytest
+
+from bot.delivery import delivery as delivery_module
+from bot.finished.ratings import Scope
+from bot.store import Store
+from tests.discord.players import Person, on_discord, text_of, until
+from tests.discord.server import GROUP, Channel, DiscordServer
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivery_module, "FIRST_PAUSE", 0.01)
+
+
+def elsewhere(server: DiscordServer, where: str) -> Channel:
+    if where == "group chat":
+        return server.channel(300, kind=GROUP, users=(1, 2))
+    return server.channel(300, 9 << 22)
+
+
+@pytest.mark.parametrize("where", ["group chat", "a server without the bot"])
+async def test_a_table_in_a_channel_of_others(store: Store, server: DiscordServer, where: str) -> None:
+    async with on_discord(store, server) as adapter:
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+        channel = elsewhere(server, where)
+        assert await anna.slash("challenge", channel, game="testa", target=11) == ""
+        await bruno.press("Accept", channel)
+        await until(lambda: any("deal 1" in text_of(one) for one in channel.messages.values()))
+        random = Random(2)
+        for _ in range(300):
+            for person in (anna, bruno):
+                await person.play(random)
+                await adapter.desk.house.delivery.settled()
+            if await adapter.desk.house.archive.count():
+                break
+        assert await adapter.desk.house.archive.count() == 1
+        assert any("Trick" in text_of(one) or "Points" in text_of(one) for one in channel.messages.values())
+        scope = Scope(chat="discord:guest300")
+        assert (await adapter.desk.house.ratings.standing(scope, "discord:1")).games == 1
+        # It was never tried to write there as a member.
+        assert not [body for name, body in server.calls if name in ("send", "edit") and body.get("flags") is None]
+        assert not adapter.budget._refused
+
+
+async def test_when_its_time_is_up_there_the_board_waits_for_the_next_word(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server) as adapter:
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+        channel = elsewhere(server, "group chat")
+        await anna.slash("challenge", channel, game="metamazzo")
+        await bruno.press("Accept", channel)
+        await until(lambda: any("deal 1" in text_of(one) for one in channel.messages.values()))
+        await adapter.desk.house.delivery.settled()
+        # A quarter of an hour goes by.
+        async for key in store.client.scan_iter("discord:pass:*"):
+            await store.client.delete(key)
+        random = Random(1)
+        for _ in range(6):
+            for person in (anna, bruno):
+                await person.play(random)
+                await adapter.desk.house.delivery.settled()
+        before = len(channel.messages)
+        assert not any("Trick" in text_of(one) for one in channel.messages.values())
+        await anna.slash("rules", channel)
+        await until(lambda: any("Trick" in text_of(one) for one in channel.messages.values()))
+        assert len(channel.messages) == before + 2
+
+
+async def test_asides_there(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server):
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+        bruno.private.closed = True
+        channel = elsewhere(server, "group chat")
+        await anna.slash("challenge", channel, game="metamazzo")
+        await bruno.press("Accept", channel)
+        await bruno.press("My hand", channel)
+        await until(lambda: any("Tricks" in text_of(one) for one in channel.asides[2].values()))

@@ -6,6 +6,7 @@ from contextlib import suppress
 from hashlib import blake2b
 from typing import Any
 
+import aiohttp
 import discord
 import structlog
 from discord.http import Route
@@ -48,6 +49,9 @@ PER_SECOND = 45
 """Requests in all, of Discord's fifty; answers to presses do not count."""
 
 LONGEST_NONCE = 25
+TOKEN_REFUSED = 4004
+"""The code with which the gateway closes."""
+
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 
 FOR_ONE = {"hand", "tables", "join", "resign"}
@@ -122,33 +126,40 @@ class Discord:
 
     async def serve(self) -> None:
         """Take part until cancelled; what has come in is answered before it returns."""
+        pause = FIRST_PAUSE
         try:
-            await self._connect()
-            await self.commands.bring_up_to_date()
-            await self.client.connect()
+            while True:
+                try:
+                    return await self._take_part()
+                except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
+                    log.warning("discord_away", why=why(error), again_in=pause)
+                except BadSetting:
+                    raise
+                except Exception:
+                    # An event that the library cannot read ends its client, and is no reason for the bot to end.
+                    log.exception("discord_failed", again_in=pause)
+                pause = FIRST_PAUSE if self._connected else min(2 * pause, LONGEST_PAUSE)
+                self._connected = False
+                await self.close()
+                await asyncio.sleep(pause)
+                self._make_client()
         finally:
             if self._busy:
                 await asyncio.wait(self._busy, timeout=2.0)
 
-    async def _connect(self) -> None:
-        """Log in, as soon as Discord answers; BadSetting if it does not know the token."""
-        pause = FIRST_PAUSE
-        while True:
-            try:
-                await self.client.login(self._token)
-            except discord.LoginFailure:
-                raise BadSetting(
-                    "BUONGIOCO_DISCORD_TOKEN is no token that Discord knows: copy it anew from the developer portal."
-                ) from None
-            except (discord.HTTPException, OSError) as error:
-                log.warning("discord_away", why=why(error), again_in=pause)
-                await self.client.close()
-                self._make_client()
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, LONGEST_PAUSE)
-            else:
-                self._connected = True
-                return
+    async def _take_part(self) -> None:
+        """Log in, and hear what happens until the client ends; BadSetting if Discord does not know the token."""
+        try:
+            await self.client.login(self._token)
+            self._connected = True
+            await self.commands.bring_up_to_date()
+            await self.client.connect()
+        except (discord.LoginFailure, discord.ConnectionClosed) as error:
+            if isinstance(error, discord.ConnectionClosed) and error.code != TOKEN_REFUSED:
+                raise
+            raise BadSetting(
+                "BUONGIOCO_DISCORD_TOKEN is no token that Discord knows: copy it anew from the developer portal."
+            ) from None
 
     async def close(self) -> None:
         """Give the connections back, when nothing more is to be sent."""

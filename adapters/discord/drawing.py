@@ -5,7 +5,6 @@ They are JSON as the API documents it, not the library's views, which would cost
 """
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from bot.panel import Button, Panel, Row, Span, units
@@ -17,6 +16,7 @@ LAYOUT, EPHEMERAL = 1 << 15, 1 << 6
 ACTION_ROW, BUTTON, TEXT, CONTAINER = 1, 2, 10, 17
 STYLES = {"good": 3, "danger": 4, "": 2}
 MARKS = {"bold": "**", "italic": "_", "code": "`"}
+APOSTROPHE = "'"
 COLOUR = 0x1F7A4D
 
 MOST_COMPONENTS, MOST_IN_ROW, LONGEST_TEXT, LONGEST_LABEL = 40, 5, 4000, 80
@@ -66,33 +66,27 @@ def _fitting(panel: Panel, longest: int) -> str:
 
 
 def markdown(panel: Panel) -> str:
-    return "".join(_marked(span) for span in _joined(panel.text))
+    """The text with marks for its styles. Spans of one style are one: marks that meet would cancel each other out."""
+    marked: list[str] = []
+    run, style = "", ""
+    for span in panel.text:
+        if span.style != style:
+            marked.append(_marked(run, style))
+            run, style = "", span.style
+        if style == "mention" and (number := _number(span)):
+            marked.append(f"<@{number}>")
+        else:
+            run += span.text
+    marked.append(_marked(run, style))
+    return "".join(marked)
 
 
-def _joined(spans: tuple[Span, ...]) -> Iterator[Span]:
-    """Spans of one style as one: marks that meet would cancel each other out."""
-    held: Span | None = None
-    for span in spans:
-        if held and held.style == span.style != "mention":
-            held = held._replace(text=held.text + span.text)
-            continue
-        if held:
-            yield held
-        held = span
-    if held:
-        yield held
-
-
-def _marked(span: Span) -> str:
-    if span.style == "mention" and (number := _number(span)):
-        return f"<@{number}>"
-    mark = MARKS.get(span.style)
-    inside = span.text.strip()
+def _marked(text: str, style: str) -> str:
+    mark, inside = MARKS.get(style), text.strip()
     if mark is None or not inside:
-        return escaped(span.text)
-    before, _, after = span.text.partition(inside)
-    text = inside.replace("`", "'") if span.style == "code" else escaped(inside)
-    return f"{before}{mark}{text}{mark}{after}"
+        return escaped(text)
+    before, _, after = text.partition(inside)
+    return f"{before}{mark}{inside.replace('`', APOSTROPHE) if style == 'code' else escaped(inside)}{mark}{after}"
 
 
 def _number(span: Span) -> str:

@@ -13,6 +13,7 @@ from discord.webhook.async_ import AsyncWebhookAdapter
 
 from adapters.discord.budget import Budget
 from adapters.discord.reading import Pass
+from bot.platform import Trouble
 
 SECONDS = aiohttp.ClientTimeout(total=20, connect=5)
 
@@ -36,7 +37,7 @@ class Rest:
     async def send(self, channel: str, body: Body, nonce: str) -> str:
         """Send a message; the same ``nonce`` within a few minutes is the same message."""
         route = Route("POST", "/channels/{channel_id}/messages", channel_id=channel)
-        return str((await self._call(route, {**body, "nonce": nonce, "enforce_nonce": True}))["id"])
+        return _id(await self._call(route, {**body, "nonce": nonce, "enforce_nonce": True}))
 
     async def edit(self, channel: str, message: str, body: Body) -> None:
         route = Route("PATCH", "/channels/{channel_id}/messages/{message_id}", channel_id=channel, message_id=message)
@@ -48,7 +49,7 @@ class Rest:
 
     async def private_channel(self, user: str) -> str:
         """The channel of the private chat with somebody, whether they can be written to there or not."""
-        return str((await self._call(Route("POST", "/users/@me/channels"), {"recipient_id": user}))["id"])
+        return _id(await self._call(Route("POST", "/users/@me/channels"), {"recipient_id": user}))
 
     async def _call(self, route: Route, body: Body | None = None) -> Any:
         self._budget.check()
@@ -67,20 +68,20 @@ class Rest:
         )
         payload = {"type": kind} if body is None else {"type": kind, "data": body}
         said = await self._with_token(route, payload, {"with_response": "1"} if tell else None)
-        return str(said["resource"]["message"]["id"]) if tell else ""
+        return _id(said, "resource", "message") if tell else ""
 
     async def follow_up(self, with_pass: Pass, body: Body) -> str:
         """Send one more message where the interaction came from; returns its id."""
-        return str((await self._with_token(self._webhook("POST", "", with_pass), body, {"wait": "true"}))["id"])
+        return _id(await self._with_token(self._webhook("POST", "", with_pass), body, {"wait": "true"}))
 
     async def original(self, with_pass: Pass) -> str:
         """The id of the message that answered an interaction."""
-        return str((await self._with_token(self._webhook("GET", "/messages/@original", with_pass)))["id"])
+        return _id(await self._with_token(self._webhook("GET", "/messages/@original", with_pass)))
 
     async def edit_by(self, with_pass: Pass, message: str, body: Body) -> str:
         """Edit a message that came of an interaction (``@original`` is its answer); returns its id."""
         route = self._webhook("PATCH", "/messages/{message_id}", with_pass, message)
-        return str((await self._with_token(route, body))["id"])
+        return _id(await self._with_token(route, body))
 
     async def delete_by(self, with_pass: Pass, message: str) -> None:
         await self._with_token(self._webhook("DELETE", "/messages/{message_id}", with_pass, message))
@@ -102,3 +103,13 @@ class Rest:
                 connector=connector, timeout=SECONDS, trace_configs=[self._budget.trace]
             )
         return await self._tokens.request(route, session=self._session, payload=body, params=params, proxy=self._proxy)
+
+
+def _id(said: Any, *path: str) -> str:
+    """The id in an answer; Trouble if there is none, for a proxy on the way may say anything."""
+    try:
+        for name in path:
+            said = said[name]
+        return str(said["id"])
+    except (KeyError, TypeError):
+        raise Trouble("an answer without an id") from None

@@ -9,7 +9,6 @@ and for edits when the table has come to rest: an edit made twice changes nothin
 """
 
 import asyncio
-import random
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
@@ -18,27 +17,16 @@ from functools import partial
 
 import structlog
 
-from bot.delivery.drawing import NOBODY_AWAY, Outcome, Viewer, calls, draw
+from bot.delivery.bringing import Bringer
+from bot.delivery.drawing import Outcome
 from bot.delivery.notes import Notes
 from bot.delivery.pace import Pacer
 from bot.delivery.post import Post
-from bot.delivery.surfaces import Change, Surface, home_of, is_final, is_taken, place_of, seat_of, tag_of, wanted
-from bot.metrics import MESSAGES
-from bot.panel import Panel
+from bot.delivery.surfaces import Change, Surface, home_of, is_final, is_taken, seat_of, tag_of, wanted
 from bot.people import People
 from bot.platform import (
     Adapter,
-    ChatGone,
-    DeliveryFault,
-    MessageGone,
     Pace,
-    SlowDown,
-    TooLong,
-    Trouble,
-    Unreachable,
-    is_aside,
-    is_private,
-    is_same_place,
     person_of,
     platform_of,
 )
@@ -49,9 +37,6 @@ from bot.tables.table import Table
 
 RING_AFTER = 45
 """Seconds that a person has left a panel alone after which their turn comes as a new message: then the phone rings."""
-
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
-"""Seconds before a failed send is tried again: doubled each time, up to the longest."""
 
 AGAIN_AFTER = 2.0
 """Seconds before a table is looked at again whose delivery met a fault of the store's, or of ours."""
@@ -78,19 +63,17 @@ class Delivery:
     ) -> None:
         self.room, self.people, self.adapters = room, people, adapters
         self.store: Store = room.store
-        self.ring_after = ring_after
         self._finish, self._on_removed = finish, on_removed
-        self._pacer = Pacer(self._pace, self._overall)
         self._posts: OrderedDict[str, Post] = OrderedDict()
-        self._front: OrderedDict[str, str] = OrderedDict()
         self._notes = Notes(self.store, self._touch_later)
-        self._stopping = False
+        pacer = Pacer(self._pace, self._overall)
+        self._bringer = Bringer(room, people, adapters, pacer, self._notes, ring_after)
 
     # What others tell
 
     def touch(self, code: str, *, reload: bool = False) -> None:
         """A table may have changed. ``reload`` when another worker changed it."""
-        if self._stopping:
+        if self._bringer.stopping:
             return
         post = self._posts.get(code)
         if post is None:
@@ -148,7 +131,7 @@ class Delivery:
 
     async def stop(self, patience: float) -> None:
         """Finish what is being sent, for so many seconds, and note it."""
-        self._stopping = True
+        self._bringer.stopping = True
         tasks = [task for post in self._posts.values() for task in (*post.tasks.values(), post.pump) if task]
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=patience)
@@ -186,7 +169,7 @@ class Delivery:
                 stored = await self.store.shown(post.code)
                 post.surfaces = {name: Surface.of(text) for name, text in stored.items()}
                 post.noted, post.loaded = dict(post.surfaces), True
-            while post.dirty and not self._stopping:
+            while post.dirty and not self._bringer.stopping:
                 post.dirty = False
                 await self._look_over(post)
         except NoSuchTable:
@@ -213,9 +196,9 @@ class Delivery:
             # A task that is done may have looked its last before what brought us here.
             if (under_way and not under_way.done()) or surface.status in ("done", "dropped", "unreachable"):
                 continue
-            panel = await self._draw(post, table, name)
+            panel = await self._bringer.draw(post, table, name)
             if panel.digest != surface.digest or name in post.fronts or surface.stale:
-                task = post.tasks[name] = asyncio.create_task(self._bring(post, name))
+                task = post.tasks[name] = asyncio.create_task(self._bringer.bring(post, name))
                 task.add_done_callback(partial(self._brought, post, name))
             elif is_final(table, name):
                 post.surfaces[name] = surface.finished()
@@ -288,156 +271,6 @@ class Delivery:
     def _forget(self, post: Post) -> None:
         if self._posts.get(post.code) is post:
             del self._posts[post.code]
-
-    # Bringing one surface up to date
-
-    async def _draw(self, post: Post, table: Table, name: str) -> Panel:
-        surface = post.surfaces[name]
-        place = place_of(table, name, surface)
-        viewer = await self._viewer(place)
-        away = post.away(table) if name[0] == "d" else NOBODY_AWAY
-        version = table.told_at if name[0] == "d" else table.version
-        key = (version, surface.draft, viewer, away, post.outcome)
-        known = post.drawn.get(name)
-        if known and known[0] == key:
-            return known[1]
-        panel = draw(table, name, surface, viewer, away, post.outcome)
-        post.drawn[name] = (key, panel)
-        return panel
-
-    async def _viewer(self, place: str) -> Viewer:
-        if is_private(place):
-            profile = await self.people.person(person_of(place))
-            return Viewer(profile.language, profile.suits)
-        return Viewer((await self.people.chat(place)).language)
-
-    async def _bring(self, post: Post, name: str) -> None:
-        """Send or edit until the surface shows what it should."""
-        pause = FIRST_PAUSE
-        longest = 0
-        while not self._stopping:
-            table = await self.room.known(post.code)
-            place = place_of(table, name, post.surfaces[name])
-            adapter = self.adapters[platform_of(place)]
-            try:
-                await self._pacer.turn(place)
-                if await self._step(post, name, adapter, place, longest):
-                    return
-                pause = FIRST_PAUSE
-            except SlowDown as fault:
-                MESSAGES.labels(adapter.platform, "slow_down").inc()
-                self._pacer.block(place, fault.seconds)
-            except MessageGone:
-                MESSAGES.labels(adapter.platform, "gone").inc()
-                post.surfaces[name] = replace(post.surfaces[name], message="", digest="")
-            except TooLong as fault:
-                MESSAGES.labels(adapter.platform, "too_long").inc()
-                if longest:
-                    raise
-                longest = fault.longest
-            except (Unreachable, ChatGone) as fault:
-                self._give_up(post, name, place, fault)
-                return
-            except Trouble as fault:
-                MESSAGES.labels(adapter.platform, "trouble").inc()
-                log.warning("send_failed", table=post.code, surface=name, again_in=pause, why=str(fault))
-                await asyncio.sleep(pause * random.uniform(0.8, 1.2))
-                pause = min(2 * pause, LONGEST_PAUSE)
-
-    async def _step(self, post: Post, name: str, adapter: Adapter, place: str, longest: int) -> bool:
-        """One message sent, edited or taken away; True when nothing is left to do."""
-        table = await self.room.known(post.code)
-        surface = post.surfaces[name]
-        if surface.stale and surface.message:
-            await self._take_away(adapter, place, surface.stale[0])
-            post.surfaces[name] = replace(post.surfaces[name], stale=post.surfaces[name].stale[1:])
-            return False
-        panel = await self._draw(post, table, name)
-        surface = post.surfaces[name]
-        digest = panel.digest
-        shown = panel.cut(longest) if longest else panel
-        calling = calls(table, seat_of(name))
-        if name in post.fronts or self._rings(post, surface, place, calling):
-            await self._let_go(post, name)
-        elif surface.message:
-            if surface.digest == digest:
-                return True
-            await adapter.edit(place, surface.message, shown)
-            MESSAGES.labels(adapter.platform, "edited").inc()
-            if post.surfaces[name].message == surface.message:
-                post.surfaces[name] = replace(post.surfaces[name], digest=digest, calls=calling)
-            return False
-        await self._send(post, name, adapter, place, shown, digest, calling)
-        return False
-
-    async def _let_go(self, post: Post, name: str) -> None:
-        """Note that a new message is wanted, before it is sent: a crash in between sends it with the same key."""
-        surface = post.surfaces[name]
-        if surface.message:
-            stale = (*surface.stale, surface.message)
-            post.surfaces[name] = replace(surface, message="", digest="", stale=stale)
-            await self._notes.now(post)
-        post.fronts.discard(name)
-
-    @staticmethod
-    async def _take_away(adapter: Adapter, place: str, stale: str) -> None:
-        elsewhere, _, message = stale.rpartition("|")
-        try:
-            await adapter.delete(elsewhere or place, message)
-        except (Unreachable, ChatGone):
-            # Where nobody can be reached any more nobody is misled.
-            if not elsewhere:
-                raise
-
-    async def _send(
-        self, post: Post, name: str, adapter: Adapter, place: str, panel: Panel, digest: str, calling: int
-    ) -> None:
-        """Send a new message, and note at once that it is there; older ones are taken away after it."""
-        number = post.surfaces[name].sent + 1
-        message = await adapter.send(place, panel, f"{post.code}.{name}.{number}")
-        MESSAGES.labels(adapter.platform, "sent").inc()
-        surface = post.surfaces[name]
-        if not is_same_place(surface.aside, place if is_aside(place) else ""):
-            # It was moved elsewhere meanwhile.
-            post.surfaces[name] = replace(surface, sent=number, stale=(*surface.stale, f"{place}|{message}"))
-            await self._notes.now(post)
-            return
-        post.surfaces[name] = replace(
-            surface,
-            message=message,
-            digest=digest,
-            sent=number,
-            at=int(time.time()),
-            calls=calling,
-        )
-        if seat_of(name) is not None and not is_aside(place):
-            self._front[place] = post.code
-            self._front.move_to_end(place)
-            if len(self._front) > 4 * POSTS_REMEMBERED:
-                self._front.popitem(last=False)
-        await self._notes.now(post)
-
-    def _rings(self, post: Post, surface: Surface, place: str, calling: int) -> bool:
-        """Whether the panel comes as a new message, so that the phone rings.
-
-        It does when time runs out, and when there is something to do for somebody who is not looking, or looks at
-        another table. What is shown aside never rings: it may not be sent at any time.
-        """
-        if not surface.message or not is_private(place) or is_aside(place) or calling <= surface.calls:
-            return False
-        if calling > 1:
-            return True
-        left_alone = time.time() - surface.at > self.ring_after
-        return left_alone or self._front.get(place, post.code) != post.code
-
-    def _give_up(self, post: Post, name: str, place: str, fault: DeliveryFault) -> None:
-        """Nothing can be shown there; a hand aside goes home, where it may be reachable."""
-        status = "" if is_aside(place) else "unreachable" if is_private(place) else "dropped"
-        MESSAGES.labels(platform_of(place), status or "went_home").inc()
-        log.info("surface_given_up", table=post.code, surface=name, status=status, why=type(fault).__name__)
-        post.surfaces[name] = replace(post.surfaces[name], status=status, message="", digest="", aside="")
-        post.fronts.discard(name)
-        post.dirty = True
 
     def _pace(self, place: str) -> Pace | None:
         adapter = self.adapters.get(platform_of(place))

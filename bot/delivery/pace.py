@@ -23,31 +23,34 @@ class Pacer:
         self._due: dict[str, float] = {}
         self._blocked: dict[str, float] = {}
 
-    async def turn(self, place: str) -> None:
-        """Return when the place may be written to, and count that it is."""
+    async def turn(self, place: str) -> bool:
+        """Return when the place may be written to, and count that it is; whether there was a wait."""
         loop = asyncio.get_running_loop()
+        waited = False
         while (until := self._blocked.get(place, 0.0)) > loop.time():
             await asyncio.sleep(until - loop.time())
+            waited = True
         self._blocked.pop(place, None)
         pace = self._pace_of(place)
         if pace is None:
-            return
-        await self._wait(place, pace)
+            return waited
+        waited |= await self._wait(place, pace)
         overall = self._overall_of(place)
         if not is_private(place):
             overall = Pace(max(1, overall.burst // BOARDS_SHARE), overall.interval)
-        await self._wait(platform_of(place), overall)
+        return await self._wait(platform_of(place), overall) or waited
 
     def block(self, place: str, seconds: float) -> None:
         """The platform asks to leave the place alone for so many seconds."""
         until = asyncio.get_running_loop().time() + seconds
         self._blocked[place] = max(self._blocked.get(place, 0.0), until)
 
-    async def _wait(self, key: str, pace: Pace) -> None:
+    async def _wait(self, key: str, pace: Pace) -> bool:
         """Wait until a turn is free, and only then take it: who waits with a small burst keeps nobody back."""
         if not pace.interval:
-            return
+            return False
         loop = asyncio.get_running_loop()
+        waited = False
         while True:
             now = loop.time()
             # Each turn falls due one interval after the one before; a burst may run so far ahead of that.
@@ -56,6 +59,8 @@ class Pacer:
             if early <= 0:
                 break
             await asyncio.sleep(early)
+            waited = True
         self._due[key] = due + pace.interval
         if len(self._due) > PLACES_REMEMBERED:
             self._due = {place: one for place, one in self._due.items() if one > now}
+        return waited

@@ -8,7 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from adapters.discord import Discord
-from bot.delivery import delivery as delivery_module
+from bot.delivery import bringing
 from bot.store import Store
 from engine import verify
 from tests.discord.judge import Refused
@@ -18,7 +18,7 @@ from tests.discord.server import CHANNEL, DiscordServer, Failure
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delivery_module, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.01)
 
 
 def hands(person: Person) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from adapters.discord import answers as answers_module
 from adapters.discord import examine
 from adapters.discord.budget import Budget
-from bot.delivery import delivery as delivery_module
+from bot.delivery import bringing
 from bot.platform import SlowDown
 from bot.settings import BadSetting, Settings
 from bot.store import Store
@@ -22,7 +22,7 @@ from tests.discord.server import BAR, CHANNEL, SEND, THREAD, TOKEN, VIEW, Channe
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delivery_module, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr("adapters.discord.adapter.FIRST_PAUSE", 0.02)
 
 

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from bot.delivery import delivery as delivery_module
+from bot.delivery import bringing
 from bot.finished.ratings import Scope
 from bot.store import Store
 from tests.discord.players import Person, on_discord, text_of, until
@@ -13,7 +13,7 @@ from tests.discord.server import GROUP, Channel, DiscordServer
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delivery_module, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.01)
 
 
 def elsewhere(server: DiscordServer, where: str) -> Channel:

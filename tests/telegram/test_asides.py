@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.delivery import delivery as delivery_module
+from bot.delivery import bringing
 from bot.store import Store
 from engine import verify
 from tests.telegram import server as server_module
@@ -15,7 +15,7 @@ from tests.telegram.server import BOT, TelegramServer
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delivery_module, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.01)
 
 
 async def closed_in(server: TelegramServer, game: str, *options: str) -> tuple[Person, Person]:

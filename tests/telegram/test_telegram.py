@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from structlog.testing import capture_logs
 
 from adapters.telegram import examine
-from bot.delivery import delivery as delivery_module
+from bot.delivery import bringing
 from bot.finished.ratings import Scope
 from bot.settings import BadSetting, Settings
 from bot.store import Store
@@ -21,7 +21,7 @@ from tests.telegram.server import BOT, TOKEN, Failure, Refused, TelegramServer
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delivery_module, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr("adapters.telegram.adapter.FIRST_PAUSE", 0.02)
     monkeypatch.setattr("adapters.telegram.polling.FIRST_PAUSE", 0.02)
     monkeypatch.setattr("adapters.telegram.webhook.FIRST_PAUSE", 0.02)

@@ -8,15 +8,8 @@ import asyncio
 import json
 import random
 import statistics
-import sys
-import tempfile
-import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
-import aiohttp
 import typer
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity, Update
 from telegram.ext import Application, CallbackQueryHandler
@@ -24,102 +17,23 @@ from telegram.ext import Application, CallbackQueryHandler
 from adapters.telegram.adapter import Telegram
 from adapters.telegram.transport import AiohttpRequest
 from bot import logs
+from bot.bench.platforms import AT_ONCE, IDLE_TABLES, TABLES, Server, hold, measured, resident, server, whole_bot
 from bot.desk import Desk
-from bot.house import House
 from bot.running import collect_seldom
 from bot.settings import Settings
-from bot.store import EmbeddedStore, opened
 
 TOKEN = "1:bench"  # noqa: S105
-TABLES, IDLE_TABLES = 200, 5000
-ROUNDS, PRESSES, RATE, AT_ONCE = 3, 3000, 100, 256
+SERVER = "adapters.telegram.bench.server"
+ROUNDS, PRESSES, RATE = 3, 3000, 100
 CALM_PRESSES = 1500
 NO_LIMIT = 10**6
 
 
-class Server:
-    """The other process."""
-
-    def __init__(self, url: str, session: aiohttp.ClientSession) -> None:
-        self.url, self._session = url, session
-
-    async def ask(self, **wish: Any) -> Any:
-        timeout = aiohttp.ClientTimeout(total=600)
-        async with self._session.post(f"{self.url}/control", json=wish, timeout=timeout) as answer:
-            return (await answer.json())["result"]
-
-    async def until_ready(self, people: int) -> None:
-        """Until so many people have something to press."""
-        while await self.ask(do="ready") < people:
-            await asyncio.sleep(0.1)
-
-
-@asynccontextmanager
-async def server() -> AsyncIterator[Server]:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "adapters.telegram.bench.server",
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-    )
-    assert process.stdout
-    assert process.stdin
-    port = int(await process.stdout.readline())
-    async with aiohttp.ClientSession() as session:
-        yield Server(f"http://127.0.0.1:{port}", session)
-    process.stdin.close()
-    await process.wait()
-
-
-async def measured(there: Server, name: str, presses: int, rate: float = 0) -> dict[str, Any]:
-    """So many presses, with their figures printed."""
-    cpu = time.process_time()
-    result: dict[str, Any] = await there.ask(do="play", presses=presses, rate=rate, at_once=AT_ONCE)
-    spent = (time.process_time() - cpu) / presses
-    times = statistics.quantiles(result["times"], n=100)
-    result["speed"], result["calls_a_press"] = presses / result["seconds"], result["calls"] / presses
-    pace = f"{rate:g} presses/s asked for" if rate else f"{result['speed']:,.0f} presses/s"
-    typer.echo(
-        f"{name}: {pace}, {1000 * spent:.2f} ms of CPU a press, {result['calls_a_press']:.2f} API calls a press, "
-        f"update to panel p50 {1000 * times[49]:.1f}, p99 {1000 * times[98]:.1f} ms"
-    )
-    return result
-
-
-@asynccontextmanager
-async def whole_bot(there: Server) -> AsyncIterator[None]:
-    """The bot, in this process, with a store of its own."""
-    with tempfile.TemporaryDirectory() as folder:
-        embedded = EmbeddedStore(Path(folder))
-        await embedded.start()
-        try:
-            async with opened(embedded.url) as store:
-                house = House(store, Settings(_env_file=None, telegram_api_url=there.url, playground=False))
-                adapter = Telegram(Desk(house), TOKEN)
-                # Telegram's own limit is not what is measured; the paces of chats and groups stay.
-                adapter.per_second = NO_LIMIT
-                house.add(adapter)
-                serving = asyncio.create_task(adapter.serve())
-                await house.start()
-                try:
-                    yield
-                finally:
-                    serving.cancel()
-                    await asyncio.wait([serving])
-                    await house.stop()
-        finally:
-            await embedded.stop()
-
-
-async def hold(there: Server, tables: int, before: int) -> None:
-    """So many tables, and nobody plays: what that takes in memory. ``before`` is bytes without any table."""
-    await there.ask(do="open", **{"from": TABLES + 1, "to": tables + 1})
-    await there.until_ready(tables - TABLES // 10)
-    await asyncio.sleep(5.0)
-    typer.echo(
-        f"whole bot: {tables:,} live tables in {resident() / 1e6:.0f} MB of memory ({before / 1e6:.0f} before any)"
-    )
+def unhindered(desk: Desk) -> Telegram:
+    """The adapter. Telegram's own limit is not what is measured; the paces of chats and groups stay."""
+    adapter = Telegram(desk, TOKEN)
+    adapter.per_second = NO_LIMIT
+    return adapter
 
 
 async def bare(there: Server, name: str, request: AiohttpRequest | None, like: dict[str, Any]) -> dict[str, Any]:
@@ -168,17 +82,13 @@ class Message:
         await bot.edit_message_text(self._text, chat, 1, entities=entities, reply_markup=keyboard)
 
 
-def resident() -> int:
-    """Bytes of memory that this process holds (Linux); 0 where that cannot be asked."""
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
-    except OSError:
-        return 0
+def _settings(there: Server) -> Settings:
+    return Settings(_env_file=None, telegram_api_url=there.url, playground=False)
 
 
 async def measure(idle: int) -> None:
     name, ratios = f"whole bot, {TABLES} tables", []
-    async with server() as there, whole_bot(there):
+    async with server(SERVER) as there, whole_bot(_settings(there), unhindered):
         before = resident()
         await there.ask(do="open", **{"from": 1, "to": TABLES + 1})
         await there.until_ready(TABLES)
@@ -186,10 +96,10 @@ async def measure(idle: int) -> None:
         for _ in range(ROUNDS):
             whole = await measured(there, name, PRESSES)
             whole["samples"] = await there.ask(do="samples")
-            async with server() as other:
+            async with server(SERVER) as other:
                 floor = await bare(other, "bare library over aiohttp", AiohttpRequest(), whole)
             ratios.append(whole["speed"] / floor["speed"])
-        async with server() as other:
+        async with server(SERVER) as other:
             default = await bare(other, "bare library over its default client", None, whole)
         typer.echo(
             f"presses/s, whole bot to bare library: {statistics.median(ratios):.2f} x over aiohttp (median of {ROUNDS} "

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from bot.delivery import delivery as delivery_module
+from bot.delivery import bringing, delivery
 from bot.delivery.pace import Pacer
 from bot.desk import Desk
 from bot.house import House
@@ -16,8 +16,8 @@ from tests.bot.paper import GROUP, Paper, Player, code_of, open_house, play_unti
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delivery_module, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(delivery_module, "AGAIN_AFTER", 0.01)
+    monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.01)
 
 
 async def agrees(house: House, paper: Paper, players: list[Player]) -> None:

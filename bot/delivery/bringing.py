@@ -1,0 +1,231 @@
+"""Bringing one surface up to date: draw it, compare with what stands there, and send, edit or take away, one message at
+a time, until nothing is left to do.
+"""
+
+import asyncio
+import random
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+import structlog
+
+from bot.delivery.drawing import NOBODY_AWAY, Viewer, calls, draw
+from bot.delivery.notes import Notes
+from bot.delivery.pace import Pacer
+from bot.delivery.post import Post
+from bot.delivery.surfaces import Surface, place_of, seat_of
+from bot.metrics import MESSAGES
+from bot.panel import Panel
+from bot.people import People
+from bot.platform import (
+    Adapter,
+    ChatGone,
+    DeliveryFault,
+    MessageGone,
+    SlowDown,
+    TooLong,
+    Trouble,
+    Unreachable,
+    is_aside,
+    is_private,
+    is_same_place,
+    person_of,
+    platform_of,
+)
+from bot.tables.room import Room
+from bot.tables.table import Table
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
+"""Seconds before a failed send is tried again: doubled each time, up to the longest."""
+
+PLACES_REMEMBERED = 100_000
+"""Private chats of which it is known which table's hand stands lowest."""
+
+NOTHING_DRAWN = Panel(())
+
+log = structlog.get_logger()
+
+
+class Todo(NamedTuple):
+    """What is to be done with a surface, with what it should show and how loudly that calls (`drawing.calls`)."""
+
+    what: Literal["take away", "anew", "send", "edit"]
+    panel: Panel
+    calls: int
+
+
+class Bringer:
+    """Brings surfaces up to date, each by a task of its own; ``stopping`` ends them at their next step."""
+
+    def __init__(
+        self,
+        room: Room,
+        people: People,
+        adapters: Mapping[str, Adapter],
+        pacer: Pacer,
+        notes: Notes,
+        ring_after: float,
+    ) -> None:
+        self._room, self._people, self._adapters = room, people, adapters
+        self._pacer, self._notes, self._ring_after = pacer, notes, ring_after
+        self._front: OrderedDict[str, str] = OrderedDict()
+        self.stopping = False
+
+    async def draw(self, post: Post, table: Table, name: str) -> Panel:
+        surface = post.surfaces[name]
+        place = place_of(table, name, surface)
+        viewer = await self._viewer(place)
+        away = post.away(table) if name[0] == "d" else NOBODY_AWAY
+        version = table.told_at if name[0] == "d" else table.version
+        key = (version, surface.draft, viewer, away, post.outcome)
+        known = post.drawn.get(name)
+        if known and known[0] == key:
+            return known[1]
+        panel = draw(table, name, surface, viewer, away, post.outcome)
+        post.drawn[name] = (key, panel)
+        return panel
+
+    async def _viewer(self, place: str) -> Viewer:
+        if is_private(place):
+            profile = await self._people.person(person_of(place))
+            return Viewer(profile.language, profile.suits)
+        return Viewer((await self._people.chat(place)).language)
+
+    async def bring(self, post: Post, name: str) -> None:
+        """Send or edit until the surface shows what it should."""
+        pause, longest = FIRST_PAUSE, 0
+        while not self.stopping:
+            place = place_of(await self._room.known(post.code), name, post.surfaces[name])
+            adapter = self._adapters[platform_of(place)]
+            try:
+                todo = await self._todo(post, name, place)
+                if todo and await self._pacer.turn(place):
+                    # That took a while, and something else may be to be done by now.
+                    todo = await self._todo(post, name, place)
+                if todo is None:
+                    return
+                await self._do(post, name, adapter, place, todo, longest)
+                pause = FIRST_PAUSE
+            except SlowDown as fault:
+                MESSAGES.labels(adapter.platform, "slow_down").inc()
+                self._pacer.block(place, fault.seconds)
+            except MessageGone:
+                MESSAGES.labels(adapter.platform, "gone").inc()
+                post.surfaces[name] = replace(post.surfaces[name], message="", digest="")
+            except TooLong as fault:
+                MESSAGES.labels(adapter.platform, "too_long").inc()
+                if longest:
+                    raise
+                longest = fault.longest
+            except (Unreachable, ChatGone) as fault:
+                self._give_up(post, name, place, fault)
+                return
+            except Trouble as fault:
+                MESSAGES.labels(adapter.platform, "trouble").inc()
+                log.warning("send_failed", table=post.code, surface=name, again_in=pause, why=str(fault))
+                await asyncio.sleep(pause * random.uniform(0.8, 1.2))
+                pause = min(2 * pause, LONGEST_PAUSE)
+
+    async def _todo(self, post: Post, name: str, place: str) -> Todo | None:
+        """What is to be done next with a surface; None when it shows what it should."""
+        table = await self._room.known(post.code)
+        surface = post.surfaces[name]
+        if surface.stale and surface.message:
+            return Todo("take away", NOTHING_DRAWN, 0)
+        panel = await self.draw(post, table, name)
+        surface = post.surfaces[name]
+        calling = calls(table, seat_of(name))
+        if name in post.fronts or self._rings(post, surface, place, calling):
+            return Todo("anew", panel, calling)
+        if not surface.message:
+            return Todo("send", panel, calling)
+        return None if surface.digest == panel.digest else Todo("edit", panel, calling)
+
+    async def _do(self, post: Post, name: str, adapter: Adapter, place: str, todo: Todo, longest: int) -> None:
+        """One message sent, edited or taken away."""
+        surface = post.surfaces[name]
+        shown = todo.panel.cut(longest) if longest else todo.panel
+        if todo.what == "take away":
+            await self._take_away(adapter, place, surface.stale[0])
+            post.surfaces[name] = replace(post.surfaces[name], stale=post.surfaces[name].stale[1:])
+        elif todo.what == "edit":
+            await adapter.edit(place, surface.message, shown)
+            MESSAGES.labels(adapter.platform, "edited").inc()
+            if post.surfaces[name].message == surface.message:
+                post.surfaces[name] = replace(post.surfaces[name], digest=todo.panel.digest, calls=todo.calls)
+        else:
+            if todo.what == "anew":
+                await self._let_go(post, name)
+            await self._send(post, name, adapter, place, shown, todo.panel.digest, todo.calls)
+
+    async def _let_go(self, post: Post, name: str) -> None:
+        """Note that a new message is wanted, before it is sent: a crash in between sends it with the same key."""
+        surface = post.surfaces[name]
+        if surface.message:
+            stale = (*surface.stale, surface.message)
+            post.surfaces[name] = replace(surface, message="", digest="", stale=stale)
+            await self._notes.now(post)
+        post.fronts.discard(name)
+
+    @staticmethod
+    async def _take_away(adapter: Adapter, place: str, stale: str) -> None:
+        elsewhere, _, message = stale.rpartition("|")
+        try:
+            await adapter.delete(elsewhere or place, message)
+        except (Unreachable, ChatGone):
+            # Where nobody can be reached any more nobody is misled.
+            if not elsewhere:
+                raise
+
+    async def _send(
+        self, post: Post, name: str, adapter: Adapter, place: str, panel: Panel, digest: str, calling: int
+    ) -> None:
+        """Send a new message, and note at once that it is there; older ones are taken away after it."""
+        number = post.surfaces[name].sent + 1
+        message = await adapter.send(place, panel, f"{post.code}.{name}.{number}")
+        MESSAGES.labels(adapter.platform, "sent").inc()
+        surface = post.surfaces[name]
+        if not is_same_place(surface.aside, place if is_aside(place) else ""):
+            # It was moved elsewhere meanwhile.
+            post.surfaces[name] = replace(surface, sent=number, stale=(*surface.stale, f"{place}|{message}"))
+            await self._notes.now(post)
+            return
+        post.surfaces[name] = replace(
+            surface,
+            message=message,
+            digest=digest,
+            sent=number,
+            at=int(time.time()),
+            calls=calling,
+        )
+        if seat_of(name) is not None and not is_aside(place):
+            self._front[place] = post.code
+            self._front.move_to_end(place)
+            if len(self._front) > PLACES_REMEMBERED:
+                self._front.popitem(last=False)
+        await self._notes.now(post)
+
+    def _rings(self, post: Post, surface: Surface, place: str, calling: int) -> bool:
+        """Whether the panel comes as a new message, so that the phone rings.
+
+        It does when time runs out, and when there is something to do for somebody who is not looking, or looks at
+        another table. What is shown aside never rings: it may not be sent at any time.
+        """
+        if not surface.message or not is_private(place) or is_aside(place) or calling <= surface.calls:
+            return False
+        if calling > 1:
+            return True
+        left_alone = time.time() - surface.at > self._ring_after
+        return left_alone or self._front.get(place, post.code) != post.code
+
+    def _give_up(self, post: Post, name: str, place: str, fault: DeliveryFault) -> None:
+        """Nothing can be shown there; a hand aside goes home, where it may be reachable."""
+        status = "" if is_aside(place) else "unreachable" if is_private(place) else "dropped"
+        MESSAGES.labels(platform_of(place), status or "went_home").inc()
+        log.info("surface_given_up", table=post.code, surface=name, status=status, why=type(fault).__name__)
+        post.surfaces[name] = replace(post.surfaces[name], status=status, message="", digest="", aside="")
+        post.fronts.discard(name)
+        post.dirty = True

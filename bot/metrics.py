@@ -1,15 +1,29 @@
 """What the bot counts about itself, for Prometheus."""
 
+from functools import cache
+
 from prometheus_client import Counter, Gauge, Histogram
 
 SHORT = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
-PRESSES = Counter("buongioco_presses", "Buttons pressed, by what came of it", ["outcome"])
+_PRESSES = Counter("buongioco_presses", "Buttons pressed, by what came of it", ["outcome"])
 COMMANDS = Counter("buongioco_commands", "Commands, by word", ["word"])
 COMMITS = Counter("buongioco_commits", "Changes of tables committed to the store by this worker")
 PRESS_SECONDS = Histogram("buongioco_press_seconds", "From a press to its answer", buckets=SHORT)
-MESSAGES = Counter("buongioco_messages", "Messages by platform and outcome", ["platform", "outcome"])
+_MESSAGES = Counter("buongioco_messages", "Messages by platform and outcome", ["platform", "outcome"])
 UNSETTLED = Gauge("buongioco_tables_being_delivered", "Tables with a message under way")
 LAG = Gauge("buongioco_delivery_lag_seconds", "How long the table that waits longest has been behind")
 TABLES = Gauge("buongioco_tables", "Live tables that this worker has in memory, by state", ["state"])
 GAMES = Counter("buongioco_games_finished", "Games finished, by game and ending", ["game", "ending"])
+
+
+@cache
+def messages(platform: str, outcome: str) -> Counter:
+    """The counter of a platform's messages with an outcome; looked up once, for that costs more than to count."""
+    return _MESSAGES.labels(platform, outcome)
+
+
+@cache
+def presses(outcome: str) -> Counter:
+    """The counter of presses with an outcome."""
+    return _PRESSES.labels(outcome)

@@ -15,6 +15,9 @@ SUITS = ("italian", "french")
 HANDS = ("private", "aside")
 """Where people have their hands: in the private chat, or in the group for their eyes only."""
 
+CHOSEN = ("name", "handle", "language", "suits", "hands")
+"""What the store has of a profile."""
+
 PEOPLE_REMEMBERED = 200_000
 FRESH_SECONDS = 600.0
 """How long a profile in memory is believed, for word of another worker's change may be lost."""
@@ -53,12 +56,16 @@ class People:
         self._client = client
         self.on_change: Callable[[str], Awaitable[None]] | None = None
         self._remembered: OrderedDict[str, tuple[float, dict[str, str]]] = OrderedDict()
+        self._profiles: dict[str, Profile] = {}
 
     async def person(self, id: str) -> Profile:  # noqa: A002
         """What is known of a person; defaults for a stranger."""
-        fields = await self._fields(keys.person(id))
-        known = ("name", "handle", "language", "suits", "hands")
-        return Profile(id, **{name: fields[name] for name in known if name in fields})
+        key = keys.person(id)
+        fields = await self._fields(key)
+        profile = self._profiles.get(key)
+        if profile is None:
+            profile = self._profiles[key] = Profile(id, **{name: fields[name] for name in CHOSEN if name in fields})
+        return profile
 
     async def chat(self, place: str) -> ChatProfile:
         fields = await self._fields(keys.chat(place))
@@ -119,12 +126,14 @@ class People:
     def forget(self, key: str) -> None:
         """Another worker has changed this profile."""
         self._remembered.pop(key, None)
+        self._profiles.pop(key, None)
 
     def _remember(self, key: str, fields: dict[str, str]) -> dict[str, str]:
         self._remembered[key] = (time.monotonic(), fields)
+        self._profiles.pop(key, None)
         self._remembered.move_to_end(key)
         if len(self._remembered) > PEOPLE_REMEMBERED:
-            self._remembered.popitem(last=False)
+            self._profiles.pop(self._remembered.popitem(last=False)[0], None)
         return fields
 
 

@@ -54,6 +54,7 @@ class Game:
     ) -> None:
         self.kind = game_kind(game)
         self.rules = resolve(self.kind.rules, rules or {})
+        self._rule_values = self.rules.model_dump()
         self.names = tuple(seats or SEAT_NAMES[self.kind.seats])
         if len(self.names) != self.kind.seats:
             raise BadRules(fault=f"{game} has {self.kind.seats} seats, and {len(self.names)} names were given")
@@ -246,7 +247,7 @@ class Game:
         deal = self.current
         return View(
             game=self.kind.id,
-            rules=self.rules.model_dump(),
+            rules=self._rule_values.copy(),
             names=self.names,
             seat=seat,
             deal_number=self.deal_number,

@@ -87,6 +87,7 @@ class Discord:
         self.desk, self._token = desk, token
         self.settings = desk.house.settings
         self.budget = Budget()
+        self.budget.listen()
         self.answers = Answers()
         self.guests = Guests(desk.house.store.client)
         self.per_second = PER_SECOND
@@ -99,7 +100,7 @@ class Discord:
         """A client that has failed to log in cannot be used again."""
         shards = Shards.of(self.settings.discord_shards) if self.settings.discord_shards else None
         proxy = proxy_for(self.settings.discord_api_url)
-        self.client = Client(self.budget, self._pressed, self._chat_back, shards, proxy)
+        self.client = Client(self._pressed, self._chat_back, shards, proxy)
         self.rest = Rest(self.client, self.budget, proxy)
         self.private = PrivateChats(self.rest, self.desk.house.store.client)
         self.commands = Commands(self.client, self.desk, self._commanded)
@@ -140,7 +141,7 @@ class Discord:
                     log.exception("discord_failed", again_in=pause)
                 pause = FIRST_PAUSE if self._connected else min(2 * pause, LONGEST_PAUSE)
                 self._connected = False
-                await self.close()
+                await self._hang_up()
                 await asyncio.sleep(pause)
                 self._make_client()
         finally:
@@ -153,7 +154,7 @@ class Discord:
             await self.client.login(self._token)
             self._connected = True
             await self.commands.bring_up_to_date()
-            await self.client.connect()
+            await self.client.take_part()
         except (discord.LoginFailure, discord.ConnectionClosed) as error:
             if isinstance(error, discord.ConnectionClosed) and error.code != TOKEN_REFUSED:
                 raise
@@ -163,6 +164,10 @@ class Discord:
 
     async def close(self) -> None:
         """Give the connections back, when nothing more is to be sent."""
+        self.budget.close()
+        await self._hang_up()
+
+    async def _hang_up(self) -> None:
         await self.rest.close()
         await self.client.close()
 
@@ -225,11 +230,12 @@ class Discord:
         assert task
         self._busy.add(task)
         self.answers.open(answer, brings=brings)
-        in_time = asyncio.create_task(self._put_off_in_time(answer))
+        wait = PUT_OFF_AFTER if len(self.answers) < MOST_AT_WORK else 0
+        in_time = task.get_loop().call_later(wait, self._in_time, answer, self._language(interaction))
         try:
             if reading.is_guest(answer.place):
                 await self._visited(answer)
-            await self._respond(answer, await work, self._language(interaction))
+            await self._respond(answer, await work)
         except (DeliveryFault, TooLate, RedisError, OSError) as fault:
             log.info("discord_answer_lost", why=why(fault))
         finally:
@@ -237,14 +243,23 @@ class Discord:
             self.answers.close(answer)
             self._busy.discard(task)
 
-    async def _put_off_in_time(self, answer: Answer) -> None:
-        if len(self.answers) < MOST_AT_WORK and await answer.answered(PUT_OFF_AFTER):
-            return
+    def _in_time(self, answer: Answer, language: str) -> None:
+        task = asyncio.create_task(self._put_off(answer, language))
+        self._busy.add(task)
+        task.add_done_callback(self._busy.discard)
+
+    @staticmethod
+    async def _put_off(answer: Answer, language: str) -> None:
+        """Say something before it is too late."""
         with suppress(TooLate, DeliveryFault):
             async with meaning(answer.place):
-                await answer.put_off()
+                if answer.done and not answer.pressed and answer.state is State.OPEN:
+                    # Another worker sends what was asked for.
+                    await answer.say(texts(language).gettext("It is on its way."))
+                else:
+                    await answer.put_off()
 
-    async def _respond(self, answer: Answer, reply: Reply, language: str) -> None:
+    async def _respond(self, answer: Answer, reply: Reply) -> None:
         """Answer with what the desk said; if that is nothing, with what delivery is about to show."""
         async with meaning(answer.place):
             if reply.panel and not answer.pressed:
@@ -256,14 +271,16 @@ class Discord:
                 await answer.change(drawing.content(reply.panel, answer.place))
             if reply.toast:
                 await answer.say(reply.toast)
-            if reply.panel or reply.toast or await answer.answered(PUT_OFF_AFTER):
+            if reply.panel or reply.toast:
                 return
-            if answer.pressed:
-                await answer.put_off()
-            elif answer.state is State.OPEN:
-                # Another worker sends what was asked for.
-                await answer.say(texts(language).gettext("It is on its way."))
-            elif not await answer.answered(TAKEN_BACK_AFTER):
+            answer.done = True
+            if answer.state is not State.PUT_OFF:
+                await answer.answered()
+                return
+            try:
+                async with asyncio.timeout(TAKEN_BACK_AFTER):
+                    await answer.answered()
+            except TimeoutError:
                 await answer.take_back()
 
     async def _visited(self, answer: Answer) -> None:

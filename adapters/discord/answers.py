@@ -3,7 +3,6 @@ panel that changes or the message that comes. What takes longer is put off, and 
 """
 
 import asyncio
-import time
 from collections import defaultdict
 from enum import Enum
 
@@ -41,14 +40,14 @@ class Answer:
     """The answer to one interaction.
 
     ``pressed`` is the message whose button was pressed, empty for a command. ``private`` is whether what comes of a
-    command is for that person alone. ``since`` is when it came in, on the monotonic clock.
+    command is for that person alone. ``done`` once the desk has said all that it has to say.
     """
 
     def __init__(self, rest: Rest, with_pass: Pass, place: str, pressed: str = "", *, private: bool = False) -> None:
         self._rest = rest
         self.with_pass, self.place, self.pressed, self.private = with_pass, place, pressed, private
         self.state = State.OPEN
-        self.since = time.monotonic()
+        self.done = False
         self._lock = asyncio.Lock()
         self._answered = asyncio.Event()
 
@@ -95,15 +94,9 @@ class Answer:
                 self._close()
                 await self._rest.delete_by(self.with_pass, ORIGINAL)
 
-    async def answered(self, seconds: float) -> bool:
-        """Wait until it has been answered, for so many seconds from when it came in."""
-        if self.state is not State.ANSWERED or not self._answered.is_set():
-            try:
-                async with asyncio.timeout(self.since + seconds - time.monotonic()):
-                    await self._answered.wait()
-            except TimeoutError:
-                return False
-        return True
+    async def answered(self) -> None:
+        """Wait until it has been answered."""
+        await self._answered.wait()
 
     def _close(self) -> None:
         self.state = State.ANSWERED

@@ -1,10 +1,9 @@
 """Discord bans an address for a while that made 10,000 invalid requests in ten minutes; the bot stays far from it."""
 
+import logging
 import time
 from collections import deque
-from types import SimpleNamespace
 
-import aiohttp
 import structlog
 
 from bot.platform import SlowDown
@@ -12,32 +11,48 @@ from bot.platform import SlowDown
 MOST, WINDOW = 1000, 600.0
 """Refused requests, and the seconds in which they count."""
 
-INVALID = (401, 403, 429)
+INVALID = (401, 403)
+"""Statuses that count, beside 429: those the library waits for by itself, and tells of in its log alone."""
+
+RATE_LIMITED = "rate limited"
 
 log = structlog.get_logger()
 
 
-class Budget:
-    """Counts what Discord refused. `trace` hears of every answer, the ones that the library retries included."""
+class Budget(logging.Handler):
+    """Counts what Discord refused."""
 
     def __init__(self, most: int = MOST) -> None:
+        super().__init__(logging.WARNING)
         self._most = most
         self._refused: deque[float] = deque()
-        self.trace = aiohttp.TraceConfig()
-        self.trace.on_request_end.append(self._ended)
-        self.trace.freeze()
 
-    async def _ended(
-        self, _session: aiohttp.ClientSession, _context: SimpleNamespace, end: aiohttp.TraceRequestEndParams
-    ) -> None:
-        headers = end.response.headers
-        if end.response.status in INVALID and headers.get("X-RateLimit-Scope") != "shared":
-            self._refused.append(time.monotonic())
-            if len(self._refused) == self._most:
-                log.error("discord_refuses", requests=self._most, why="too many: sending rests for a while")
+    def listen(self) -> None:
+        """Hear what the library says of rate limits. To trace every request instead would cost a sixth of the bot."""
+        logging.getLogger("discord").addHandler(self)
+
+    def close(self) -> None:
+        logging.getLogger("discord").removeHandler(self)
+        super().close()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if RATE_LIMITED in record.msg:
+            self._count()
+
+    def refused(self, status: int) -> None:
+        """A request was answered with an error."""
+        if status in INVALID:
+            self._count()
+
+    def _count(self) -> None:
+        self._refused.append(time.monotonic())
+        if len(self._refused) == self._most:
+            log.error("discord_refuses", requests=self._most, why="too many: sending rests for a while")
 
     def check(self) -> None:
         """SlowDown if too many requests were refused of late."""
+        if not self._refused:
+            return
         now = time.monotonic()
         while self._refused and self._refused[0] < now - WINDOW:
             self._refused.popleft()

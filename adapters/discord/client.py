@@ -1,5 +1,6 @@
 """The gateway: the library's client, told to ask for little and remember little."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -7,7 +8,6 @@ import discord
 import yarl
 from discord.gateway import DiscordWebSocket
 
-from adapters.discord.budget import Budget
 from bot.settings import Shards
 
 LONGEST_WAIT = 30.0
@@ -27,7 +27,6 @@ class Client(discord.AutoShardedClient):
 
     def __init__(
         self,
-        budget: Budget,
         pressed: Callable[[discord.Interaction[Any]], Awaitable[None]],
         chat_back: Callable[[int], Awaitable[None]],
         shards: Shards | None,
@@ -39,7 +38,6 @@ class Client(discord.AutoShardedClient):
             member_cache_flags=discord.MemberCacheFlags.none(),
             chunk_guilds_at_startup=False,
             enable_debug_events=False,
-            http_trace=budget.trace,
             max_ratelimit_timeout=LONGEST_WAIT,
             proxy=proxy,
         )
@@ -58,6 +56,21 @@ class Client(discord.AutoShardedClient):
         self.shard_count = self._range.total if self._range else count
         self.shard_ids = list(self._range.ids) if self._range else list(range(self.shard_count))
         await super().launch_shards()
+
+    async def take_part(self) -> None:
+        """Hear what happens until the connection ends for good, or until cancelled; then nothing is heard any more."""
+        connected = asyncio.create_task(self.connect())
+        try:
+            await asyncio.wait([connected])
+            connected.result()
+        finally:
+            # More than once: the library loses a cancellation that comes while it connects anew.
+            while not connected.done():
+                connected.cancel()
+                await asyncio.wait([connected], timeout=0.1)
+            self._up.clear()
+            for shard in self.shards.values():
+                await shard.disconnect()
 
     async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
         if interaction.type is discord.InteractionType.component:

@@ -54,7 +54,11 @@ class Rest:
     async def _call(self, route: Route, body: Body | None = None) -> Any:
         self._budget.check()
         more: dict[str, Any] = {} if body is None else {"json": body}
-        return await self._client.http.request(route, timeout=SECONDS, **more)
+        try:
+            return await self._client.http.request(route, timeout=SECONDS, **more)
+        except discord.HTTPException as error:
+            self._budget.refused(error.status)
+            raise
 
     # By an interaction's token
 
@@ -99,9 +103,7 @@ class Rest:
         self._budget.check()
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=0)
-            self._session = aiohttp.ClientSession(
-                connector=connector, timeout=SECONDS, trace_configs=[self._budget.trace]
-            )
+            self._session = aiohttp.ClientSession(connector=connector, timeout=SECONDS)
         return await self._tokens.request(route, session=self._session, payload=body, params=params, proxy=self._proxy)
 
 

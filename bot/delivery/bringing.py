@@ -7,7 +7,6 @@ import random
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import structlog
@@ -17,7 +16,7 @@ from bot.delivery.notes import Notes
 from bot.delivery.pace import Pacer
 from bot.delivery.post import Post
 from bot.delivery.surfaces import Surface, place_of, seat_of
-from bot.metrics import MESSAGES
+from bot.metrics import messages
 from bot.panel import Panel
 from bot.people import People
 from bot.platform import (
@@ -110,13 +109,13 @@ class Bringer:
                 await self._do(post, name, adapter, place, todo, longest)
                 pause = FIRST_PAUSE
             except SlowDown as fault:
-                MESSAGES.labels(adapter.platform, "slow_down").inc()
+                messages(adapter.platform, "slow_down").inc()
                 self._pacer.block(place, fault.seconds)
             except MessageGone:
-                MESSAGES.labels(adapter.platform, "gone").inc()
-                post.surfaces[name] = replace(post.surfaces[name], message="", digest="")
+                messages(adapter.platform, "gone").inc()
+                post.surfaces[name] = post.surfaces[name]._replace(message="", digest="")
             except TooLong as fault:
-                MESSAGES.labels(adapter.platform, "too_long").inc()
+                messages(adapter.platform, "too_long").inc()
                 if longest:
                     raise
                 longest = fault.longest
@@ -124,7 +123,7 @@ class Bringer:
                 self._give_up(post, name, place, fault)
                 return
             except Trouble as fault:
-                MESSAGES.labels(adapter.platform, "trouble").inc()
+                messages(adapter.platform, "trouble").inc()
                 log.warning("send_failed", table=post.code, surface=name, again_in=pause, why=str(fault))
                 await asyncio.sleep(pause * random.uniform(0.8, 1.2))
                 pause = min(2 * pause, LONGEST_PAUSE)
@@ -150,12 +149,12 @@ class Bringer:
         shown = todo.panel.cut(longest) if longest else todo.panel
         if todo.what == "take away":
             await self._take_away(adapter, place, surface.stale[0])
-            post.surfaces[name] = replace(post.surfaces[name], stale=post.surfaces[name].stale[1:])
+            post.surfaces[name] = post.surfaces[name]._replace(stale=post.surfaces[name].stale[1:])
         elif todo.what == "edit":
             await adapter.edit(place, surface.message, shown)
-            MESSAGES.labels(adapter.platform, "edited").inc()
+            messages(adapter.platform, "edited").inc()
             if post.surfaces[name].message == surface.message:
-                post.surfaces[name] = replace(post.surfaces[name], digest=todo.panel.digest, calls=todo.calls)
+                post.surfaces[name] = post.surfaces[name]._replace(digest=todo.panel.digest, calls=todo.calls)
         else:
             if todo.what == "anew":
                 await self._let_go(post, name)
@@ -166,7 +165,7 @@ class Bringer:
         surface = post.surfaces[name]
         if surface.message:
             stale = (*surface.stale, surface.message)
-            post.surfaces[name] = replace(surface, message="", digest="", stale=stale)
+            post.surfaces[name] = surface._replace(message="", digest="", stale=stale)
             await self._notes.now(post)
         post.fronts.discard(name)
 
@@ -186,15 +185,14 @@ class Bringer:
         """Send a new message, and note at once that it is there; older ones are taken away after it."""
         number = post.surfaces[name].sent + 1
         message = await adapter.send(place, panel, f"{post.code}.{name}.{number}")
-        MESSAGES.labels(adapter.platform, "sent").inc()
+        messages(adapter.platform, "sent").inc()
         surface = post.surfaces[name]
         if not is_same_place(surface.aside, place if is_aside(place) else ""):
             # It was moved elsewhere meanwhile.
-            post.surfaces[name] = replace(surface, sent=number, stale=(*surface.stale, f"{place}|{message}"))
+            post.surfaces[name] = surface._replace(sent=number, stale=(*surface.stale, f"{place}|{message}"))
             await self._notes.now(post)
             return
-        post.surfaces[name] = replace(
-            surface,
+        post.surfaces[name] = surface._replace(
             message=message,
             digest=digest,
             sent=number,
@@ -224,8 +222,8 @@ class Bringer:
     def _give_up(self, post: Post, name: str, place: str, fault: DeliveryFault) -> None:
         """Nothing can be shown there; a hand aside goes home, where it may be reachable."""
         status = "" if is_aside(place) else "unreachable" if is_private(place) else "dropped"
-        MESSAGES.labels(platform_of(place), status or "went_home").inc()
+        messages(platform_of(place), status or "went_home").inc()
         log.info("surface_given_up", table=post.code, surface=name, status=status, why=type(fault).__name__)
-        post.surfaces[name] = replace(post.surfaces[name], status=status, message="", digest="", aside="")
+        post.surfaces[name] = post.surfaces[name]._replace(status=status, message="", digest="", aside="")
         post.fronts.discard(name)
         post.dirty = True

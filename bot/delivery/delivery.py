@@ -12,7 +12,6 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from functools import partial
 
 import structlog
@@ -104,8 +103,7 @@ class Delivery:
             # A message that a crash doubled, or an older one that could not be taken away then.
             stale = (*stale, pressed)
         here = front or ((pressed or place) and surface.status in ("unreachable", "dropped"))
-        post.surfaces[name] = replace(
-            surface,
+        post.surfaces[name] = surface._replace(
             at=int(time.time()) if pressed else surface.at,
             draft=surface.draft if draft is None else draft,
             status="" if here else surface.status,
@@ -190,7 +188,7 @@ class Delivery:
                 # The host has taken this platform off; the game goes on elsewhere.
                 continue
             if await self._waits_for_press(post, table, name):
-                surface = post.surfaces[name] = replace(surface, status="unreachable")
+                surface = post.surfaces[name] = surface._replace(status="unreachable")
                 post.dirty = True
             under_way = post.tasks.get(name)
             # A task that is done may have looked its last before what brought us here.

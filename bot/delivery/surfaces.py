@@ -11,8 +11,7 @@ A table has, by name:
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from typing import NamedTuple
 from zlib import crc32
 
 from bot.platform import is_aside, is_private, is_same_place, private_place
@@ -33,8 +32,7 @@ class Change(NamedTuple):
     place: str = ""
 
 
-@dataclass(frozen=True)
-class Surface:
+class Surface(NamedTuple):
     """What is known of one surface.
 
     ``message`` is what stands there, empty if nothing does, and ``digest`` the panel it shows. ``whom`` is a tag of the
@@ -64,7 +62,7 @@ class Surface:
         return "\t".join(str(field or "") for field in (*fields, " ".join(self.stale), self.aside)).rstrip("\t")
 
     @classmethod
-    def of(cls, text: str) -> Self:
+    def of(cls, text: str) -> "Surface":
         fields = (text.split("\t") + [""] * FIELDS)[:FIELDS]
         message, digest, whom, sent, at, status, calls, draft, stale, aside = fields
         numbers = int(sent or 0), int(at or 0)
@@ -75,7 +73,7 @@ class Surface:
         meant, _, draft = self.draft.partition(" ")
         return draft if meant == str(version) else ""
 
-    def moved(self, home: str, place: str, pressed: str) -> Self:
+    def moved(self, home: str, place: str, pressed: str) -> "Surface":
         """The surface, from now on at a place that is its home, a private chat, or an aside.
 
         ``pressed`` is the message that stands there already, if one does. What stood at the place before is stale.
@@ -83,13 +81,13 @@ class Surface:
         before = self.aside or home
         aside = place if is_aside(place) else ""
         if is_same_place(before, place):
-            return replace(self, aside=aside)
+            return self._replace(aside=aside)
         stale = tuple(old if "|" in old else f"{before}|{old}" for old in (*self.stale, self.message) if old)
-        return replace(self, aside=aside, message=pressed, digest="", stale=stale)
+        return self._replace(aside=aside, message=pressed, digest="", stale=stale)
 
-    def finished(self) -> Self:
+    def finished(self) -> "Surface":
         """Nothing more to be shown here; of what was, only that is kept."""
-        return type(self)(whom=self.whom, status="done")
+        return Surface(whom=self.whom, status="done")
 
 
 def tag_of(place: str) -> str:

@@ -9,7 +9,7 @@ from bot.desk.commands import ALIASES, Commands
 from bot.desk.pages import Pages
 from bot.desk.presses import Presses
 from bot.house import House
-from bot.metrics import COMMANDS, PRESS_SECONDS, PRESSES
+from bot.metrics import COMMANDS, PRESS_SECONDS, presses
 from bot.people import language_of
 from bot.platform import Command, Person, Press, Reply, is_private, private_place
 from bot.tables.faults import OldPanel
@@ -55,16 +55,16 @@ class Desk:
             profile = await self.house.people.meet(press.person)
             language = profile.language
             reply = await self._presses.answer(press, profile)
-            PRESSES.labels("done").inc()
+            presses("done").inc()
         except EngineError as fault:
-            PRESSES.labels("old" if isinstance(fault, OldPanel) else "refused").inc()
+            presses("old" if isinstance(fault, OldPanel) else "refused").inc()
             reply = Reply(toast=error_text(fault, language))
         except (RedisError, OSError) as error:
-            PRESSES.labels("failed").inc()
+            presses("failed").inc()
             log.warning("store_away", why=type(error).__name__)
             reply = Reply(toast=self._sorry(language))
         except Exception:
-            PRESSES.labels("failed").inc()
+            presses("failed").inc()
             log.exception("press_failed")
             reply = Reply(toast=self._sorry(language))
         finally:

@@ -123,7 +123,7 @@ class DiscordServer:
         self._used: dict[str, deque[float]] = defaultdict(deque)
         self._ids = itertools.count(5_000_000)
         self._runner: web.AppRunner | None = None
-        self.url = ""
+        self.url, self.port = "", 0
 
     # Serving
 
@@ -135,9 +135,9 @@ class DiscordServer:
         self._runner = web.AppRunner(app, shutdown_timeout=0.2)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", port).start()
-        number = self._runner.addresses[0][1]
-        self.url = f"http://127.0.0.1:{number}/api/v10"
-        self.gateway.address = f"ws://127.0.0.1:{number}/gateway"
+        self.port = self._runner.addresses[0][1]
+        self.url = f"http://127.0.0.1:{self.port}/api/v10"
+        self.gateway.address = f"ws://127.0.0.1:{self.port}/gateway"
 
     async def stop(self) -> None:
         await self.gateway.drop()

@@ -59,13 +59,18 @@ async def test_a_session_that_is_no_more_is_begun_anew(store: Store, server: Dis
 
 async def test_without_a_connection_the_bot_is_not_well(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
-        assert adapter.healthy
-        address, server.gateway.address = server.gateway.address, "ws://127.0.0.1:9/"
-        server.gateway.sessions.clear()
-        for line in list(server.gateway.lines):
-            await line.socket.close(code=1012)
+        people = await seated(server, "metamazzo")
+        await server.stop()
         await until(lambda: not adapter.healthy)
-        server.gateway.address = address
+        await server.start(server.port)
+        await until(lambda: adapter.healthy)
+        await plays_on(server, people)
+
+
+async def test_who_is_told_to_stop_while_it_connects_anew_stops(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server) as adapter:
+        await server.stop()
+        await until(lambda: not adapter.healthy)
 
 
 async def test_shards_are_split_among_workers(store: Store) -> None:

@@ -41,7 +41,7 @@ from bot.proxies import proxy_for
 from bot.settings import BadSetting, Shards
 from bot.texts import error_text, texts
 
-BOARD_PACE = Pace(burst=2, interval=2.5)
+BOARD_PACE = Pace(burst=2, interval=3.0)
 """Discord takes five edits in five seconds in a channel; a board that changes less often is easier to read."""
 
 PRIVATE_PACE = Pace(burst=5, interval=1.0)
@@ -253,7 +253,7 @@ class Discord:
         """Say something before it is too late."""
         with suppress(TooLate, DeliveryFault):
             async with meaning(answer.place):
-                if answer.done and not answer.pressed and answer.state is State.OPEN:
+                if answer.is_left and not answer.pressed and answer.state is State.OPEN:
                     # Another worker sends what was asked for.
                     await answer.say(texts(language).gettext("It is on its way."))
                 else:
@@ -273,7 +273,7 @@ class Discord:
                 await answer.say(reply.toast)
             if reply.panel or reply.toast:
                 return
-            answer.done = True
+            answer.leave_to_delivery()
             if answer.state is not State.PUT_OFF:
                 await answer.answered()
                 return
@@ -307,6 +307,7 @@ class Discord:
                     return await answer.show(body, private=False)
             if reading.is_guest(place):
                 with_pass = await self.guests.to_send(place)
+                await self.answers.given(with_pass)
                 message = await self.rest.follow_up(with_pass, body)
                 await self.guests.keep(place, with_pass, message)
                 return message
@@ -329,7 +330,7 @@ class Discord:
         body = drawing.content(panel, place)
         async with meaning(place, editing=True):
             answer = self.answers.pressing(message)
-            if answer:
+            if answer and await answer.left_to_delivery():
                 with suppress(TooLate):
                     await answer.change(body)
                     return
@@ -339,7 +340,9 @@ class Discord:
                     raise Unreachable("the pass is good no more")
                 await self.rest.edit_by(with_pass, message, body)
             elif reading.is_guest(place):
-                await self.rest.edit_by(await self.guests.to_change(place, message), message, body)
+                with_pass = await self.guests.to_change(place, message)
+                await self.answers.given(with_pass)
+                await self.rest.edit_by(with_pass, message, body)
             else:
                 await self.rest.edit(await self._channel(place), message, body)
 

@@ -40,16 +40,15 @@ class Answer:
     """The answer to one interaction.
 
     ``pressed`` is the message whose button was pressed, empty for a command. ``private`` is whether what comes of a
-    command is for that person alone. ``done`` once the desk has said all that it has to say.
+    command is for that person alone.
     """
 
     def __init__(self, rest: Rest, with_pass: Pass, place: str, pressed: str = "", *, private: bool = False) -> None:
         self._rest = rest
         self.with_pass, self.place, self.pressed, self.private = with_pass, place, pressed, private
         self.state = State.OPEN
-        self.done = False
         self._lock = asyncio.Lock()
-        self._answered = asyncio.Event()
+        self._answered, self._left = asyncio.Event(), asyncio.Event()
 
     async def change(self, body: Body) -> None:
         """Change the pressed message: the answer itself, if none was given yet."""
@@ -94,6 +93,20 @@ class Answer:
                 self._close()
                 await self._rest.delete_by(self.with_pass, ORIGINAL)
 
+    def leave_to_delivery(self) -> None:
+        """What was asked for is done, and the answer is what delivery shows of it."""
+        self._left.set()
+
+    @property
+    def is_left(self) -> bool:
+        return self._left.is_set()
+
+    async def left_to_delivery(self) -> bool:
+        """Wait until the desk is done with it; whether what delivery is about to show is the answer."""
+        if not self._left.is_set():
+            await self._left.wait()
+        return self.state is State.OPEN
+
     async def answered(self) -> None:
         """Wait until it has been answered."""
         await self._answered.wait()
@@ -119,6 +132,7 @@ class Answer:
             raise
         finally:
             self._answered.set()
+            self._left.set()
 
     async def _arrived(self, error: Exception) -> str:
         """The message that an answer brought though nobody said so; otherwise the error that was met."""
@@ -172,6 +186,12 @@ class Answers:
         waiting = (one for one in self._by_place.get(place, ()) if one.state is not State.ANSWERED)
         return next((one for one in waiting if one in self._bringing), None)
 
+    async def given(self, with_pass: Pass) -> None:
+        """Return when the interaction has its answer: before that nothing may be sent with its pass."""
+        answer = self.of(with_pass)
+        if answer:
+            await answer.answered()
+
     def of(self, with_pass: Pass) -> Answer | None:
-        """The interaction that gave a pass, while it is being answered: nothing may be sent with the pass before."""
+        """The interaction that gave a pass, while it is being answered."""
         return self._by_interaction.get(with_pass.interaction)

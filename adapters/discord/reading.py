@@ -19,6 +19,9 @@ GUEST = "guest"
 TOKEN_SECONDS = 14.5 * 60
 """An interaction's token lives for 15 minutes; ours are given up a little earlier."""
 
+ANSWER_SECONDS = 4
+"""Within three an interaction is answered, or never."""
+
 CUSTOM_ID = re.compile(r"(?P<payload>1[mtp].*?)(?:~[0-9]+)?", re.DOTALL)
 """What a button carries: a payload, and a number behind it where one panel has the same payload twice."""
 
@@ -40,6 +43,11 @@ class Pass(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.since}.{self.interaction}.{self.token}"
+
+    @property
+    def is_young(self) -> bool:
+        """Whether the interaction may still be waiting for its answer."""
+        return time.time() - self.since < ANSWER_SECONDS
 
     @property
     def is_good(self) -> bool:

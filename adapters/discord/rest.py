@@ -76,7 +76,8 @@ class Rest:
 
     async def follow_up(self, with_pass: Pass, body: Body) -> str:
         """Send one more message where the interaction came from; returns its id."""
-        return _id(await self._with_token(self._webhook("POST", "", with_pass), body, {"wait": "true"}))
+        route = self._webhook("POST", "", with_pass)
+        return _id(await self._with_token(route, body, {"wait": "true"}, young=with_pass.is_young))
 
     async def original(self, with_pass: Pass) -> str:
         """The id of the message that answered an interaction."""
@@ -85,7 +86,7 @@ class Rest:
     async def edit_by(self, with_pass: Pass, message: str, body: Body) -> str:
         """Edit a message that came of an interaction (``@original`` is its answer); returns its id."""
         route = self._webhook("PATCH", "/messages/{message_id}", with_pass, message)
-        return _id(await self._with_token(route, body))
+        return _id(await self._with_token(route, body, young=with_pass.is_young))
 
     async def delete_by(self, with_pass: Pass, message: str) -> None:
         await self._with_token(self._webhook("DELETE", "/messages/{message_id}", with_pass, message))
@@ -99,7 +100,10 @@ class Rest:
             **({"message_id": message} if message else {}),
         )
 
-    async def _with_token(self, route: Route, body: Body | None = None, params: dict[str, str] | None = None) -> Any:
+    async def _with_token(
+        self, route: Route, body: Body | None = None, params: dict[str, str] | None = None, *, young: bool = False
+    ) -> Any:
+        """``young`` if the token's interaction may be waiting for its answer, from another worker."""
         self._budget.check()
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=0)

@@ -12,6 +12,7 @@ Each round lets people play for a moment and kills the bot, the store, or both. 
 
 import argparse
 import asyncio
+import itertools
 import json
 import os
 import signal
@@ -179,6 +180,83 @@ class Page:
             for button in row
             if button["payload"].startswith(("1m", "1t")) and button["kind"] == "press"
         ]
+
+
+class Elsewhere(Page):
+    """What people see on a platform of its own, which lives on while the bot is killed.
+
+    A press waits for its answer for a while; asked again it is the same press. Each challenge is made in a chat of its
+    own, for a group is slow.
+    """
+
+    patience = 3.0
+    """Seconds after which a person gives up a button that turns: a bot that is killed may have taken a press along."""
+
+    def __init__(self, bot: Bot) -> None:
+        self.bot = bot
+        self.people = []
+        self.done: set[str] = set()
+        self.refused: set[str] = set()
+        self.asked: dict[str, dict[str, Any]] = {}
+        self._presses: dict[str, Any] = {}
+        self._names = itertools.count(1)
+
+    def say(self, person: str, text: str) -> None:
+        """Somebody gives a command in a new group."""
+        raise NotImplementedError
+
+    def touch(self, person: str, message: int, payload: str) -> Any:
+        """Somebody presses a button; what the press is called, None if the message is gone."""
+        raise NotImplementedError
+
+    def answer_to(self, press: Any) -> str | None:
+        """What a press was answered: a word, empty if it was done; None as long as it was not."""
+        raise NotImplementedError
+
+    def panels(self, person: str, code: str) -> list[dict[str, Any]]:
+        found = self.messages.get(f"@{person}", {}).values()
+        return [one for one in found if one["by"] == "bot" and code in one["text"]]
+
+    async def connect(self, session: aiohttp.ClientSession) -> None:
+        deadline = time.monotonic() + 40
+        while True:
+            try:
+                async with session.get(f"{self.bot.url}/healthz") as answer:
+                    if answer.status == 200:
+                        return
+            except (aiohttp.ClientError, OSError):
+                pass
+            if time.monotonic() > deadline:
+                raise AssertionError("the bot does not come back")
+            await asyncio.sleep(0.05)
+
+    async def listen(self) -> None:
+        """Until the bot is no more."""
+        assert self.bot.process
+        await self.bot.process.wait()
+
+    async def ask(self, name: str = "", **wish: Any) -> str:
+        name = name or f"t{next(self._names):07}"
+        self.asked[name] = wish
+        if wish["do"] == "say":
+            self.say(wish["as"], wish["text"])
+            return "done"
+        if name not in self._presses:
+            press = self.touch(wish["as"], wish["message"], wish["payload"])
+            if press is None:
+                return "lost"
+            self._presses[name] = press
+        return await self._answered(name)
+
+    async def _answered(self, name: str) -> str:
+        deadline = time.monotonic() + self.patience
+        while (word := self.answer_to(self._presses[name])) is None:
+            gone = self.bot.process is None or self.bot.process.returncode is not None
+            if gone or time.monotonic() > deadline:
+                return "lost"
+            await asyncio.sleep(0.005)
+        (self.refused if word else self.done).add(name)
+        return "toast" if word else "done"
 
 
 class Village:

@@ -3,42 +3,31 @@
 python -m tests.telegram.kills --kills 100 --seed 1
 """
 
-import asyncio
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-import aiohttp
-
-from tests.bot.kills import Bot, Page, main
+from tests.bot.kills import Bot, Elsewhere, main
 from tests.telegram.players import Person
-from tests.telegram.server import TOKEN, Chat, TelegramServer
-
-PATIENCE = 3.0
-"""Seconds after which a person gives up a button that turns: a bot that is killed may have taken a press along."""
+from tests.telegram.server import TOKEN, TelegramServer
 
 NAMES = ("Anna", "Bruno", "Carla", "Dino", "Elsa", "Furio")
 
 
-class TelegramPage(Page):
-    """What six people see on Telegram. Each challenge is made in a group of its own, for groups are slow."""
+class TelegramPage(Elsewhere):
+    """What six people see on Telegram."""
 
     platform = "telegram"
     knows_doubles = False
 
     def __init__(self, bot: Bot, server: TelegramServer) -> None:
-        self.bot, self.server = bot, server
+        super().__init__(bot)
+        self.server = server
         self.persons = {str(number): Person(server, number, name) for number, name in enumerate(NAMES, 1)}
         self.people = [{"id": number, "name": one.name} for number, one in self.persons.items()]
-        self.done: set[str] = set()
-        self.refused: set[str] = set()
-        self.asked: dict[str, dict[str, Any]] = {}
-        self.queries: dict[str, str] = {}
         self._groups = count(1)
-        self._names = count(1)
 
     @property
     def messages(self) -> dict[str, dict[int, dict[str, Any]]]:  # type: ignore[override]
@@ -62,60 +51,18 @@ class TelegramPage(Page):
             ],
         }
 
-    def panels(self, person: str, code: str) -> list[dict[str, Any]]:
-        found = self.messages.get(f"@{person}", {}).values()
-        return [one for one in found if one["by"] == "bot" and code in one["text"]]
+    def say(self, person: str, text: str) -> None:
+        self.persons[person].say(text, self.server.group(-2000 - next(self._groups)))
 
-    async def connect(self, session: aiohttp.ClientSession) -> None:
-        deadline = time.monotonic() + 40
-        while True:
-            try:
-                async with session.get(f"{self.bot.url}/healthz") as answer:
-                    if answer.status == 200:
-                        return
-            except (aiohttp.ClientError, OSError):
-                pass
-            if time.monotonic() > deadline:
-                raise AssertionError("the bot does not come back")
-            await asyncio.sleep(0.05)
-
-    async def listen(self) -> None:
-        """Until the bot is no more."""
-        assert self.bot.process
-        await self.bot.process.wait()
-
-    async def ask(self, name: str = "", **wish: Any) -> str:
-        """A press waits for its answer; asked again it is the same press, which Telegram delivers until it is taken."""
-        name = name or f"t{next(self._names):07}"
-        self.asked[name] = wish
-        if wish["do"] == "say":
-            group = self.server.group(-2000 - next(self._groups))
-            self.persons[wish["as"]].say(wish["text"], group)
-            return "done"
-        if name not in self.queries:
-            found = self._message(wish["message"])
-            if found is None:
-                return "lost"
-            self.queries[name] = self.server.press(*found, int(wish["as"]), wish["payload"])
-        return await self._answer(name)
-
-    async def _answer(self, name: str) -> str:
-        answer = self.server.answers[self.queries[name]]
-        deadline = time.monotonic() + PATIENCE
-        while not answer:
-            gone = self.bot.process is None or self.bot.process.returncode is not None
-            if gone or time.monotonic() > deadline:
-                return "lost"
-            await asyncio.sleep(0.005)
-            answer = self.server.answers[self.queries[name]]
-        (self.refused if answer["text"] else self.done).add(name)
-        return "toast" if answer["text"] else "done"
-
-    def _message(self, number: int) -> tuple[Chat, dict[str, Any]] | None:
+    def touch(self, person: str, message: int, payload: str) -> str | None:
         for chat in self.server.chats.values():
-            if number in chat.messages:
-                return chat, chat.messages[number]
+            if message in chat.messages:
+                return self.server.press(chat, chat.messages[message], int(person), payload)
         return None
+
+    def answer_to(self, press: str) -> str | None:
+        answer = self.server.answers[press]
+        return str(answer["text"]) if answer else None
 
 
 @asynccontextmanager

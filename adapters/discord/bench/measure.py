@@ -5,6 +5,7 @@ the presser's message, changes the other player's, and now and then a board's: a
 """
 
 import asyncio
+import logging
 import random
 import statistics
 from typing import Any
@@ -127,5 +128,7 @@ async def measure(idle: int) -> None:
 def run(tables: tuple[int, ...] = ()) -> None:
     """The command's body; ``tables`` are how many stand idle while memory is looked at."""
     logs.set_up("warning")
+    # A server on the same machine answers heartbeats faster than the library expects, and it complains.
+    logging.getLogger("discord.gateway").setLevel(logging.ERROR)
     collect_seldom()
     asyncio.run(measure(max(tables, default=IDLE_TABLES)))

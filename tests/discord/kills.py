@@ -1,0 +1,82 @@
+"""The kill harness on Discord: the bot is killed, the paper server and its people live on.
+
+python -m tests.discord.kills --kills 100 --seed 1
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from tests.bot.kills import Bot, Elsewhere, main
+from tests.discord.players import Person, buttons_of, text_of
+from tests.discord.server import BAR, BOT, PRIVATE, TOKEN, DiscordServer, Interaction
+from tests.telegram.kills import NAMES
+
+PUT_OFF = 6
+
+
+class DiscordPage(Elsewhere):
+    """What six people see on Discord. By its nonces it can tell a message that is sent twice."""
+
+    platform = "discord"
+
+    def __init__(self, bot: Bot, server: DiscordServer) -> None:
+        super().__init__(bot)
+        self.server = server
+        self.persons = {str(number): Person(server, number, name) for number, name in enumerate(NAMES, 1)}
+        self.people = [{"id": number, "name": one.name} for number, one in self.persons.items()]
+        self._channels = count(1000)
+        for number in range(1000, 1400):
+            server.channel(number, server.server(BAR))
+
+    @property
+    def messages(self) -> dict[str, dict[int, dict[str, Any]]]:  # type: ignore[override]
+        """As the playground's page has them: by chat, all channels in one."""
+        seen: dict[str, dict[int, dict[str, Any]]] = {}
+        for channel in self.server.channels.values():
+            name = f"@{channel.users[0]}" if channel.type == PRIVATE else "1"
+            seen.setdefault(name, {}).update({number: self._shown(one) for number, one in channel.messages.items()})
+        return seen
+
+    @staticmethod
+    def _shown(message: dict[str, Any]) -> dict[str, Any]:
+        rows = [[{"payload": button["custom_id"], "kind": "press"} for button in buttons_of(message)]]
+        by = "bot" if message["author"] == BOT else "person"
+        return {"id": int(message["id"]), "by": by, "text": text_of(message), "rows": rows}
+
+    def say(self, person: str, text: str) -> None:
+        word, *words = text.removeprefix("/").split(" ")
+        options = {"game": words[0]} if word == "challenge" else {}
+        if any(command["name"] == word for command in self.server.commands):
+            self.persons[person].begin(word, self.server.channels[next(self._channels)], **options)
+
+    def touch(self, person: str, message: int, payload: str) -> Interaction | None:
+        for channel in self.server.channels.values():
+            if message in channel.messages:
+                return self.persons[person].touch(channel, channel.messages[message], payload)
+        return None
+
+    def answer_to(self, press: Interaction) -> str | None:
+        if not press.answer:
+            return None
+        if press.answer == PUT_OFF:
+            return "not said yet"
+        word = press.channel.asides[press.user].get(press.original)
+        return text_of(word) if word and press.original != press.message else ""
+
+
+@asynccontextmanager
+async def on_discord(folder: Path) -> AsyncIterator[DiscordPage]:
+    server = DiscordServer()
+    await server.start()
+    try:
+        settings = {"BUONGIOCO_DISCORD_TOKEN": TOKEN, "BUONGIOCO_DISCORD_API_URL": server.url}
+        yield DiscordPage(Bot(folder, **settings), server)
+    finally:
+        await server.stop()
+
+
+if __name__ == "__main__":
+    main(on_discord)

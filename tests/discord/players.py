@@ -39,7 +39,7 @@ def parts(components: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 def text_of(message: dict[str, Any]) -> str:
     """What a message reads like: marks and escapes are gone."""
     texts = [one["content"] for one in parts(message["components"]) if one["type"] == 10]
-    return re.sub(r"\\(.)|\*\*|`", r"\1", "\n".join([message["content"], *texts]).strip())
+    return re.sub(r"\\(.)|\*\*|`|_", r"\1", "\n".join([message["content"], *texts]).strip())
 
 
 def buttons_of(message: dict[str, Any]) -> list[dict[str, Any]]:

@@ -1,0 +1,67 @@
+"""One table, one player on Telegram and one on Discord, each with the real adapter and library."""
+
+import asyncio
+from random import Random
+
+from adapters.discord import Discord
+from adapters.telegram import Telegram
+from bot.desk import Desk
+from bot.house import House
+from bot.settings import Settings
+from bot.store import Store
+from engine import verify
+from tests.discord.players import Person as DiscordPerson
+from tests.discord.players import text_of
+from tests.discord.server import CHANNEL, DiscordServer
+from tests.discord.server import TOKEN as DISCORD_TOKEN
+from tests.telegram.players import GROUP, until
+from tests.telegram.players import Person as TelegramPerson
+from tests.telegram.server import TOKEN as TELEGRAM_TOKEN
+from tests.telegram.server import TelegramServer
+from tests.telegram.test_two_platforms import boards
+
+
+async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServer) -> None:
+    telegram_server = TelegramServer()
+    await telegram_server.start()
+    settings = Settings(_env_file=None, telegram_api_url=telegram_server.url, discord_api_url=server.url)
+    house = House(store, settings, robot_pause=0.0)
+    desk = Desk(house)
+    telegram, discord = Telegram(desk, TELEGRAM_TOKEN), Discord(desk, DISCORD_TOKEN)
+    for adapter in (telegram, discord):
+        adapter.pace = lambda place: None  # type: ignore[method-assign]
+        house.add(adapter)
+    serving = [asyncio.create_task(adapter.serve()) for adapter in (telegram, discord)]
+    await house.start()
+    try:
+        await until(lambda: discord.healthy)
+        anna, bruno = TelegramPerson(telegram_server, 1, "Anna"), DiscordPerson(server, 2, "Bruno")
+        group, channel = telegram_server.group(GROUP), server.channels[CHANNEL]
+        anna.say("/challenge testa 11")
+        await until(lambda: anna.button("Accept", group) is not None)
+        [table] = await house.tables_of("telegram:1")
+        assert "You sit at table" in await bruno.slash("join", table=table.code)
+        random = Random(1)
+        seen: list[bool] = []
+        for _ in range(400):
+            await anna.play(random)
+            await bruno.play(random)
+            await house.delivery.settled()
+            on_telegram = boards([message["text"] for message in group.messages.values()])
+            on_discord = boards([text_of(message) for message in channel.messages.values()])
+            seen.append(bool(on_telegram) and on_telegram == on_discord)
+            if await house.archive.count():
+                break
+        assert all(seen)
+        assert len(seen) > 10
+        [game] = [game async for game in house.archive.all()]
+        verify(game.record)
+        assert set(game.people) == {"telegram:1", "discord:2"}
+        assert any("won by" in text_of(message) for message in channel.messages.values())
+        assert any("won by" in message["text"] for message in group.messages.values())
+    finally:
+        for task in serving:
+            task.cancel()
+        await asyncio.wait(serving)
+        await house.stop()
+        await telegram_server.stop()

@@ -16,11 +16,14 @@ from typing import Literal, NamedTuple
 LONGEST_PAYLOAD = 64
 """Bytes that every platform lets a button carry."""
 
-Style = Literal["", "bold", "italic", "code", "mention"]
+Style = Literal["", "bold", "italic", "code", "mention", "call"]
 
 
 class Span(NamedTuple):
-    """A piece of text. A mention's ``person`` is who is called (``platform:id``), ``text`` what is read."""
+    """A piece of text. A mention's ``person`` is who is meant (``platform:id``), ``text`` what is read.
+
+    A "call" is a mention that should ring with a new message, where a platform lets the two be told apart.
+    """
 
     text: str
     style: Style = ""

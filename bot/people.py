@@ -15,7 +15,7 @@ SUITS = ("italian", "french")
 HANDS = ("private", "aside")
 """Where people have their hands: in the private chat, or in the group for their eyes only."""
 
-CHOSEN = ("name", "handle", "language", "suits", "hands")
+CHOSEN = ("name", "handle", "language", "suits", "hands", "called")
 """What the store has of a profile."""
 
 PEOPLE_REMEMBERED = 200_000
@@ -25,7 +25,7 @@ FRESH_SECONDS = 600.0
 
 @dataclass(frozen=True)
 class Profile:
-    """A person; ``language``, ``suits`` and ``hands`` are as chosen, or as far as is known."""
+    """A person; ``language``, ``suits``, ``hands`` and ``called`` are as chosen, or as far as is known."""
 
     id: str
     name: str = "?"
@@ -33,6 +33,12 @@ class Profile:
     language: str = "en"
     suits: str = "italian"
     hands: str = "private"
+    called: str = "0"
+
+    @property
+    def wants_calls(self) -> bool:
+        """Whether they want to be called in the group when it is their turn."""
+        return self.called == "1"
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ LAYOUT, EPHEMERAL = 1 << 15, 1 << 6
 
 ACTION_ROW, BUTTON, TEXT, CONTAINER = 1, 2, 10, 17
 STYLES = {"good": 3, "danger": 4, "": 2}
+MENTIONS = ("mention", "call")
 MARKS = {"bold": "**", "italic": "_", "code": "`"}
 APOSTROPHE = "'"
 COLOUR = 0x1F7A4D
@@ -39,8 +40,8 @@ def content(panel: Panel, place: str) -> dict[str, Any]:
 
 
 def calling(panel: Panel) -> dict[str, Any]:
-    """Whom a new message calls: those whom its text mentions."""
-    people = {number for span in panel.text if span.style == "mention" and (number := _number(span))}
+    """Whom a new message calls: those whom its text calls, and nobody whom it only mentions."""
+    people = {number for span in panel.text if span.style == "call" and (number := _number(span))}
     return {"parse": [], "users": sorted(people)} if people else NOBODY
 
 
@@ -72,7 +73,7 @@ def markdown(panel: Panel) -> str:
         if span.style != style:
             marked.append(_marked(run, style))
             run, style = "", span.style
-        if style == "mention" and (number := _number(span)):
+        if style in MENTIONS and (number := _number(span)):
             marked.append(f"<@{number}>")
         else:
             run += span.text

@@ -8,6 +8,7 @@ from typing import Any
 from bot.panel import Button, Panel, Row, Span, units
 
 STYLES = {"good": "success", "danger": "danger", "": ""}
+MENTIONS = ("mention", "call")
 ENTITIES = ("bold", "italic", "code")
 ROW_BY_LENGTH = ((14, 2), (8, 3), (4, 5), (0, 8))
 """How many buttons stand in a row whose longest label has more than so many characters."""
@@ -39,7 +40,7 @@ def _entity(span: Span, offset: int, length: int) -> dict[str, Any] | None:
     if span.style in ENTITIES and length:
         return {"type": span.style, "offset": offset, "length": length}
     number = span.person.partition(":")[2]
-    if span.style == "mention" and span.person.startswith("telegram:") and number.isdecimal():
+    if span.style in MENTIONS and span.person.startswith("telegram:") and number.isdecimal():
         user = {"id": int(number), "first_name": span.text, "is_bot": False}
         return {"type": "text_mention", "offset": offset, "length": length, "user": user}
     # An @handle is found by Telegram itself, and people of other platforms cannot be called here.

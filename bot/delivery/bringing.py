@@ -77,7 +77,7 @@ class Bringer:
         surface = post.surfaces[name]
         place = place_of(table, name, surface)
         viewer = await self._viewer(place)
-        away = post.away(table) if name[0] == "d" else NOBODY_AWAY
+        away = post.away(table)._replace(called=await self._called(table)) if name[0] == "d" else NOBODY_AWAY
         version = table.told_at if name[0] == "d" else table.version
         key = (version, surface.draft, viewer, away, post.outcome)
         known = post.drawn.get(name)
@@ -86,6 +86,13 @@ class Bringer:
         panel = draw(table, name, surface, viewer, away, post.outcome)
         post.drawn[name] = (key, panel)
         return panel
+
+    async def _called(self, table: Table) -> tuple[str, str] | None:
+        """Who is to move, if they want to be called for it in the group."""
+        chair = table.chairs[table.game.turn] if table.game and table.game.turn is not None else None
+        if chair is None or chair.is_robot or table.phase != "playing":
+            return None
+        return (chair.person, chair.name) if (await self._people.person(chair.person)).wants_calls else None
 
     async def _viewer(self, place: str) -> Viewer:
         if is_private(place):
@@ -137,6 +144,9 @@ class Bringer:
         panel = await self.draw(post, table, name)
         surface = post.surfaces[name]
         calling = calls(table, seat_of(name))
+        if name[0] == "d" and table.game and table.game.turn is not None and await self._called(table):
+            # Who is to move is called by a new board, once a turn.
+            calling = 1 + table.game.turn
         if name in post.fronts or self._rings(post, surface, place, calling):
             return Todo("anew", panel, calling)
         if not surface.message:
@@ -209,15 +219,20 @@ class Bringer:
     def _rings(self, post: Post, surface: Surface, place: str, calling: int) -> bool:
         """Whether the panel comes as a new message, so that the phone rings.
 
-        It does when time runs out, and when there is something to do for somebody who is not looking, or looks at
-        another table. What is shown aside never rings: it may not be sent at any time.
+        A hand does when time runs out, and when there is something to do for somebody who is not looking, or looks at
+        another table; what is shown aside never rings, for it may not be sent at any time. A board does for somebody
+        who wants to be called and has left their hand alone.
         """
-        if not surface.message or not is_private(place) or is_aside(place) or calling <= surface.calls:
+        if not surface.message or is_aside(place) or calling == surface.calls:
             return False
-        if calling > 1:
-            return True
-        left_alone = time.time() - surface.at > self._ring_after
-        return left_alone or self._front.get(place, post.code) != post.code
+        if not is_private(place):
+            return calling > 0 and self._left_alone(post.surfaces.get(f"h{calling - 1}", surface))
+        if calling <= surface.calls:
+            return False
+        return calling > 1 or self._left_alone(surface) or self._front.get(place, post.code) != post.code
+
+    def _left_alone(self, surface: Surface) -> bool:
+        return time.time() - surface.at > self._ring_after
 
     def _give_up(self, post: Post, name: str, place: str, fault: DeliveryFault) -> None:
         """Nothing can be shown there; a hand aside goes home, where it may be reachable."""

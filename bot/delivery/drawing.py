@@ -21,11 +21,12 @@ class Viewer(NamedTuple):
 
 class Away(NamedTuple):
     """Whose hand does not stand in the private chat: people whom the bot cannot write to, with their names, and whether
-    somebody's hand is shown aside.
+    somebody's hand is shown aside. ``called`` is who is to move, if they want to be called in the group.
     """
 
     unreachable: Sequence[tuple[str, str]] = ()
     aside: bool = False
+    called: tuple[str, str] | None = None
 
 
 NOBODY_AWAY = Away()
@@ -59,7 +60,7 @@ def draw(
     assert table.game
     if deal < table.game.deal_number or table.phase == "over":
         return past_panel(seen, past_deal(table, deal), *viewer)
-    return board_panel(seen, *viewer, unreachable=away.unreachable, aside=away.aside)
+    return board_panel(seen, *viewer, unreachable=away.unreachable, aside=away.aside, called=away.called)
 
 
 def calls(table: Table, seat: int | None) -> int:

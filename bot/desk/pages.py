@@ -84,7 +84,8 @@ class Pages:
         """Change a setting of the person's, or in a group of the chat's."""
         people = self.house.people
         if is_private(place):
-            if value not in {"language": LANGUAGES, "suits": SUITS, "hands": HANDS}.get(name, ()):
+            choices = {"language": LANGUAGES, "suits": SUITS, "hands": HANDS, "called": ("0", "1")}
+            if value not in choices.get(name, ()):
                 raise BadPayload()
             await people.choose(profile.id, **{name: value})
             for table in await self.house.tables_of(profile.id):

@@ -12,11 +12,18 @@ from engine.views import DealView, SpadesView, StockView, TressetteView
 
 
 def board_panel(
-    seen: Look, language: str, suits: str, unreachable: Sequence[tuple[str, str]] = (), *, aside: bool = False
+    seen: Look,
+    language: str,
+    suits: str,
+    unreachable: Sequence[tuple[str, str]] = (),
+    *,
+    aside: bool = False,
+    called: tuple[str, str] | None = None,
 ) -> Panel:
     """The deal on the table, as everybody may see it; ``unreachable`` are players whose hand cannot be sent.
 
-    ``aside`` when somebody's hand is shown in the group, to that player alone: such messages may vanish.
+    ``aside`` when somebody's hand is shown in the group, to that player alone: such messages may vanish. ``called`` is
+    who is to move (person and name), if they want to be called.
     """
     words = seen.words(language, suits)
     _ = words.text
@@ -32,6 +39,9 @@ def board_panel(
     if seen.alarm == "flagged" and turn is not None:
         page.gap()
         page.line(_("{name}'s time is up."), "bold", name=seen.name(turn))
+    elif called:
+        page.gap()
+        page.line(_("{name}, it is your turn."), name=Span(isolated(called[1]), "call", called[0]))
     if view.commitment and not sum(view.deal.tricks):
         page.gap()
         page.line(_("The shuffle is bound by {commitment}"), commitment=Span(view.commitment, "code"))

@@ -45,7 +45,7 @@ def _call(page: Writer, table: Table, words: Wording) -> None:
 
 def _mention(invited: Invited) -> Span:
     name = f"@{invited.handle}" if invited.handle else isolated(invited.name)
-    return Span(name, "mention", invited.person)
+    return Span(name, "call", invited.person)
 
 
 def _options(page: Writer, seen: Look, words: Wording) -> None:

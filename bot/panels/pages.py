@@ -161,6 +161,12 @@ def settings_page(profile: Profile, *, has_asides: bool) -> Panel:
         ),
         tuple(_chosen(names[suits], profile.suits == suits, "settings", "suits", suits) for suits in SUITS),
         *((_chosen(places[one], profile.hands == one, "settings", "hands", one),) for one in HANDS if has_asides),
+        (
+            Button(
+                ("✓ " if profile.wants_calls else "") + _("Call me in the group when it is my turn"),
+                payload.page("settings", "called", int(not profile.wants_calls)),
+            ),
+        ),
     )
 
 

@@ -219,3 +219,40 @@ async def test_strangers_are_shown_no_hand(store: Store, server: DiscordServer) 
         carla, channel = Person(server, 3, "Carla"), server.channels[CHANNEL]
         assert "do not sit" in await carla.press("My hand", channel)
         assert not hands(carla)
+
+
+async def test_who_wants_to_be_called_is_called_by_a_new_board_and_not_in_fast_play(
+    store: Store, server: DiscordServer
+) -> None:
+    async with on_discord(store, server) as adapter:
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+        channel, house = server.channels[CHANNEL], adapter.desk.house
+        await bruno.slash("settings", bruno.private)
+        await bruno.press("Call me in the group")
+        assert bruno.button("✓ Call me", bruno.private)
+        await anna.slash("challenge", game="metamazzo")
+        await bruno.press("Accept", channel)
+        await house.delivery.settled()
+        random = Random(1)
+        [table] = await house.tables_of("discord:1")
+        # The deal's board is a new message anyway, and may call who begins.
+        server.pings.clear()
+
+        async def round_about() -> None:
+            for _ in range(4):
+                for person in (anna, bruno):
+                    await person.play(random)
+                    await house.delivery.settled()
+
+        await round_about()
+        assert server.pings == []
+        # From here on everybody counts as having left their hand alone.
+        house.delivery._bringer._ring_after = -1.0
+        await round_about()
+        assert server.pings
+        assert set(server.pings) == {(CHANNEL, 2)}
+        called = list(channel.messages.values())[-1]
+        assert len([one for one in channel.messages.values() if "deal 1" in text_of(one)]) == 1
+        table = await house.room.known(table.code)
+        assert table.game
+        assert ("it is your turn" in text_of(called)) == (table.game.turn == 1)

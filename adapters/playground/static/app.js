@@ -168,7 +168,7 @@ function drawSpan([text, style, person]) {
   if (style === "bold") return make("b", {}, text);
   if (style === "italic") return make("i", {}, text);
   if (style === "code") return make("code", { title: "Copy", onclick: () => navigator.clipboard && navigator.clipboard.writeText(text) }, text);
-  if (style === "mention") return make("span", { class: "mention", "data-person": person }, text);
+  if (style === "mention" || style === "call") return make("span", { class: "mention", "data-person": person }, text);
   return document.createTextNode(text);
 }
 

@@ -23,7 +23,7 @@ from bot.texts import texts
 from engine import GAMES
 
 KNOWN = "discord:commands"
-"""A hash: what was set last, by application; `docs/cardroom.md` lists the store's keys."""
+"""A hash: what was set last, by application."""
 
 MOST_CHOICES = 25
 

@@ -6,7 +6,7 @@ from adapters.discord.reading import TOKEN_SECONDS, Pass, channel_of
 from bot.platform import ChatGone, MessageGone
 
 PREFIX = "discord:pass"
-"""Keys of passes, by channel, and by channel and message; `docs/cardroom.md` lists the store's keys."""
+"""Keys of passes, by channel, and by channel and message."""
 
 
 class Guests:

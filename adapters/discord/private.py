@@ -6,7 +6,7 @@ from typing import Any
 from adapters.discord.rest import Rest
 
 KNOWN = "discord:private"
-"""A hash: channels by user; `docs/cardroom.md` lists the store's keys."""
+"""A hash: channels by user."""
 
 REMEMBERED = 50_000
 

@@ -16,7 +16,7 @@ from bot.panels.pages import commands
 from bot.texts import LANGUAGES, texts
 
 KNOWN = "telegram:profile"
-"""A hash: what was set last, by what it is; `docs/cardroom.md` lists the store's keys."""
+"""A hash: what was set last, by what it is."""
 
 log = structlog.get_logger()
 

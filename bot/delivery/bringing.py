@@ -104,7 +104,8 @@ class Bringer:
         """Send or edit until the surface shows what it should."""
         pause, longest = FIRST_PAUSE, 0
         while not self.stopping:
-            place = place_of(await self._room.known(post.code), name, post.surfaces[name])
+            table = await self._room.known(post.code)
+            place, looks = place_of(table, name, post.surfaces[name]), post.looks
             adapter = self._adapters[platform_of(place)]
             try:
                 todo = await self._todo(post, name, place)
@@ -115,6 +116,8 @@ class Bringer:
                     return
                 await self._do(post, name, adapter, place, todo, longest)
                 pause = FIRST_PAUSE
+                if self._stands(post, name, todo, looks):
+                    return
             except SlowDown as fault:
                 messages(adapter.platform, "slow_down").inc()
                 self._pacer.block(place, fault.seconds)
@@ -134,6 +137,14 @@ class Bringer:
                 log.warning("send_failed", table=post.code, surface=name, again_in=pause, why=str(fault))
                 await asyncio.sleep(pause * random.uniform(0.8, 1.2))
                 pause = min(2 * pause, LONGEST_PAUSE)
+
+    @staticmethod
+    def _stands(post: Post, name: str, done: Todo, looks: int) -> bool:
+        """Whether what was sent is what should stand there still, for nothing was touched since: then it need not be
+        drawn again to see.
+        """
+        surface = post.surfaces[name]
+        return surface.digest == done.panel.digest and not surface.stale and not post.dirty and post.looks == looks
 
     async def _todo(self, post: Post, name: str, place: str) -> Todo | None:
         """What is to be done next with a surface; None when it shows what it should."""

@@ -179,7 +179,7 @@ class Delivery:
 
     async def _look_over(self, post: Post) -> None:
         table = await (self.room.table(post.code) if post.stale else self.room.known(post.code))
-        post.stale, post.looked_at = False, table.version
+        post.stale, post.looked_at, post.looks = False, table.version, post.looks + 1
         if table.phase == "over" and post.outcome is None:
             post.outcome = await self._finish(table)
         for name in dict.fromkeys([*wanted(table), *(name for name in post.surfaces if is_taken(table, name))]):

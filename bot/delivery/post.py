@@ -12,7 +12,10 @@ NOTHING = Surface()
 
 
 class Post:
-    """The delivery of one table: what is known of its surfaces, and the tasks that bring them up to date."""
+    """The delivery of one table: what is known of its surfaces, and the tasks that bring them up to date.
+
+    ``looks`` counts how often the table was looked over, ``looked_at`` is the version when it was last.
+    """
 
     def __init__(self, code: str) -> None:
         self.code = code
@@ -20,6 +23,7 @@ class Post:
         self.noted: dict[str, Surface] = {}
         self.loaded = False
         self.looked_at = 0
+        self.looks = 0
         self.tasks: dict[str, asyncio.Task[None]] = {}
         self.drawn: dict[str, tuple[object, Panel]] = {}
         self.fronts: set[str] = set()

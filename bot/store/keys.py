@@ -12,7 +12,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{s17}:timers`` | sorted set | codes of tables with a clock running; the score is when it runs out, Unix seconds |
 | ``{s17}:owner`` | string | the worker that delivers this shard's tables; expires by itself (`bot.delivery.shards`) |
 | ``workers`` | sorted set | workers by when they were last alive, Unix seconds |
-| ``person:<platform:id>`` | hash | name, handle, language, suits |
+| ``person:<platform:id>`` | hash | name, handle, language, suits, hands, called |
 | ``chat:<place>`` | hash | language, clock, strict, game |
 | ``handle:<platform>:<handle>`` | string | the person last known by it, in lower case |
 | ``seated:<platform:id>`` | set | codes of tables where the person sits or sat; the gone drop out when read |

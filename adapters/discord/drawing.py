@@ -4,6 +4,7 @@ A group's panel stands in a container, which sets it off from what people write;
 They are JSON as the API documents it, not the library's views, which would cost more than all the rest of a call.
 """
 
+import re
 from typing import Any
 
 from bot.panel import Button, Panel, Row, Span, units
@@ -23,8 +24,8 @@ MOST_COMPONENTS, MOST_IN_ROW, LONGEST_TEXT, LONGEST_LABEL = 40, 5, 4000, 80
 ROW_BY_LENGTH = ((16, 2), (9, 3), (0, MOST_IN_ROW))
 """How many buttons stand in a row whose longest label has more than so many characters."""
 
-ESCAPES = {ord(char): f"\\{char}" for char in "\\*_~`|<>[]()#+:@-."}
-"""What Markdown may make something of, mentions and links among it. A full stop behind a number makes a list."""
+SPECIAL = re.compile(r"[\\*_~`|<\[\]@]|:(?=//)|^[-+#>]|(?<=\d)\.(?=\s)", re.MULTILINE)
+"""What Markdown may make something of, mentions and links among it; a full stop behind a number makes a list."""
 
 NOBODY: dict[str, list[str]] = {"parse": []}
 
@@ -53,12 +54,19 @@ def word(text: str) -> dict[str, Any]:
 
 def escaped(text: str) -> str:
     """A text that reads as it is written."""
-    return text.translate(ESCAPES)
+    return SPECIAL.sub(_backslashed, text)
+
+
+def _backslashed(found: re.Match[str]) -> str:
+    return f"\\{found[0]}"
 
 
 def _fitting(panel: Panel, longest: int) -> str:
     """The text as Markdown, cut where it is too long; escapes count too."""
-    text, room = markdown(panel), units(panel.plain)
+    text = markdown(panel)
+    if 2 * len(text) < longest:
+        return text if text.strip() else "\u200b"
+    room = units(panel.plain)
     while units(text) > longest:
         room = min(room - 1, room * longest // units(text))
         text = markdown(panel.cut(room))

@@ -44,7 +44,8 @@ def test_a_name_means_nothing_but_itself(name: str) -> None:
     marked = drawing.escaped(name)
     assert re.sub(r"\\(.)", r"\1", marked) == name
     # No special character is left without its backslash.
-    assert not re.search(r"(?<!\\)(?:\\\\)*[*_~`|<>\[\]#@]", marked)
+    assert not re.search(r"(?<!\\)(?:\\\\)*[*_~`|<\[\]@]", marked)
+    assert not re.search(r"^[-+#>]|://|\d\. ", marked, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

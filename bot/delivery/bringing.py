@@ -100,15 +100,17 @@ class Bringer:
             return Viewer(profile.language, profile.suits)
         return Viewer((await self._people.chat(place)).language)
 
-    async def bring(self, post: Post, name: str) -> None:
-        """Send or edit until the surface shows what it should."""
+    async def bring(self, post: Post, name: str, panel: Panel, looked: int) -> None:
+        """Send or edit until the surface shows what it should: ``panel``, as of that look over the table."""
         pause, longest = FIRST_PAUSE, 0
         while not self.stopping:
             table = await self._room.known(post.code)
             place, looks = place_of(table, name, post.surfaces[name]), post.looks
             adapter = self._adapters[platform_of(place)]
             try:
-                todo = await self._todo(post, name, place)
+                drawn = panel if looks == looked and not post.dirty else None
+                looked = 0
+                todo = await self._todo(post, name, place, drawn)
                 if todo and await self._pacer.turn(place):
                     # That took a while, and something else may be to be done by now.
                     todo = await self._todo(post, name, place)
@@ -146,13 +148,13 @@ class Bringer:
         surface = post.surfaces[name]
         return surface.digest == done.panel.digest and not surface.stale and not post.dirty and post.looks == looks
 
-    async def _todo(self, post: Post, name: str, place: str) -> Todo | None:
-        """What is to be done next with a surface; None when it shows what it should."""
+    async def _todo(self, post: Post, name: str, place: str, panel: Panel | None = None) -> Todo | None:
+        """What is to be done next with a surface; None when it shows what it should. ``panel`` if that is drawn."""
         table = await self._room.known(post.code)
         surface = post.surfaces[name]
         if surface.stale and surface.message:
             return Todo("take away", NOTHING_DRAWN, 0)
-        panel = await self.draw(post, table, name)
+        panel = panel or await self.draw(post, table, name)
         surface = post.surfaces[name]
         calling = calls(table, seat_of(name))
         if name[0] == "d" and table.game and table.game.turn is not None and await self._called(table):

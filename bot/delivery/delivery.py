@@ -26,6 +26,8 @@ from bot.people import People
 from bot.platform import (
     Adapter,
     Pace,
+    is_aside,
+    is_same_place,
     person_of,
     platform_of,
 )
@@ -86,6 +88,8 @@ class Delivery:
 
     async def change(self, code: str, name: str, change: Change) -> None:
         """Somebody did something with a surface of a table."""
+        if await self._only_pressed(code, name, change):
+            return
         pressed, draft, front, place = change
         self.touch(code)
         post = self._posts[code]
@@ -112,6 +116,23 @@ class Delivery:
         if front:
             post.fronts.add(name)
         self.touch(code)
+
+    async def _only_pressed(self, code: str, name: str, change: Change) -> bool:
+        """Note a press on the message that stands where it should: what it does to the table is told by the room, and
+        nothing else is to be drawn. False for everything else.
+        """
+        post = self._posts.get(code)
+        if post is None or not post.loaded or change.draft is not None or change.front or not change.pressed:
+            return False
+        home = home_of(await self.room.known(code), name) if change.place else ""
+        surface = post.surfaces.get(name)
+        if surface is None or surface.status or surface.message != change.pressed:
+            return False
+        if change.place and not is_same_place(surface.aside or home, change.place):
+            return False
+        aside = change.place if is_aside(change.place) else surface.aside
+        post.surfaces[name] = surface._replace(at=int(time.time()), aside=aside)
+        return True
 
     def is_busy(self, code: str) -> bool:
         """Whether a table is being delivered just now."""
@@ -196,7 +217,7 @@ class Delivery:
                 continue
             panel = await self._bringer.draw(post, table, name)
             if panel.digest != surface.digest or name in post.fronts or surface.stale:
-                task = post.tasks[name] = asyncio.create_task(self._bringer.bring(post, name))
+                task = post.tasks[name] = asyncio.create_task(self._bringer.bring(post, name, panel, post.looks))
                 task.add_done_callback(partial(self._brought, post, name))
             elif is_final(table, name):
                 post.surfaces[name] = surface.finished()

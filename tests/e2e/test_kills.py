@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.bot.kills import Village, harness, on_playground
+from tests.discord.kills import on_discord
 from tests.telegram.kills import on_telegram
 
 KILLS = int(os.environ.get("BUONGIOCO_KILLS", "60"))
@@ -26,6 +27,14 @@ async def test_killed_at_random_on_telegram(tmp_path: Path) -> None:
         village = await harness(-(-KILLS // 4), 7, page)
     # Groups and private chats have their pace there.
     check(village, -(-KILLS // 4), least=2)
+
+
+@pytest.mark.timeout(1800)
+async def test_killed_at_random_on_discord(tmp_path: Path) -> None:
+    async with on_discord(tmp_path) as page:
+        village = await harness(-(-KILLS // 6), 5, page)
+    # A bot that comes back asks for its gateway first, and what was pressed meanwhile is lost.
+    check(village, -(-KILLS // 6), least=2)
 
 
 def check(village: Village, kills: int, least: int = 5) -> None:

@@ -6,7 +6,7 @@ must be escaped, is each adapter's own business.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import blake2b
@@ -83,6 +83,18 @@ class Panel:
 def units(text: str) -> int:
     """The length of a text in UTF-16 units."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def broken(row: Row, most_by_length: Sequence[tuple[int, int]]) -> list[Row]:
+    """A row as rows of about the same length that are not too long for a phone.
+
+    ``most_by_length`` is how many buttons may stand in a row whose longest label has more than so many characters.
+    """
+    longest = max(len(button.label) for button in row)
+    most = next(count for length, count in most_by_length if longest > length)
+    parts = -(-len(row) // most)
+    each = -(-len(row) // parts)
+    return [row[at : at + each] for at in range(0, len(row), each)]
 
 
 NEW_LINE = Span("\n")

@@ -286,8 +286,12 @@ class Discord:
     async def _visited(self, answer: Answer) -> None:
         """Somebody has let the bot speak in a channel where it is no member."""
         place, with_pass = answer.place, answer.with_pass
-        if not await self.guests.keep(place, with_pass, answer.pressed):
-            await self.desk.house.back_in_chat(place)
+        try:
+            if not await self.guests.keep(place, with_pass, answer.pressed):
+                await self.desk.house.back_in_chat(place)
+        except (RedisError, OSError) as error:
+            # The desk meets the same, and says so.
+            log.warning("store_away", why=why(error))
 
     @staticmethod
     def _language(interaction: Interaction) -> str:

@@ -111,6 +111,11 @@ class Answer:
         """Wait until it has been answered."""
         await self._answered.wait()
 
+    def let_go(self) -> None:
+        """Nobody attends to it any more: who waits for it waits no longer."""
+        self._answered.set()
+        self._left.set()
+
     def _close(self) -> None:
         self.state = State.ANSWERED
         self._answered.set()
@@ -131,8 +136,7 @@ class Answer:
                 return await self._arrived(error)
             raise
         finally:
-            self._answered.set()
-            self._left.set()
+            self.let_go()
 
     async def _arrived(self, error: Exception) -> str:
         """The message that an answer brought though nobody said so; otherwise the error that was met."""
@@ -164,6 +168,7 @@ class Answers:
             self._bringing.add(answer)
 
     def close(self, answer: Answer) -> None:
+        answer.let_go()
         self._by_interaction.pop(answer.with_pass.interaction, None)
         if self._by_message.get(answer.pressed) is answer:
             del self._by_message[answer.pressed]

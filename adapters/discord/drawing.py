@@ -7,7 +7,7 @@ They are JSON as the API documents it, not the library's views, which would cost
 import re
 from typing import Any
 
-from bot.panel import Button, Panel, Row, Span, units
+from bot.panel import Button, Panel, Span, broken, units
 from bot.platform import is_private
 
 LAYOUT, EPHEMERAL = 1 << 15, 1 << 6
@@ -105,7 +105,7 @@ def _number(span: Span) -> str:
 
 def _rows(panel: Panel) -> list[dict[str, Any]]:
     wanted = [row for row in (tuple(one for one in row if one.kind != "private") for row in panel.rows) if row]
-    rows = [part for row in wanted for part in _broken(row)]
+    rows = [part for row in wanted for part in broken(row, ROW_BY_LENGTH)]
     if len(rows) + sum(map(len, rows)) + 2 > MOST_COMPONENTS:
         flat = [button for row in wanted for button in row]
         rows = [tuple(flat[at : at + MOST_IN_ROW]) for at in range(0, len(flat), MOST_IN_ROW)]
@@ -123,12 +123,3 @@ def _button(button: Button, used: dict[str, int]) -> dict[str, Any]:
         "label": button.label[:LONGEST_LABEL],
         "custom_id": custom_id,
     }
-
-
-def _broken(row: Row) -> list[Row]:
-    """A row as rows that are not too long for a phone."""
-    longest = max(len(button.label) for button in row)
-    most = next(count for length, count in ROW_BY_LENGTH if longest > length)
-    parts = -(-len(row) // most)
-    each = -(-len(row) // parts)
-    return [row[at : at + each] for at in range(0, len(row), each)]

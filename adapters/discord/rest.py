@@ -12,6 +12,7 @@ from discord.http import Route
 from discord.webhook.async_ import AsyncWebhookAdapter
 
 from adapters.discord.budget import Budget
+from adapters.discord.faults import NO_WEBHOOK
 from adapters.discord.reading import Pass
 from bot.platform import Trouble
 
@@ -108,7 +109,14 @@ class Rest:
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=0)
             self._session = aiohttp.ClientSession(connector=connector, timeout=SECONDS)
-        return await self._tokens.request(route, session=self._session, payload=body, params=params, proxy=self._proxy)
+        ask = self._tokens.request(route, session=self._session, payload=body, params=params, proxy=self._proxy)
+        try:
+            return await ask
+        except discord.HTTPException as error:
+            self._budget.refused(error.status)
+            if young and error.code == NO_WEBHOOK:
+                raise Trouble("the interaction has not been answered yet") from None
+            raise
 
 
 def _id(said: Any, *path: str) -> str:

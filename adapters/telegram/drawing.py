@@ -5,7 +5,7 @@ They are JSON as the Bot API documents it, not the library's objects: those woul
 
 from typing import Any
 
-from bot.panel import Button, Panel, Row, Span, units
+from bot.panel import Button, Panel, Span, broken, units
 
 STYLES = {"good": "success", "danger": "danger", "": ""}
 MENTIONS = ("mention", "call")
@@ -50,7 +50,9 @@ def _entity(span: Span, offset: int, length: int) -> dict[str, Any] | None:
 def _rows(panel: Panel, username: str, *, asides: bool) -> list[list[dict[str, str]]]:
     """A panel's buttons; rows that are too long for a phone are broken."""
     wanted = (tuple(button for button in row if asides or button.kind != "aside") for row in panel.rows)
-    return [[_button(button, username) for button in part] for row in wanted if row for part in _broken(row)]
+    return [
+        [_button(button, username) for button in part] for row in wanted if row for part in broken(row, ROW_BY_LENGTH)
+    ]
 
 
 def _button(button: Button, username: str) -> dict[str, str]:
@@ -62,11 +64,3 @@ def _button(button: Button, username: str) -> dict[str, str]:
     if style := STYLES[button.style]:
         drawn["style"] = style
     return drawn
-
-
-def _broken(row: Row) -> list[Row]:
-    longest = max(len(button.label) for button in row)
-    most = next(count for length, count in ROW_BY_LENGTH if longest > length)
-    parts = -(-len(row) // most)
-    each = -(-len(row) // parts)
-    return [row[at : at + each] for at in range(0, len(row), each)]

@@ -7,8 +7,9 @@ import pytest
 from bot.delivery import bringing
 from bot.finished.ratings import Scope
 from bot.store import Store
+from tests.discord.judge import Refused
 from tests.discord.players import Person, on_discord, text_of, until
-from tests.discord.server import GROUP, Channel, DiscordServer
+from tests.discord.server import GROUP, Channel, DiscordServer, Failure
 
 
 @pytest.fixture(autouse=True)
@@ -78,3 +79,24 @@ async def test_asides_there(store: Store, server: DiscordServer) -> None:
         await bruno.press("Accept", channel)
         await bruno.press("My hand", channel)
         await until(lambda: any("Tricks" in text_of(one) for one in channel.asides[2].values()))
+
+
+async def test_a_channel_whose_press_another_worker_is_answering_is_tried_again(
+    store: Store, server: DiscordServer
+) -> None:
+    async with on_discord(store, server) as adapter:
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+        channel = elsewhere(server, "group chat")
+        await anna.slash("challenge", channel, game="metamazzo")
+        server.order("follow_up", Failure(Refused(404, 10015, "Unknown Webhook")))
+        await bruno.press("Accept", channel)
+        await until(lambda: any("deal 1" in text_of(one) for one in channel.messages.values()))
+        assert not adapter.budget._refused
+
+
+async def test_what_is_refused_by_token_is_counted(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server) as adapter:
+        anna = Person(server, 1, "Anna")
+        server.order("answer", Failure(Refused(403, 50001)))
+        anna.begin("rules")
+        await until(lambda: len(adapter.budget._refused) == 1)

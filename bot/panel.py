@@ -108,8 +108,10 @@ class Writer:
 
     def line(self, template: str = "", style: Style = "", **values: object) -> None:
         """A line, with the gaps of a template filled in by texts or spans."""
-        if values:
+        if any(type(value) is Span for value in values.values()):
             self.spans += fill(template, style, **values)
+        elif values:
+            self.spans.append(Span(template.format(**values), style))
         elif template:
             self.spans.append(Span(template, style))
         self.spans.append(NEW_LINE)

@@ -79,7 +79,7 @@ def look(table: Table, seat: int | None) -> Look:
     history = tuple(game.history(seat)) if game else ()
     since = 0
     if seat is not None:
-        since = max((place for place, (by, _move) in enumerate(history, 1) if by == seat), default=0)
+        since = next((place for place in range(len(history), 0, -1) if history[place - 1][0] == seat), 0)
     asked = [(chair, who) for chair, who in table.asking.items() if seat is not None and table.ruler_of(chair) == seat]
     return Look(
         code=table.code,

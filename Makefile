@@ -34,7 +34,7 @@ $(READY): pyproject.toml requirements.txt
 	@touch $@
 
 lock: $(READY)  ## after a change of dependencies: pins for every platform and Python, with no index named
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --group dev --upgrade \
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --group dev --extra fast --upgrade \
 		--no-emit-index-url --no-annotate --no-header --output-file requirements.txt pyproject.toml
 	@printf "%s\n%s\n" "# Pins for development; \`make lock\` renews them." "$$(cat requirements.txt)" > requirements.txt
 

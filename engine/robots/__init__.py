@@ -7,10 +7,11 @@ from engine.robots.easy import EasyRobot
 from engine.robots.greedy import GreedyRobot
 from engine.robots.robot import Robot, act
 from engine.robots.simple import RandomRobot
+from engine.robots.strong import Budget, StrongRobot
 
-ROBOTS: dict[str, Callable[[Random], Robot]] = {"random": RandomRobot, "greedy": GreedyRobot}
+ROBOTS: dict[str, Callable[[Random], Robot]] = {"random": RandomRobot, "greedy": GreedyRobot, "strong": StrongRobot}
 
-LEVELS: dict[str, Callable[[Random], Robot]] = {"easy": EasyRobot, "medium": GreedyRobot}
+LEVELS: dict[str, Callable[[Random], Robot]] = {"easy": EasyRobot, "medium": GreedyRobot, "strong": StrongRobot}
 """The robots that sit at tables, from weak to strong."""
 
 
@@ -19,4 +20,15 @@ def robot(name: str, random: Random) -> Robot:
     return ROBOTS[name](random)
 
 
-__all__ = ["LEVELS", "ROBOTS", "EasyRobot", "GreedyRobot", "RandomRobot", "Robot", "act", "robot"]
+__all__ = [
+    "LEVELS",
+    "ROBOTS",
+    "Budget",
+    "EasyRobot",
+    "GreedyRobot",
+    "RandomRobot",
+    "Robot",
+    "StrongRobot",
+    "act",
+    "robot",
+]

@@ -40,7 +40,7 @@ class GreedyRobot:
         if picks:
             return picks[0]
         memory = remember(deal, history, seat)
-        if "claim" in view.moves and _has_won(view, memory):
+        if "claim" in view.moves and has_won(view, memory):
             return "claim"
         return self._play(deal, memory, seat, view.moves)
 
@@ -59,7 +59,8 @@ class GreedyRobot:
         return max(plays, key=lambda move: _worth(deal, memory, seat, ITALIAN.index[move[5:]], last))
 
 
-def _has_won(view: View, memory: Memory) -> bool:
+def has_won(view: View, memory: Memory) -> bool:
+    """Whether a claim would be right, as far as the seat has counted."""
     deal, side = view.deal, (view.seat or 0) & 1
     declared = deal.declared[side] if isinstance(deal, TressetteView) else 0
     return view.totals[side] + declared + memory.thirds[side] // 3 >= int(view.rules["target"])

@@ -1,0 +1,157 @@
+"""The player that the strong robot is measured against: plain determinized Monte Carlo, in plain Python.
+
+It deals the cards that it cannot see at random, plays every card that it may play in each of these worlds, has a simple
+greedy player finish the deal on all seats, and takes the card with the best mean. It thinks for as much CPU time as it
+is given, so it is no player for tables: the same seed does not give the same choice.
+"""
+
+import time
+from collections.abc import Sequence
+from random import Random
+
+from engine.cards import FRENCH, ITALIAN, cards
+from engine.game import MoveEntry
+from engine.light import BIT, Light, LightPackets, LightSpades, LightStock, listed
+from engine.robots.greedy import SPENT, GreedyRobot
+from engine.robots.memory import Memory, remember
+from engine.spades import NOT_SPADES, SPADE_SUIT
+from engine.tressette import THIRDS
+from engine.views import DealView, PacketsView, SpadesView, StockView, View
+
+KEEPING = tuple(SPENT[code[0]] for code in ITALIAN.codes)
+LEADING = 0.3
+
+
+KINDS: dict[type[DealView], type[Light]] = {
+    StockView: LightStock,
+    PacketsView: LightPackets,
+    SpadesView: LightSpades,
+}
+
+
+class ReferenceRobot:
+    """Plain determinized Monte Carlo; ``seconds`` of CPU a card, whatever is not a card by the greedy robot."""
+
+    def __init__(self, random: Random, seconds: float = 0.01) -> None:
+        self.random, self.seconds = random, seconds
+        self._greedy = GreedyRobot(random)
+
+    def choose(self, view: View, history: Sequence[MoveEntry]) -> str | None:
+        move = self._greedy.choose(view, history)
+        if move is None or not move.startswith("play ") or view.deal is None or view.seat is None:
+            return move
+        plays = [one for one in view.moves if one.startswith("play ") and one.count(" ") == 1]
+        if len(plays) == 1:
+            return plays[0]
+        until = time.process_time() + self.seconds
+        memory = remember(view.deal, history, view.seat)
+        pack = FRENCH if isinstance(view.deal, SpadesView) else ITALIAN
+        sums = dict.fromkeys((pack.index[one.split(" ")[1]] for one in plays), 0.0)
+        while time.process_time() < until:
+            world = self._world(view.deal, memory, view.seat)
+            for card in sums:
+                here = world.copy()
+                here.play(card)
+                sums[card] += self._finish(here, view.deal, view.seat & 1)
+        return f"play {pack.codes[max(sums, key=sums.__getitem__)]}"
+
+    def _world(self, deal: DealView, memory: Memory, seat: int) -> Light:
+        """The position with every unseen card somewhere."""
+        pack = FRENCH if isinstance(deal, SpadesView) else ITALIAN
+        unseen = listed(pack, memory.unseen)
+        self.random.shuffle(unseen)
+        kinds: dict[type[DealView], type[Light]] = {
+            StockView: LightStock,
+            PacketsView: LightPackets,
+            SpadesView: LightSpades,
+        }
+        kind = kinds.get(type(deal), Light)
+        world: Light = object.__new__(kind)
+        world.hands = memory.open_to.copy()
+        for other, count in enumerate(memory.hidden):
+            if other != seat:
+                world.hands[other] |= sum(BIT[unseen.pop()] for _ in range(count))
+        seats = len(deal.counts)
+        world.turn, world.laid = seat, len(deal.trick)
+        world.left = ((13 if pack is FRENCH else 40 // seats) - sum(deal.tricks)) * seats - world.laid
+        world.taken, world.pot = [0, 0], 0
+        world.wanted, world.best, world.winner = 0, -1, seat
+        for place, (by, code, _signal) in enumerate(deal.trick):
+            card = pack.index[code]
+            if place == 0:
+                world.wanted = pack.suit_of[card]
+            if place == 0 or (card > world.best and BIT[card] & (world.wanted | kind.TRUMPS)):
+                world.best, world.winner = card, by
+            world.pot += kind.WORTH[card]
+        if isinstance(deal, StockView) and isinstance(world, LightStock):
+            world.stock, world.drawn = tuple(unseen), 0
+        if isinstance(deal, PacketsView) and isinstance(world, LightPackets):
+            world.packets = [[], []]
+            for packet in deal.packets:
+                if packet.place == "table" and packet.top and packet.owner is not None:
+                    below = tuple(unseen.pop() for _ in range(packet.left - 1))
+                    world.packets[packet.owner].append((pack.index[packet.top], *below))
+        if isinstance(deal, SpadesView) and isinstance(world, LightSpades):
+            world.taken, world.broken = list(deal.tricks), deal.broken
+            if not world.laid:
+                world.wanted = 0 if deal.broken else NOT_SPADES
+        return world
+
+    def _finish(self, here: Light, deal: DealView, side: int) -> float:
+        """Greedy play to the end; what it brings this side and not the other, in thirds or points."""
+        if isinstance(deal, SpadesView):
+            while here.left:
+                here.play(_greedy_spade(here, deal))
+            points = [_spades_points(deal.bids[one], here.taken[one]) for one in (0, 1)]
+            return points[side] - points[1 - side]
+        while here.left:
+            here.play(_greedy_card(here))
+        return here.taken[side] - here.taken[1 - side]
+
+
+def _greedy_card(here: Light) -> int:
+    """What a player takes who looks at this trick only, and at what the next player could answer."""
+    legal, seat, seats = here.legal(), here.turn, len(here.hands)
+    if legal & (legal - 1) == 0:
+        return legal.bit_length() - 1
+    chosen, highest = -1, -1e9
+    rivals = [(seat + step) % seats for step in range(1, seats - here.laid)]
+    for card in listed(ITALIAN, legal):
+        led = here.wanted if here.laid else ITALIAN.suit_of[card]
+        ours = not here.laid or (bool(led & BIT[card]) and card > here.best) or (here.winner ^ seat) & 1 == 0
+        best = card if not here.laid or (led & BIT[card] and card > here.best) else here.best
+        if ours and any((rival ^ seat) & 1 and (here.hands[rival] & led) >> (best + 1) for rival in rivals):
+            ours = False
+        pot = here.pot + THIRDS[card] + LEADING
+        value = (pot if ours else -pot) - KEEPING[card]
+        if value > highest:
+            chosen, highest = card, value
+    return chosen
+
+
+def _greedy_spade(here: Light, deal: SpadesView) -> int:
+    """Make the bid and no more; a leader looks at what the other could answer."""
+    seat = here.turn
+    bid = deal.bids[seat]
+    wants = isinstance(bid, int) and here.taken[seat] < bid
+    chosen, highest = -1, -1e9
+    for card in cards(here.legal()):
+        suit, other = FRENCH.suit_of[card], here.hands[1 - seat]
+        if here.laid:
+            wins = card > here.best and bool(BIT[card] & (here.wanted | SPADE_SUIT))
+        elif other & suit:
+            wins = not (other & suit) >> (card + 1)
+        else:
+            wins = suit == SPADE_SUIT or not other & SPADE_SUIT
+        strength = card % 13 + (14 if suit == SPADE_SUIT else 0)
+        value = (100 * wins - strength) if wants else (strength - 100 * wins)
+        if value > highest:
+            chosen, highest = card, value
+    return chosen
+
+
+def _spades_points(bid: int | str | None, won: int) -> int:
+    if isinstance(bid, int):
+        return 10 * bid - 9 * (won - bid) if won >= bid else -10 * bid
+    worth = 200 if bid == "double nil" else 100
+    return -worth if won else worth

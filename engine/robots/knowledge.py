@@ -1,0 +1,138 @@
+"""What a seat's view and what it saw prove about the cards that it does not see, as the searches take it."""
+
+from collections.abc import Sequence
+
+from engine.cards import FRENCH, ITALIAN, Pack, cards
+from engine.declarations import COMBINATIONS
+from engine.game import MoveEntry
+from engine.robots.memory import remember
+from engine.search import playing
+from engine.search.compiled import Ints, ints, zeros
+from engine.search.playing import Board
+from engine.search.worlds import Worlds, fill_pool
+from engine.spades import NOT_SPADES, SPADE_SUIT
+from engine.views import DealView, PacketsView, SpadesView, StockView, TressetteView, View
+
+WINDOWS = {"acquired": playing.AS_THEY_COME, "three_tricks": playing.FOUR_TRICKS}
+
+DOUBT, MILDNESS, SPREAD = 0.3, 100.0, 1.0
+"""How far others are believed to play sensibly: `engine.search.worlds.fill_pool`."""
+
+
+def worlds_of(view: View, history: Sequence[MoveEntry], *, pool: int = 0, believing: bool = True) -> Worlds:
+    """All worlds that this seat's knowledge allows, in a deal that is being played or bid.
+
+    ``pool`` is for how many there shall be room; ``believing`` is whether who said volo is taken at their word.
+    """
+    deal, seat = view.deal, view.seat
+    assert deal is not None
+    assert seat is not None
+    memory = remember(deal, history, seat)
+    seats = len(deal.counts)
+    packets: list[int] = []
+    if isinstance(deal, PacketsView):
+        for packet in deal.packets:
+            if packet.place == "table" and packet.top and packet.owner is not None and packet.left > 1:
+                packets += [packet.owner, ITALIAN.index[packet.top], packet.left - 1]
+    voids = _voids(pack_of(deal), history, seats, believing=believing)
+    return Worlds(
+        start=_start(view, deal),
+        known=ints(memory.open_to),
+        need=ints(0 if one == seat else count for one, count in enumerate(memory.hidden)),
+        allowed=ints(FRENCH.full & ~void for void in voids),
+        unseen=ints(card for card in cards(memory.unseen) if pack_of(deal).codes[card] != getattr(deal, "drawn", None)),
+        packets=ints(packets),
+        pool=zeros(pool * seats),
+        weights=zeros(pool),
+    )
+
+
+def pack_of(deal: DealView) -> Pack:
+    return FRENCH if isinstance(deal, SpadesView) else ITALIAN
+
+
+def is_open(worlds: Worlds) -> bool:
+    """Whether there is one world only."""
+    return len(worlds.unseen) == 0
+
+
+def weigh(worlds: Worlds, view: View, history: Sequence[MoveEntry], board: Board) -> Worlds:
+    """The worlds, more likely ones more often: by what the others have bid and played. In vain where hands change."""
+    deal = view.deal
+    assert deal is not None
+    past = [
+        (seat, pack_of(deal).index[move.split(" ")[1]])
+        for seat, move in history
+        if move.startswith("play ") and seat is not None
+    ]
+    whole = isinstance(deal, SpadesView) or len(deal.counts) == 4
+    if whole and (past or isinstance(deal, SpadesView)):
+        beginning = zeros(playing.SIZE)
+        for place in (playing.SEATS, playing.SPADES, *range(playing.BIDS, playing.SIZE)):
+            beginning[place] = worlds.start[place]
+        beginning[playing.TURN] = past[0][0] if past else deal.turn or 0
+        beginning[playing.LEFT] = 26 if isinstance(deal, SpadesView) else 40
+        beginning[playing.WANTED] = NOT_SPADES if isinstance(deal, SpadesView) else 0
+        flat = ints(number for pair in past for number in pair)
+        if fill_pool(worlds, board, flat, beginning, view.seat or 0, DOUBT, MILDNESS, SPREAD):
+            return worlds
+    return worlds._replace(pool=zeros(0), weights=zeros(0))
+
+
+def _start(view: View, deal: DealView) -> Ints:
+    """The state of play, as far as it is known; Tressette's thirds count from here."""
+    start = zeros(playing.SIZE)
+    seats = len(deal.counts)
+    start[playing.SEATS] = seats
+    start[playing.TURN] = deal.turn if deal.turn is not None else 0
+    start[playing.TRICK] = sum(deal.tricks)
+    start[playing.LAID] = len(deal.trick)
+    length = 13 if isinstance(deal, SpadesView) else 40 // seats
+    start[playing.LEFT] = (length - sum(deal.tricks)) * seats - len(deal.trick)
+    if isinstance(deal, SpadesView):
+        start[playing.SPADES] = 1
+        start[playing.BROKEN] = int(deal.broken)
+        start[playing.WANTED] = 0 if deal.broken else NOT_SPADES
+        for side, bid in enumerate(deal.bids):
+            start[playing.TAKEN + side] = deal.tricks[side]
+            start[playing.BIDS + side] = bid if isinstance(bid, int) else 0
+            start[playing.BLIND + side] = int(bid == "double nil")
+    if isinstance(deal, StockView):
+        start[playing.STOCK] = deal.stock
+    if isinstance(deal, TressetteView):
+        start[playing.WINDOW] = WINDOWS.get(str(view.rules["declare"]), playing.NO_WINDOW)
+        start[playing.REUSE] = int(bool(view.rules["reuse"]))
+        for one in deal.declarations:
+            start[playing.SCORED + one.seat] |= COMBINATIONS[one.move].kind
+    pack, trumps = pack_of(deal), SPADE_SUIT if isinstance(deal, SpadesView) else 0
+    for place, (seat, code, _signal) in enumerate(deal.trick):
+        card = pack.index[code]
+        if place == 0:
+            start[playing.WANTED] = pack.suit_of[card]
+        if place == 0 or (card > start[playing.BEST] and 1 << card & (start[playing.WANTED] | trumps)):
+            start[playing.BEST], start[playing.WINNER] = card, seat
+        start[playing.POT] += 0 if trumps else playing.WORTH[card]
+    return start
+
+
+def _voids(pack: Pack, history: Sequence[MoveEntry], seats: int, *, believing: bool) -> list[int]:
+    """The cards that each seat cannot hold unseen: of suits that it did not follow, or says to have no more of."""
+    void = [0] * seats
+    laid, led, broken = 0, 0, pack is ITALIAN
+    for seat, move in history:
+        word, *rest = move.split(" ")
+        if word != "play" or seat is None:
+            continue
+        suit = pack.suit_of[pack.index[rest[0]]]
+        if laid == 0:
+            led = suit
+            if suit == SPADE_SUIT and not broken:
+                # Spades may be led before they are broken by who has nothing else.
+                void[seat] |= NOT_SPADES
+            if believing and "volo" in rest:
+                void[seat] |= suit
+        elif suit != led:
+            void[seat] |= led
+        broken = broken or suit == SPADE_SUIT
+        laid = (laid + 1) % seats
+    return void

@@ -1,0 +1,237 @@
+"""A strong player: it lays the cards that it cannot see in the ways that they may lie, and searches; where there is one
+way only it plays exactly.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from random import Random
+from typing import NamedTuple
+
+from engine.declarations import COMBINATIONS
+from engine.game import MoveEntry
+from engine.light import Light
+from engine.robots.greedy import GreedyRobot, has_won
+from engine.robots.knowledge import is_open, pack_of, weigh, worlds_of
+from engine.robots.memory import remember
+from engine.search import bidding, playing, tree
+from engine.search.compiled import COMPILED, zeros
+from engine.search.playing import PRIME, new_board
+from engine.search.solver import Solver
+from engine.search.worlds import Worlds
+from engine.spades import NOT_SPADES
+from engine.views import DealView, SpadesView, TressetteView, View
+
+BATCH = 500 if COMPILED else 25
+"""Rounds between two looks at the clock."""
+
+
+class Way(NamedTuple):
+    """How a family of games is searched: ``rounds`` with compiled searches, how many worlds are weighed in a ``pool``,
+    and the settings of `engine.search.tree.search`. Measured: docs/robots.md.
+    """
+
+    rounds: int
+    pool: int
+    explore: float
+    wild: int
+    deepest: int = tree.LONGEST_PATH
+
+
+TWO_HANDS = Way(rounds=4000, pool=0, explore=16.0, wild=100)
+FOUR_HANDS = Way(rounds=6000, pool=1000, explore=16.0, wild=300)
+SPADES = Way(rounds=5000, pool=1000, explore=100.0, wild=400)
+
+BID_ROUNDS = 400
+SLOWNESS = 1 if COMPILED else 8
+"""Without compiled searches so many times fewer rounds; the clock ends most of them before."""
+
+
+class Budget(NamedTuple):
+    """How much a robot may think: a ``share`` of its usual work, and as long as ``more`` says so.
+
+    The same share and seed give the same choice unless the clock cut it short.
+    """
+
+    share: float = 1.0
+    more: Callable[[], bool] = lambda: True
+
+    def batches(self, rounds: int) -> Iterator[int]:
+        """The rounds to do, in portions; the first is always done."""
+        left = max(1, round(rounds * self.share / SLOWNESS))
+        while left > 0:
+            yield min(left, BATCH)
+            left -= BATCH
+            if not self.more():
+                return
+
+
+class Judged(NamedTuple):
+    """What the search found for a card: how often it was tried, and what it brought this side and not the other on
+    average, in thirds of a point, or points at Spades.
+    """
+
+    visits: int
+    mean: float
+
+
+class StrongRobot:
+    """Knows what its view proves, deals the rest by chance and by what the others have shown, and searches."""
+
+    _solver: Solver | None = None
+
+    def __init__(self, random: Random, budget: Budget | None = None) -> None:
+        self.random, self.budget = random, budget or Budget()
+        self._greedy = GreedyRobot(random)
+
+    def choose(self, view: View, history: Sequence[MoveEntry]) -> str | None:
+        deal, seat = view.deal, view.seat
+        if deal is None or seat is None or view.turn != seat:
+            # Nothing is lost by waiting for one's turn: what is declared then has told the others nothing before.
+            return None
+        if isinstance(deal, SpadesView):
+            return self._at_spades(deal, view, history)
+        if deal.phase != "play" or any(move.startswith("pick ") for move in view.moves):
+            return self._greedy.choose(undeclared(view), history)
+        if "claim" in view.moves and has_won(view, remember(deal, history, seat)):
+            return "claim"
+        return self._declaration(deal, view, history) or self._card(deal, view, history)
+
+    # Declaring
+
+    def _declaration(self, deal: DealView, view: View, history: Sequence[MoveEntry]) -> str | None:
+        """What must be declared now or never, and whatever ends the game; other combinations stay hidden."""
+        declarable = [COMBINATIONS[move] for move in view.moves if move in COMBINATIONS]
+        if not declarable:
+            return None
+        best = max(declarable, key=lambda one: one.points)
+        window = view.rules["declare"]
+        lasts = window == "any_turn" or (window == "three_tricks" and sum(deal.tricks) < 3)
+        if not lasts or "claim" in view.moves:
+            return best.move
+        card = self._card(deal, view, history)
+        broken = [one for one in declarable if one.cards >> pack_of(deal).index[card.split(" ")[1]] & 1]
+        return max(broken, key=lambda one: one.points).move if broken else None
+
+    # Playing a card
+
+    def _card(self, deal: DealView, view: View, history: Sequence[MoveEntry]) -> str:
+        judged = self.judge(view, history)
+        codes = pack_of(deal).codes
+        if not judged:
+            move = self._greedy.choose(undeclared(view), history)
+            assert move
+            return move
+        card = max(judged, key=lambda one: judged[one])
+        return f"play {codes[card]}{self._signal(deal, view, card)}"
+
+    def judge(self, view: View, history: Sequence[MoveEntry]) -> dict[int, Judged]:
+        """What the search makes of each card that may be played; empty if it could make nothing of them.
+
+        With open cards only those that are best by exact play have visits.
+        """
+        deal = view.deal
+        assert deal is not None
+        pack = pack_of(deal)
+        playable = sorted({pack.index[move.split(" ")[1]] for move in view.moves if move.startswith("play ")})
+        if len(playable) < 2:
+            return {card: Judged(1, 0.0) for card in playable}
+        way = SPADES if isinstance(deal, SpadesView) else FOUR_HANDS if len(deal.counts) == 4 else TWO_HANDS
+        for believing in (True, False):
+            worlds = worlds_of(view, history, pool=way.pool // SLOWNESS, believing=believing)
+            judged = self._search(way, worlds, view, history)
+            if judged:
+                break
+        if is_open(worlds) and isinstance(deal, TressetteView):
+            return self._exactly(worlds, judged)
+        return judged
+
+    def _search(self, way: Way, worlds: Worlds, view: View, history: Sequence[MoveEntry]) -> dict[int, Judged]:
+        board = new_board(self.random.randrange(1, PRIME))
+        worlds = weigh(worlds, view, history, board)
+        grown = zeros((2 + round(way.rounds * self.budget.share)) * tree.FIELDS)
+        path, nodes = zeros(tree.LONGEST_PATH), 1
+        for rounds in self.budget.batches(way.rounds):
+            nodes = tree.search(grown, nodes, path, worlds, board, rounds, way.explore, way.wild, way.deepest)
+        judged: dict[int, Judged] = {}
+        child = grown[tree.FIRST]
+        while child:
+            at = child * tree.FIELDS
+            visits = int(grown[at + tree.VISITS])
+            judged[int(grown[at + tree.CARD])] = Judged(visits, float(grown[at + tree.SUM]) / max(1, visits))
+            child = grown[at + tree.NEXT]
+        return judged
+
+    def _exactly(self, worlds: Worlds, judged: dict[int, Judged]) -> dict[int, Judged]:
+        """The same with exact values; among the best the search's favourite, for the others may err."""
+        if StrongRobot._solver is None:
+            StrongRobot._solver = Solver()
+        here = open_position(worlds)
+        solved = StrongRobot._solver.solve(here)
+        if solved is None:
+            return judged
+        sign = 1 if here.turn & 1 == 0 else -1
+        top = max(sign * value for value in solved.values())
+        return {
+            card: Judged(judged[card].visits if card in judged and sign * value == top else 0, 2.0 * sign * value)
+            for card, value in solved.items()
+        }
+
+    def _signal(self, deal: DealView, view: View, card: int) -> str:
+        """Volo with a suit's last card, where the table has signals: partners who listen know where not to lead."""
+        if deal.trick or not view.rules.get("signals"):
+            return ""
+        pack = pack_of(deal)
+        in_suit = [code for code in deal.hand or () if code[1] == pack.codes[card][1]]
+        return " volo" if len(in_suit) == 1 else ""
+
+    # Spades
+
+    def _at_spades(self, deal: SpadesView, view: View, history: Sequence[MoveEntry]) -> str | None:
+        if deal.phase == "play":
+            return self._card(deal, view, history)
+        if deal.phase == "bid":
+            points = self.judge_bids(deal, view, history)
+            return f"bid {max(points, key=points.__getitem__)}"
+        if deal.drawn:
+            unseen = worlds_of(view, history).unseen
+            worth = sum(playing.TRICK_WORTH[card] for card in unseen) / len(unseen)
+            return "keep" if playing.TRICK_WORTH[pack_of(deal).index[deal.drawn]] >= worth else "pass"
+        return self._greedy.choose(view, history)
+
+    def judge_bids(self, deal: SpadesView, view: View, history: Sequence[MoveEntry]) -> dict[int, float]:
+        """What each bid worth a thought is likely to bring this side and not the other, in points."""
+        seat = view.seat or 0
+        worlds = worlds_of(view, history)
+        start = zeros(playing.SIZE)
+        for place in (playing.SEATS, playing.SPADES, playing.BLIND + seat, playing.BLIND + 1 - seat):
+            start[place] = worlds.start[place]
+        start[playing.TURN], start[playing.LEFT] = 1 - deal.dealer, 26
+        start[playing.WANTED] = NOT_SPADES
+        other = deal.bids[1 - seat]
+        theirs = other if isinstance(other, int) else -1 if other is None else 0
+        mine = int(worlds.known[seat])
+        guess = int(playing.likely(mine)) // 100
+        lowest, highest = max(1, guess - 3), min(13, guess + 3)
+        points, board, done = zeros(14), new_board(self.random.randrange(1, PRIME)), 0
+        for rounds in self.budget.batches(BID_ROUNDS):
+            bidding.try_bids(
+                points, board, start, worlds.unseen, mine, seat, theirs, lowest, highest, rounds, SPADES.wild
+            )
+            done += rounds
+        return {bid: points[bid] / done for bid in (0, *range(lowest, highest + 1))}
+
+
+def undeclared(view: View) -> View:
+    """The view without its declarations, for a robot that would make them at once."""
+    return view.__class__(**{**view.__dict__, "moves": tuple(one for one in view.moves if one not in COMBINATIONS)})
+
+
+def open_position(worlds: Worlds) -> Light:
+    """The position of the one world that is left, counting from here."""
+    start = worlds.start
+    here: Light = object.__new__(Light)
+    here.hands = [int(worlds.known[seat]) for seat in range(start[playing.SEATS])]
+    here.turn, here.left, here.laid = int(start[playing.TURN]), int(start[playing.LEFT]), int(start[playing.LAID])
+    here.wanted, here.pot = int(start[playing.WANTED]), int(start[playing.POT])
+    here.best, here.winner = (int(start[playing.BEST]), int(start[playing.WINNER])) if here.laid else (-1, -1)
+    here.taken = [0, 0]
+    return here

@@ -1,0 +1,62 @@
+"""What searches are made of that must be fast: functions on plain integers and arrays of them, which numba compiles
+where it is installed and Python runs as they stand where it is not.
+
+Such a function keeps to a small language: integers below 2**62, arrays made here, loops, and calls of others like it.
+"""
+
+from collections.abc import Callable, Iterable, MutableSequence
+from typing import Any, TypeVar
+
+numba: Any
+numpy: Any
+try:
+    import numba
+    import numpy
+except ImportError:
+    numba = numpy = None
+
+COMPILED = numba is not None
+"""Whether numba is here: searches are then some hundred times as fast."""
+
+Ints = MutableSequence[int]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def compiled(function: F) -> F:
+    """Have a function compiled when it is first called; what was compiled is kept for the next process."""
+    if numba is None:
+        return function
+    made: F
+    try:
+        made = numba.njit(cache=True)(function)
+    except RuntimeError:
+        # There is no folder to keep it in.
+        made = numba.njit(function)
+    return made
+
+
+def ints(values: Iterable[int]) -> Ints:
+    """An array of integers, as compiled functions take them."""
+    listed: Ints = list(values)
+    if numba is None:
+        return listed
+    array: Ints = numpy.array(listed, dtype=numpy.int64)
+    return array
+
+
+def zeros(count: int) -> Ints:
+    """An array of so many noughts."""
+    if numba is None:
+        return [0] * count
+    array: Ints = numpy.zeros(count, dtype=numpy.int64)
+    return array
+
+
+PLACE = ints([next((place for place in range(64) if (1 << place) % 67 == rest), 0) for rest in range(67)])
+
+
+@compiled
+def place_of(bit: int) -> int:
+    """The index of the only bit of a number: 67 leaves another rest for each."""
+    return PLACE[bit % 67]

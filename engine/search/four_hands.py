@@ -1,0 +1,248 @@
+"""Open endings of four hands of Tressette, solved exactly ("double dummy"): alpha-beta over the cards of each trick.
+
+Cards that follow each other in one hand, with no other hand's left between them and of the same worth, are one move.
+What stands at the beginning of a trick is remembered with its bounds. Values are thirds that side 0 takes from here.
+"""
+
+from typing import NamedTuple
+
+from engine.search.compiled import Ints, compiled, ints, place_of, zeros
+from engine.search.two_hands import AGE, AGES, MOST_NODES, NODES, RANKS, SUIT, SUIT_BITS, WORTH, sort
+from engine.tressette import TressetteDeal
+
+LAST = TressetteDeal.LAST_TRICK
+TABLE_SIZE = 1 << 19
+WIDTH = 12
+
+
+class Memory(NamedTuple):
+    """Positions of one deal, and room for the work; `renew` for another deal."""
+
+    keys: Ints
+    bounds: Ints
+    moves: Ints
+    counters: Ints
+
+    def renew(self) -> None:
+        self.counters[AGE] = (self.counters[AGE] + 1) % AGES
+
+
+def new_memory(most_nodes: int) -> Memory:
+    """Memory for solves that give up after so many positions."""
+    return Memory(zeros(TABLE_SIZE), zeros(TABLE_SIZE), zeros(41 * WIDTH), ints([0, 0, most_nodes]))
+
+
+@compiled
+def moves_into(
+    moves: Ints, start: int, hands: Ints, seat: int, rest: int, led: int, best: int, winner: int, laid: int
+) -> int:
+    """List what a seat may play, the best guess first; how many. ``rest`` is all that in no earlier trick."""
+    held = hands[seat]
+    follow = held & led
+    playable = follow if follow else held
+    rivals = hands[(seat + 1) & 3] | hands[(seat + 3) & 3]
+    count = 0
+    for suit in range(4):
+        mask = SUIT_BITS << (RANKS * suit)
+        mine = playable & mask
+        left = rest & mask if mine else 0
+        run = -1
+        while left:
+            low = left & -left
+            left ^= low
+            if not mine & low:
+                run = -1
+                continue
+            card = place_of(low)
+            same = run >= 0 and WORTH[card] == WORTH[run]
+            run = card
+            if same:
+                continue
+            worth = WORTH[card]
+            if laid == 0:
+                above = (rivals & mask) > low and (rivals & mask) >> (card + 1) != 0
+                guess = 20 - 5 * worth if above else 60 + worth
+            else:
+                beats = follow and card > best
+                if laid == 3:
+                    ours = beats or (winner ^ seat) & 1 == 0
+                    guess = 60 + 6 * worth - (card % RANKS if beats else 0) if ours else 30 - 6 * worth
+                elif beats:
+                    sure = (rivals & mask) >> (card + 1) == 0
+                    guess = 50 + worth if sure else 25 - 5 * worth
+                else:
+                    guess = 30 - 6 * worth
+            moves[start + count] = guess << 6 | card
+            count += 1
+    sort(moves, start, count)
+    return count
+
+
+@compiled
+def value_of(
+    hands: Ints,
+    turn: int,
+    led: int,
+    best: int,
+    winner: int,
+    laid: int,
+    trick: int,
+    pot: int,
+    left: int,
+    low: int,
+    high: int,
+    depth: int,
+    memory: Memory,
+) -> int:
+    """The thirds of ``left`` that side 0 takes: exact between ``low`` and ``high``, elsewhere a bound.
+
+    ``left`` counts the ``pot``; ``trick`` are the cards laid in the trick under way.
+    """
+    counters, moves = memory.counters, memory.moves
+    rest = hands[0] | hands[1] | hands[2] | hands[3] | trick
+    place, key, least, most, known = 0, 0, 0, left, -1
+    if laid == 0:
+        if rest == 0:
+            return left if turn & 1 == 0 else 0
+        if left <= low:
+            return left
+        if high <= 0:
+            return 0
+        mine = hands[turn]
+        others = rest ^ mine
+        all_mine = True
+        for suit in range(4):
+            mask = SUIT_BITS << (RANKS * suit)
+            held = mine & mask
+            if held and (held & -held) < (others & mask):
+                all_mine = False
+        if all_mine:
+            return left if turn & 1 == 0 else 0
+        key = rest | turn << 40 | counters[AGE] << 42
+        place = ((rest % 1000003) * 4 + turn) * 1009 % TABLE_SIZE
+        if memory.keys[place] == key:
+            packed = memory.bounds[place]
+            least, most, known = packed & 63, packed >> 6 & 63, (packed >> 12) - 1
+            if least >= high or least == most:
+                return least
+            if most <= low:
+                return most
+            low, high = max(low, least), min(high, most)
+    counters[NODES] += 1
+    if counters[NODES] > counters[MOST_NODES]:
+        return 0
+    start = depth * WIDTH
+    count = moves_into(moves, start, hands, turn, rest, led, best, winner, laid)
+    if known >= 0:
+        for at in range(start, start + count):
+            if moves[at] & 63 == known:
+                moves[at] |= 1 << 20
+        sort(moves, start, count)
+    ours = turn & 1 == 0
+    value, chosen = (-1 if ours else 1000), -1
+    alpha, beta = low, high
+    for at in range(start, start + count):
+        card = moves[at] & 63
+        bit = 1 << card
+        hands[turn] ^= bit
+        suit, top, holder, base, lost = led, best, winner, 0, 0
+        if laid == 0:
+            suit, top, holder = SUIT[card], card, turn
+        elif card > best and bit & led:
+            top, holder = card, turn
+        after, lying, in_pot, on = laid + 1, trick | bit, pot + WORTH[card], (turn + 1) & 3
+        if laid == 3:
+            on, suit, after, lying = holder, 0, 0, 0
+            lost, in_pot = in_pot, 0
+            base = lost if holder & 1 == 0 else 0
+        got = base + value_of(
+            hands,
+            on,
+            suit,
+            top,
+            holder,
+            after,
+            lying,
+            in_pot,
+            left - lost,
+            alpha - base,
+            beta - base,
+            depth + 1,
+            memory,
+        )
+        hands[turn] ^= bit
+        if ours:
+            if got > value:
+                value, chosen = got, card
+            alpha = max(alpha, value)
+        else:
+            if got < value:
+                value, chosen = got, card
+            beta = min(beta, value)
+        if alpha >= beta:
+            break
+    if laid == 0 and counters[NODES] <= counters[MOST_NODES]:
+        if value > low:
+            least = max(least, value)
+        if value < high:
+            most = min(most, value)
+        memory.keys[place], memory.bounds[place] = key, least | most << 6 | (chosen + 1) << 12
+    return value
+
+
+@compiled
+def values_into(
+    values: Ints,
+    hands: Ints,
+    turn: int,
+    led: int,
+    best: int,
+    winner: int,
+    laid: int,
+    trick: int,
+    pot: int,
+    left: int,
+    low: int,
+    high: int,
+    depth: int,
+    memory: Memory,
+) -> bool:
+    """For each card that the seat to move may play, the thirds of ``left`` that side 0 then takes; False if that took
+    more nodes than `counters` allows. Of cards that are one move the lowest has the value.
+    """
+    moves = memory.moves
+    memory.counters[NODES] = 0
+    rest = hands[0] | hands[1] | hands[2] | hands[3] | trick
+    start = 40 * WIDTH
+    count = moves_into(moves, start, hands, turn, rest, led, best, winner, laid)
+    for at in range(start, start + count):
+        card = moves[at] & 63
+        bit = 1 << card
+        hands[turn] ^= bit
+        suit, top, holder, base, lost = led, best, winner, 0, 0
+        if laid == 0:
+            suit, top, holder = SUIT[card], card, turn
+        elif card > best and bit & led:
+            top, holder = card, turn
+        after, lying, in_pot, on = laid + 1, trick | bit, pot + WORTH[card], (turn + 1) & 3
+        if laid == 3:
+            on, suit, after, lying = holder, 0, 0, 0
+            lost, in_pot = in_pot, 0
+            base = lost if holder & 1 == 0 else 0
+        values[card] = base + value_of(
+            hands,
+            on,
+            suit,
+            top,
+            holder,
+            after,
+            lying,
+            in_pot,
+            left - lost,
+            low,
+            high,
+            depth,
+            memory,
+        )
+        hands[turn] ^= bit
+    return memory.counters[NODES] <= memory.counters[MOST_NODES]

@@ -1,0 +1,281 @@
+"""Play on with every card in its place: the same step for all games, for searches that try many worlds.
+
+A state is an array of integers; its places are named here. Hands are sets of the cards that a seat may play, packets'
+tops among them, so that a packet is no more than what the play of its top uncovers. Tressette counts in thirds.
+"""
+
+from typing import NamedTuple
+
+from engine.cards import FRENCH, ITALIAN
+from engine.declarations import HONOURS
+from engine.search.compiled import Ints, compiled, ints, place_of, zeros
+from engine.spades import NOT_SPADES, SPADE_SUIT
+from engine.tressette import THIRDS, TressetteDeal
+
+
+class Board(NamedTuple):
+    """A position that is played on: ``state`` (its places are named below), ``hands`` by seat, ``opens`` what the play
+    of a card uncovers, ``stock`` the cards to be drawn, ``random`` the state of the generator.
+    """
+
+    state: Ints
+    hands: Ints
+    opens: Ints
+    stock: Ints
+    random: Ints
+
+
+def new_board(seed: int) -> Board:
+    """Room for a position; the ``seed`` is from 1 up to `PRIME`."""
+    return Board(zeros(SIZE), zeros(4), zeros(52), zeros(52), ints([seed]))
+
+
+SEATS, TURN, WANTED, BEST, WINNER, LAID, LEFT, POT, DRAWN, TRICK, BROKEN, SPADES, STOCK, WINDOW, REUSE = range(15)
+TAKEN, DECLARED, SCORED, BIDS, BAGS, BLIND = 15, 17, 19, 23, 25, 27
+SIZE = 29
+"""Two places each from TAKEN on, by side; SCORED has four, by seat. WINNER is of the trick under way."""
+
+NO_WINDOW, AS_THEY_COME, FOUR_TRICKS = range(3)
+LAST = TressetteDeal.LAST_TRICK
+
+ITALIAN_SUIT, FRENCH_SUIT = ints(ITALIAN.suit_of), ints(FRENCH.suit_of)
+WORTH = ints([*THIRDS, *[0] * 12])
+
+_SPENT = {"3": 130, "2": 100, "A": 60, "R": 35, "C": 25, "F": 15, "7": 8, "6": 5, "5": 2, "4": 0}
+SPENT = ints(_SPENT[code[0]] for code in ITALIAN.codes)
+"""What it costs to play a card now and not to have it later, in hundredths of a third."""
+LEADING = 30
+
+BAG_COSTS = 10
+"""Points that a bag costs in the end: a hundred for each ten."""
+
+THREES = ints([ITALIAN.mask(rank + suit for suit in ITALIAN.suits) for rank in "32A"])
+TOP_THREE = ints([ITALIAN.mask(rank + suit for rank in "32A") for suit in ITALIAN.suits])
+
+
+PRIME = 2147483647
+FACTOR = 48271
+
+
+@compiled
+def chance(board: Board, below: int) -> int:
+    """A number from 0 up to ``below``, by the generator of Park and Miller."""
+    board.random[0] = board.random[0] * FACTOR % PRIME
+    return board.random[0] * below // PRIME
+
+
+@compiled
+def suit_of(state: Ints, card: int) -> int:
+    return FRENCH_SUIT[card] if state[SPADES] else ITALIAN_SUIT[card]
+
+
+@compiled
+def legal(board: Board) -> int:
+    held = board.hands[board.state[TURN]]
+    follow = held & board.state[WANTED]
+    return follow if follow else held
+
+
+@compiled
+def declare(state: Ints, hand: int, fresh: int, seat: int) -> None:
+    """Count what a seat can declare of its hand that has to do with fresh cards."""
+    side = seat & 1
+    for rank in range(3):
+        four = THREES[rank]
+        if not fresh & four or state[SCORED + seat] >> rank & 1:
+            continue
+        held = hand & four
+        count = 0
+        while held:
+            held &= held - 1
+            count += 1
+        if count >= 3:
+            state[DECLARED + side] += 3 * count
+            if not state[REUSE]:
+                state[SCORED + seat] |= 1 << rank
+    for suit in range(4):
+        three = TOP_THREE[suit]
+        if fresh & three and hand & three == three and not state[SCORED + seat] >> (3 + suit) & 1:
+            state[DECLARED + side] += 9
+            if not state[REUSE]:
+                state[SCORED + seat] |= 8 << suit
+
+
+@compiled
+def play(board: Board, card: int) -> None:
+    """Play a legal card."""
+    state, hands = board.state, board.hands
+    seat, bit = state[TURN], 1 << card
+    if state[WINDOW] == FOUR_TRICKS and state[TRICK] < 4:
+        declare(state, hands[seat], hands[seat] & HONOURS, seat)
+    hands[seat] ^= bit
+    opened = board.opens[card]
+    if opened:
+        hands[seat] |= opened
+        if state[WINDOW] == AS_THEY_COME and opened & HONOURS:
+            declare(state, hands[seat], opened & HONOURS, seat)
+    state[LEFT] -= 1
+    state[POT] += WORTH[card] if not state[SPADES] else 0
+    suit = suit_of(state, card)
+    if state[SPADES] and bit & SPADE_SUIT and state[WANTED] != SPADE_SUIT:
+        state[BROKEN] = 1
+    if state[LAID] == 0:
+        state[WANTED], state[BEST], state[WINNER], state[LAID] = suit, card, seat, 1
+    else:
+        if card > state[BEST] and (suit == state[WANTED] or (state[SPADES] and bit & SPADE_SUIT)):
+            state[BEST], state[WINNER] = card, seat
+        state[LAID] += 1
+        if state[LAID] == state[SEATS]:
+            end_trick(board)
+            return
+    state[TURN] = (seat + 1) % state[SEATS]
+
+
+@compiled
+def end_trick(board: Board) -> None:
+    state, hands, stock = board.state, board.hands, board.stock
+    winner = state[WINNER]
+    if state[SPADES]:
+        state[TAKEN + winner] += 1
+        state[WANTED] = 0 if state[BROKEN] else NOT_SPADES
+    else:
+        state[TAKEN + (winner & 1)] += state[POT] + (0 if state[LEFT] else LAST)
+        state[WANTED] = 0
+    state[POT] = state[LAID] = 0
+    state[TURN] = winner
+    state[TRICK] += 1
+    if state[DRAWN] < state[STOCK]:
+        for step in range(2):
+            seat = winner if step == 0 else 1 - winner
+            bit = 1 << stock[state[DRAWN] + step]
+            hands[seat] |= bit
+            if bit & HONOURS and state[WINDOW] == AS_THEY_COME:
+                declare(state, hands[seat], bit, seat)
+        state[DRAWN] += 2
+
+
+HIGH = {"A": 95, "K": 75, "Q": 45, "J": 20}
+TRICK_WORTH = ints(
+    55 + 45 * FRENCH.ranks.index(code[0]) // 12 if code[1] == "S" else HIGH.get(code[0], 5) for code in FRENCH.codes
+)
+"""How many hundredths of a trick a card is likely to win."""
+
+
+@compiled
+def likely(hand: int) -> int:
+    """Hundredths of a trick that a hand is likely to win."""
+    total = 0
+    while hand:
+        low = hand & -hand
+        total += TRICK_WORTH[place_of(low)]
+        hand ^= low
+    return total
+
+
+@compiled
+def spades_points(state: Ints, side: int) -> int:
+    """What a hand of Spades counts for a side, ten bags counted as they come, at ten points a bag."""
+    bid, won = state[BIDS + side], state[TAKEN + side]
+    over = max(won - bid, 0)
+    if bid:
+        points = 10 * bid + over if won >= bid else -10 * bid
+    else:
+        worth = 200 if state[BLIND + side] else 100
+        points = -worth if won else worth
+    return points - BAG_COSTS * over
+
+
+@compiled
+def outcome(state: Ints) -> int:
+    """What the deal has brought side 0 and not side 1: thirds at Tressette, points at Spades."""
+    if state[SPADES]:
+        return spades_points(state, 0) - spades_points(state, 1)
+    return state[TAKEN] - state[TAKEN + 1] + state[DECLARED] - state[DECLARED + 1]
+
+
+@compiled
+def appeal(board: Board, card: int) -> int:
+    """How well a card looks to a simple player who looks at this trick only, in hundredths of a third.
+
+    It takes the others for players who take what they can, and knows what they hold.
+    """
+    state, hands = board.state, board.hands
+    if state[SPADES]:
+        return appeal_at_spades(board, card)
+    seat, seats = state[TURN], state[SEATS]
+    to_come = seats - state[LAID] - 1
+    suit = state[WANTED] if state[LAID] else ITALIAN_SUIT[card]
+    best, holder = state[BEST], state[WINNER]
+    if state[LAID] == 0 or (card > best and suit >> card & 1):
+        best, holder = card, seat
+    for step in range(1, to_come + 1):
+        rival = (seat + step) % seats
+        above = hands[rival] & suit
+        if above >> (best + 1):
+            holder = rival
+            while above & (above - 1):
+                above &= above - 1
+            best = place_of(above)
+    pot = 100 * (state[POT] + WORTH[card]) + 70 * to_come
+    if state[LEFT] <= seats:
+        pot += 100 * LAST
+    if (holder ^ seat) & 1:
+        return -pot - LEADING - SPENT[card]
+    return pot + LEADING - SPENT[card]
+
+
+@compiled
+def appeal_at_spades(board: Board, card: int) -> int:
+    """At Spades a simple player makes the bid and no more."""
+    state = board.state
+    seat = state[TURN]
+    other = board.hands[1 - seat]
+    wants = state[TAKEN + seat] < state[BIDS + seat]
+    if state[BIDS + 1 - seat] == 0 and state[TAKEN + 1 - seat] == 0:
+        # A nil is broken by leaving tricks to it.
+        wants = False
+    suit = FRENCH_SUIT[card]
+    trump = suit == SPADE_SUIT
+    strength = card % 13 + (14 if trump else 0)
+    if state[LAID]:
+        wins = card > state[BEST] and (suit == state[WANTED] or trump)
+    else:
+        follow = other & suit
+        wins = follow >> (card + 1) == 0 if follow else (trump or other & SPADE_SUIT == 0)
+    if wants:
+        return 100 - strength if wins else -strength
+    return strength - 100 if wins else strength
+
+
+@compiled
+def sensible(board: Board, choices: int) -> int:
+    """The most appealing of these cards."""
+    chosen, highest = -1, -1000000
+    while choices:
+        bit = choices & -choices
+        choices ^= bit
+        card = place_of(bit)
+        value = appeal(board, card)
+        if value > highest:
+            highest, chosen = value, card
+    return chosen
+
+
+@compiled
+def finish(board: Board, wild: int) -> None:
+    """Play the rest as simple players would; ``wild`` of 1000 cards are random."""
+    while board.state[LEFT]:
+        choices = legal(board)
+        if choices & (choices - 1) == 0:
+            card = place_of(choices)
+        elif chance(board, 1000) < wild:
+            count, left = 0, choices
+            while left:
+                left &= left - 1
+                count += 1
+            for _ in range(chance(board, count)):
+                choices &= choices - 1
+            card = place_of(choices & -choices)
+        else:
+            card = sensible(board, choices)
+        play(board, card)

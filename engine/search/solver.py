@@ -1,0 +1,114 @@
+"""Open positions solved exactly, of any game: what each card that may be played comes to with perfect play."""
+
+from collections.abc import Sequence
+
+from engine.cards import cards
+from engine.declarations import HONOURS
+from engine.light import Light, LightPackets, LightSpades, LightStock
+from engine.search import four_hands, spades_hands, two_hands
+from engine.search.compiled import COMPILED, Ints, ints, zeros
+from engine.spades import SPADE_SUIT
+from engine.tressette import THIRDS, TressetteDeal
+
+MOST_POSITIONS = 3_000_000 if COMPILED else 30_000
+"""After so many positions a solve is given up: about a second."""
+
+UNSET, LOW, HIGH, WIDE = -10_000, -1, 99, 1000
+
+
+class Solver:
+    """Solves open positions, and remembers what it has met: keep one for many solves."""
+
+    def __init__(self, most_positions: int = MOST_POSITIONS) -> None:
+        self._two = two_hands.new_memory(most_positions)
+        self._four = four_hands.new_memory(most_positions)
+        self._spades = spades_hands.new_memory(most_positions)
+        self.positions = 0
+
+    def solve(self, here: Light, points: Sequence[int] = ()) -> dict[int, int] | None:
+        """For each legal card what side 0 comes to if all play perfectly from there, with all cards open.
+
+        At Tressette that is in thirds of a point, those taken so far and the last trick's included; at Spades
+        ``points[n]``, the value of n tricks of side 0's in the whole hand. None if that takes more than the positions
+        allowed, or cards are still to be drawn. ``positions`` is how many the last solve has looked at.
+        """
+        if isinstance(here, LightStock) and here.drawn < len(here.stock):
+            return None
+        values = ints([UNSET] * 52)
+        if isinstance(here, LightSpades):
+            done = self._solve_spades(here, points, values)
+        elif len(here.hands) == 2:
+            done = self._solve_two(here, values)
+        else:
+            done = self._solve_four(here, values)
+        if not done:
+            return None
+        return _spread(here, values)
+
+    def _solve_two(self, here: Light, values: Ints) -> bool:
+        opens, below = zeros(40), 0
+        if isinstance(here, LightPackets):
+            self._two.renew()
+            below = _uncovering(here, opens)
+        mine, theirs = here.hands[here.turn], here.hands[1 - here.turn]
+        rest = mine | theirs | below
+        left = sum(THIRDS[card] for card in cards(rest)) + here.pot + TressetteDeal.LAST_TRICK
+        led = here.best if here.laid else -1
+        done = two_hands.values_into(values, mine, theirs, led, rest, left, LOW, HIGH, 0, opens, self._two)
+        self.positions = self._two.counters[two_hands.NODES]
+        for card in range(40):
+            if values[card] != UNSET:
+                values[card] = here.taken[0] + (values[card] if here.turn == 0 else left - values[card])
+        return done
+
+    def _solve_four(self, here: Light, values: Ints) -> bool:
+        self._four.renew()
+        # Which cards lie on the table does not matter, only which of them is winning: the rest can be left out.
+        trick = 1 << here.best if here.laid else 0
+        left = sum(THIRDS[card] for hand in here.hands for card in cards(hand)) + here.pot + TressetteDeal.LAST_TRICK
+        done = four_hands.values_into(
+            values, ints(here.hands), here.turn, here.wanted, here.best, here.winner, here.laid, trick, here.pot, left,
+            LOW, HIGH, 0, self._four,
+        )  # fmt: skip
+        self.positions = self._four.counters[two_hands.NODES]
+        for card in range(40):
+            if values[card] != UNSET:
+                values[card] += here.taken[0]
+        return done
+
+    def _solve_spades(self, here: LightSpades, points: Sequence[int], values: Ints) -> bool:
+        self._spades.renew()
+        led = here.best if here.laid else -1
+        broken = int(here.broken or bool(here.laid and here.wanted == SPADE_SUIT))
+        done = spades_hands.values_into(
+            values, here.hands[here.turn], here.hands[1 - here.turn], here.turn, led, here.taken[0], broken,
+            -WIDE, WIDE, 0, ints(points), self._spades,
+        )  # fmt: skip
+        self.positions = self._spades.counters[two_hands.NODES]
+        return done
+
+
+def _uncovering(here: LightPackets, opens: Ints) -> int:
+    """Note what the play of each packet's top uncovers; returns all that lies below."""
+    below = 0
+    for packets in here.packets:
+        for packet in packets:
+            above = packet[0] if packet else -1
+            for card in packet[1:]:
+                opens[above] |= 1 << card
+                below |= 1 << card
+                if not HONOURS >> card & 1:
+                    above = card
+    return below
+
+
+def _spread(here: Light, values: Ints) -> dict[int, int]:
+    """The values by card: cards that are one move have their value with the lowest of them."""
+    found: dict[int, int] = {}
+    legal = here.legal()
+    for suit in here.PACK.suit_masks:
+        value = UNSET
+        for card in cards(legal & suit):
+            value = value if values[card] == UNSET else int(values[card])
+            found[card] = value
+    return found

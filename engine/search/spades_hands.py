@@ -1,0 +1,228 @@
+"""Open endings of Spades, solved exactly: alpha-beta over tricks, for what the whole hand will have counted.
+
+Points do not grow with tricks, for a trick too many is a bag: so a position is what lies there and how many tricks each
+has, and its value what the hand comes to, for side 0 and less what it comes to for side 1.
+"""
+
+from typing import NamedTuple
+
+from engine.cards import FRENCH
+from engine.search.compiled import Ints, compiled, ints, place_of, zeros
+from engine.search.two_hands import AGE, AGES, MOST_NODES, NODES, sort
+from engine.spades import NOT_SPADES, SPADE_SUIT
+
+TABLE_SIZE = 1 << 18
+WIDTH = 16
+RANKS = 13
+SUIT_BITS = (1 << RANKS) - 1
+SUIT = ints(FRENCH.suit_of)
+WIDE = 1000
+"""More than any hand counts."""
+
+
+class Memory(NamedTuple):
+    """Positions of one hand and its bids, and room for the work; `renew` for other bids."""
+
+    keys: Ints
+    leaders: Ints
+    least: Ints
+    most: Ints
+    moves: Ints
+    counters: Ints
+
+    def renew(self) -> None:
+        self.counters[AGE] = (self.counters[AGE] + 1) % AGES
+
+
+def new_memory(most_nodes: int) -> Memory:
+    """Memory for solves that give up after so many positions."""
+    return Memory(
+        zeros(TABLE_SIZE),
+        zeros(TABLE_SIZE),
+        zeros(TABLE_SIZE),
+        zeros(TABLE_SIZE),
+        zeros(14 * 2 * WIDTH),
+        ints([0, 0, most_nodes]),
+    )
+
+
+@compiled
+def choices_into(moves: Ints, start: int, playable: int, rest: int, led: int) -> int:
+    """List what may be played, one card of each run without others' cards in it, the highest first; how many."""
+    count = 0
+    for suit in range(4):
+        mask = SUIT_BITS << (RANKS * suit)
+        mine = playable & mask
+        left = rest & mask if mine else 0
+        run = False
+        while left:
+            low = left & -left
+            left ^= low
+            if not mine & low:
+                run = False
+                continue
+            if not run:
+                card = place_of(low)
+                moves[start + count] = (card % RANKS + (20 if SUIT[card] == led else 0)) << 6 | card
+                count += 1
+            run = True
+    sort(moves, start, count)
+    return count
+
+
+@compiled
+def best(
+    leader: int,
+    other: int,
+    seat: int,
+    tricks: int,
+    broken: int,
+    low: int,
+    high: int,
+    depth: int,
+    points: Ints,
+    memory: Memory,
+) -> int:
+    """What the hand comes to, with ``seat`` to lead and ``tricks`` with side 0; ``points`` says it for each count that
+    side 0 may end with. Exact between ``low`` and ``high``, elsewhere a bound.
+    """
+    left = 0
+    cards = leader
+    while cards:
+        cards &= cards - 1
+        left += 1
+    lowest, highest = WIDE, -WIDE
+    for count in range(tricks, tricks + left + 1):
+        lowest, highest = min(lowest, points[count]), max(highest, points[count])
+    if lowest == highest or lowest >= high:
+        return lowest
+    if highest <= low:
+        return highest
+    counters, moves = memory.counters, memory.moves
+    counters[NODES] += 1
+    if counters[NODES] > counters[MOST_NODES]:
+        return 0
+    place = ((leader % 1000003) * 1009 + (other % 999983) * 917 + tricks * 31 + seat) % TABLE_SIZE
+    key = other | (tricks | seat << 4 | broken << 5) << 52
+    mine = leader | (counters[AGE] % 1024) << 52
+    least, most = lowest, highest
+    if memory.keys[place] == key and memory.leaders[place] == mine:
+        least, most = memory.least[place], memory.most[place]
+        if least >= high or least == most:
+            return least
+        if most <= low:
+            return most
+    floor, ceiling = max(low, least), min(high, most)
+    rest = leader | other
+    sign = 1 if seat == 0 else -1
+    playable = leader
+    if not broken and leader & NOT_SPADES:
+        playable = leader & NOT_SPADES
+    start = depth * 2 * WIDTH
+    count = choices_into(moves, start, playable, rest, 0)
+    # Values are turned so that the leader wants more.
+    bottom, top = (floor, ceiling) if sign > 0 else (-ceiling, -floor)
+    value = -WIDE
+    for at in range(start, start + count):
+        card = moves[at] & 63
+        led = SUIT[card]
+        follow = other & led
+        answers = choices_into(moves, start + WIDTH, follow if follow else other, rest, led)
+        alpha = max(bottom, value)
+        worst = WIDE
+        for reply_at in range(start + WIDTH, start + WIDTH + answers):
+            reply = moves[reply_at] & 63
+            takes = reply > card and (SUIT[reply] == led or SUIT[reply] == SPADE_SUIT)
+            after, answered = leader ^ (1 << card), other ^ (1 << reply)
+            now_broken = broken
+            if SUIT[card] == SPADE_SUIT or SUIT[reply] == SPADE_SUIT:
+                now_broken = 1
+            winner = 1 - seat if takes else seat
+            won = tricks + 1 - winner
+            beta = min(top, worst)
+            lower, upper = (alpha, beta) if sign > 0 else (-beta, -alpha)
+            first, second = (answered, after) if takes else (after, answered)
+            got = sign * best(first, second, winner, won, now_broken, lower, upper, depth + 1, points, memory)
+            if got < worst:
+                worst = got
+                if worst <= alpha:
+                    break
+        if worst > value:
+            value = worst
+            if value >= top:
+                break
+    value *= sign
+    if counters[NODES] > counters[MOST_NODES]:
+        return 0
+    if value > floor:
+        least = max(least, value)
+    if value < ceiling:
+        most = min(most, value)
+    memory.keys[place], memory.leaders[place] = key, mine
+    memory.least[place], memory.most[place] = least, most
+    return value
+
+
+@compiled
+def values_into(
+    values: Ints,
+    mine: int,
+    theirs: int,
+    seat: int,
+    led: int,
+    tricks: int,
+    broken: int,
+    low: int,
+    high: int,
+    depth: int,
+    points: Ints,
+    memory: Memory,
+) -> bool:
+    """For each card that ``seat`` may play, what the hand then comes to; False if that took too many positions. ``led``
+    is the card on the table, or -1; it is no longer in ``theirs``. As to ``low``, ``high`` and ``depth`` see
+    `engine.search.two_hands.values_into`.
+    """
+    moves = memory.moves
+    memory.counters[NODES] = 0
+    rest = mine | theirs
+    playable = mine
+    if led >= 0:
+        rest |= 1 << led
+        if mine & SUIT[led]:
+            playable = mine & SUIT[led]
+    elif not broken and mine & NOT_SPADES:
+        playable = mine & NOT_SPADES
+    start = 13 * 2 * WIDTH
+    count = choices_into(moves, start, playable, rest, 0)
+    for at in range(start, start + count):
+        card = moves[at] & 63
+        after = mine ^ (1 << card)
+        value = WIDE if seat == 0 else -WIDE
+        first, last = led, card
+        if led < 0:
+            first = card
+            follow = theirs & SUIT[card]
+            answers = choices_into(moves, start + WIDTH, follow if follow else theirs, rest, SUIT[card])
+        else:
+            answers = 1
+        for reply_at in range(start + WIDTH, start + WIDTH + answers):
+            left = theirs
+            if led < 0:
+                last = moves[reply_at] & 63
+                left = theirs ^ (1 << last)
+            takes = last > first and (SUIT[last] == SUIT[first] or SUIT[last] == SPADE_SUIT)
+            leads = seat if led < 0 else 1 - seat
+            winner = 1 - leads if takes else leads
+            now_broken = broken
+            if SUIT[first] == SPADE_SUIT or SUIT[last] == SPADE_SUIT:
+                now_broken = 1
+            one, two = (after, left) if winner == seat else (left, after)
+            got = best(one, two, winner, tricks + 1 - winner, now_broken, low, high, depth, points, memory)
+            if led >= 0:
+                value = got
+            elif seat == 0:
+                value = min(value, got)
+            else:
+                value = max(value, got)
+        values[card] = value
+    return memory.counters[NODES] <= memory.counters[MOST_NODES]

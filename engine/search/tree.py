@@ -1,0 +1,101 @@
+"""Search over what is not known: each round draws a world, walks down one tree that all worlds share by what its moves
+have brought so far, tries a move, and has simple players finish.
+
+This is information-set tree search with a single observer (Cowling, Powley and Whitehouse, 2012): a node stands for the
+moves that led to it, whatever the cards were; a move that is legal in few worlds is judged by how often it was.
+"""
+
+from math import log, sqrt
+
+from engine.search.compiled import Ints, compiled, place_of
+from engine.search.playing import LEFT, TURN, Board, finish, legal, outcome, play, sensible
+from engine.search.worlds import Worlds, draw_world
+
+FIRST, NEXT, CARD, VISITS, SEEN, SUM = range(6)
+FIELDS = 6
+"""Of a node: its first child, its next sibling, the card that leads to it, how often it was chosen and how often it
+could have been, and the sum of outcomes for the side that chose it."""
+
+LONGEST_PATH = 64
+
+
+@compiled
+def search(
+    tree: Ints,
+    nodes: int,
+    path: Ints,
+    worlds: Worlds,
+    board: Board,
+    rounds: int,
+    explore: float,
+    wild: int,
+    deepest: int,
+) -> int:
+    """Search for so many rounds in a tree that has so many nodes; returns how many it has then.
+
+    ``explore`` is what it is worth to try a move seldom tried, in the unit of outcomes. ``wild`` of 1000 moves beyond
+    the tree are random. ``deepest`` is how many moves of a round are chosen by the tree.
+    """
+    full = len(tree) // FIELDS
+    for _ in range(rounds):
+        if not draw_world(worlds, board):
+            return nodes
+        state = board.state
+        node, depth = 0, 0
+        growing = True
+        while growing and state[LEFT] and depth < deepest:
+            choices = legal(board)
+            if choices & (choices - 1) == 0:
+                # What must be done is no decision.
+                play(board, place_of(choices))
+                continue
+            chosen, untried = choose(tree, node, choices, explore)
+            if untried:
+                card = sensible(board, untried)
+                growing = False
+                chosen = 0
+                if nodes < full:
+                    chosen = nodes
+                    add(tree, node, chosen, card)
+                    nodes += 1
+            else:
+                card = tree[chosen * FIELDS + CARD]
+            if chosen:
+                path[depth] = chosen if state[TURN] & 1 == 0 else -chosen
+                depth += 1
+                node = chosen
+            play(board, card)
+        finish(board, wild)
+        won = outcome(state)
+        for at in range(depth):
+            node = abs(path[at])
+            tree[node * FIELDS + VISITS] += 1
+            tree[node * FIELDS + SUM] += won if path[at] > 0 else -won
+    return nodes
+
+
+@compiled
+def choose(tree: Ints, node: int, choices: int, explore: float) -> tuple[int, int]:
+    """The best child by what it has brought and how little it was tried; and the choices that have no child yet."""
+    chosen, highest = 0, -1e18
+    child = tree[node * FIELDS + FIRST]
+    while child:
+        at = child * FIELDS
+        bit = 1 << tree[at + CARD]
+        if choices & bit:
+            choices ^= bit
+            tree[at + SEEN] += 1
+            visits = tree[at + VISITS]
+            worth = tree[at + SUM] / visits + explore * sqrt(log(tree[at + SEEN]) / visits)
+            if worth > highest:
+                highest, chosen = worth, child
+        child = tree[at + NEXT]
+    return chosen, choices
+
+
+@compiled
+def add(tree: Ints, node: int, child: int, card: int) -> None:
+    at = child * FIELDS
+    tree[at + FIRST], tree[at + NEXT] = 0, tree[node * FIELDS + FIRST]
+    tree[at + CARD], tree[at + VISITS], tree[at + SEEN], tree[at + SUM] = card, 0, 1, 0
+    tree[node * FIELDS + FIRST] = child

@@ -1,0 +1,201 @@
+"""All the ways in which unseen cards may lie, and drawing one of them."""
+
+from math import exp
+from typing import NamedTuple
+
+from engine.declarations import HONOURS
+from engine.search.compiled import Ints, compiled
+from engine.search.playing import (
+    BIDS,
+    BLIND,
+    FACTOR,
+    PRIME,
+    SEATS,
+    SIZE,
+    SPADES,
+    Board,
+    appeal,
+    chance,
+    legal,
+    likely,
+    play,
+    sensible,
+)
+
+MOST_TRIES = 50
+
+
+class Worlds(NamedTuple):
+    """What a player knows.
+
+    ``start`` is the state of play (`engine.search.playing`). By seat: ``known`` the cards that it can play for certain,
+    ``need`` how many unseen cards it holds, ``allowed`` which those may be. ``unseen`` are the cards themselves.
+    ``packets`` are three numbers a packet that hides some: its seat, its top, how many lie below.
+
+    ``pool`` may hold worlds made before, hand by hand, which are drawn by ``weights``, summed up; without weights each
+    world is dealt anew.
+    """
+
+    start: Ints
+    known: Ints
+    need: Ints
+    allowed: Ints
+    unseen: Ints
+    packets: Ints
+    pool: Ints
+    weights: Ints
+
+
+@compiled
+def draw_world(worlds: Worlds, board: Board) -> bool:
+    """Put one of the worlds on the board, at the start; False if none could be found."""
+    for place in range(SIZE):
+        board.state[place] = worlds.start[place]
+    if len(worlds.weights):
+        from_pool(worlds, board)
+        return True
+    return deal_somehow(worlds, board)
+
+
+@compiled
+def deal_somehow(worlds: Worlds, board: Board) -> bool:
+    """Deal until everything fits; False if it never does."""
+    tries = 0
+    while not deal(worlds, board):
+        tries += 1
+        if tries == MOST_TRIES:
+            return False
+    return True
+
+
+@compiled
+def from_pool(worlds: Worlds, board: Board) -> None:
+    weights, seats = worlds.weights, worlds.start[SEATS]
+    low, high = 0, len(weights) - 1
+    board.random[0] = board.random[0] * FACTOR % PRIME
+    drawn = int(board.random[0] / PRIME * weights[high])
+    while low < high:
+        middle = (low + high) // 2
+        if weights[middle] > drawn:
+            high = middle
+        else:
+            low = middle + 1
+    for seat in range(seats):
+        board.hands[seat] = worlds.pool[low * seats + seat]
+
+
+@compiled
+def deal(worlds: Worlds, board: Board) -> bool:
+    """Put each unseen card where it may be; False if the last ones fit nowhere."""
+    unseen, seats = worlds.unseen, worlds.start[SEATS]
+    for place in range(len(unseen) - 1, 0, -1):
+        other = chance(board, place + 1)
+        unseen[place], unseen[other] = unseen[other], unseen[place]
+    for seat in range(seats):
+        board.hands[seat] = worlds.known[seat]
+    return deal_two(worlds, board) if seats == 2 else deal_four(worlds, board)
+
+
+@compiled
+def deal_two(worlds: Worlds, board: Board) -> bool:
+    """One hand of two is unseen at most, so the first cards that may be there are a fair draw. The rest lies below
+    packets' tops, then in the stock's order; at Spades it is out of play.
+    """
+    unseen, packets = worlds.unseen, worlds.packets
+    seat = 0 if worlds.need[0] else 1
+    left, free = worlds.need[seat], 0
+    for place in range(len(unseen)):
+        if left and worlds.allowed[seat] >> unseen[place] & 1:
+            board.hands[seat] |= 1 << unseen[place]
+            left -= 1
+        else:
+            unseen[free], unseen[place] = unseen[place], unseen[free]
+            free += 1
+    used = 0
+    for card in range(len(board.opens)):
+        board.opens[card] = 0
+    for number in range(0, len(packets), 3):
+        owner, above = packets[number], packets[number + 1]
+        if HONOURS >> above & 1:
+            # It is picked up when its player's turn comes, and what lies below is uncovered.
+            above = -1
+        for _ in range(packets[number + 2]):
+            card = unseen[used]
+            used += 1
+            if above < 0:
+                board.hands[owner] |= 1 << card
+            else:
+                board.opens[above] |= 1 << card
+            if not HONOURS >> card & 1:
+                above = card
+    for place in range(used, free):
+        board.stock[place - used] = unseen[place]
+    return left == 0
+
+
+@compiled
+def deal_four(worlds: Worlds, board: Board) -> bool:
+    """The cards that fit in the fewest hands first, each into one of them by how much room there is."""
+    room, need, seats = board.stock, worlds.need, worlds.start[SEATS]
+    for seat in range(seats):
+        room[seat] = need[seat]
+    placed = 0
+    for narrow in range(1, seats):
+        for place in range(len(worlds.unseen)):
+            card = worlds.unseen[place]
+            homes, free = 0, 0
+            for seat in range(seats):
+                if need[seat] and worlds.allowed[seat] >> card & 1:
+                    homes += 1
+                    free += room[seat]
+            if homes != narrow:
+                continue
+            if free == 0:
+                return False
+            drawn = chance(board, free)
+            for seat in range(seats):
+                if need[seat] and worlds.allowed[seat] >> card & 1:
+                    if drawn < room[seat]:
+                        board.hands[seat] |= 1 << card
+                        room[seat] -= 1
+                        placed += 1
+                        break
+                    drawn -= room[seat]
+    return placed == len(worlds.unseen)
+
+
+@compiled
+def fill_pool(
+    worlds: Worlds, board: Board, past: Ints, beginning: Ints, me: int, doubt: float, mildness: float, spread: float
+) -> bool:
+    """Fill the pool, and weigh each world by how well what the others have bid and played fits it.
+
+    ``past`` is a seat and a card for each play since ``beginning``, when hands were whole. A card that looks worse by
+    ``mildness`` hundredths of a third counts e times less, though never less than ``doubt``; a bid that is off by
+    ``spread`` ** 0.5 tricks too. False if no world could be found.
+    """
+    seats = beginning[SEATS]
+    total = 0
+    for world in range(len(worlds.weights)):
+        if not deal_somehow(worlds, board):
+            return False
+        for seat in range(seats):
+            worlds.pool[world * seats + seat] = board.hands[seat]
+        for place in range(0, len(past), 2):
+            board.hands[past[place]] |= 1 << past[place + 1]
+        for place in range(SIZE):
+            board.state[place] = beginning[place]
+        fit = 1.0
+        if beginning[SPADES] and not beginning[BLIND + 1 - me]:
+            off = (likely(board.hands[1 - me]) - 80 - 100 * beginning[BIDS + 1 - me]) / 100.0
+            fit = exp(-off * off / spread)
+        for place in range(0, len(past), 2):
+            seat, card = past[place], past[place + 1]
+            choices = legal(board)
+            if seat != me and choices & (choices - 1):
+                worse = appeal(board, sensible(board, choices)) - appeal(board, card)
+                fit *= doubt + (1 - doubt) * exp(-worse / mildness)
+            play(board, card)
+        total += int(1000000 * fit) + 1
+        worlds.weights[world] = total
+    return True

@@ -8,6 +8,7 @@ from typing import Any
 import structlog
 from redis.exceptions import RedisError
 
+from bot.analysing import Analyst
 from bot.clockwork import Clockwork
 from bot.delivery.delivery import RING_AFTER, Delivery
 from bot.delivery.drawing import Outcome
@@ -53,6 +54,7 @@ class House:
         self.archive = Archive(store.client)
         self.ratings = Ratings(store.client, self.archive)
         self.thinkers = Thinkers()
+        self.analyst = Analyst(store.client, self.thinkers)
         self.adapters: dict[str, Adapter] = {}
         self.shards = Shards(store, alone=alone)
         self.delivery = Delivery(self.room, self.people, self.adapters, self._finish, self._removed, ring_after)
@@ -83,6 +85,7 @@ class House:
             for task in running:
                 task.cancel()
             await asyncio.wait(running, timeout=0.2)
+        self.analyst.stop()
         self.thinkers.stop()
         try:
             await self.delivery.stop(PATIENCE)

@@ -6,26 +6,46 @@ import os
 import secrets
 import signal
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import wait
 from random import Random
+from typing import TypeVar
 
 import structlog
 
-from engine import View
+from bot.metrics import THOUGHTS
+from engine import Record, View, read
 from engine.game import MoveEntry
-from engine.robots import LEVELS
+from engine.robots import Budget, robot
+from engine.robots.analysis import Verdict, analyse_deal
+from engine.robots.hints import Hint, hint
 
 log = structlog.get_logger()
 
 TRIES = 3
 
+LOWER = {"strong": "medium"}
+"""Who plays where a robot cannot think in time; the others hardly think at all."""
 
-def _live_and_die_with_the_bot() -> None:
+THINKING_SECONDS = 0.5
+"""After so long a thought is cut short, however much of it is left."""
+
+PATIENCE_SECONDS = 1.2
+"""How long a move is waited for before somebody simpler makes it: a worker may be starting, or have died."""
+
+MOST_WAITING = 8
+"""Thoughts that may wait for each worker: those behind them would come too late."""
+
+T = TypeVar("T")
+
+
+def _live_and_die_with_the_bot(niceness: int) -> None:
     """A worker outlives neither its bot nor, before it, a Ctrl-C in the terminal they share."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(niceness)
     parent = multiprocessing.parent_process()
     if parent is not None:
         sentinel = parent.sentinel
@@ -38,30 +58,50 @@ def _live_and_die_with_the_bot() -> None:
 
 
 def choose(level: str, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
-    """A robot's choice, by a seat's view and what it saw; the same seed gives the same choice."""
-    return LEVELS[level](Random(seed)).choose(view, history)
+    """A robot's choice, by a seat's view and what it saw; the same seed gives the same choice, if there is time."""
+    return robot(level, Random(seed), _budget()).choose(view, history)
 
 
-class Thinkers:
-    """The worker processes. One that dies is replaced, and the move still comes."""
+def advise(view: View, history: Sequence[MoveEntry], seed: int) -> Hint | None:
+    """What the strong robot would play in this seat, and why."""
+    return hint(view, history, Random(seed), _budget())
 
-    def __init__(self, workers: int | None = None) -> None:
-        """``workers`` is how many processes; by default all cores but the event loop's, four at most."""
-        self._workers = workers or min(4, max(1, (os.cpu_count() or 2) - 1))
+
+def look_back(record: str, deal: int) -> list[Verdict]:
+    """Verdicts on a deal of a record, which comes as JSON."""
+    return analyse_deal(read(record), deal)
+
+
+def _budget() -> Budget:
+    until = time.monotonic() + THINKING_SECONDS
+    return Budget(more=lambda: time.monotonic() < until)
+
+
+class _Workers:
+    """Some processes, started when they are first needed; one that dies is replaced and its work done again."""
+
+    def __init__(self, count: int, niceness: int = 0) -> None:
+        self.count, self._niceness = count, niceness
         self._pool: ProcessPoolExecutor | None = None
+        self.waiting = 0
 
-    async def move(self, level: str, view: View, history: Sequence[MoveEntry]) -> str | None:
-        """What a robot of this level plays; None to let an out-of-turn moment pass."""
-        seed = secrets.randbits(64)
-        for _ in range(TRIES):
-            try:
-                loop = asyncio.get_running_loop()
-                return await loop.run_in_executor(self._running(), choose, level, view, history, seed)
-            except BrokenProcessPool:
-                log.warning("thinker_died")
-                self._pool = None
-        # Processes cannot be had; a simple robot's thought is short enough to be had here.
-        return choose(level, view, history, seed)
+    async def do(self, work: Callable[..., T], *about: object) -> T:
+        """BrokenProcessPool when processes cannot be had."""
+        self.waiting += 1
+        try:
+            for attempt in range(1, TRIES + 1):
+                pool = self._running()
+                try:
+                    return await asyncio.get_running_loop().run_in_executor(pool, work, *about)
+                except BrokenProcessPool:
+                    log.warning("thinker_died")
+                    if self._pool is pool:
+                        self._pool = None
+                    if attempt == TRIES:
+                        raise
+            raise AssertionError
+        finally:
+            self.waiting -= 1
 
     def stop(self) -> None:
         if self._pool:
@@ -71,8 +111,60 @@ class Thinkers:
     def _running(self) -> ProcessPoolExecutor:
         if self._pool is None:
             self._pool = ProcessPoolExecutor(
-                self._workers,
+                self.count,
                 mp_context=multiprocessing.get_context("spawn"),
                 initializer=_live_and_die_with_the_bot,
+                initargs=(self._niceness,),
             )
         return self._pool
+
+
+class Thinkers:
+    """The worker processes: some for moves, and a patient one for looking back at games."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        """``workers`` is how many processes think about moves; by default one fewer than cores, four at most."""
+        self._movers = _Workers(workers or min(4, max(1, (os.cpu_count() or 2) - 1)))
+        self._looking_back = _Workers(1, niceness=10)
+        self._late: set[asyncio.Task[str | None]] = set()
+
+    async def move(self, level: str, view: View, history: Sequence[MoveEntry]) -> str | None:
+        """What a robot of this level plays; None to let an out-of-turn moment pass.
+
+        When all workers are busy, or one has to start first, a simpler robot plays rather than that anybody waits.
+        """
+        seed = secrets.randbits(64)
+        if self._movers.waiting < MOST_WAITING * self._movers.count:
+            thought = asyncio.create_task(self._movers.do(choose, level, view, history, seed))
+            done, _ = await asyncio.wait([thought], timeout=PATIENCE_SECONDS)
+            if done and not thought.exception():
+                THOUGHTS.labels(level).inc()
+                return thought.result()
+            if not done:
+                # It is let go on, for a worker cannot be interrupted, and nobody listens any more.
+                self._late.add(thought)
+                thought.add_done_callback(self._forget)
+        lower = LOWER.get(level, level)
+        THOUGHTS.labels(f"{lower} for {level}").inc()
+        return choose(lower, view, history, seed)
+
+    async def hint(self, view: View, history: Sequence[MoveEntry]) -> Hint | None:
+        """What the strong robot would play, and why; None when it has nothing to say, or no time."""
+        if self._movers.waiting >= MOST_WAITING * self._movers.count:
+            return None
+        return await self._movers.do(advise, view, history, secrets.randbits(64))
+
+    async def verdicts(self, record: Record, deal: int) -> list[Verdict]:
+        """What each decision of a deal was worth."""
+        return await self._looking_back.do(look_back, record.to_json(), deal)
+
+    def stop(self) -> None:
+        self._movers.stop()
+        self._looking_back.stop()
+        for task in self._late:
+            task.cancel()
+
+    def _forget(self, task: asyncio.Task[str | None]) -> None:
+        self._late.discard(task)
+        if not task.cancelled():
+            task.exception()

@@ -54,7 +54,7 @@ TOKEN_REFUSED = 4004
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 
-FOR_ONE = {"hand", "tables", "join", "resign"}
+FOR_ONE = {"hand", "tables", "join", "resign", "analyse"}
 """Commands whose answer is for that person alone."""
 
 BRINGING = {"challenge"}

@@ -48,6 +48,7 @@ NAMES = {
     "rules": "regole",
     "settings": "impostazioni",
     "resign": "resa",
+    "analyse": "analisi",
     "help": "aiuto",
     "opponent": "avversario",
     "player": "giocatore",
@@ -68,6 +69,7 @@ STATS = _("How somebody plays")
 RULES = _("How a game is played")
 SETTINGS = _("Language, suits, clock")
 RESIGN = _("Give a game up")
+ANALYSE = _("What my last game could have been")
 HELP = _("What I can do")
 WHO = _("Whom you challenge; nobody, and whoever wants to may accept")
 WHICH = _("Which game")
@@ -159,6 +161,9 @@ class Commands:
         async def tables(interaction: Interaction) -> None:
             await self._run(interaction, "tables", [], None)
 
+        async def analyse(interaction: Interaction) -> None:
+            await self._run(interaction, "analyse", [], None)
+
         async def settings(interaction: Interaction) -> None:
             await self._run(interaction, "settings", [], None)
 
@@ -178,6 +183,7 @@ class Commands:
             rules: RULES,
             settings: SETTINGS,
             resign: RESIGN,
+            analyse: ANALYSE,
             help: HELP,
         }
         for callback, text in about.items():

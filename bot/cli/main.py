@@ -15,7 +15,10 @@ from bot import logs
 from bot.bench.engine import run as run_engine_bench
 from bot.bench.presses import TABLES as PRESSES_TABLES
 from bot.bench.presses import run as run_presses_bench
+from bot.bench.robots import run as run_robots_bench
+from bot.bench.solver import run as run_solver_bench
 from bot.bench.store import run as run_store_bench
+from bot.cli.analysis import analyse as analyse_file
 from bot.cli.archive import export_games, rebuild_ratings
 from bot.cli.doctor import examine
 from bot.cli.files import records
@@ -190,6 +193,16 @@ def replay(
 
 
 @app.command()
+def analyse(
+    file: ExistingFile,
+    game: Annotated[int, typer.Option(min=1, help="Which game of the file.")] = 1,
+    lang: Annotated[Language, typer.Option(help="en or it")] = Language.en,
+) -> None:
+    """Say how well a game was played: points given away, and the costliest moves with what was better."""
+    analyse_file(file, game, lang.value)
+
+
+@app.command()
 def play(
     game: Annotated[str, typer.Option(help="The game's id; `buongioco games` lists them.")] = "pizzichino",
     rules: Annotated[list[str] | None, typer.Option(help="Options, as name=value; several may follow.")] = None,
@@ -277,6 +290,21 @@ def bench_engine() -> None:
 def bench_store() -> None:
     """What a live table weighs in the store, and presses committed a second."""
     run_store_bench()
+
+
+@bench_app.command(name="robots")
+def bench_robots(
+    game: Annotated[list[str] | None, typer.Option(help="Only this game; several may follow.")] = None,
+    deals: Annotated[int, typer.Option(min=2, help="How many packs, each played twice with seats swapped.")] = 100,
+) -> None:
+    """Levels of robots against each other and two references: points a deal, games won, CPU a move."""
+    run_robots_bench([game_kind(one).id for one in game or GAMES], deals)
+
+
+@bench_app.command(name="solver")
+def bench_solver() -> None:
+    """Exact solves of random endings, beside plain alpha-beta."""
+    run_solver_bench()
 
 
 @bench_app.command(name="presses")

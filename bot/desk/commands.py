@@ -42,6 +42,7 @@ ALIASES = {
     "regole": "rules",
     "impostazioni": "settings",
     "resa": "resign",
+    "analisi": "analyse",
     "aiuto": "help",
 }
 """Italian words for the commands."""
@@ -62,6 +63,7 @@ class Commands:
             "rules": self._rules,
             "settings": self._settings,
             "resign": self._resign,
+            "analyse": self._analyse,
             "help": self._help,
             "start": self._start,
         }
@@ -207,6 +209,9 @@ class Commands:
             raise SayWhichTable(codes=", ".join(f"/resign {table.code}" for table in tables))
         await self._ask_to_resign(tables[0], profile.id, command.aside)
         return self._sent_in_private(command, profile)
+
+    async def _analyse(self, command: Command, profile: Profile) -> Reply:
+        return Reply(panel=await self.pages.last_analysis(command.place, profile), private=True)
 
     async def _ask_to_resign(self, table: Table, person: str, aside: str) -> None:
         seat = table.seat_of(person)

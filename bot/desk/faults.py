@@ -56,3 +56,23 @@ class UnknownCommand(TableFault):
 class TooManyTables(TableFault):
     code = "too_many_tables"
     sentence = "You sit at {most} tables already: finish one first."
+
+
+class NoHints(TableFault):
+    code = "no_hints"
+    sentence = "Hints are for practice: at a table where you play against robots alone."
+
+
+class NoTimeForHints(TableFault):
+    code = "no_time_for_hints"
+    sentence = "The robots have their hands full: ask again in a moment."
+
+
+class NothingToAnalyse(TableFault):
+    code = "nothing_to_analyse"
+    sentence = "You have not finished a game yet: /challenge opens a table."
+
+
+class TooManyAnalyses(TableFault):
+    code = "too_many_analyses"
+    sentence = "I am looking at many games already: ask again in a few minutes."

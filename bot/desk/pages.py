@@ -2,10 +2,12 @@
 
 import time
 
-from bot.desk.faults import GameNotKept
+from bot.desk.faults import GameNotKept, NothingToAnalyse, TooManyAnalyses
+from bot.finished.archive import FinishedGame
 from bot.finished.ratings import EVERYTHING, Scope
 from bot.house import House
 from bot.panel import Panel
+from bot.panels.analysis import analysis_page
 from bot.panels.look import isolated
 from bot.panels.pages import (
     Ranked,
@@ -96,6 +98,27 @@ class Pages:
             raise BadPayload()
         await people.choose_for_chat(place, **{name: value})
         return chat_settings_page(await people.chat(place))
+
+    async def analysis(self, place: str, profile: Profile, game_id: str) -> Panel:
+        game = await self.house.archive.get(game_id)
+        if game is None:
+            raise GameNotKept()
+        return await self._analysis_of(game, place, profile)
+
+    async def last_analysis(self, place: str, profile: Profile) -> Panel:
+        """Of the game that this person finished last, or else this chat."""
+        archive = self.house.archive
+        game = await archive.last(profile.id) or await archive.last(chat_of(place))
+        if game is None:
+            raise NothingToAnalyse()
+        return await self._analysis_of(game, place, profile)
+
+    async def _analysis_of(self, game: FinishedGame, place: str, profile: Profile) -> Panel:
+        found = await self.house.analyst.analysis(game)
+        if found is None:
+            raise TooManyAnalyses()
+        language = await self.language(place, profile)
+        return analysis_page(game, found.verdicts, found.deals, language, profile.suits)
 
     async def replay(self, place: str, profile: Profile, game_id: str, deal: str) -> Panel:
         game = await self.house.archive.get(game_id)

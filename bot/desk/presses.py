@@ -5,9 +5,10 @@ from collections.abc import Awaitable, Callable
 from bot import payload
 from bot.delivery.surfaces import Change
 from bot.desk.commands import Commands
-from bot.desk.faults import GameNotKept, NoAsides
+from bot.desk.faults import GameNotKept, NoAsides, NoHints, NoTimeForHints
 from bot.desk.pages import Pages
 from bot.house import House
+from bot.panels.analysis import hint_text
 from bot.panels.pages import help_page
 from bot.panels.rules import rules_page
 from bot.payload import BadPayload, MoveWish, PageWish, TableWish
@@ -20,7 +21,11 @@ from engine import GAMES
 from engine.robots import LEVELS
 from engine.rules import spell
 
-ROBOT_NAMES = {"easy": ("Gino", "Pina", "Nino"), "medium": ("Teresa", "Amedeo", "Ida")}
+ROBOT_NAMES = {
+    "easy": ("Gino", "Pina", "Nino"),
+    "medium": ("Teresa", "Amedeo", "Ida"),
+    "strong": ("Nonna Rosa", "Zio Beppe", "Maestro Elio"),
+}
 """Robots have names, for a table of four may seat three of them."""
 
 
@@ -47,6 +52,7 @@ class Presses:
             "automatic": self._automatic,
             "wait": self._wait,
             "aside": self._aside,
+            "hint": self._hint,
         }
 
     async def answer(self, press: Press, profile: Profile) -> Reply:
@@ -198,6 +204,23 @@ class Presses:
         await self.house.change(wish.code, f"h{seat}", Change(front=True, place=press.aside))
         return ""
 
+    async def _hint(self, press: Press, wish: TableWish) -> str:
+        """What the strong robot would play: for who practises, and nobody else may learn of it."""
+        table = await self.room.known(wish.code)
+        seat = table.seat_of(press.person.id)
+        game = table.game
+        if seat is None:
+            raise NotAtThisTable(code=wish.code)
+        if not table.is_practice:
+            raise NoHints()
+        if game is None or game.turn != seat or _number(wish.words) != max(table.moved_at[seat], table.dealt_at):
+            raise OldPanel()
+        found = await self.house.thinkers.hint(game.view(seat), game.history(seat))
+        if found is None:
+            raise NoTimeForHints()
+        profile = await self.house.people.person(press.person.id)
+        return hint_text(found, profile.language, profile.suits, game.kind.id)
+
     # Pages
 
     async def _page(self, press: Press, profile: Profile, wish: PageWish) -> Reply:
@@ -219,6 +242,8 @@ class Presses:
             return Reply()
         if wish.page == "replay" and len(words) == 2:
             return await self._replay(press, profile, words)
+        if wish.page == "analysis" and len(words) == 1:
+            return await self._analysis(press, profile, words[0])
         if wish.page == "rematch" and len(words) == 1:
             return await self._rematch(press, profile, words[0])
         raise BadPayload()
@@ -226,6 +251,10 @@ class Presses:
     async def _replay(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         """In a group the result stays where it is: the replay comes as a message of its own, to the presser alone."""
         panel = await self.pages.replay(press.place, profile, words[0], words[1])
+        return Reply(panel=panel, private=not is_private(press.place))
+
+    async def _analysis(self, press: Press, profile: Profile, game_id: str) -> Reply:
+        panel = await self.pages.analysis(press.place, profile, game_id)
         return Reply(panel=panel, private=not is_private(press.place))
 
     async def _rematch(self, press: Press, profile: Profile, game_id: str) -> Reply:

@@ -90,7 +90,15 @@ class Archive:
         )
         await self._client.set(keys.game(game.id), game.to_bytes(), nx=True)
         await self._number(keys=[keys.GAMES_ORDER], args=[game.id])
+        for whose in (*game.people, *game.chats):
+            if whose and not whose.startswith("robot:"):
+                await self._client.set(keys.last_game(whose), game.id)
         return game
+
+    async def last(self, whose: str) -> FinishedGame | None:
+        """The game that a person or a chat finished last."""
+        found = await self._client.get(keys.last_game(whose))
+        return await self.get(found.decode()) if found else None
 
     async def get(self, id: str) -> FinishedGame | None:  # noqa: A002
         stored = await self._client.get(keys.game(id))

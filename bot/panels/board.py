@@ -144,5 +144,6 @@ def result_panel(seen: Look, language: str, suits: str, game_id: str, changes: S
         (
             Button(_("Rematch"), payload.page("rematch", game_id), "good"),
             Button(_("Replay"), payload.page("replay", game_id, 1)),
+            Button(_("Analysis"), payload.page("analysis", game_id)),
         )
     )

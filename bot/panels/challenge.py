@@ -127,6 +127,7 @@ def _buttons(table: Table, words: Wording) -> list[Row]:
         (
             Button(_("🤖 Easy robot"), payload.table(code, "robot", "easy")),
             Button(_("🤖 Medium robot"), payload.table(code, "robot", "medium")),
+            Button(_("🤖 Strong robot"), payload.table(code, "robot", "strong")),
         ),
         (*stand, Button(_("Cancel"), payload.table(code, "cancel"), "danger")),
     ]

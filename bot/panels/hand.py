@@ -274,7 +274,10 @@ class _Hand:
     def _rest(self) -> list[Row]:
         _ = self.words.text
         claims = self._moves("claim") if self.seen.view and self.seen.view.deal else []
-        return [tuple(self._button(_("🏁 Claim the game"), move) for move in claims)]
+        hints: Row = ()
+        if self.seen.practice and self.seen.my_turn:
+            hints = (Button(_("💡 Hint"), payload.table(self.seen.code, "hint", self.seen.version)),)
+        return [tuple(self._button(_("🏁 Claim the game"), move) for move in claims), hints]
 
     def _resignation(self) -> Row:
         _ = self.words.text

@@ -35,7 +35,8 @@ class Look:
 
     ``version`` is of the seat's last decision: a press from a panel of this look is good until the next one.
     ``since`` is where in ``history`` (the moves of the deal as the seat saw them) its own last move stands, plus one.
-    ``asking`` is who asks this viewer for the chair opposite, and which chair.
+    ``asking`` is who asks this viewer for the chair opposite, and which chair. ``practice`` is whether one person
+    plays, against robots.
     """
 
     code: str
@@ -53,6 +54,7 @@ class Look:
     strict: bool
     clock: int
     asking: tuple[int, Chair] | None
+    practice: bool
 
     @property
     def turn(self) -> int | None:
@@ -97,6 +99,7 @@ def look(table: Table, seat: int | None) -> Look:
         strict=table.strict,
         clock=table.clock,
         asking=asked[0] if asked else None,
+        practice=table.is_practice,
     )
 
 

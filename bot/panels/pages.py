@@ -235,6 +235,7 @@ def commands(language: str) -> list[tuple[str, str]]:
         ("tables", _("where I sit")),
         ("leaderboard", _("who is best")),
         ("stats", _("[@name]: how somebody plays")),
+        ("analyse", _("what my last game could have been")),
         ("rules", _("[game]: how it is played")),
         ("settings", _("language, suits, clock")),
         ("resign", _("[CODE]: give a game up")),

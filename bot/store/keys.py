@@ -20,6 +20,8 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``moved`` | hash | chats that have another id by now: the old place's new one |
 | ``{games}:order`` | sorted set | ids of finished games; the score is their number, from 1 |
 | ``game:<id>`` | string | a finished game, zlib of JSON (`bot.finished.archive`) |
+| ``analysis:<id>`` | string | what was found out about a finished game, JSON; kept for a week |
+| ``last:<person or chat>`` | string | the id of the game that was last finished there |
 | ``{games}:ratings:<scope>`` | hash | a person's rating, games and wins (`bot.finished.ratings`) |
 | ``{games}:ranks:<scope>`` | sorted set | people with enough games to be ranked, by the rating that is shown |
 | ``{games}:changes:<id>`` | string | what a game did to its players' ratings, JSON; kept for a week |
@@ -88,6 +90,14 @@ def hosted(place: str) -> str:
 
 def game(id: str) -> str:  # noqa: A002
     return f"game:{id}"
+
+
+def analysis(id: str) -> str:  # noqa: A002
+    return f"analysis:{id}"
+
+
+def last_game(whose: str) -> str:
+    return f"last:{whose}"
 
 
 def changes(id: str) -> str:  # noqa: A002

@@ -150,6 +150,11 @@ class Table:
         return not any(chair.is_robot for chair in self.chairs if chair)
 
     @property
+    def is_practice(self) -> bool:
+        """Whether one person plays, against robots alone."""
+        return sum(1 for chair in self.chairs if chair and not chair.is_robot) == 1 and self.is_full
+
+    @property
     def to_move(self) -> Chair | None:
         """Who sits where the turn is."""
         turn = self.game.turn if self.game else None

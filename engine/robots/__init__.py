@@ -9,15 +9,25 @@ from engine.robots.robot import Robot, act
 from engine.robots.simple import RandomRobot
 from engine.robots.strong import Budget, StrongRobot
 
-ROBOTS: dict[str, Callable[[Random], Robot]] = {"random": RandomRobot, "greedy": GreedyRobot, "strong": StrongRobot}
+SIMPLE: dict[str, Callable[[Random], Robot]] = {
+    "random": RandomRobot,
+    "easy": EasyRobot,
+    "medium": GreedyRobot,
+    "greedy": GreedyRobot,
+}
+"""Robots that hardly think; "greedy" is what "medium" is called in the field."""
 
-LEVELS: dict[str, Callable[[Random], Robot]] = {"easy": EasyRobot, "medium": GreedyRobot, "strong": StrongRobot}
+ROBOTS = (*SIMPLE, "strong")
+LEVELS = ("easy", "medium", "strong")
 """The robots that sit at tables, from weak to strong."""
 
 
-def robot(name: str, random: Random) -> Robot:
-    """A robot by its name, with its own source of chance; KeyError for a name that is not in ROBOTS."""
-    return ROBOTS[name](random)
+def robot(name: str, random: Random, budget: Budget | None = None) -> Robot:
+    """A robot by its name, with its own source of chance; KeyError for a name that is not in ROBOTS.
+
+    ``budget`` bounds the thoughts of one that thinks; without it they take all the work they are meant to.
+    """
+    return StrongRobot(random, budget) if name == "strong" else SIMPLE[name](random)
 
 
 __all__ = [

@@ -36,9 +36,20 @@ class Way(NamedTuple):
     deepest: int = tree.LONGEST_PATH
 
 
-TWO_HANDS = Way(rounds=4000, pool=0, explore=16.0, wild=100)
-FOUR_HANDS = Way(rounds=6000, pool=1000, explore=16.0, wild=300)
-SPADES = Way(rounds=5000, pool=1000, explore=100.0, wild=400)
+class Search(NamedTuple):
+    """The ways of all families."""
+
+    two_hands: Way = Way(rounds=4000, pool=0, explore=16.0, wild=100)
+    four_hands: Way = Way(rounds=6000, pool=1000, explore=16.0, wild=300)
+    spades: Way = Way(rounds=5000, pool=1000, explore=100.0, wild=400)
+
+    def flat(self) -> "Search":
+        """Plain determinized Monte Carlo with the same work: no tree, and all worlds alike."""
+        return Search(*(way._replace(pool=0, explore=EVENLY, deepest=1) for way in self))
+
+
+EVENLY = 10_000.0
+SEARCH_AS_USUAL = Search()
 
 BID_ROUNDS = 400
 SLOWNESS = 1 if COMPILED else 8
@@ -78,8 +89,8 @@ class StrongRobot:
 
     _solver: Solver | None = None
 
-    def __init__(self, random: Random, budget: Budget | None = None) -> None:
-        self.random, self.budget = random, budget or Budget()
+    def __init__(self, random: Random, budget: Budget | None = None, search: Search = SEARCH_AS_USUAL) -> None:
+        self.random, self.budget, self.search = random, budget or Budget(), search
         self._greedy = GreedyRobot(random)
 
     def choose(self, view: View, history: Sequence[MoveEntry]) -> str | None:
@@ -120,7 +131,8 @@ class StrongRobot:
             move = self._greedy.choose(undeclared(view), history)
             assert move
             return move
-        card = max(judged, key=lambda one: judged[one])
+        flat = self.search.two_hands.deepest == 1
+        card = max(judged, key=lambda one: judged[one].mean if flat else judged[one])
         return f"play {codes[card]}{self._signal(deal, view, card)}"
 
     def judge(self, view: View, history: Sequence[MoveEntry]) -> dict[int, Judged]:
@@ -134,7 +146,14 @@ class StrongRobot:
         playable = sorted({pack.index[move.split(" ")[1]] for move in view.moves if move.startswith("play ")})
         if len(playable) < 2:
             return {card: Judged(1, 0.0) for card in playable}
-        way = SPADES if isinstance(deal, SpadesView) else FOUR_HANDS if len(deal.counts) == 4 else TWO_HANDS
+        ways = self.search
+        way = (
+            ways.spades
+            if isinstance(deal, SpadesView)
+            else ways.four_hands
+            if len(deal.counts) == 4
+            else ways.two_hands
+        )
         for believing in (True, False):
             worlds = worlds_of(view, history, pool=way.pool // SLOWNESS, believing=believing)
             judged = self._search(way, worlds, view, history)
@@ -146,7 +165,7 @@ class StrongRobot:
 
     def _search(self, way: Way, worlds: Worlds, view: View, history: Sequence[MoveEntry]) -> dict[int, Judged]:
         board = new_board(self.random.randrange(1, PRIME))
-        worlds = weigh(worlds, view, history, board)
+        worlds = weigh(worlds, view, history, board) if way.pool else worlds
         grown = zeros((2 + round(way.rounds * self.budget.share)) * tree.FIELDS)
         path, nodes = zeros(tree.LONGEST_PATH), 1
         for rounds in self.budget.batches(way.rounds):
@@ -214,10 +233,20 @@ class StrongRobot:
         points, board, done = zeros(14), new_board(self.random.randrange(1, PRIME)), 0
         for rounds in self.budget.batches(BID_ROUNDS):
             bidding.try_bids(
-                points, board, start, worlds.unseen, mine, seat, theirs, lowest, highest, rounds, SPADES.wild
+                points,
+                board,
+                start,
+                worlds.unseen,
+                mine,
+                seat,
+                theirs,
+                lowest,
+                highest,
+                rounds,
+                self.search.spades.wild,
             )
             done += rounds
-        return {bid: points[bid] / done for bid in (0, *range(lowest, highest + 1))}
+        return {bid: float(points[bid]) / done for bid in (0, *range(lowest, highest + 1))}
 
 
 def undeclared(view: View) -> View:

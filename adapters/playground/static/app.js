@@ -5,7 +5,7 @@ const COMMANDS = [
   ["challenge", "[@name] [game]: open a table"], ["join", "CODE: sit down at a table"], ["hand", "send my cards again"],
   ["tables", "where I sit"], ["leaderboard", "who is best"], ["stats", "[@name]: how somebody plays"],
   ["rules", "[game]: how it is played"], ["settings", "language, suits, clock"], ["resign", "[CODE]: give a game up"],
-  ["help", "what the bot can do"],
+  ["analyse", "what my last game could have been"], ["help", "what the bot can do"],
 ];
 const GAMES = ["pizzichino", "spizzichino", "metamazzo", "testa", "tressette", "tavolo", "spades"];
 const key = new URLSearchParams(location.search).get("key") || "";

@@ -1,0 +1,94 @@
+"""`buongioco bench solver`: how long exact solves of fixed random endings take, beside plain alpha-beta."""
+
+import statistics
+import time
+from random import Random
+
+import typer
+
+from engine.cards import ITALIAN, cards
+from engine.light import Light
+from engine.search.compiled import COMPILED
+from engine.search.solver import Solver
+from engine.tressette import THIRDS
+
+TWO_HANDS, FOUR_HANDS = (6, 8, 10), (5, 6, 7, 8)
+SOLVES, BASELINES, PLAIN_EACH = 200, 12, 8
+SUIT_OF = ITALIAN.suit_of
+
+
+def ending(random: Random, seats: int, each: int) -> Light:
+    """A random open ending of Tressette, with so many cards in each hand and seat 0 to lead."""
+    dealt = random.sample(range(ITALIAN.size), seats * each)
+    here: Light = object.__new__(Light)
+    here.hands = [sum(1 << card for card in dealt[seat * each : (seat + 1) * each]) for seat in range(seats)]
+    here.turn, here.left, here.laid, here.wanted, here.pot = 0, seats * each, 0, 0, 0
+    here.best, here.winner, here.taken = -1, -1, [0, 0]
+    return here
+
+
+def plain(leader: int, other: int, left: int, low: int, high: int) -> int:
+    """Alpha-beta over two hands as one writes it first, with nothing remembered: the thirds of ``left`` that the leader
+    takes. Cards that nobody can beat are led first, and answers that win are tried before those that lose.
+    """
+    if not leader or left <= low or high <= 0:
+        return left if not leader or left <= low else 0
+    value = -1
+    for card in sorted(cards(leader), key=lambda one: (other & SUIT_OF[one]) >> one != 0):
+        suit = SUIT_OF[card]
+        worst = 99
+        for reply in sorted(cards(other & suit or other), key=lambda one: one > card and suit >> one & 1, reverse=True):
+            gain, bottom, top = THIRDS[card] + THIRDS[reply], max(low, value), min(high, worst)
+            rest = left - gain
+            if reply > card and suit >> reply & 1:
+                found = rest - plain(other ^ 1 << reply, leader ^ 1 << card, rest, rest - top, rest - bottom)
+            else:
+                found = gain + plain(leader ^ 1 << card, other ^ 1 << reply, rest, bottom - gain, top - gain)
+            worst = min(worst, found)
+            if worst <= bottom:
+                break
+        value = max(value, worst)
+        if value >= high:
+            break
+    return value
+
+
+def report(label: str, times: list[float], positions: list[int]) -> None:
+    times, positions = sorted(times), sorted(positions)
+    typer.echo(
+        f"{label}: median {1000 * statistics.median(times):.2f} ms, p99 {1000 * times[len(times) * 99 // 100]:.2f} ms,"
+        f" {positions[len(positions) // 2]:,} positions in the median, {positions[-1]:,} at most"
+    )
+
+
+def run() -> None:
+    """The command's body."""
+    typer.echo(f"searches are {'compiled' if COMPILED else 'not compiled: install numba (the extra `fast`)'}")
+    solver = Solver()
+    for seats in (2, 4):
+        solver.solve(ending(Random(0), seats, 2))
+    times = []
+    for number in range(BASELINES):
+        here = ending(Random(number), 2, PLAIN_EACH)
+        start = time.perf_counter()
+        mine, theirs = here.hands
+        value = plain(mine, theirs, sum(THIRDS[card] for card in cards(mine | theirs)) + here.LAST, -1, 99)
+        times.append(time.perf_counter() - start)
+        solved = solver.solve(here)
+        assert solved
+        assert max(solved.values()) == value, "the solver and plain alpha-beta differ"
+    typer.echo(
+        f"baseline, plain alpha-beta in Python for the best card alone, two hands of {PLAIN_EACH}: median"
+        f" {1000 * statistics.median(times):.0f} ms, worst of {BASELINES} {1000 * max(times):.0f} ms"
+    )
+    for seats, sizes in ((2, TWO_HANDS), (4, FOUR_HANDS)):
+        for each in sizes:
+            times, positions = [], []
+            for number in range(SOLVES if COMPILED else BASELINES):
+                here = ending(Random(f"{seats} {each} {number}"), seats, each)
+                start = time.perf_counter()
+                solved = solver.solve(here)
+                times.append(time.perf_counter() - start)
+                positions.append(solver.positions)
+            hands = "two" if seats == 2 else "four"
+            report(f"every card's value, {hands} open hands of {each}", times, positions)

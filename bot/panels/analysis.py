@@ -1,0 +1,138 @@
+"""What could have been better: a page on a finished game, and a hint in one still being played."""
+
+from collections.abc import Sequence
+
+from bot import payload
+from bot.finished.archive import FinishedGame
+from bot.panel import Button, Panel, Writer
+from bot.panels.look import isolated
+from bot.wording import Wording
+from engine.robots.analysis import Summary, Verdict, summary
+from engine.robots.hints import Hint
+
+BAR = 10
+FULL, EMPTY = "▰", "▱"
+
+
+def analysis_page(game: FinishedGame, verdicts: Sequence[Verdict], deals_done: int, language: str, suits: str) -> Panel:
+    """How well each player played, as a bar, and where the most was given away; or how far the analysis has come."""
+    faces = "spades" if game.record.game == "spades" else suits
+    words = Wording(language, game.record.seats, faces)
+    _ = words.text
+    page = Writer()
+    page.line(_("🔎 Analysis of {code}"), "bold", code=game.code)
+    page.gap()
+    deals = len(game.record.deals)
+    if deals_done < deals:
+        page.line(_("I am looking at the game: {done} of {deals} deals so far."), done=deals_done, deals=deals)
+        page.line(_bar(deals_done / deals))
+        return page.panel((Button(_("Refresh"), payload.page("analysis", game.id), "good"),))
+    for seat, name in enumerate(game.record.seats):
+        _player(page, words, name, summary(verdicts, seat))
+    page.line(_("Where all could be counted: against perfect play with open cards. Before: against the strong robot."))
+    return page.panel((Button(_("Replay"), payload.page("replay", game.id, 1)),))
+
+
+def _player(page: Writer, words: Wording, name: str, one: Summary) -> None:
+    _ = words.text
+    page.line(
+        _("{name}: {percent} % of {count} decisions"),
+        "bold",
+        name=isolated(name),
+        percent=one.accuracy,
+        count=one.decisions,
+    )
+    page.line(_bar(one.accuracy / 100))
+    if not one.costliest:
+        page.line(_("Nothing given away."))
+    else:
+        page.line(
+            _("Points given away: {exact} for certain, about {judged} by judgement."),
+            exact=_points(one.lost_exactly),
+            judged=_points(one.lost_by_judgement),
+        )
+    for verdict in one.costliest:
+        page.line(
+            _("Deal {deal}: {move} instead of {better}, {points}"),
+            deal=verdict.deal,
+            move=_short(words, verdict.move),
+            better=_short(words, verdict.better),
+            points=("−" if verdict.exact else "≈ −") + _points(verdict.lost),
+        )
+    page.gap()
+
+
+def _bar(part: float) -> str:
+    full = round(BAR * part)
+    return FULL * full + EMPTY * (BAR - full)
+
+
+def _points(points: float) -> str:
+    """Points to a tenth, without a nought behind it."""
+    return f"{points:.1f}".removesuffix(".0")
+
+
+def _short(words: Wording, move: str) -> str:
+    """A move without who made it."""
+    _ = words.text
+    word, *rest = move.split(" ")
+    if word == "declare":
+        return words.combination(move)
+    if word == "bid":
+        return _("nil") if rest == ["0"] else _("a bid of {tricks}").format(tricks=rest[0])
+    return words.card(rest[0])
+
+
+def hint_text(found: Hint, language: str, suits: str, game: str) -> str:
+    """A hint in a line, short enough for every platform."""
+    words = Wording(language, (), "spades" if game == "spades" else suits)
+    _ = words.text
+    return f"💡 {_wish(words, found.move)}: {_reasons(words)[found.reason]}"
+
+
+def _wish(words: Wording, move: str) -> str:
+    _ = words.text
+    word, *rest = move.split(" ")
+    if word == "play":
+        signal = f" ({rest[1]}!)" if len(rest) > 1 else ""
+        return _("Play {card}").format(card=words.card(rest[0]) + signal)
+    if word == "declare":
+        return _("Declare {combination}").format(combination=words.combination(move))
+    if word == "exchange":
+        return _("Exchange {cards}").format(cards=words.cards(rest)) if rest else _("Exchange nothing")
+    wishes = {
+        "take": _("Take packets {rest}"),
+        "hold": _("Take packets {rest} in hand"),
+        "pick": _("Pick up the honour on packet {rest}"),
+        "claim": _("Claim the game"),
+        "draw": _("Draw a card"),
+        "keep": _("Keep it"),
+        "pass": _("Throw it away"),
+        "bid": _("Bid nil") if rest == ["0"] else _("Bid {rest}"),
+    }
+    return wishes[word].format(rest=" ".join(rest))
+
+
+def _reasons(words: Wording) -> dict[str, str]:
+    _ = words.text
+    return {
+        "only": _("nothing else is allowed."),
+        "declares": _("points for nothing, and later it may be too late."),
+        "picks": _("in hand it serves for declarations, and the next card is free."),
+        "claims": _("you have enough."),
+        "drafts": _("it is better than what usually comes."),
+        "passes": _("what comes is usually better."),
+        "exchanges": _("these would win a trick."),
+        "bids": _("so many tricks are likely, and more would be bags."),
+        "nil": _("this hand need not win a trick."),
+        "packets": _("honours on top can be picked up later."),
+        "counted": _("all cards are known, and it is counted out."),
+        "takes_points": _("it takes a trick that is worth having."),
+        "takes": _("it takes the trick, and the lead."),
+        "gives_partner": _("the trick is your partner's."),
+        "spares": _("this trick is not worth a better card."),
+        "gives_little": _("the trick is lost, and this gives least away."),
+        "cannot_be_beaten": _("nobody can beat it."),
+        "leads_low": _("a cheap lead, and your high cards stay."),
+        "likely": _("of all the ways the cards may lie, most go well with it."),
+    }

@@ -1,0 +1,209 @@
+"""What a finished deal could have been: every decision beside the best one.
+
+Where the rest of the deal can be solved with open cards, a decision is held against perfect play. Before that it is
+held against what the strong robot would have chosen with what the player knew, and small differences, which lie within
+the search's own error, count as nothing.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from random import Random
+
+from engine.cards import Pack
+from engine.declarations import COMBINATIONS
+from engine.game import Game
+from engine.light import LightSpades, light
+from engine.records import Record
+from engine.replay import replay
+from engine.robots.knowledge import pack_of
+from engine.robots.strong import Budget, StrongRobot
+from engine.search.compiled import COMPILED
+from engine.search.solver import Solver
+from engine.spades import SpadesDeal
+from engine.tressette import TressetteDeal
+from engine.views import SpadesView
+
+SOLVED_TWO, SOLVED_FOUR, SOLVED_SPADES = (20, 24, 18) if COMPILED else (14, 16, 12)
+"""So many cards before the end a deal is solved, by its family."""
+
+ERROR = 9.0
+"""Thirds by which one world played out differs from the next, about; a mean of n differs by that over the root of n."""
+
+SPADES_ERROR = 60.0
+BID_ERROR = 4.0
+LEAST, LEAST_AT_SPADES = 0.1, 2.0
+"""Points below which a judgement is silent."""
+
+SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a decision was worth.
+
+    ``place`` is the move's place among the deal's, from 0; ``better`` the move that would have been best, the same as
+    ``move`` if nothing was given away. ``lost`` is in points; ``exact`` whether perfect play said so.
+    """
+
+    deal: int
+    place: int
+    seat: int
+    move: str
+    better: str
+    lost: float
+    exact: bool
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One player's decisions: how many there were, how many gave nothing away, points given away by either measure, and
+    the costliest first.
+    """
+
+    decisions: int
+    good: int
+    lost_exactly: float
+    lost_by_judgement: float
+    costliest: tuple[Verdict, ...]
+
+    @property
+    def accuracy(self) -> int:
+        """How many decisions of a hundred gave nothing away."""
+        return round(100 * self.good / self.decisions) if self.decisions else 100
+
+
+def summary(verdicts: Sequence[Verdict], seat: int, most: int = 3) -> Summary:
+    """One seat's part of the verdicts."""
+    own = [one for one in verdicts if one.seat == seat]
+    lost = sorted((one for one in own if one.lost > 0), key=lambda one: -one.lost)
+    return Summary(
+        decisions=len(own),
+        good=len(own) - len(lost),
+        lost_exactly=sum(one.lost for one in lost if one.exact),
+        lost_by_judgement=sum(one.lost for one in lost if not one.exact),
+        costliest=tuple(lost[:most]),
+    )
+
+
+def analyse_deal(record: Record, number: int, seed: int = 0) -> list[Verdict]:
+    """Verdicts on every decision of a deal, by its number from 1; the same seed gives the same ones.
+
+    FaultyRecord if the deal cannot be replayed.
+    """
+    return list(_Analysis(record, number, seed).verdicts())
+
+
+class _Analysis:
+    def __init__(self, record: Record, number: int, seed: int) -> None:
+        self.record, self.number = record, number
+        self.moves = [(seat, move) for seat, move, *_legal in record.deals[number - 1].moves]
+        self.robot = StrongRobot(Random(f"{seed}/{number}"), Budget(share=SHARE))
+        self.solver = Solver()
+
+    def verdicts(self) -> Iterator[Verdict]:
+        missed: dict[tuple[int, int], Verdict] = {}
+        for place, game in enumerate(replay(self.record, self.number)):
+            if place >= len(self.moves):
+                break
+            seat, move = self.moves[place]
+            if seat is None or game.turn != seat or game.current is None:
+                continue
+            if move.startswith("play "):
+                self._note_undeclared(game, place, seat, missed)
+            verdict = self._of(game, place, seat, move)
+            if verdict:
+                yield verdict
+        yield from missed.values()
+
+    def _of(self, game: Game, place: int, seat: int, move: str) -> Verdict | None:
+        if move.startswith("bid ") and isinstance(game.current, SpadesDeal):
+            return self._bid(game, place, seat, move)
+        plays = {one for one in game.legal_moves(seat) if one.startswith("play ") and one.count(" ") == 1}
+        if not move.startswith("play ") or len(plays) < 2:
+            return None
+        return self._solved(game, place, seat, move) or self._judged(game, place, seat, move)
+
+    def _solved(self, game: Game, place: int, seat: int, move: str) -> Verdict | None:
+        deal = game.current
+        assert deal
+        here = light(deal)
+        most = SOLVED_SPADES if isinstance(here, LightSpades) else SOLVED_TWO if len(here.hands) == 2 else SOLVED_FOUR
+        if here.left > most:
+            return None
+        points = _spades_points(deal) if isinstance(deal, SpadesDeal) else ()
+        values = self.solver.solve(here, points)
+        if values is None:
+            return None
+        sign = 1 if seat & 1 == 0 else -1
+        card = deal.PACK.index[move.split(" ")[1]]
+        if card not in values:
+            # An honour was left on a packet, and a card of the suit led below it.
+            return None
+        top = max(sign * value for value in values.values())
+        # The highest of equal cards is what most players would have thought of.
+        best = card if sign * values[card] == top else max(one for one in values if sign * values[one] == top)
+        lost = top - sign * values[card]
+        if isinstance(deal, TressetteDeal):
+            # Thirds are rounded down, so a third less need not be a point less.
+            lost = _points(deal, top, sign) - _points(deal, sign * values[card], sign)
+        return self._verdict(place, seat, move, deal.PACK, best, float(lost), exact=True)
+
+    def _judged(self, game: Game, place: int, seat: int, move: str) -> Verdict | None:
+        view = game.view(seat)
+        assert view.deal
+        judged = self.robot.judge(view, game.history(seat))
+        pack = pack_of(view.deal)
+        card = pack.index[move.split(" ")[1]]
+        if card not in judged:
+            return None
+        best = max(judged, key=lambda one: judged[one])
+        in_spades = isinstance(view.deal, SpadesView)
+        error = (SPADES_ERROR if in_spades else ERROR) / sqrt(max(1, judged[card].visits))
+        lost = judged[best].mean - judged[card].mean - error
+        # What one side takes of a deal's thirds the other does not, so their difference counts it twice.
+        lost = lost if in_spades else lost / 6
+        lost = lost if lost >= (LEAST_AT_SPADES if in_spades else LEAST) else 0.0
+        return self._verdict(place, seat, move, pack, best if lost > 0 else card, lost, exact=False)
+
+    def _bid(self, game: Game, place: int, seat: int, move: str) -> Verdict | None:
+        view = game.view(seat)
+        assert isinstance(view.deal, SpadesView)
+        worth = self.robot.judge_bids(view.deal, view, game.history(seat))
+        made = int(move.split(" ")[1])
+        if made not in worth:
+            return None
+        best = max(worth, key=worth.__getitem__)
+        lost = max(0.0, worth[best] - worth[made] - BID_ERROR)
+        return Verdict(self.number, place, seat, move, f"bid {best}" if lost else move, round(lost, 2), exact=False)
+
+    def _verdict(self, place: int, seat: int, move: str, pack: Pack, best: int, lost: float, *, exact: bool) -> Verdict:
+        return Verdict(
+            self.number, place, seat, move, f"play {pack.codes[best]}" if lost > 0 else move, round(lost, 2), exact
+        )
+
+    def _note_undeclared(self, game: Game, place: int, seat: int, missed: dict[tuple[int, int], Verdict]) -> None:
+        """What could be declared before this card, and is not in all the rest of the deal."""
+        later = {COMBINATIONS[move].kind for by, move in self.moves[place:] if by == seat and move in COMBINATIONS}
+        for move in game.legal_moves(seat):
+            one = COMBINATIONS.get(move)
+            if one and one.kind not in later and (seat, one.kind) not in missed:
+                played = self.moves[place][1]
+                missed[seat, one.kind] = Verdict(self.number, place, seat, played, move, float(one.points), exact=True)
+
+
+def _points(deal: TressetteDeal, thirds: int, sign: int) -> int:
+    """A side's whole points of thirds as the solver has them: those of side 0, or their opposite."""
+    total = sum(deal.WORTH) + deal.LAST_TRICK
+    return (thirds if sign > 0 else total + thirds) // 3
+
+
+def _spades_points(deal: SpadesDeal) -> list[int]:
+    """What the hand counts for side 0 and not for side 1, by the tricks of side 0's."""
+    counted = []
+    for tricks in range(deal.LENGTH + 1):
+        end = deal.copy()
+        end.tricks, end.tricks_done = [tricks, deal.LENGTH - tricks], deal.LENGTH
+        ours, theirs = end.score().points
+        counted.append(ours - theirs)
+    return counted

@@ -1,0 +1,108 @@
+"""What a strong robot would do in somebody's place, and why, in words that a program can translate."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import NamedTuple
+
+from engine.cards import Pack
+from engine.game import MoveEntry
+from engine.robots.knowledge import is_open, pack_of, worlds_of
+from engine.robots.memory import remember
+from engine.robots.strong import Budget, StrongRobot
+from engine.spades import SPADE_SUIT
+from engine.tressette import THIRDS
+from engine.views import DealView, SpadesView, View
+
+REASONS = (
+    "only",
+    "declares",
+    "picks",
+    "claims",
+    "drafts",
+    "passes",
+    "exchanges",
+    "bids",
+    "nil",
+    "packets",
+    "counted",
+    "takes_points",
+    "takes",
+    "gives_partner",
+    "spares",
+    "gives_little",
+    "cannot_be_beaten",
+    "leads_low",
+    "likely",
+)
+
+
+class Hint(NamedTuple):
+    """A move in the record's notation, and one of REASONS."""
+
+    move: str
+    reason: str
+
+
+def hint(view: View, history: Sequence[MoveEntry], random: Random, budget: Budget) -> Hint | None:
+    """What the strong robot would play in this seat; None out of turn."""
+    move = StrongRobot(random, budget).choose(view, history)
+    return None if move is None else Hint(move, _reason(view, history, move))
+
+
+def _reason(view: View, history: Sequence[MoveEntry], move: str) -> str:
+    deal = view.deal
+    assert deal is not None
+    word = move.split(" ", maxsplit=1)[0]
+    if word != "play":
+        simple = {
+            "declare": "declares",
+            "pick": "picks",
+            "claim": "claims",
+            "keep": "drafts",
+            "pass": "passes",
+            "draw": "drafts",
+            "exchange": "exchanges",
+            "bid": "nil" if move == "bid 0" else "bids",
+        }
+        return simple.get(word, "packets")
+    if len({one.split(" ")[1] for one in view.moves if one.startswith("play ")}) == 1:
+        return "only"
+    if not isinstance(deal, SpadesView) and len(deal.counts) == 2 and is_open(worlds_of(view, history)):
+        return "counted"
+    pack = pack_of(deal)
+    card = pack.index[move.split(" ")[1]]
+    if deal.trick:
+        return _following(view, deal, pack, card)
+    return _leading(view, deal, history, pack, card)
+
+
+def _following(view: View, deal: DealView, pack: Pack, card: int) -> str:
+    seat = view.seat or 0
+    trumps = SPADE_SUIT if isinstance(deal, SpadesView) else 0
+    led = pack.suit_of[pack.index[deal.trick[0].card]]
+    winning = max(
+        (one for one in deal.trick if 1 << pack.index[one.card] & (led | trumps)), key=lambda one: pack.index[one.card]
+    )
+    beats = card > pack.index[winning.card] and bool(1 << card & (led | trumps))
+    worth = 0 if trumps else sum(THIRDS[pack.index[one.card]] for one in deal.trick) + THIRDS[card]
+    if beats:
+        return "takes_points" if worth >= 3 else "takes"
+    if (winning.seat ^ seat) & 1 == 0:
+        return "gives_partner"
+    plays = [pack.index[one.split(" ")[1]] for one in view.moves if one.startswith("play ")]
+    could = any(one > pack.index[winning.card] and 1 << one & (led | trumps) for one in plays)
+    return "spares" if could else "gives_little"
+
+
+def _leading(view: View, deal: DealView, history: Sequence[MoveEntry], pack: Pack, card: int) -> str:
+    seat = view.seat or 0
+    memory = remember(deal, history, seat)
+    others = memory.unseen
+    for other, known in enumerate(memory.open_to):
+        others |= known if other != seat else 0
+    suit = pack.suit_of[card]
+    if not (others & suit) >> (card + 1) and (suit == SPADE_SUIT or not isinstance(deal, SpadesView)):
+        return "cannot_be_beaten"
+    if card % len(pack.ranks) < len(pack.ranks) // 2:
+        return "leads_low"
+    return "likely"

@@ -34,13 +34,20 @@ def worlds_of(view: View, history: Sequence[MoveEntry], *, pool: int = 0, believ
         for packet in deal.packets:
             if packet.place == "table" and packet.top and packet.owner is not None and packet.left > 1:
                 packets += [packet.owner, ITALIAN.index[packet.top], packet.left - 1]
+    known, unseen = memory.open_to, memory.unseen
+    need = [0 if one == seat else count for one, count in enumerate(memory.hidden)]
+    seekers = [one for one in range(seats) if need[one]]
+    if len(seekers) == 1 and unseen.bit_count() == need[seekers[0]]:
+        # All that is unseen is in one hand.
+        known, unseen, need = known.copy(), 0, [0] * seats
+        known[seekers[0]] |= memory.unseen
     voids = _voids(pack_of(deal), history, seats, believing=believing)
     return Worlds(
         start=_start(view, deal),
-        known=ints(memory.open_to),
-        need=ints(0 if one == seat else count for one, count in enumerate(memory.hidden)),
+        known=ints(known),
+        need=ints(need),
         allowed=ints(FRENCH.full & ~void for void in voids),
-        unseen=ints(card for card in cards(memory.unseen) if pack_of(deal).codes[card] != getattr(deal, "drawn", None)),
+        unseen=ints(card for card in cards(unseen) if pack_of(deal).codes[card] != getattr(deal, "drawn", None)),
         packets=ints(packets),
         pool=zeros(pool * seats),
         weights=zeros(pool),
@@ -66,7 +73,7 @@ def weigh(worlds: Worlds, view: View, history: Sequence[MoveEntry], board: Board
         if move.startswith("play ") and seat is not None
     ]
     whole = isinstance(deal, SpadesView) or len(deal.counts) == 4
-    if whole and (past or isinstance(deal, SpadesView)):
+    if whole and not is_open(worlds) and (past or isinstance(deal, SpadesView)):
         beginning = zeros(playing.SIZE)
         for place in (playing.SEATS, playing.SPADES, *range(playing.BIDS, playing.SIZE)):
             beginning[place] = worlds.start[place]

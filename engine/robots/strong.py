@@ -104,23 +104,13 @@ class StrongRobot:
             return self._greedy.choose(undeclared(view), history)
         if "claim" in view.moves and has_won(view, remember(deal, history, seat)):
             return "claim"
-        return self._declaration(deal, view, history) or self._card(deal, view, history)
-
-    # Declaring
-
-    def _declaration(self, deal: DealView, view: View, history: Sequence[MoveEntry]) -> str | None:
-        """What must be declared now or never, and whatever ends the game; other combinations stay hidden."""
         declarable = [COMBINATIONS[move] for move in view.moves if move in COMBINATIONS]
-        if not declarable:
-            return None
-        best = max(declarable, key=lambda one: one.points)
-        window = view.rules["declare"]
-        lasts = window == "any_turn" or (window == "three_tricks" and sum(deal.tricks) < 3)
-        if not lasts or "claim" in view.moves:
-            return best.move
-        card = self._card(deal, view, history)
-        broken = [one for one in declarable if one.cards >> pack_of(deal).index[card.split(" ")[1]] & 1]
-        return max(broken, key=lambda one: one.points).move if broken else None
+        if declarable and (not _can_wait(deal, view) or "claim" in view.moves):
+            return max(declarable, key=lambda one: one.points).move
+        move = self._card(deal, view, history)
+        card = pack_of(deal).index[move.split(" ")[1]]
+        broken = [one for one in declarable if one.cards >> card & 1]
+        return max(broken, key=lambda one: one.points).move if broken else move
 
     # Playing a card
 
@@ -247,6 +237,12 @@ class StrongRobot:
             )
             done += rounds
         return {bid: float(points[bid]) / done for bid in (0, *range(lowest, highest + 1))}
+
+
+def _can_wait(deal: DealView, view: View) -> bool:
+    """Whether a combination may still be declared at a later turn: what is not declared tells the others nothing."""
+    window = view.rules["declare"]
+    return window == "any_turn" or (window == "three_tricks" and sum(deal.tricks) < 3)
 
 
 def undeclared(view: View) -> View:

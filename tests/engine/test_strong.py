@@ -1,0 +1,238 @@
+"""The strong robot: it knows what can be known, plays exactly where all is known, and beats the medium one."""
+
+from random import Random
+
+import pytest
+
+from engine import GAMES, Game
+from engine.cards import cards
+from engine.declarations import COMBINATIONS
+from engine.light import light
+from engine.robots import Budget, GreedyRobot, StrongRobot, act, robot
+from engine.robots.hints import REASONS, hint
+from engine.robots.strong import SEARCH_AS_USUAL
+from engine.search.compiled import COMPILED
+from engine.search.solver import Solver
+from tests.engine.test_search import in_play
+
+QUICK = Budget(share=0.05)
+
+
+def player(seed: object, share: float = 1.0) -> StrongRobot:
+    return StrongRobot(Random(str(seed)), Budget(share=share))
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_the_same_seed_and_work_give_the_same_choice(game_id: str) -> None:
+    for number in range(4):
+        game = in_play(game_id, Random(f"{game_id} {number}"), 30)
+        seat = game.turn
+        assert seat is not None
+        choices = {player(number, 0.2).choose(game.view(seat), game.history(seat)) for _ in range(3)}
+        assert len(choices) == 1
+
+
+def test_it_stops_when_it_is_told_to() -> None:
+    game = in_play("metamazzo", Random(1))
+    asked = 0
+
+    def more() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked < 3
+
+    seat = game.turn
+    assert seat is not None
+    StrongRobot(Random(1), Budget(share=1000.0, more=more)).choose(game.view(seat), game.history(seat))
+    assert asked == 3
+
+
+def test_out_of_turn_it_says_nothing() -> None:
+    game = in_play("metamazzo", Random(3))
+    assert game.turn is not None
+    idle = 1 - game.turn
+    assert player(1).choose(game.view(idle), game.history(idle)) is None
+
+
+def test_with_all_cards_known_it_plays_exactly() -> None:
+    solver = Solver()
+    for number in range(20):
+        game = in_play("metamazzo", Random(f"exact {number}"), 18)
+        seat = game.turn
+        assert seat is not None
+        assert game.current
+        values = solver.solve(light(game.current))
+        assert values
+        move = player(number, 0.1).choose(game.view(seat), game.history(seat))
+        assert move
+        while move in COMBINATIONS:
+            game.play(seat, move)
+            move = player(number, 0.1).choose(game.view(seat), game.history(seat))
+            assert move
+        sign = 1 if seat == 0 else -1
+        card = game.kind.pack.index[move.split(" ")[1]]
+        assert sign * values[card] == max(sign * value for value in values.values())
+
+
+@pytest.mark.parametrize("game_id", ["tavolo", "testa"])
+def test_a_declaration_that_can_wait_is_made_when_its_cards_go(game_id: str) -> None:
+    """All that it ever holds is declared at last, and mostly later than at once."""
+    waited = 0
+    for number in range(12):
+        game = Game(game_id, {"target": 21}, dealer=0)
+        game.deal(Random(f"late {game_id} {number}").randbytes(32))
+        robots = [player(f"{number} {seat}", 0.05) for seat in range(game.kind.seats)]
+        held: set[tuple[int, int]] = set()
+        declared: set[tuple[int, int]] = set()
+        while not game.needs_deal and game.turn is not None:
+            seat = game.turn
+            last = game_id == "tavolo" or (game.current is not None and game.current.tricks_done == 3)
+            legal = [COMBINATIONS[move] for move in game.legal_moves(seat) if move in COMBINATIONS]
+            before = len(game.moves)
+            act(game, seat, robots[seat])
+            move = game.moves[before][1] if len(game.moves) > before else game.record().deals[-1].moves[-1][1]
+            if move in COMBINATIONS:
+                declared.add((seat, COMBINATIONS[move].kind))
+            elif legal:
+                waited += 1
+            if last:
+                held |= {(seat, one.kind) for one in legal}
+        assert held <= declared
+    assert waited
+
+
+def test_it_declares_at_its_own_turn_and_loses_nothing_by_it() -> None:
+    """After the first trick of a classic game anyone may declare at once; this one tells nobody before it must."""
+    found = 0
+    for number in range(60):
+        game = Game("tressette", dealer=0)
+        game.deal(Random(f"own turn {number}").randbytes(32))
+        robots = [player(f"{number} {seat}", 0.01) for seat in range(4)]
+        could: set[tuple[int, int]] = set()
+        while game.current and game.current.tricks_done < 2 and game.turn is not None:
+            for seat in range(4):
+                could |= {(seat, COMBINATIONS[one].kind) for one in game.legal_moves(seat) if one in COMBINATIONS}
+            assert act(game, game.turn, robots[game.turn])
+        made = {(seat, COMBINATIONS[move].kind) for seat, move in game.moves if move in COMBINATIONS}
+        assert made == could
+        found += len(made)
+    assert found
+
+
+def test_it_says_volo_with_its_last_card_of_a_suit_and_never_else() -> None:
+    said = 0
+    for number in range(25):
+        game = Game("tressette", dealer=0)
+        game.deal(Random(f"volo {number}").randbytes(32))
+        robots = [player(f"{number} {seat}", 0.01) for seat in range(4)]
+        while game.turn is not None and game.current is not None:
+            seat, leads = game.turn, not game.current.trick
+            held = game.current.cards[seat]
+            before = len(game.moves)
+            act(game, seat, robots[seat])
+            if len(game.moves) <= before:
+                break
+            word, *rest = game.moves[before][1].split(" ")
+            if word == "play" and leads:
+                suit = game.kind.pack.suit_of[game.kind.pack.index[rest[0]]]
+                alone = (held & suit).bit_count() == 1
+                assert ("volo" in rest) == alone
+                said += alone
+    assert said
+
+
+@pytest.mark.parametrize(("game_id", "packs"), [("metamazzo", 6), ("pizzichino", 6), ("tressette", 12)])
+def test_it_beats_the_medium_robot(game_id: str, packs: int) -> None:
+    """A few packs, each played twice with seats swapped; `buongioco bench robots` measures how clearly."""
+    margin = 0
+    for number in range(packs):
+        for first in (0, 1):
+            game = Game(game_id, dealer=number % 2)
+            game.deal(Random(f"beats {number}").randbytes(32))
+            robots = [
+                player(f"{number} {seat}", 1.0 if COMPILED else 0.3)
+                if (seat ^ first) & 1 == 0
+                else GreedyRobot(Random(f"{number} {seat}"))
+                for seat in range(game.kind.seats)
+            ]
+            while not game.needs_deal and game.turn is not None:
+                seats = [seat for seat in range(game.kind.seats) if seat != game.turn]
+                if not any(
+                    act(game, seat, robots[seat]) for seat in seats if set(game.legal_moves(seat)) - {"claim", "resign"}
+                ):
+                    act(game, game.turn, robots[game.turn])
+            margin += (game.totals[0] - game.totals[1]) * (1 - 2 * first)
+    assert margin > 0
+
+
+def test_its_bids_are_near_what_the_hand_can_win() -> None:
+    for number in range(5):
+        game = Game("spades", dealer=0)
+        game.deal(Random(f"bid {number}").randbytes(32))
+        robots = [player(f"{number} {seat}", 0.5) for seat in (0, 1)]
+        while game.turn is not None and game.current and game.current.phase != "play":
+            assert act(game, game.turn, robots[game.turn])
+        bids = [int(move.split(" ")[1]) for _, move in game.moves if move.startswith("bid")]
+        assert len(bids) == 2
+        assert 8 <= sum(bids) <= 15
+
+
+def test_the_flat_search_looks_no_further_than_the_next_card() -> None:
+    game = in_play("metamazzo", Random(4), 34)
+    seat = game.turn
+    assert seat is not None
+    flat = StrongRobot(Random(1), search=SEARCH_AS_USUAL.flat())
+    judged = flat.judge(game.view(seat), game.history(seat))
+    visits = [one.visits for one in judged.values()]
+    assert max(visits) - min(visits) <= 1 + max(visits) // 20
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_a_hint_is_a_legal_move_with_a_reason(game_id: str) -> None:
+    reasons = set()
+    game = Game(game_id, dealer=0)
+    random = Random(game_id)
+    game.deal(random.randbytes(32))
+    while game.turn is not None and not game.needs_deal:
+        seat = game.turn
+        found = hint(game.view(seat), game.history(seat), random, QUICK)
+        assert found
+        assert found.move in game.legal_moves(seat)
+        assert found.reason in REASONS
+        reasons.add(found.reason)
+        act(game, seat, robot("medium", random))
+    assert len(reasons) > 3
+    other = (seat + 1) % game.kind.seats
+    game = in_play(game_id, random)
+    assert game.turn is not None
+    other = (game.turn + 1) % game.kind.seats
+    assert hint(game.view(other), game.history(other), random, QUICK) is None
+
+
+def test_a_card_that_takes_nothing_is_not_said_to_take() -> None:
+    for number in range(40):
+        game = in_play("tressette", Random(f"reason {number}"), 30)
+        seat = game.turn
+        assert seat is not None
+        assert game.current
+        if not game.current.trick:
+            continue
+        found = hint(game.view(seat), game.history(seat), Random(1), QUICK)
+        assert found
+        if found.move.startswith("play ") and found.reason in ("takes", "takes_points", "gives_little", "spares"):
+            after = game.copy()
+            after.play(seat, found.move)
+            deal = after.current
+            assert deal
+            holder = deal.best_seat if deal.trick else deal.last[2] if deal.last else -1
+            assert (holder == seat) == found.reason.startswith("takes")
+
+
+def test_listed_cards_are_those_that_can_be_played() -> None:
+    game = in_play("metamazzo", Random(8), 30)
+    seat = game.turn
+    assert seat is not None
+    assert game.current
+    judged = player(1, 0.2).judge(game.view(seat), game.history(seat))
+    held = game.current.cards[seat]
+    assert set(judged) <= set(cards(held & game.current.wanted or held))

@@ -9,7 +9,7 @@ import structlog
 from bot.finished.archive import FinishedGame
 from bot.store import keys
 from bot.thinking import Thinkers
-from engine.robots.analysis import Verdict
+from engine.robots.findings import Verdict
 
 log = structlog.get_logger()
 

@@ -12,7 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import wait
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import structlog
 
@@ -20,8 +20,7 @@ from bot.metrics import THOUGHTS
 from engine import Record, View, read
 from engine.game import MoveEntry
 from engine.robots import Budget, robot
-from engine.robots.analysis import Verdict, analyse_deal
-from engine.robots.hints import Hint, hint
+from engine.robots.findings import Hint, Verdict
 
 log = structlog.get_logger()
 
@@ -64,12 +63,23 @@ def choose(level: str, view: View, history: Sequence[MoveEntry], seed: int) -> s
 
 def advise(view: View, history: Sequence[MoveEntry], seed: int) -> Hint | None:
     """What the strong robot would play in this seat, and why."""
+    from engine.robots.hints import hint  # noqa: PLC0415 - heavy, as below: for the workers alone
+
     return hint(view, history, Random(seed), _budget())
 
 
 def look_back(record: str, deal: int) -> list[Verdict]:
     """Verdicts on a deal of a record, which comes as JSON."""
+    from engine.robots.analysis import analyse_deal  # noqa: PLC0415
+
     return analyse_deal(read(record), deal)
+
+
+def get_ready() -> None:
+    """Have everything compiled that a strong robot needs."""
+    from engine.robots.strong import get_ready  # noqa: PLC0415
+
+    get_ready()
 
 
 def _budget() -> Budget:
@@ -126,7 +136,9 @@ class Thinkers:
         """``workers`` is how many processes think about moves; by default one fewer than cores, four at most."""
         self._movers = _Workers(workers or min(4, max(1, (os.cpu_count() or 2) - 1)))
         self._looking_back = _Workers(1, niceness=10)
+        self._think = choose
         self._late: set[asyncio.Task[str | None]] = set()
+        self._ready: asyncio.Task[None] | None = None
 
     async def move(self, level: str, view: View, history: Sequence[MoveEntry]) -> str | None:
         """What a robot of this level plays; None to let an out-of-turn moment pass.
@@ -135,9 +147,9 @@ class Thinkers:
         """
         seed = secrets.randbits(64)
         if self._movers.waiting < MOST_WAITING * self._movers.count:
-            thought = asyncio.create_task(self._movers.do(choose, level, view, history, seed))
+            thought = asyncio.create_task(self._movers.do(self._think, level, view, history, seed))
             done, _ = await asyncio.wait([thought], timeout=PATIENCE_SECONDS)
-            if done and not thought.exception():
+            if done and not isinstance(thought.exception(), BrokenProcessPool):
                 THOUGHTS.labels(level).inc()
                 return thought.result()
             if not done:
@@ -158,13 +170,19 @@ class Thinkers:
         """What each decision of a deal was worth."""
         return await self._looking_back.do(look_back, record.to_json(), deal)
 
+    def get_ready(self) -> None:
+        """Somebody will want a strong robot: what it needs is compiled in the background, once."""
+        if self._ready is None:
+            self._ready = asyncio.create_task(self._looking_back.do(get_ready))
+            self._ready.add_done_callback(self._forget)
+
     def stop(self) -> None:
         self._movers.stop()
         self._looking_back.stop()
-        for task in self._late:
+        for task in (*self._late, *([self._ready] if self._ready else [])):
             task.cancel()
 
-    def _forget(self, task: asyncio.Task[str | None]) -> None:
+    def _forget(self, task: asyncio.Task[Any]) -> None:
         self._late.discard(task)
         if not task.cancelled():
             task.exception()

@@ -10,7 +10,8 @@ from bot.finished.archive import FinishedGame
 from bot.panels.analysis import analysis_page
 from engine import Record
 from engine.errors import BadRecord
-from engine.robots.analysis import Verdict, analyse_deal
+from engine.robots.analysis import analyse_deal
+from engine.robots.findings import Verdict
 
 
 def analyse(path: Path, number: int, language: str) -> None:

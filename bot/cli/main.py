@@ -15,10 +15,7 @@ from bot import logs
 from bot.bench.engine import run as run_engine_bench
 from bot.bench.presses import TABLES as PRESSES_TABLES
 from bot.bench.presses import run as run_presses_bench
-from bot.bench.robots import run as run_robots_bench
-from bot.bench.solver import run as run_solver_bench
 from bot.bench.store import run as run_store_bench
-from bot.cli.analysis import analyse as analyse_file
 from bot.cli.archive import export_games, rebuild_ratings
 from bot.cli.doctor import examine
 from bot.cli.files import records
@@ -199,6 +196,8 @@ def analyse(
     lang: Annotated[Language, typer.Option(help="en or it")] = Language.en,
 ) -> None:
     """Say how well a game was played: points given away, and the costliest moves with what was better."""
+    from bot.cli.analysis import analyse as analyse_file  # noqa: PLC0415 - what compiles searches is slow to import
+
     analyse_file(file, game, lang.value)
 
 
@@ -298,12 +297,16 @@ def bench_robots(
     deals: Annotated[int, typer.Option(min=2, help="How many packs, each played twice with seats swapped.")] = 100,
 ) -> None:
     """Levels of robots against each other and two references: points a deal, games won, CPU a move."""
+    from bot.bench.robots import run as run_robots_bench  # noqa: PLC0415 - as above
+
     run_robots_bench([game_kind(one).id for one in game or GAMES], deals)
 
 
 @bench_app.command(name="solver")
 def bench_solver() -> None:
     """Exact solves of random endings, beside plain alpha-beta."""
+    from bot.bench.solver import run as run_solver_bench  # noqa: PLC0415 - as above
+
     run_solver_bench()
 
 

@@ -107,6 +107,8 @@ class Presses:
         level = wish.words[0] if wish.words else ""
         if level not in LEVELS:
             raise BadPayload()
+        if level == "strong":
+            self.house.thinkers.get_ready()
         table = await self.room.known(wish.code)
         taken = {chair.name for chair in (*table.chairs, *table.asking.values()) if chair}
         names = [f"🤖 {name}" for name in ROBOT_NAMES[level]]

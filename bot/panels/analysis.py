@@ -7,8 +7,7 @@ from bot.finished.archive import FinishedGame
 from bot.panel import Button, Panel, Writer
 from bot.panels.look import isolated
 from bot.wording import Wording
-from engine.robots.analysis import Summary, Verdict, summary
-from engine.robots.hints import Hint
+from engine.robots.findings import Hint, Summary, Verdict, summary
 
 BAR = 10
 FULL, EMPTY = "▰", "▱"

@@ -5,9 +5,8 @@ from random import Random
 
 from engine.robots.easy import EasyRobot
 from engine.robots.greedy import GreedyRobot
-from engine.robots.robot import Robot, act
+from engine.robots.robot import Budget, Robot, act
 from engine.robots.simple import RandomRobot
-from engine.robots.strong import Budget, StrongRobot
 
 SIMPLE: dict[str, Callable[[Random], Robot]] = {
     "random": RandomRobot,
@@ -27,7 +26,12 @@ def robot(name: str, random: Random, budget: Budget | None = None) -> Robot:
 
     ``budget`` bounds the thoughts of one that thinks; without it they take all the work they are meant to.
     """
-    return StrongRobot(random, budget) if name == "strong" else SIMPLE[name](random)
+    if name != "strong":
+        return SIMPLE[name](random)
+    # What compiles its searches takes seconds and a hundred megabytes to import: for who thinks, not for who asks.
+    from engine.robots.strong import StrongRobot  # noqa: PLC0415
+
+    return StrongRobot(random, budget)
 
 
 __all__ = [
@@ -38,7 +42,6 @@ __all__ = [
     "GreedyRobot",
     "RandomRobot",
     "Robot",
-    "StrongRobot",
     "act",
     "robot",
 ]

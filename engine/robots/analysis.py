@@ -5,8 +5,7 @@ held against what the strong robot would have chosen with what the player knew, 
 the search's own error, count as nothing.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from math import sqrt
 from random import Random
 
@@ -16,8 +15,10 @@ from engine.game import Game
 from engine.light import LightSpades, light
 from engine.records import Record
 from engine.replay import replay
+from engine.robots.findings import Verdict
 from engine.robots.knowledge import pack_of
-from engine.robots.strong import Budget, StrongRobot
+from engine.robots.robot import Budget
+from engine.robots.strong import StrongRobot
 from engine.search.compiled import COMPILED
 from engine.search.solver import Solver
 from engine.spades import SpadesDeal
@@ -36,54 +37,6 @@ LEAST, LEAST_AT_SPADES = 0.1, 2.0
 """Points below which a judgement is silent."""
 
 SHARE = 0.5
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What a decision was worth.
-
-    ``place`` is the move's place among the deal's, from 0; ``better`` the move that would have been best, the same as
-    ``move`` if nothing was given away. ``lost`` is in points; ``exact`` whether perfect play said so.
-    """
-
-    deal: int
-    place: int
-    seat: int
-    move: str
-    better: str
-    lost: float
-    exact: bool
-
-
-@dataclass(frozen=True)
-class Summary:
-    """One player's decisions: how many there were, how many gave nothing away, points given away by either measure, and
-    the costliest first.
-    """
-
-    decisions: int
-    good: int
-    lost_exactly: float
-    lost_by_judgement: float
-    costliest: tuple[Verdict, ...]
-
-    @property
-    def accuracy(self) -> int:
-        """How many decisions of a hundred gave nothing away."""
-        return round(100 * self.good / self.decisions) if self.decisions else 100
-
-
-def summary(verdicts: Sequence[Verdict], seat: int, most: int = 3) -> Summary:
-    """One seat's part of the verdicts."""
-    own = [one for one in verdicts if one.seat == seat]
-    lost = sorted((one for one in own if one.lost > 0), key=lambda one: -one.lost)
-    return Summary(
-        decisions=len(own),
-        good=len(own) - len(lost),
-        lost_exactly=sum(one.lost for one in lost if one.exact),
-        lost_by_judgement=sum(one.lost for one in lost if not one.exact),
-        costliest=tuple(lost[:most]),
-    )
 
 
 def analyse_deal(record: Record, number: int, seed: int = 0) -> list[Verdict]:

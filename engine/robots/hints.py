@@ -2,45 +2,17 @@
 
 from collections.abc import Sequence
 from random import Random
-from typing import NamedTuple
 
 from engine.cards import Pack
 from engine.game import MoveEntry
+from engine.robots.findings import Hint
 from engine.robots.knowledge import is_open, pack_of, worlds_of
 from engine.robots.memory import remember
-from engine.robots.strong import Budget, StrongRobot
+from engine.robots.robot import Budget
+from engine.robots.strong import StrongRobot
 from engine.spades import SPADE_SUIT
 from engine.tressette import THIRDS
 from engine.views import DealView, SpadesView, View
-
-REASONS = (
-    "only",
-    "declares",
-    "picks",
-    "claims",
-    "drafts",
-    "passes",
-    "exchanges",
-    "bids",
-    "nil",
-    "packets",
-    "counted",
-    "takes_points",
-    "takes",
-    "gives_partner",
-    "spares",
-    "gives_little",
-    "cannot_be_beaten",
-    "leads_low",
-    "likely",
-)
-
-
-class Hint(NamedTuple):
-    """A move in the record's notation, and one of REASONS."""
-
-    move: str
-    reason: str
 
 
 def hint(view: View, history: Sequence[MoveEntry], random: Random, budget: Budget) -> Hint | None:

@@ -1,7 +1,7 @@
 """What a robot is, and how one makes its move at a table."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
 
 from engine.errors import ClaimRefused
 from engine.game import Game, MoveEntry
@@ -16,6 +16,16 @@ class Robot(Protocol):
     """
 
     def choose(self, view: View, history: Sequence[MoveEntry]) -> str | None: ...
+
+
+class Budget(NamedTuple):
+    """How much a robot may think: a ``share`` of its usual work, and as long as ``more`` says so.
+
+    The same share and seed give the same choice unless the clock cut it short.
+    """
+
+    share: float = 1.0
+    more: Callable[[], bool] = lambda: True
 
 
 def act(game: Game, seat: int, robot: Robot) -> bool:

@@ -2,16 +2,17 @@
 way only it plays exactly.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
 from engine.declarations import COMBINATIONS
-from engine.game import MoveEntry
+from engine.game import Game, MoveEntry
 from engine.light import Light
 from engine.robots.greedy import GreedyRobot, has_won
 from engine.robots.knowledge import is_open, pack_of, weigh, worlds_of
 from engine.robots.memory import remember
+from engine.robots.robot import Budget, act
 from engine.search import bidding, playing, tree
 from engine.search.compiled import COMPILED, zeros
 from engine.search.playing import PRIME, new_board
@@ -56,23 +57,14 @@ SLOWNESS = 1 if COMPILED else 8
 """Without compiled searches so many times fewer rounds; the clock ends most of them before."""
 
 
-class Budget(NamedTuple):
-    """How much a robot may think: a ``share`` of its usual work, and as long as ``more`` says so.
-
-    The same share and seed give the same choice unless the clock cut it short.
-    """
-
-    share: float = 1.0
-    more: Callable[[], bool] = lambda: True
-
-    def batches(self, rounds: int) -> Iterator[int]:
-        """The rounds to do, in portions; the first is always done."""
-        left = max(1, round(rounds * self.share / SLOWNESS))
-        while left > 0:
-            yield min(left, BATCH)
-            left -= BATCH
-            if not self.more():
-                return
+def _batches(budget: Budget, rounds: int) -> Iterator[int]:
+    """The rounds to do, in portions; the first is always done."""
+    left = max(1, round(rounds * budget.share / SLOWNESS))
+    while left > 0:
+        yield min(left, BATCH)
+        left -= BATCH
+        if not budget.more():
+            return
 
 
 class Judged(NamedTuple):
@@ -158,7 +150,7 @@ class StrongRobot:
         worlds = weigh(worlds, view, history, board) if way.pool else worlds
         grown = zeros((2 + round(way.rounds * self.budget.share)) * tree.FIELDS)
         path, nodes = zeros(tree.LONGEST_PATH), 1
-        for rounds in self.budget.batches(way.rounds):
+        for rounds in _batches(self.budget, way.rounds):
             nodes = tree.search(grown, nodes, path, worlds, board, rounds, way.explore, way.wild, way.deepest)
         judged: dict[int, Judged] = {}
         child = grown[tree.FIRST]
@@ -221,7 +213,7 @@ class StrongRobot:
         guess = int(playing.likely(mine)) // 100
         lowest, highest = max(1, guess - 3), min(13, guess + 3)
         points, board, done = zeros(14), new_board(self.random.randrange(1, PRIME)), 0
-        for rounds in self.budget.batches(BID_ROUNDS):
+        for rounds in _batches(self.budget, BID_ROUNDS):
             bidding.try_bids(
                 points,
                 board,
@@ -260,3 +252,13 @@ def open_position(worlds: Worlds) -> Light:
     here.best, here.winner = (int(start[playing.BEST]), int(start[playing.WINNER])) if here.laid else (-1, -1)
     here.taken = [0, 0]
     return here
+
+
+def get_ready() -> None:
+    """Have everything compiled that a strong robot may need: a second if it was before, most of a minute if not."""
+    for game_id in ("metamazzo", "pizzichino", "tressette", "spades"):
+        game = Game(game_id, dealer=0)
+        game.deal(bytes(32))
+        robot = StrongRobot(Random(1), Budget(share=1 / BATCH))
+        while game.turn is not None:
+            act(game, game.turn, robot)

@@ -8,7 +8,8 @@ from bot.simulation import simulate
 from engine import GAMES, Game, load
 from engine.declarations import COMBINATIONS
 from engine.light import light
-from engine.robots.analysis import Verdict, analyse_deal, summary
+from engine.robots.analysis import analyse_deal
+from engine.robots.findings import Verdict, summary
 from engine.search.solver import Solver
 
 

@@ -224,7 +224,8 @@ from random import Random
 from bot.simulation import simulate
 from engine import verify
 from engine.search.compiled import COMPILED
-from engine.robots import Budget, StrongRobot
+from engine.robots import Budget
+from engine.robots.strong import StrongRobot
 from engine import Game
 assert not COMPILED
 for game_id in ("metamazzo", "pizzichino", "tressette", "spades"):

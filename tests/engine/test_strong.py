@@ -8,9 +8,10 @@ from engine import GAMES, Game
 from engine.cards import cards
 from engine.declarations import COMBINATIONS
 from engine.light import light
-from engine.robots import Budget, GreedyRobot, StrongRobot, act, robot
-from engine.robots.hints import REASONS, hint
-from engine.robots.strong import SEARCH_AS_USUAL
+from engine.robots import Budget, GreedyRobot, act, robot
+from engine.robots.findings import REASONS
+from engine.robots.hints import hint
+from engine.robots.strong import SEARCH_AS_USUAL, StrongRobot
 from engine.search.compiled import COMPILED
 from engine.search.solver import Solver
 from tests.engine.test_search import in_play

@@ -1,0 +1,84 @@
+"""What robots find out about people's play: verdicts on decisions, and hints. Light to import, unlike who finds out.
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a decision was worth.
+
+    ``place`` is the move's place among the deal's, from 0; ``better`` the move that would have been best, the same as
+    ``move`` if nothing was given away. ``lost`` is in points; ``exact`` whether perfect play said so.
+    """
+
+    deal: int
+    place: int
+    seat: int
+    move: str
+    better: str
+    lost: float
+    exact: bool
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One player's decisions: how many there were, how many gave nothing away, points given away by either measure, and
+    the costliest first.
+    """
+
+    decisions: int
+    good: int
+    lost_exactly: float
+    lost_by_judgement: float
+    costliest: tuple[Verdict, ...]
+
+    @property
+    def accuracy(self) -> int:
+        """How many decisions of a hundred gave nothing away."""
+        return round(100 * self.good / self.decisions) if self.decisions else 100
+
+
+def summary(verdicts: Sequence[Verdict], seat: int, most: int = 3) -> Summary:
+    """One seat's part of the verdicts."""
+    own = [one for one in verdicts if one.seat == seat]
+    lost = sorted((one for one in own if one.lost > 0), key=lambda one: -one.lost)
+    return Summary(
+        decisions=len(own),
+        good=len(own) - len(lost),
+        lost_exactly=sum(one.lost for one in lost if one.exact),
+        lost_by_judgement=sum(one.lost for one in lost if not one.exact),
+        costliest=tuple(lost[:most]),
+    )
+
+
+REASONS = (
+    "only",
+    "declares",
+    "picks",
+    "claims",
+    "drafts",
+    "passes",
+    "exchanges",
+    "bids",
+    "nil",
+    "packets",
+    "counted",
+    "takes_points",
+    "takes",
+    "gives_partner",
+    "spares",
+    "gives_little",
+    "cannot_be_beaten",
+    "leads_low",
+    "likely",
+)
+"""Why a move is good: what `bot.panels.analysis` has words for."""
+
+
+class Hint(NamedTuple):
+    """A move in the record's notation, and one of REASONS."""
+
+    move: str
+    reason: str

@@ -1,4 +1,4 @@
-"""What robots find out about people's play: verdicts on decisions, and hints. Light to import, unlike who finds out.
+"""What robots find out about play: verdicts on decisions, and hints. Light to import, unlike those who find out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

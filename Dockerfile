@@ -8,12 +8,13 @@ COPY engine engine
 COPY bot bot
 COPY adapters adapters
 # requirements.txt pins what pyproject.toml asks for, and more that only development needs.
-RUN uv venv .venv && uv pip install --python .venv --constraint requirements.txt .
+RUN uv venv .venv && uv pip install --python .venv --constraint requirements.txt .[fast]
 
 FROM python:3.13-slim
 RUN useradd --create-home --uid 10001 buongioco && install -d -o buongioco -g buongioco /data
 COPY --from=build /app/.venv /app/.venv
-ENV PATH=/app/.venv/bin:$PATH BUONGIOCO_DATA=/data BUONGIOCO_PLAYGROUND_HOST=0.0.0.0 BUONGIOCO_PLAYGROUND_PORT=8765
+ENV PATH=/app/.venv/bin:$PATH BUONGIOCO_DATA=/data BUONGIOCO_PLAYGROUND_HOST=0.0.0.0 BUONGIOCO_PLAYGROUND_PORT=8765 \
+    NUMBA_CACHE_DIR=/data/compiled
 USER buongioco
 WORKDIR /home/buongioco
 VOLUME /data

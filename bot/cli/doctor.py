@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from urllib.parse import urlsplit
 
 from bot.platform import GROUP
@@ -47,6 +48,13 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
         yield finding
     if settings.playground:
         yield True, f"playground: http://{settings.playground_host}:{settings.playground_port}/"
+    if find_spec("numba"):
+        yield True, "robots: searches are compiled"
+    else:
+        yield (
+            True,
+            "robots: strong ones think in plain Python, and so less; the extra `fast` (numba) compiles their searches",
+        )
 
 
 async def _examine_stores(settings: Settings) -> AsyncIterator[tuple[bool, str]]:

@@ -188,6 +188,7 @@ class Player:
         message, panel = list(seen.items())[-1]
         buttons = [button for row in panel.rows for button in row if button.kind == "press"]
         buttons = [one for one in buttons if "Claim" not in one.label and "blind" not in one.payload]
+        buttons = [one for one in buttons if ":hint " not in one.payload]
         bids = [one for one in buttons if ":bid " in one.payload]
         if bids:
             buttons = [one for one in bids if one.payload.endswith(("bid 4", "bid 5"))]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from bot.bench import robots, solver
 from bot.cli import main as cli
 from engine import GAMES
 
@@ -110,7 +111,7 @@ def test_the_progress_bar_is_for_terminals_only() -> None:
         (("simulate", "--game", "briscola"), "There is no game called 'briscola'; there are: pizzichino"),
         (("simulate", "--game", "testa", "--rules", "target=12"), "target: 12 is not one of: 11, 21, 31"),
         (("simulate", "--game", "testa", "--rules", "jokers=2"), "jokers is not an option of this game"),
-        (("simulate", "--game", "testa", "--players", "genius"), "'genius' is not one of: random, greedy"),
+        (("simulate", "--game", "testa", "--players", "genius"), "'genius' is not one of: random, easy, medium"),
         (("simulate", "--game", "testa", "--players", "greedy,greedy,greedy"), "testa has 2 seats"),
         (("simulate", "--game", "testa", "--games", "0"), "greater than or equal to 1"),
         (("simulate", "--game", "testa", "--out", "/nowhere/x.jsonl"), "No such file"),
@@ -236,3 +237,47 @@ def test_bench_store_prints_its_baseline_beside_the_presses(monkeypatch: pytest.
     out = call("bench", "store").output
     assert "bare appends/s" in out
     assert "store round trips a press" in out
+
+
+def test_analyse_says_where_points_were_given_away(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    options = ("--game", "testa", "--games", "2", "--rules", "target=11", "--players", "greedy,random")
+    assert call("simulate", *options, "--out", str(path)).exit_code == 0
+    out = call("analyse", str(path)).output
+    assert "South" in out
+    assert "North" in out
+    assert out.count("decisions") == 2
+    assert "instead of" in out
+    assert "decisioni" in call("analyse", str(path), "--game", "2", "--lang", "it").output
+    missing = call("analyse", str(path), "--game", "3")
+    assert missing.exit_code == 2
+    assert "has no game 3" in missing.output
+    (tmp_path / "bad").write_text("{}\n")
+    assert call("analyse", str(tmp_path / "bad")).exit_code != 0
+
+
+def test_bench_robots_prints_points_intervals_games_and_times() -> None:
+    out = call("bench", "robots", "--game", "testa", "--deals", "2").output
+    for pair in ("easy : random", "medium : easy", "strong : medium", "strong : plain", "strong : flat"):
+        assert pair in out
+    assert out.count("points a deal over 2 packs") == 5
+    assert out.count("CPU a move") == 5
+    assert call("bench", "robots", "--game", "poker").exit_code != 0
+
+
+def test_bench_solver_prints_its_baseline_and_each_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "SOLVES", 2)
+    monkeypatch.setattr(solver, "BASELINES", 2)
+    monkeypatch.setattr(solver, "PLAIN_EACH", 5)
+    monkeypatch.setattr(solver, "FOUR_HANDS", (5,))
+    out = call("bench", "solver").output
+    assert "baseline, plain alpha-beta" in out
+    assert out.count("every card's value") == 4
+
+
+def test_robots_that_play_to_be_measured_play_to_the_end() -> None:
+    tally = robots.duplicate("tressette", ("plain", "medium"), 0, 0.0001)
+    assert len(tally.margins) == 1
+    assert tally.games == 1
+    # Forty cards in each of two deals, and declarations.
+    assert min(map(len, tally.seconds)) >= 40

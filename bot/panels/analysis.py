@@ -34,13 +34,9 @@ def analysis_page(game: FinishedGame, verdicts: Sequence[Verdict], deals_done: i
 
 def _player(page: Writer, words: Wording, name: str, one: Summary) -> None:
     _ = words.text
-    page.line(
-        _("{name}: {percent} % of {count} decisions"),
-        "bold",
-        name=isolated(name),
-        percent=one.accuracy,
-        count=one.decisions,
-    )
+    decisions = words.ngettext("{count} decision", "{count} decisions", one.decisions).format(count=one.decisions)
+    accuracy = {"percent": one.accuracy, "decisions": decisions}
+    page.line(_("{name}: {percent} % of {decisions} good"), "bold", name=isolated(name), **accuracy)
     page.line(_bar(one.accuracy / 100))
     if not one.costliest:
         page.line(_("Nothing given away."))

@@ -230,3 +230,39 @@ async def test_commands_are_completed_and_answered(playground: Open, browser: Br
     await anna.sees("Italian cards among friends")
     await anna.say("/nonsense")
     await expect(anna.page.locator(".toast")).to_contain_text("I do not know /nonsense")
+
+
+async def test_practice_with_a_hint_and_a_look_back(playground: Open, browser: Browser) -> None:
+    anna = await Tab.open(browser, playground, "Anna")
+    await anna.say("/challenge testa")
+    await anna.press("Strong robot")
+    await anna.sees("The shuffle is bound by")
+    await anna.private()
+    await anna.sees("Your turn.")
+    await anna.shot("practice-hand")
+    await anna.press("Hint")
+    await expect(anna.page.locator("#toasts")).to_contain_text("💡", timeout=60_000)
+    await anna.shot("practice-hint")
+    # Some cards, so that there is something to look at; then the game is given up.
+    random = Random(1)
+    for _ in range(400):
+        await anna.play(random)
+        await anna.page.wait_for_timeout(15)
+        if await anna.page.locator(".message", has_text="2 cards in the stock").count():
+            break
+    await anna.say("/resign")
+    await anna.press("Yes, I resign")
+    await anna.sees("You lose.")
+    await anna.group()
+    await anna.press("Analysis")
+    await anna.private()
+    for _ in range(60):
+        if await anna.page.locator(".message", has_text="decisions").count():
+            break
+        refresh = anna.button("Refresh")
+        if await refresh.count():
+            await refresh.click()
+        await anna.page.wait_for_timeout(500)
+    await anna.sees("decisions")
+    await anna.sees("▰")
+    await anna.shot("practice-analysis")

@@ -117,7 +117,7 @@ async def test_an_analysis_is_made_deal_by_deal_and_kept(store: Store) -> None:
         may_go_on.set()
         await anna.press("Refresh")
         page = paper.last(anna.private)
-        assert f"{isolated('Bruno')}: 0 % of 1 decisions" in page.plain
+        assert f"{isolated('Bruno')}: 0 % of 1 decision good" in page.plain
         assert "≈ −1.5" in page.plain
         # Whoever asks for it next, in whatever way, has it from the store.
         assert await store.client.get(keys.analysis(game.id))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
-from engine.declarations import COMBINATIONS
+from engine.declarations import COMBINATIONS, HONOUR_RANKS
 from engine.game import Game, MoveEntry
 from engine.light import Light
 from engine.robots.greedy import GreedyRobot, has_won
@@ -67,6 +67,10 @@ def _batches(budget: Budget, rounds: int) -> Iterator[int]:
             return
 
 
+TRUST = 2.0
+"""Thirds, of one side's and less the other's, that a partner's word may cost."""
+
+
 class Judged(NamedTuple):
     """What the search found for a card: how often it was tried, and what it brought this side and not the other on
     average, in thirds of a point, or points at Spades.
@@ -114,6 +118,8 @@ class StrongRobot:
             assert move
             return move
         flat = self.search.two_hands.deepest == 1
+        if (asked := _asked_for(deal, judged)) is not None:
+            return f"play {codes[asked]}"
         card = max(judged, key=lambda one: judged[one].mean if flat else judged[one])
         return f"play {codes[card]}{self._signal(deal, view, card)}"
 
@@ -177,12 +183,16 @@ class StrongRobot:
         }
 
     def _signal(self, deal: DealView, view: View, card: int) -> str:
-        """Volo with a suit's last card, where the table has signals: partners who listen know where not to lead."""
+        """What is said with a card led, where the table has signals, and always the truth: volo with a suit's last
+        card; busso where two of the suit's three honours stay behind, so that a partner's high card is not lost.
+        """
         if deal.trick or not view.rules.get("signals"):
             return ""
-        pack = pack_of(deal)
-        in_suit = [code for code in deal.hand or () if code[1] == pack.codes[card][1]]
-        return " volo" if len(in_suit) == 1 else ""
+        code = pack_of(deal).codes[card]
+        behind = [one for one in deal.hand or () if one[1] == code[1] and one != code]
+        if not behind:
+            return " volo"
+        return " busso" if sum(one[0] in HONOUR_RANKS for one in behind) >= 2 else ""
 
     # Spades
 
@@ -229,6 +239,18 @@ class StrongRobot:
             )
             done += rounds
         return {bid: float(points[bid]) / done for bid in (0, *range(lowest, highest + 1))}
+
+
+def _asked_for(deal: DealView, judged: dict[int, Judged]) -> int | None:
+    """The highest card of the suit when one's partner has led it with busso, unless that costs too much."""
+    if not deal.trick or deal.trick[0].signal != "busso" or (deal.trick[0].seat ^ (deal.seat or 0)) & 1:
+        return None
+    pack = pack_of(deal)
+    suit = [card for card in judged if pack.codes[card][1] == deal.trick[0].card[1]]
+    if not suit:
+        return None
+    best = max(one.mean for one in judged.values())
+    return max(suit) if best - judged[max(suit)].mean <= TRUST else None
 
 
 def _can_wait(deal: DealView, view: View) -> bool:

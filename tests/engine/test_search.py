@@ -19,7 +19,15 @@ from engine.search.worlds import draw_world
 from engine.tressette import TressetteDeal
 from tests.engine.tables import random_step
 
-ENDINGS = {"pizzichino": 8, "metamazzo": 8, "tressette": 11, "spades": 8}
+ENDINGS = {
+    "pizzichino": 8,
+    "spizzichino": 8,
+    "metamazzo": 8,
+    "testa": 8,
+    "tressette": 11,
+    "tavolo": 11,
+    "spades": 8,
+}
 """Cards before the end from which brute force is quick."""
 
 

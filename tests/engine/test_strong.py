@@ -6,7 +6,7 @@ import pytest
 
 from engine import GAMES, Game
 from engine.cards import cards
-from engine.declarations import COMBINATIONS
+from engine.declarations import COMBINATIONS, HONOURS
 from engine.light import light
 from engine.robots import Budget, GreedyRobot, act, robot
 from engine.robots.findings import REASONS
@@ -120,8 +120,8 @@ def test_it_declares_at_its_own_turn_and_loses_nothing_by_it() -> None:
     assert found
 
 
-def test_it_says_volo_with_its_last_card_of_a_suit_and_never_else() -> None:
-    said = 0
+def test_what_it_says_with_a_lead_is_true() -> None:
+    said = knocked = 0
     for number in range(25):
         game = Game("tressette", dealer=0)
         game.deal(Random(f"volo {number}").randbytes(32))
@@ -139,7 +139,30 @@ def test_it_says_volo_with_its_last_card_of_a_suit_and_never_else() -> None:
                 alone = (held & suit).bit_count() == 1
                 assert ("volo" in rest) == alone
                 said += alone
+                behind = held & suit & HONOURS & ~(1 << game.kind.pack.index[rest[0]])
+                assert ("busso" in rest) == (behind.bit_count() >= 2)
+                knocked += "busso" in rest
     assert said
+    assert knocked
+
+
+def test_a_partners_busso_is_answered_with_the_highest_card_if_that_costs_little() -> None:
+    answered = 0
+    for number in range(60):
+        game = Game("tressette", dealer=3)
+        game.deal(Random(f"busso {number}").randbytes(32))
+        assert game.current
+        lead = next(move for move in game.legal_moves(0) if move.startswith("play "))
+        suit = game.kind.pack.suit_of[game.kind.pack.index[lead.split(" ")[1]]]
+        game.play(0, f"{lead.split(' busso')[0].split(' volo')[0]} busso")
+        game.play(1, min(move for move in game.legal_moves(1) if move.startswith("play ")))
+        held = game.current.cards[2] & suit
+        if held.bit_count() < 2:
+            continue
+        move = player(number, 0.1).choose(game.view(2), game.history(2))
+        assert move
+        answered += game.kind.pack.index[move.split(" ")[1]] == held.bit_length() - 1
+    assert answered > 20
 
 
 @pytest.mark.parametrize(("game_id", "packs"), [("metamazzo", 6), ("pizzichino", 6), ("tressette", 12)])

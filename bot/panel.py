@@ -108,13 +108,17 @@ class Writer:
 
     def line(self, template: str = "", style: Style = "", **values: object) -> None:
         """A line, with the gaps of a template filled in by texts or spans."""
-        if any(type(value) is Span for value in values.values()):
-            self.spans += fill(template, style, **values)
-        elif values:
-            self.spans.append(Span(template.format(**values), style))
+        spans = self.spans
+        if values:
+            for value in values.values():
+                if type(value) is Span:
+                    spans += fill(template, style, **values)
+                    break
+            else:
+                spans.append(Span(template.format(**values), style))
         elif template:
-            self.spans.append(Span(template, style))
-        self.spans.append(NEW_LINE)
+            spans.append(Span(template, style))
+        spans.append(NEW_LINE)
 
     def gap(self) -> None:
         """An empty line, once, and none at the top."""

@@ -21,8 +21,18 @@ from engine.search.worlds import Worlds
 from engine.spades import NOT_SPADES
 from engine.views import DealView, SpadesView, TressetteView, View
 
+SLOWNESS = 1 if COMPILED else 8
+"""Without compiled searches so many times fewer rounds; the clock ends most of them before."""
+
 BATCH = 500 if COMPILED else 25
 """Rounds between two looks at the clock."""
+
+BID_ROUNDS = 400
+EVENLY = 10_000.0
+"""Tries all cards alike, whatever they have brought."""
+
+TRUST = 2.0
+"""Thirds, of one side's and less the other's, that a partner's word may cost."""
 
 
 class Way(NamedTuple):
@@ -44,17 +54,17 @@ class Search(NamedTuple):
     four_hands: Way = Way(rounds=6000, pool=1000, explore=16.0, wild=300)
     spades: Way = Way(rounds=5000, pool=1000, explore=100.0, wild=400)
 
+    def of(self, deal: DealView) -> Way:
+        if isinstance(deal, SpadesView):
+            return self.spades
+        return self.four_hands if len(deal.counts) == 4 else self.two_hands
+
     def flat(self) -> "Search":
         """Plain determinized Monte Carlo with the same work: no tree, and all worlds alike."""
         return Search(*(way._replace(pool=0, explore=EVENLY, deepest=1) for way in self))
 
 
-EVENLY = 10_000.0
 SEARCH_AS_USUAL = Search()
-
-BID_ROUNDS = 400
-SLOWNESS = 1 if COMPILED else 8
-"""Without compiled searches so many times fewer rounds; the clock ends most of them before."""
 
 
 def _batches(budget: Budget, rounds: int) -> Iterator[int]:
@@ -65,10 +75,6 @@ def _batches(budget: Budget, rounds: int) -> Iterator[int]:
         left -= BATCH
         if not budget.more():
             return
-
-
-TRUST = 2.0
-"""Thirds, of one side's and less the other's, that a partner's word may cost."""
 
 
 class Judged(NamedTuple):
@@ -117,9 +123,10 @@ class StrongRobot:
             move = self._greedy.choose(undeclared(view), history)
             assert move
             return move
-        flat = self.search.two_hands.deepest == 1
         if (asked := _asked_for(deal, judged)) is not None:
             return f"play {codes[asked]}"
+        # Without a tree all cards are tried alike, and what they brought decides; with one the best is tried most.
+        flat = self.search.of(deal).deepest == 1
         card = max(judged, key=lambda one: judged[one].mean if flat else judged[one])
         return f"play {codes[card]}{self._signal(deal, view, card)}"
 
@@ -134,14 +141,7 @@ class StrongRobot:
         playable = sorted({pack.index[move.split(" ")[1]] for move in view.moves if move.startswith("play ")})
         if len(playable) < 2:
             return {card: Judged(1, 0.0) for card in playable}
-        ways = self.search
-        way = (
-            ways.spades
-            if isinstance(deal, SpadesView)
-            else ways.four_hands
-            if len(deal.counts) == 4
-            else ways.two_hands
-        )
+        way = self.search.of(deal)
         for believing in (True, False):
             worlds = worlds_of(view, history, pool=way.pool // SLOWNESS, believing=believing)
             judged = self._search(way, worlds, view, history)

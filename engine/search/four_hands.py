@@ -7,7 +7,7 @@ What stands at the beginning of a trick is remembered with its bounds. Values ar
 from typing import NamedTuple
 
 from engine.search.compiled import Ints, compiled, ints, place_of, zeros
-from engine.search.two_hands import AGE, AGES, MOST_NODES, NODES, RANKS, SUIT, SUIT_BITS, WORTH, sort
+from engine.search.two_hands import AGE, AGES, MOST_NODES, NODES, RANKS, SUIT, SUIT_BITS, WORTH, new_age, sort
 from engine.tressette import TressetteDeal
 
 LAST = TressetteDeal.LAST_TRICK
@@ -24,7 +24,8 @@ class Memory(NamedTuple):
     counters: Ints
 
     def renew(self) -> None:
-        self.counters[AGE] = (self.counters[AGE] + 1) % AGES
+        """Another deal begins: what is remembered of those before counts no more."""
+        new_age(self.counters, AGES, self.keys)
 
 
 def new_memory(most_nodes: int) -> Memory:

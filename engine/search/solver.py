@@ -46,10 +46,9 @@ class Solver:
         return _spread(here, values)
 
     def _solve_two(self, here: Light, values: Ints) -> bool:
-        opens, below = zeros(40), 0
-        if isinstance(here, LightPackets):
-            self._two.renew()
-            below = _uncovering(here, opens)
+        self._two.renew()
+        opens = zeros(40)
+        below = _uncovering(here, opens) if isinstance(here, LightPackets) else 0
         mine, theirs = here.hands[here.turn], here.hands[1 - here.turn]
         rest = mine | theirs | below
         left = sum(THIRDS[card] for card in cards(rest)) + here.pot + TressetteDeal.LAST_TRICK

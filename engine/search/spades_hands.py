@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from engine.cards import FRENCH
 from engine.search.compiled import Ints, compiled, ints, place_of, zeros
-from engine.search.two_hands import AGE, AGES, MOST_NODES, NODES, sort
+from engine.search.two_hands import AGE, MOST_NODES, NODES, new_age, sort
 from engine.spades import NOT_SPADES, SPADE_SUIT
 
 TABLE_SIZE = 1 << 18
+AGES = 1 << 10
 WIDTH = 16
 RANKS = 13
 SUIT_BITS = (1 << RANKS) - 1
@@ -31,7 +32,8 @@ class Memory(NamedTuple):
     counters: Ints
 
     def renew(self) -> None:
-        self.counters[AGE] = (self.counters[AGE] + 1) % AGES
+        """Another hand begins, or other bids: what is remembered of those before counts no more."""
+        new_age(self.counters, AGES, self.leaders)
 
 
 def new_memory(most_nodes: int) -> Memory:
@@ -104,7 +106,7 @@ def best(
         return 0
     place = ((leader % 1000003) * 1009 + (other % 999983) * 917 + tricks * 31 + seat) % TABLE_SIZE
     key = other | (tricks | seat << 4 | broken << 5) << 52
-    mine = leader | (counters[AGE] % 1024) << 52
+    mine = leader | counters[AGE] << 52
     least, most = lowest, highest
     if memory.keys[place] == key and memory.leaders[place] == mine:
         least, most = memory.least[place], memory.most[place]

@@ -29,10 +29,18 @@ NODES, AGE, MOST_NODES = 0, 1, 2
 """Places in ``counters``: positions so far, what is added to keys so that other deals' do not count, and the limit."""
 
 
+def new_age(counters: Ints, ages: int, keys: Ints) -> None:
+    """Count one on; when ages begin again, so does the memory."""
+    counters[AGE] = (counters[AGE] + 1) % ages
+    if counters[AGE] == 0:
+        for place in range(len(keys)):
+            keys[place] = 0
+
+
 class Memory(NamedTuple):
     """Positions remembered from solve to solve, and room for the work.
 
-    What lies below a packet's top is part of a position and not of its key: `renew` between deals with packets.
+    What lies below a packet's top is part of a position and not of its key: `renew` between deals.
     """
 
     leaders: Ints
@@ -42,7 +50,8 @@ class Memory(NamedTuple):
     counters: Ints
 
     def renew(self) -> None:
-        self.counters[AGE] = (self.counters[AGE] + 1) % AGES
+        """Another deal begins: what is remembered of those before counts no more."""
+        new_age(self.counters, AGES, self.leaders)
 
 
 def new_memory(most_nodes: int) -> Memory:

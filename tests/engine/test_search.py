@@ -11,7 +11,7 @@ from engine.cards import cards
 from engine.declarations import COMBINATIONS, HONOURS
 from engine.light import Light, light
 from engine.robots.knowledge import weigh, worlds_of
-from engine.search import playing
+from engine.search import playing, two_hands
 from engine.search.compiled import COMPILED
 from engine.search.playing import Board, new_board
 from engine.search.solver import Solver
@@ -257,3 +257,13 @@ def test_everything_works_without_compiled_searches() -> None:
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.endswith("the same\n")
+
+
+def test_a_memory_whose_ages_begin_again_has_forgotten() -> None:
+    here = light(in_play("pizzichino", Random(9), 10).current)  # type: ignore[arg-type]
+    solver = Solver()
+    first = solver.solve(here)
+    solver._two.counters[two_hands.AGE] = two_hands.AGES - 1
+    assert solver.solve(here) == first
+    assert solver._two.counters[two_hands.AGE] == 0
+    assert sum(1 for key in solver._two.leaders if key) <= solver.positions

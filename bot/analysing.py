@@ -27,6 +27,10 @@ class Analysis(NamedTuple):
     deals: int
 
 
+class AnalysisFailed(Exception):
+    """A game could not be looked at; why stands in the log."""
+
+
 class Analyst:
     """Looks at games as people ask for them; ``client`` is the store's."""
 
@@ -47,6 +51,8 @@ class Analyst:
             task = self._tasks[game.id] = asyncio.create_task(self._look_at(game))
         made = self._made[game.id] = self._made.get(game.id, [])
         await asyncio.wait([task], timeout=WAIT_SECONDS)
+        if task.done() and len(made) < len(game.record.deals):
+            raise AnalysisFailed(game.id)
         return Analysis([verdict for deal in made for verdict in deal], len(made))
 
     def stop(self) -> None:

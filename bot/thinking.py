@@ -35,6 +35,9 @@ THINKING_SECONDS = 0.5
 PATIENCE_SECONDS = 1.2
 """How long a move is waited for before somebody simpler makes it: a worker may be starting, or have died."""
 
+HINT_SECONDS = 5.0
+"""How long somebody who asks for a hint is kept waiting."""
+
 MOST_WAITING = 8
 """Thoughts that may wait for each worker: those behind them would come too late."""
 
@@ -137,7 +140,7 @@ class Thinkers:
         self._movers = _Workers(workers or min(4, max(1, (os.cpu_count() or 2) - 1)))
         self._looking_back = _Workers(1, niceness=10)
         self._think = choose
-        self._late: set[asyncio.Task[str | None]] = set()
+        self._late: set[asyncio.Task[Any]] = set()
         self._ready: asyncio.Task[None] | None = None
 
     async def move(self, level: str, view: View, history: Sequence[MoveEntry]) -> str | None:
@@ -148,14 +151,10 @@ class Thinkers:
         seed = secrets.randbits(64)
         if self._movers.waiting < MOST_WAITING * self._movers.count:
             thought = asyncio.create_task(self._movers.do(self._think, level, view, history, seed))
-            done, _ = await asyncio.wait([thought], timeout=PATIENCE_SECONDS)
+            done = await self._in_time(thought, PATIENCE_SECONDS)
             if done and not isinstance(thought.exception(), BrokenProcessPool):
                 THOUGHTS.labels(level).inc()
                 return thought.result()
-            if not done:
-                # It is let go on, for a worker cannot be interrupted, and nobody listens any more.
-                self._late.add(thought)
-                thought.add_done_callback(self._forget)
         lower = LOWER.get(level, level)
         THOUGHTS.labels(f"{lower} for {level}").inc()
         return choose(lower, view, history, seed)
@@ -164,7 +163,17 @@ class Thinkers:
         """What the strong robot would play, and why; None when it has nothing to say, or no time."""
         if self._movers.waiting >= MOST_WAITING * self._movers.count:
             return None
-        return await self._movers.do(advise, view, history, secrets.randbits(64))
+        self.get_ready()
+        thought = asyncio.create_task(self._movers.do(advise, view, history, secrets.randbits(64)))
+        return thought.result() if await self._in_time(thought, HINT_SECONDS) else None
+
+    async def _in_time(self, thought: asyncio.Task[Any], seconds: float) -> bool:
+        """Whether a thought came to its end; a late one is let go on, for a worker cannot be interrupted."""
+        done, _ = await asyncio.wait([thought], timeout=seconds)
+        if not done:
+            self._late.add(thought)
+            thought.add_done_callback(self._forget)
+        return bool(done)
 
     async def verdicts(self, record: Record, deal: int) -> list[Verdict]:
         """What each decision of a deal was worth."""
@@ -184,5 +193,5 @@ class Thinkers:
 
     def _forget(self, task: asyncio.Task[Any]) -> None:
         self._late.discard(task)
-        if not task.cancelled():
-            task.exception()
+        if not task.cancelled() and (error := task.exception()):
+            log.warning("thought_failed", why=type(error).__name__)

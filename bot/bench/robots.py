@@ -3,7 +3,7 @@
 import statistics
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from random import Random
@@ -105,7 +105,7 @@ def tallies(game_id: str, names: tuple[str, str], deals: int, seconds: float, wo
         ProcessPoolExecutor(workers) as pool,
         typer.progressbar(length=deals, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar,
     ):
-        for one in _counted(pool.map(_task, tasks, chunksize=2)):
+        for one in pool.map(_task, tasks, chunksize=2):
             whole.margins += one.margins
             whole.games += one.games
             whole.won += one.won
@@ -113,10 +113,6 @@ def tallies(game_id: str, names: tuple[str, str], deals: int, seconds: float, wo
                 whole.seconds[side].extend(one.seconds[side])
             bar.update(1)
     return whole
-
-
-def _counted(found: Iterator[Tally]) -> Iterator[Tally]:
-    yield from found
 
 
 def line(names: tuple[str, str], tally: Tally) -> str:

@@ -37,7 +37,7 @@ def new_memory(most_nodes: int) -> Memory:
 def moves_into(
     moves: Ints, start: int, hands: Ints, seat: int, rest: int, led: int, best: int, winner: int, laid: int
 ) -> int:
-    """List what a seat may play, the best guess first; how many. ``rest`` is all that in no earlier trick."""
+    """List what a seat may play, the best guess first; how many. ``rest`` is what no earlier trick took."""
     held = hands[seat]
     follow = held & led
     playable = follow if follow else held

@@ -95,12 +95,23 @@ async def test_with_all_workers_busy_moves_do_not_wait(game: Game, monkeypatch: 
         thinkers.stop()
 
 
-async def test_hints_come_from_the_workers(game: Game) -> None:
+async def test_hints_come_from_the_workers(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The first thought on a machine may have to compile.
+    monkeypatch.setattr(thinking, "HINT_SECONDS", 90.0)
     thinkers = Thinkers(1)
     try:
         found = await thinkers.hint(game.view(1), game.history(1))
         assert found
         assert found.move in game.legal_moves(1)
         assert found.reason in REASONS
+    finally:
+        thinkers.stop()
+
+
+async def test_a_hint_that_takes_too_long_is_none(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thinking, "HINT_SECONDS", 0.0)
+    thinkers = Thinkers(1)
+    try:
+        assert await thinkers.hint(game.view(1), game.history(1)) is None
     finally:
         thinkers.stop()

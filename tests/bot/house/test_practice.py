@@ -3,6 +3,9 @@
 import asyncio
 from random import Random
 
+import pytest
+
+from bot import thinking
 from bot.house import House
 from bot.panels.look import isolated
 from bot.store import Store, keys
@@ -57,7 +60,8 @@ async def test_a_strong_robot_sits_down_and_plays(store: Store) -> None:
         assert "Trick 4" in paper.last(GROUP).plain
 
 
-async def test_a_hint_names_a_legal_card_and_why(store: Store) -> None:
+async def test_a_hint_names_a_legal_card_and_why(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thinking, "HINT_SECONDS", 90.0)
     paper = Paper()
     async with open_house(store, paper) as house:
         anna = await practising(house, paper, robots=("Easy",))
@@ -155,3 +159,19 @@ async def test_the_last_game_of_a_chat_can_be_looked_at_by_who_did_not_play(stor
         assert "not finished" in (await carla.say("/analyse", carla.private)).toast
         unknown = (await carla.send("1panalysis QQQQ-123456")).toast
         assert "not in the archive" in unknown
+
+
+async def test_a_game_that_cannot_be_looked_at_is_said_so_and_may_be_tried_again(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "testa")
+        await resign(house, paper, players, 0)
+        healthy = house.thinkers.verdicts
+
+        async def failing(record: object, deal: int) -> list[Verdict]:
+            raise RuntimeError("the worker is gone")
+
+        house.thinkers.verdicts = failing  # type: ignore[method-assign]
+        assert "went wrong" in (await players[0].say("/analyse")).toast
+        house.thinkers.verdicts = healthy  # type: ignore[method-assign]
+        assert not (await players[0].say("/analyse")).toast

@@ -7,12 +7,25 @@ What stands at the beginning of a trick is remembered with its bounds. Values ar
 from typing import NamedTuple
 
 from engine.search.compiled import Ints, compiled, ints, place_of, zeros
-from engine.search.two_hands import AGE, AGES, MOST_NODES, NODES, RANKS, SUIT, SUIT_BITS, WORTH, new_age, sort
+from engine.search.two_hands import (
+    AGE,
+    AGES,
+    MOST_NODES,
+    NODES,
+    RANKS,
+    SUIT,
+    SUIT_BITS,
+    WORTH,
+    new_age,
+    one_of_each,
+    sort,
+)
 from engine.tressette import TressetteDeal
 
 LAST = TressetteDeal.LAST_TRICK
 TABLE_SIZE = 1 << 19
 WIDTH = 12
+NOTHING_BELOW = zeros(40)
 
 
 class Memory(NamedTuple):
@@ -45,20 +58,11 @@ def moves_into(
     count = 0
     for suit in range(4):
         mask = SUIT_BITS << (RANKS * suit)
-        mine = playable & mask
-        left = rest & mask if mine else 0
-        run = -1
-        while left:
-            low = left & -left
-            left ^= low
-            if not mine & low:
-                run = -1
-                continue
+        mine = one_of_each(playable & mask, rest & mask, NOTHING_BELOW)
+        while mine:
+            low = mine & -mine
+            mine ^= low
             card = place_of(low)
-            same = run >= 0 and WORTH[card] == WORTH[run]
-            run = card
-            if same:
-                continue
             worth = WORTH[card]
             if laid == 0:
                 above = (rivals & mask) > low and (rivals & mask) >> (card + 1) != 0

@@ -62,25 +62,37 @@ def new_memory(most_nodes: int) -> Memory:
 
 
 @compiled
+def one_of_each(mine: int, rest: int, opens: Ints) -> int:
+    """The lowest of each run of cards in one suit that are one move. ``rest`` is what is left of that suit:
+    what lies between two of mine parts them, and so does another worth, or what one of them uncovers.
+    """
+    chosen, run = 0, -1
+    left = rest if mine else 0
+    while left:
+        low = left & -left
+        left ^= low
+        if not mine & low:
+            run = -1
+            continue
+        card = place_of(low)
+        if run < 0 or WORTH[card] != WORTH[run] or opens[card] or opens[run]:
+            chosen |= low
+        run = card
+    return chosen
+
+
+@compiled
 def leads_into(moves: Ints, start: int, leader: int, other: int, rest: int, opens: Ints) -> int:
     """List what there is to lead, the best guess first; returns how many."""
     count = 0
     for suit in range(4):
         mask = SUIT_BITS << (RANKS * suit)
-        mine, theirs = leader & mask, other & mask
-        left = rest & mask if mine else 0
-        run = -1
-        while left:
-            low = left & -left
-            left ^= low
-            if not mine & low:
-                run = -1
-                continue
+        theirs = other & mask
+        mine = one_of_each(leader & mask, rest & mask, opens)
+        while mine:
+            low = mine & -mine
+            mine ^= low
             card = place_of(low)
-            same = run >= 0 and WORTH[card] == WORTH[run] and not opens[card] and not opens[run]
-            run = card
-            if same:
-                continue
             if not theirs:
                 guess = 40 + WORTH[card]
             elif theirs < low:
@@ -102,20 +114,11 @@ def replies_into(moves: Ints, start: int, card: int, other: int, rest: int, open
     playable = follow if follow else other
     for suit in range(4):
         mask = SUIT_BITS << (RANKS * suit)
-        mine = playable & mask
-        left = rest & mask if mine else 0
-        run = -1
-        while left:
-            low = left & -left
-            left ^= low
-            if not mine & low:
-                run = -1
-                continue
+        mine = one_of_each(playable & mask, rest & mask, opens)
+        while mine:
+            low = mine & -mine
+            mine ^= low
             reply = place_of(low)
-            same = run >= 0 and WORTH[reply] == WORTH[run] and not opens[reply] and not opens[run]
-            run = reply
-            if same:
-                continue
             if follow and reply > card:
                 guess = 30 + 4 * (WORTH[card] + WORTH[reply])
             else:

@@ -80,10 +80,10 @@ class Delivery:
         if post is None:
             post = self._posts[code] = Post(code)
         self._posts.move_to_end(code)
-        if not post.dirty and not post.tasks:
+        if not post.is_busy:
             post.since = time.monotonic()
         post.dirty, post.stale = True, post.stale or reload
-        if post.pump is None or post.pump.done():
+        if not post.is_pumped:
             post.pump = asyncio.create_task(self._pump(post))
 
     async def change(self, code: str, name: str, change: Change) -> None:
@@ -102,6 +102,9 @@ class Delivery:
             return
         if place:
             surface = surface.moved(home, place, pressed)
+        if pressed and surface.status == "done":
+            # What will not change any more has no buttons: this is a message that a crash doubled.
+            surface = surface._replace(status="", message=pressed, digest="")
         stale = surface.stale
         if pressed and pressed not in (surface.message, *stale) and surface.message:
             # A message that a crash doubled, or an older one that could not be taken away then.
@@ -137,7 +140,7 @@ class Delivery:
     def is_busy(self, code: str) -> bool:
         """Whether a table is being delivered just now."""
         post = self._posts.get(code)
-        return post is not None and (post.dirty or bool(post.tasks))
+        return post is not None and post.is_busy
 
     async def settled(self) -> None:
         """Wait until nothing is under way; for tests and benches."""
@@ -172,13 +175,13 @@ class Delivery:
     @property
     def busy(self) -> int:
         """Tables with a message under way."""
-        return sum(1 for post in self._posts.values() if post.tasks)
+        return sum(1 for post in self._posts.values() if post.is_busy)
 
     @property
     def lag(self) -> float:
         """How long the table that has waited longest has been behind, in seconds."""
         now = time.monotonic()
-        return max((now - post.since for post in self._posts.values() if post.tasks or post.dirty), default=0.0)
+        return max((now - post.since for post in self._posts.values() if post.is_busy), default=0.0)
 
     # Bringing a table to rest
 
@@ -200,7 +203,7 @@ class Delivery:
 
     async def _look_over(self, post: Post) -> None:
         table = await (self.room.table(post.code) if post.stale else self.room.known(post.code))
-        post.stale, post.looked_at, post.looks = False, table.version, post.looks + 1
+        post.stale, post.failed, post.looked_at, post.looks = False, False, table.version, post.looks + 1
         if table.phase == "over" and post.outcome is None:
             post.outcome = await self._finish(table)
         for name in dict.fromkeys([*wanted(table), *(name for name in post.surfaces if is_taken(table, name))]):
@@ -221,7 +224,7 @@ class Delivery:
                 task.add_done_callback(partial(self._brought, post, name))
             elif is_final(table, name):
                 post.surfaces[name] = surface.finished()
-        if not post.tasks and not post.dirty:
+        if self._is_at_rest(post):
             await self._settle(post, table)
 
     @staticmethod
@@ -251,21 +254,26 @@ class Delivery:
             return
         if error := task.exception():
             log.error("surface_failed", table=post.code, surface=name, exc_info=error)
+            post.failed = True
             self._touch_later(post.code)
         elif post.dirty:
             self.touch(post.code)
-        elif is_last and not post.tasks:
+        elif is_last and not post.is_pumped and self._is_at_rest(post):
             post.pump = asyncio.create_task(self._rest(post))
 
     async def _rest(self, post: Post) -> None:
         """The last surface has been brought up to date."""
         table = await self.room.known(post.code)
-        if table.phase == "playing" and table.version == post.looked_at:
+        if table.phase == "playing" and table.version == post.looked_at and self._is_at_rest(post):
             # The others were up to date when the table was looked over, at this same version.
             await self._settle(post, table)
         else:
             self.touch(post.code)
             await self._pump(post)
+
+    def _is_at_rest(self, post: Post) -> bool:
+        """Whether all that was found to do is done: nothing is under way, broken off or to be tried again."""
+        return not (post.tasks or post.dirty or post.failed or self._bringer.stopping)
 
     async def _settle(self, post: Post, table: Table) -> None:
         """Everything shows the table at this version."""
@@ -280,7 +288,7 @@ class Delivery:
         post.drawn = {name: drawn for name, drawn in post.drawn.items() if name[0] == "d"}
         while len(self._posts) > POSTS_REMEMBERED:
             oldest = next(iter(self._posts.values()))
-            if oldest.tasks or oldest.dirty:
+            if oldest.is_busy:
                 break
             del self._posts[oldest.code]
 

@@ -14,6 +14,8 @@ NOTHING = Surface()
 class Post:
     """The delivery of one table: what is known of its surfaces, and the tasks that bring them up to date.
 
+    ``dirty`` when the table may have changed since it was last looked over, ``stale`` when another worker changed it,
+    ``failed`` when a surface met a fault of ours, and the table is to be looked over again.
     ``looks`` counts how often the table was looked over, ``looked_at`` is the version when it was last.
     """
 
@@ -30,8 +32,18 @@ class Post:
         self.outcome: Outcome | None = None
         self.dirty = False
         self.stale = False
+        self.failed = False
         self.pump: asyncio.Task[None] | None = None
         self.since = time.monotonic()
+
+    @property
+    def is_pumped(self) -> bool:
+        """Whether the table is being looked over."""
+        return self.pump is not None and not self.pump.done()
+
+    @property
+    def is_busy(self) -> bool:
+        return self.dirty or bool(self.tasks) or self.is_pumped
 
     def take_changes(self) -> dict[str, str]:
         """What is known of surfaces and not noted, as text; it counts as noted from now on."""

@@ -1,6 +1,7 @@
 """What each press does: a move, something else at a table, or another page."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from bot import payload
 from bot.delivery.surfaces import Change
@@ -14,7 +15,7 @@ from bot.panels.rules import rules_page
 from bot.payload import BadPayload, MoveWish, PageWish, TableWish
 from bot.people import Profile
 from bot.platform import Press, Reply, is_private
-from bot.tables.faults import AlreadySeated, NotAtThisTable, OldPanel, OnlyTheChallenger
+from bot.tables.faults import AlreadySeated, NoSuchTable, NotAtThisTable, OldPanel, OnlyTheChallenger
 from bot.tables.table import CLOCKS, Invited, Table
 from bot.texts import texts
 from engine import GAMES
@@ -27,6 +28,10 @@ ROBOT_NAMES = {
     "strong": ("Nonna Rosa", "Zio Beppe", "Maestro Elio"),
 }
 """Robots have names, for a table of four may seat three of them."""
+
+
+ON_CARDS = {"sit", "stand", "robot", "cancel", "decline", "menu", "game", "rule", "clock"}
+"""What is pressed on a challenge card."""
 
 
 class Presses:
@@ -64,6 +69,8 @@ class Presses:
             verb = self._verbs.get(wish.verb)
             if verb is None:
                 raise BadPayload()
+            if wish.verb in ON_CARDS:
+                await self._card_pressed(press, wish)
             toast = await verb(press, wish)
             return Reply(toast=texts(profile.language).gettext(toast) if toast else "")
         return await self._page(press, profile, wish)
@@ -85,6 +92,14 @@ class Presses:
             await self.house.change(table.code, f"h{seat}", Change(pressed=press.message, place=press.place))
 
     # At a table
+
+    async def _card_pressed(self, press: Press, wish: TableWish) -> None:
+        """The message may be one that a crash doubled, and shows a table as it was."""
+        with suppress(NoSuchTable):
+            table = await self.room.known(wish.code)
+            if press.place in table.hosts:
+                name = f"c{table.hosts.index(press.place)}"
+                await self.house.change(wish.code, name, Change(pressed=press.message))
 
     async def _sit(self, press: Press, wish: TableWish) -> str:
         person = press.person

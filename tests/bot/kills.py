@@ -411,6 +411,7 @@ class Village:
         if await store.all_changed(range(keys.SHARDS)):
             raise Disagreement("tables are still marked as changed")
         self.doubled = 0
+        self._check_cards({table.code for table in tables if table.phase == "open"})
         for table in tables:
             self._check_panels(table)
         if self.doubled > (0 if self.page.knows_doubles else sum(self.kills.values())):
@@ -454,6 +455,24 @@ class Village:
         """What its people did; what chance gave is not counted."""
         moves = (move for deal in game.record.deals for move in deal.moves)
         return Counter((game.people[move[0]], move[1]) for move in moves if move[0] is not None)
+
+    def _check_cards(self, waiting: set[str]) -> None:
+        """Chairs are offered at the tables that wait for people, and at no others but on a message that was doubled."""
+        offered = Counter(
+            code
+            for chat, messages in self.page.messages.items()
+            if not chat.startswith("@")
+            for message in messages.values()
+            for code in {
+                button["payload"][2:].partition(":")[0]
+                for row in message.get("rows", ())
+                for button in row
+                if button["payload"].startswith("1t") and ":sit" in button["payload"]
+            }
+        )
+        if missing := waiting - set(offered):
+            raise Disagreement(f"no chairs are offered at tables that wait: {missing}")
+        self.doubled += sum((offered - Counter(waiting)).values())
 
     def _check_panels(self, table: Table) -> None:
         if table.game is None:

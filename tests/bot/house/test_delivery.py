@@ -9,7 +9,9 @@ from bot.delivery import bringing, delivery
 from bot.delivery.pace import Pacer
 from bot.desk import Desk
 from bot.house import House
+from bot.people import Profile
 from bot.platform import ChatGone, MessageGone, Pace, SlowDown, Trouble
+from bot.settings import Settings
 from bot.store import Store, keys
 from tests.bot.paper import GROUP, Paper, Player, code_of, open_house, play_until, seated
 
@@ -108,6 +110,47 @@ async def test_a_doubled_message_goes_when_somebody_presses_it(store: Store) -> 
         await house.delivery.settled()
         assert doubled not in paper.messages[mover.private]
         assert len(paper.messages[mover.private]) == 1
+
+
+async def doubled_challenge(house: House, paper: Paper) -> tuple[Player, Player, str]:
+    """A challenge whose card stands there twice; returns the players, and the older message."""
+    anna, bruno = Player(house, paper, "Anna", 1), Player(house, paper, "Bruno", 2)
+    paper.after_faults[GROUP] = [Trouble("timed out")]
+    await anna.say("/challenge metamazzo")
+    assert len(paper.messages[GROUP]) == 2
+    return anna, bruno, next(iter(paper.messages[GROUP]))
+
+
+async def test_a_doubled_card_goes_when_somebody_presses_it(store: Store) -> None:
+    paper = Paper(knows_keys=False)
+    async with open_house(store, paper) as house:
+        _anna, bruno, older = await doubled_challenge(house, paper)
+        payload = bruno.button("Game", GROUP)[1].payload
+        await bruno.send(payload, GROUP, older)
+        await house.delivery.settled()
+        assert older not in paper.messages[GROUP]
+        await bruno.press("Accept", GROUP)
+        assert "cards are dealt" in next(iter(paper.messages[GROUP].values())).plain
+
+
+@pytest.mark.parametrize("moves", [0, 3])
+async def test_a_doubled_card_of_a_game_that_runs_offers_no_chair_once_somebody_pressed_it(
+    store: Store, moves: int
+) -> None:
+    paper = Paper(knows_keys=False)
+    async with open_house(store, paper) as house:
+        anna, bruno, older = await doubled_challenge(house, paper)
+        payload = bruno.button("Accept", GROUP)[1].payload
+        await bruno.press("Accept", GROUP)
+        for player in (anna, bruno) * moves:
+            if player.moves():
+                await player.press(player.moves()[0][1].label)
+        assert paper.messages[GROUP][older].rows
+        reply = await bruno.send(payload, GROUP, older)
+        await house.delivery.settled()
+        assert reply.toast
+        left = paper.messages[GROUP].get(older)
+        assert left is None or not left.rows
 
 
 async def test_who_cannot_be_written_to_is_told_in_the_group_and_a_button_helps(store: Store) -> None:
@@ -242,22 +285,97 @@ async def test_a_restart_finds_everything_and_says_nothing_twice(store: Store) -
         await agrees(house, paper, players)
 
 
+async def committed_unheard(house: House, players: list[Player]) -> str:
+    """A move that is in the store and that delivery has not heard of; returns the table's code."""
+    code = await code_of(house, players[0])
+    await house.delivery.stop(1.0)
+    table = await house.room.table(code)
+    assert table.game
+    assert table.to_move
+    move = next(m for m in table.game.legal_moves(table.game.turn or 0) if m.startswith("play"))
+    await house.room.press(code, table.to_move.person, table.version, move, "unheard")
+    return code
+
+
 async def test_what_was_committed_and_not_delivered_is_delivered_after_a_restart(store: Store) -> None:
     paper = Paper()
     async with open_house(store, paper) as house:
         players = await seated(house, paper, "metamazzo")
-        code = await code_of(house, players[0])
-        await house.delivery.stop(1.0)
-        table = await house.room.table(code)
-        assert table.game
-        assert table.to_move
-        seat = table.game.turn
-        move = next(m for m in table.game.legal_moves(seat or 0) if m.startswith("play"))
-        await house.room.press(code, table.to_move.person, table.version, move, "unheard")
+        await committed_unheard(house, players)
     async with open_house(store, paper) as house:
         await asyncio.sleep(0.2)
         await agrees(house, paper, players)
         assert "On the table" in paper.last("paper:@1").plain
+
+
+async def test_a_table_is_not_at_rest_while_one_of_its_hands_is_still_to_be_looked_at(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        code = await committed_unheard(house, players)
+        table = await house.room.table(code)
+        # The hand of whoever is to move is looked at first.
+        last = next(c.person for c in table.chairs if c and c is not table.to_move)
+    gate = asyncio.Event()
+    house = House(store, Settings(_env_file=None), alone=True)
+    known = house.people.person
+
+    async def person(id: str) -> Profile:  # noqa: A002
+        if id == last:
+            await gate.wait()
+        return await known(id)
+
+    house.people.person = person  # type: ignore[method-assign]
+    house.add(paper)
+    calls = len(paper.calls)
+    await house.start()
+    try:
+        while len(paper.calls) == calls:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.1)
+        assert len(paper.calls) == calls + 1, "the first hand is up to date"
+        assert await store.all_changed(range(keys.SHARDS)) == {code: table.version}
+        assert house.delivery.lag > 0
+        gate.set()
+        await agrees(house, paper, players)
+    finally:
+        await house.stop()
+
+
+async def test_what_a_stop_breaks_off_is_still_to_be_delivered(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        mover = next(player for player in players if player.moves())
+        code = await code_of(house, mover)
+        for player in players:
+            paper.faults[player.private] = [Trouble("no answer")]
+        await mover.press(mover.moves()[0][1].label, settle=False)
+        while any(paper.faults[player.private] for player in players):
+            await asyncio.sleep(0)
+        await house.delivery.stop(1.0)
+        assert list(await store.all_changed(range(keys.SHARDS))) == [code]
+    async with open_house(store, paper) as house:
+        await asyncio.sleep(0.2)
+        for player in players:
+            player.house, player.desk = house, Desk(house)
+        await agrees(house, paper, players)
+
+
+async def test_a_surface_that_fails_keeps_its_table_from_rest(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.3)
+        mover = next(player for player in players if player.moves())
+        other = next(player for player in players if player is not mover)
+        # Of those whose turn it is the hand is drawn first.
+        paper.faults[other.private] = [ValueError("a fault of ours")]  # type: ignore[list-item]
+        await mover.press(mover.moves()[0][1].label)
+        await asyncio.sleep(0.1)
+        assert await store.all_changed(range(keys.SHARDS))
+        await asyncio.sleep(0.5)
+        await agrees(house, paper, players)
 
 
 async def test_two_workers_share_the_tables_and_each_takes_every_press(store: Store) -> None:

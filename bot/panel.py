@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import blake2b
+from itertools import chain
 from string import Formatter
 from typing import Literal, NamedTuple
 
@@ -62,8 +63,8 @@ class Panel:
     @cached_property
     def digest(self) -> str:
         """What tells this panel from another one: 12 hex digits."""
-        flat = [part for span in self.text for part in span]
-        flat += [part for row in self.rows for button in (*row, ("/",)) for part in button]
+        buttons = chain.from_iterable(self.rows)
+        flat = (*chain.from_iterable(self.text), *chain.from_iterable(buttons), *map(str, map(len, self.rows)))
         return blake2b("\0".join(flat).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
     def cut(self, longest: int) -> Panel:
@@ -97,40 +98,66 @@ def broken(row: Row, most_by_length: Sequence[tuple[int, int]]) -> list[Row]:
     return [row[at : at + each] for at in range(0, len(row), each)]
 
 
-NEW_LINE = Span("\n")
-
-
 class Writer:
-    """Builds a panel's text line by line."""
+    """Builds a panel's text line by line. Texts of one style that follow one another are one span."""
 
     def __init__(self) -> None:
-        self.spans: list[Span] = []
+        self._spans: list[Span] = []
+        self._run: list[str] = []
+        self._style: Style = ""
+        self._has_gap = True
 
     def line(self, template: str = "", style: Style = "", **values: object) -> None:
         """A line, with the gaps of a template filled in by texts or spans."""
-        spans = self.spans
         if values:
             for value in values.values():
                 if type(value) is Span:
-                    spans += fill(template, style, **values)
+                    for span in fill(template, style, **values):
+                        self._add(span)
                     break
             else:
-                spans.append(Span(template.format(**values), style))
+                self._write(template.format(**values), style)
         elif template:
-            spans.append(Span(template, style))
-        spans.append(NEW_LINE)
+            self._write(template, style)
+        if self._style == "code":
+            self._turn("")
+        self._run.append("\n")
+        self._has_gap = False
 
     def gap(self) -> None:
         """An empty line, once, and none at the top."""
-        if self.spans and self.spans[-2:] != [NEW_LINE, NEW_LINE]:
-            self.spans.append(NEW_LINE)
+        if not self._has_gap:
+            self._run.append("\n")
+            self._has_gap = True
 
     def panel(self, *rows: Row) -> Panel:
         """The panel, without empty lines at its end and without empty rows."""
-        spans = self.spans.copy()
-        while spans and spans[-1] == NEW_LINE:
-            spans.pop()
+        self._turn("")
+        spans = self._spans.copy()
+        while spans and spans[-1].text.endswith("\n"):
+            last = spans.pop()
+            if text := last.text.rstrip("\n"):
+                spans.append(last._replace(text=text))
         return Panel(tuple(spans), tuple(row for row in rows if row))
+
+    def _write(self, text: str, style: Style) -> None:
+        if style != self._style:
+            self._turn(style)
+        self._run.append(text)
+
+    def _add(self, span: Span) -> None:
+        if span.person:
+            self._turn("")
+            self._spans.append(span)
+        else:
+            self._write(span.text, span.style)
+
+    def _turn(self, style: Style) -> None:
+        """From here on in this style."""
+        if self._run:
+            self._spans.append(Span("".join(self._run), self._style))
+            self._run = []
+        self._style = style
 
 
 def fill(template: str, style: Style = "", **values: object) -> Iterator[Span]:

@@ -23,6 +23,7 @@ class _Catalogue(dict[str, str]):
     """Texts by their message ids; one that has no translation stands for itself."""
 
     def __missing__(self, text: str) -> str:
+        self[text] = text
         return text
 
 

@@ -27,11 +27,25 @@ SUIT_SIGNS = {
 RANK_SIGNS: dict[str, dict[str, str]] = {"french": {"R": "K", "C": "Q", "F": "J"}, "spades": {"T": "10"}}
 
 
+class CardFaces(dict[str, str]):
+    """Cards as people see them, by their codes: rank and suit's sign; "codes" leaves them as the record has them, 3D.
+
+    An entry is made when it is first asked for, and a panel asks for some thirty.
+    """
+
+    def __init__(self, faces: str) -> None:
+        super().__init__()
+        self._ranks, self._suits = RANK_SIGNS.get(faces, {}), SUIT_SIGNS[faces]
+
+    def __missing__(self, code: str) -> str:
+        rank, suit = code[0], code[1:]
+        face = self[code] = self._ranks.get(rank, rank) + self._suits.get(suit, suit)
+        return face
+
+
 @cache
-def card_face(code: str, faces: str) -> str:
-    """A card as people see it: rank and suit's sign; "codes" leaves it as the record has it, 3D."""
-    rank, suit = code[0], code[1:]
-    return RANK_SIGNS.get(faces, {}).get(rank, rank) + SUIT_SIGNS[faces].get(suit, suit)
+def card_faces(faces: str) -> CardFaces:
+    return CardFaces(faces)
 
 
 class Wording:
@@ -39,9 +53,8 @@ class Wording:
 
     def __init__(self, language: str, names: Sequence[str], faces: str = "codes") -> None:
         self.names = names
-        self.faces = faces
-        self.text = texts(language).gettext
-        self.ngettext = texts(language).ngettext
+        self.card = card_faces(faces).__getitem__
+        self.text, self.ngettext = texts(language)
 
     @cached_property
     def suits(self) -> dict[str, str]:
@@ -68,9 +81,6 @@ class Wording:
             "trick": _("trick"),
             "tricks": _("tricks"),
         }
-
-    def card(self, code: str) -> str:
-        return card_face(code, self.faces)
 
     def cards(self, codes: Iterable[str]) -> str:
         return " ".join(map(self.card, codes))

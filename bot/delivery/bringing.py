@@ -74,6 +74,18 @@ class Bringer:
         self.stopping = False
 
     async def draw(self, post: Post, table: Table, name: str) -> Panel:
+        """What a surface should show."""
+        panel = await self._drawn(post, table, name)
+        assert panel
+        return panel
+
+    async def draw_if_free(self, post: Post, table: Table, name: str) -> Panel | None:
+        """What a surface should show; None if that is not drawn yet and its place is held back for now: until it is
+        free there will be something else to be drawn.
+        """
+        return await self._drawn(post, table, name, only_if_free=True)
+
+    async def _drawn(self, post: Post, table: Table, name: str, *, only_if_free: bool = False) -> Panel | None:
         surface = post.surfaces[name]
         place = place_of(table, name, surface)
         viewer = await self._viewer(place)
@@ -83,6 +95,8 @@ class Bringer:
         known = post.drawn.get(name)
         if known and known[0] == key:
             return known[1]
+        if only_if_free and not self._pacer.is_free(place):
+            return None
         panel = draw(table, name, surface, viewer, away, post.outcome)
         post.drawn[name] = (key, panel)
         return panel
@@ -100,17 +114,19 @@ class Bringer:
             return Viewer(profile.language, profile.suits)
         return Viewer((await self._people.chat(place)).language)
 
-    async def bring(self, post: Post, name: str, panel: Panel, looked: int) -> None:
-        """Send or edit until the surface shows what it should: ``panel``, as of that look over the table."""
+    async def bring(self, post: Post, name: str, panel: Panel | None, looked: int) -> None:
+        """Send or edit until the surface shows what it should: ``panel``, if drawn, as of that look over the table."""
         pause, longest = FIRST_PAUSE, 0
         while not self.stopping:
-            table = await self._room.known(post.code)
-            place, looks = place_of(table, name, post.surfaces[name]), post.looks
+            place = place_of(await self._room.known(post.code), name, post.surfaces[name])
             adapter = self._adapters[platform_of(place)]
             try:
-                drawn = panel if looks == looked and not post.dirty else None
-                looked = 0
-                todo = await self._todo(post, name, place, drawn)
+                if panel is None or looked != post.looks or post.dirty:
+                    panel = None
+                    await self._pacer.free(place)
+                looks = post.looks
+                todo = await self._todo(post, name, place, panel)
+                panel = None
                 if todo and await self._pacer.turn(place):
                     # That took a while, and something else may be to be done by now.
                     todo = await self._todo(post, name, place)

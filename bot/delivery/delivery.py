@@ -207,19 +207,23 @@ class Delivery:
         if table.phase == "over" and post.outcome is None:
             post.outcome = await self._finish(table)
         for name in dict.fromkeys([*wanted(table), *(name for name in post.surfaces if is_taken(table, name))]):
-            surface = self._surface(post, table, name)
-            if platform_of(home_of(table, name)) not in self.adapters:
+            known = post.surfaces.get(name)
+            if known and known.status == "done":
+                continue
+            home = home_of(table, name)
+            if platform_of(home) not in self.adapters:
                 # The host has taken this platform off; the game goes on elsewhere.
                 continue
-            if await self._waits_for_press(post, table, name):
+            surface = self._surface(post, name, home)
+            if await self._waits_for_press(post, table, name, home):
                 surface = post.surfaces[name] = surface._replace(status="unreachable")
                 post.dirty = True
             under_way = post.tasks.get(name)
             # A task that is done may have looked its last before what brought us here.
-            if (under_way and not under_way.done()) or surface.status in ("done", "dropped", "unreachable"):
+            if (under_way and not under_way.done()) or surface.status in ("dropped", "unreachable"):
                 continue
-            panel = await self._bringer.draw(post, table, name)
-            if panel.digest != surface.digest or name in post.fronts or surface.stale:
+            panel = await self._bringer.draw_if_free(post, table, name)
+            if panel is None or panel.digest != surface.digest or name in post.fronts or surface.stale:
                 task = post.tasks[name] = asyncio.create_task(self._bringer.bring(post, name, panel, post.looks))
                 task.add_done_callback(partial(self._brought, post, name))
             elif is_final(table, name):
@@ -228,20 +232,19 @@ class Delivery:
             await self._settle(post, table)
 
     @staticmethod
-    def _surface(post: Post, table: Table, name: str) -> Surface:
+    def _surface(post: Post, name: str, home: str) -> Surface:
         """What is known of a surface; nothing, if somebody else sits there by now, or the chat is another one."""
-        whom = tag_of(home_of(table, name))
+        whom = tag_of(home)
         surface = post.surfaces.get(name)
-        if surface is None or (surface.whom != whom and surface.status != "done"):
+        if surface is None or surface.whom != whom:
             surface = post.surfaces[name] = Surface(whom=whom)
         return surface
 
-    async def _waits_for_press(self, post: Post, table: Table, name: str) -> bool:
+    async def _waits_for_press(self, post: Post, table: Table, name: str, home: str) -> bool:
         """Whether a hand is for the group, aside, and its player has not yet pressed anything that allows it."""
         surface = post.surfaces[name]
         if seat_of(name) is None or surface.message or surface.aside or surface.status or name in post.fronts:
             return False
-        home = home_of(table, name)
         if not table.game or not self.adapters[platform_of(home)].has_asides:
             return False
         return (await self.people.person(person_of(home))).hands == "aside"
@@ -258,18 +261,12 @@ class Delivery:
             self._touch_later(post.code)
         elif post.dirty:
             self.touch(post.code)
-        elif is_last and not post.is_pumped and self._is_at_rest(post):
-            post.pump = asyncio.create_task(self._rest(post))
-
-    async def _rest(self, post: Post) -> None:
-        """The last surface has been brought up to date."""
-        table = await self.room.known(post.code)
-        if table.phase == "playing" and table.version == post.looked_at and self._is_at_rest(post):
-            # The others were up to date when the table was looked over, at this same version.
-            await self._settle(post, table)
-        else:
-            self.touch(post.code)
-            await self._pump(post)
+        elif not post.is_pumped and self._is_at_rest(post):
+            # The others were up to date when the table was looked over.
+            if self.room.is_playing_at(post.code, post.looked_at):
+                self._all_shown(post, post.looked_at)
+            else:
+                self.touch(post.code)
 
     def _is_at_rest(self, post: Post) -> bool:
         """Whether all that was found to do is done: nothing is under way, broken off or to be tried again."""
@@ -283,7 +280,10 @@ class Delivery:
             self._forget(post)
             await self._on_removed(table)
             return
-        self._notes.soon(post, table.version)
+        self._all_shown(post, table.version)
+
+    def _all_shown(self, post: Post, version: int) -> None:
+        self._notes.soon(post, version)
         # Hands change with the next press; boards do not always.
         post.drawn = {name: drawn for name, drawn in post.drawn.items() if name[0] == "d"}
         while len(self._posts) > POSTS_REMEMBERED:

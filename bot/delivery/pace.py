@@ -23,6 +23,15 @@ class Pacer:
         self._due: dict[str, float] = {}
         self._blocked: dict[str, float] = {}
 
+    async def free(self, place: str) -> None:
+        """Return when the place is not held back, and take no turn yet."""
+        while (held := self._held(place)) > 0:
+            await asyncio.sleep(held)
+
+    def is_free(self, place: str) -> bool:
+        """Whether the place may be written to just now."""
+        return self._held(place) <= 0
+
     async def turn(self, place: str) -> bool:
         """Return when the place may be written to, and count that it is; whether there was a wait."""
         loop = asyncio.get_running_loop()
@@ -45,22 +54,29 @@ class Pacer:
         until = asyncio.get_running_loop().time() + seconds
         self._blocked[place] = max(self._blocked.get(place, 0.0), until)
 
+    def _held(self, place: str) -> float:
+        """Seconds until the platform's own wait and the place's pace let something through."""
+        now = asyncio.get_running_loop().time()
+        blocked = self._blocked.get(place, 0.0) - now
+        pace = self._pace_of(place)
+        return blocked if pace is None else max(blocked, self._early(place, pace, now))
+
+    def _early(self, key: str, pace: Pace, now: float) -> float:
+        """Seconds until a turn is free. Each falls due one interval after the one before; a burst may run so far ahead
+        of that.
+        """
+        return max(self._due.get(key, 0.0), now) - (pace.burst - 1) * pace.interval - now
+
     async def _wait(self, key: str, pace: Pace) -> bool:
         """Wait until a turn is free, and only then take it: who waits with a small burst keeps nobody back."""
         if not pace.interval:
             return False
         loop = asyncio.get_running_loop()
         waited = False
-        while True:
-            now = loop.time()
-            # Each turn falls due one interval after the one before; a burst may run so far ahead of that.
-            due = max(self._due.get(key, 0.0), now)
-            early = due - (pace.burst - 1) * pace.interval - now
-            if early <= 0:
-                break
+        while (early := self._early(key, pace, now := loop.time())) > 0:
             await asyncio.sleep(early)
             waited = True
-        self._due[key] = due + pace.interval
+        self._due[key] = max(self._due.get(key, 0.0), now) + pace.interval
         if len(self._due) > PLACES_REMEMBERED:
             self._due = {place: one for place, one in self._due.items() if one > now}
         return waited

@@ -11,6 +11,7 @@ A table has, by name:
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 from zlib import crc32
 
@@ -90,6 +91,7 @@ class Surface(NamedTuple):
         return Surface(whom=self.whom, status="done")
 
 
+@lru_cache(maxsize=10_000)
 def tag_of(place: str) -> str:
     """A short tag that tells one place from another."""
     return f"{crc32(place.encode()) & 0xFFFF:x}"

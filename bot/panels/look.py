@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from bot.tables.table import Chair, Table
 from bot.wording import Wording
@@ -29,8 +30,7 @@ class Past:
     secret: str
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(NamedTuple):
     """A table as ``seat`` sees it; None is the public.
 
     ``version`` is of the seat's last decision: a press from a panel of this look is good until the next one.

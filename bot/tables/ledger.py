@@ -51,6 +51,11 @@ class Ledger:
         """Whether this worker has the table in memory."""
         return code in self._remembered
 
+    def is_playing_at(self, code: str, version: int) -> bool:
+        """Whether a table in memory has this version, and a game under way."""
+        table = self._remembered.get(code)
+        return table is not None and table.version == version and table.phase == "playing"
+
     def by_phase(self) -> Counter[str]:
         """How many of the tables in memory are open, and how many are being played at."""
         return Counter(table.phase for table in self._remembered.values())

@@ -6,7 +6,7 @@ must be escaped, is each adapter's own business.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import blake2b
@@ -160,18 +160,20 @@ class Writer:
         self._style = style
 
 
-def fill(template: str, style: Style = "", **values: object) -> Iterator[Span]:
+def fill(template: str, style: Style = "", **values: object) -> list[Span]:
     """A template's gaps filled in; a value that is a span keeps its own style.
 
-    >>> list(fill("{who} leads", who=Span("Ada", "bold")))
+    >>> fill("{who} leads", who=Span("Ada", "bold"))
     [Span(text='Ada', style='bold', person=''), Span(text=' leads', style='', person='')]
     """
+    spans = []
     for literal, name in _parts(template):
         if literal:
-            yield Span(literal, style)
+            spans.append(Span(literal, style))
         if name is not None:
             value = values[name]
-            yield value if isinstance(value, Span) else Span(str(value), style)
+            spans.append(value if type(value) is Span else Span(str(value), style))
+    return spans
 
 
 @cache

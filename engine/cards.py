@@ -42,8 +42,10 @@ class Pack:
 
     def names(self, mask: int) -> tuple[str, ...]:
         """The codes of a set, by suit and from high to low: as a hand is held."""
+        if not mask:
+            return ()
         held = self.held
-        return tuple(code for suit in self.suit_masks for code in held[mask & suit])
+        return tuple([code for suit in self.suit_masks for code in held[mask & suit]])
 
 
 class SuitTexts(dict[int, tuple[str, ...]]):

@@ -185,8 +185,8 @@ class Deal(ABC):
             "phase": "over" if self.over else self.phase,
             "turn": self.turn,
             "hand": None if seat is None else names(hands[seat]),
-            "counts": tuple(hand.bit_count() for hand in hands),
-            "known": tuple(names(hand & seen) for hand, seen in zip(hands, shown, strict=True)),
+            "counts": tuple([hand.bit_count() for hand in hands]),
+            "known": tuple([names(hand & seen) for hand, seen in zip(hands, shown, strict=True)]),
             "trick": self._played(self.trick, self.signal),
             "last_trick": LastTrick(self._played(*self.last[:2]), self.last[2]) if self.last else None,
             "tricks": pair(self.tricks),
@@ -194,7 +194,7 @@ class Deal(ABC):
 
     def _played(self, laid: tuple[Laid, ...], signal: str | None) -> tuple[Played, ...]:
         codes = self.PACK.codes
-        return tuple(Played(seat, codes[card], None if number else signal) for number, (seat, card) in enumerate(laid))
+        return tuple([Played(seat, codes[card], None if number else signal) for number, (seat, card) in enumerate(laid)])
 
 
 def pair(values: Sequence[int]) -> tuple[int, int]:

@@ -73,6 +73,7 @@ class Game:
         self._past: list[DealRecord] = []
         self._pack: tuple[str, ...] = ()
         self._secret: bytes | None = None
+        self._commitment: str | None = None
         self._playing: Deal | None = None
         self._score: Score | None = None
 
@@ -144,6 +145,7 @@ class Game:
         self.current = self._playing = self.kind.new_deal(self.rules, dealer, cards, self._carry)
         self.moves = []
         self._pack, self._secret, self._score = pack, secret, None
+        self._commitment = shuffle.commitment(secret) if secret else None
 
     # Moves
 
@@ -251,7 +253,7 @@ class Game:
             names=self.names,
             seat=seat,
             deal_number=self.deal_number,
-            commitment=shuffle.commitment(self._secret) if self._secret else None,
+            commitment=self._commitment,
             deal=deal.view(seat) if deal else None,
             turn=self.turn,
             moves=() if seat is None else tuple(self.legal_moves(seat)),
@@ -306,8 +308,8 @@ class Game:
         score = self._score or deal.score()
         before = self._past[-1].totals if self._past else (0, 0)
         proof = None
-        if self._secret is not None:
-            proof = Proof(commitment=shuffle.commitment(self._secret), secret=self._secret.hex())
+        if self._secret and self._commitment:
+            proof = Proof(commitment=self._commitment, secret=self._secret.hex())
         entries: dict[str, Any] = {
             "dealer": deal.dealer,
             "pack": list(self._pack),

@@ -29,7 +29,7 @@ def entities_of(panel: Panel) -> list[dict[str, Any]]:
     entities, offset = [], 0
     for span in panel.text:
         length = units(span.text)
-        entity = _entity(span, offset, length)
+        entity = _entity(span, offset, length - span.text.endswith("\n"))
         if entity:
             entities.append(entity)
         offset += length

@@ -5,7 +5,9 @@ the tops of one's packets. A choice that takes several presses (four packets, th
 resignation) is gathered in a draft, which the message carries until the move is made.
 """
 
+from collections import defaultdict
 from itertools import groupby
+from operator import itemgetter
 
 from bot import payload
 from bot.panel import Button, Panel, Row, Span, Writer
@@ -17,6 +19,7 @@ from engine.views import DealView, PacketsView, SpadesView, StockView, Tressette
 
 SIGNALS = ("busso", "volo")
 RESIGN = "resign"
+CHOICES = {"pick", "hold", "bid", "draw", "keep", "pass", "blind"}
 TO_TAKE, MOST_EXCHANGED = 4, 3
 
 
@@ -30,9 +33,10 @@ class _Hand:
         self.seen, self.words, self.draft = seen, words, draft
         self.phrases = Phrases(seen, words)
         self.page = Writer()
-        self.by_word: dict[str, list[str]] = {}
+        self.presses = payload.move(seen.code, seen.version, "")
+        self.by_word: defaultdict[str, list[str]] = defaultdict(list)
         for move in seen.view.moves if seen.view else ():
-            self.by_word.setdefault(move.partition(" ")[0], []).append(move)
+            self.by_word[move.partition(" ")[0]].append(move)
 
     def panel(self) -> Panel:
         if self.seen.phase in ("open", "closed"):
@@ -169,9 +173,10 @@ class _Hand:
         if not deal.hand:
             return
         self.page.gap()
-        for suit, codes in groupby(deal.hand, key=lambda code: code[1]):
-            sign = self.words.card(f"A{suit}")[1:]
-            ranks = " ".join(self.words.card(code).removesuffix(sign) for code in codes)
+        card = self.words.card
+        for suit, codes in groupby(deal.hand, key=itemgetter(1)):
+            sign = card(f"A{suit}")[1:]
+            ranks = " ".join([card(code).removesuffix(sign) for code in codes])
             self.page.line(f"{sign}  {ranks}", "bold")
 
     # What can be done
@@ -192,6 +197,13 @@ class _Hand:
             self.page.line(_("⏳ Half of your time for this move is gone."), "bold")
         elif seen.alarm == "flagged":
             self.page.line(_("⌛ Your time is up: the others may claim the win. Play while you can."), "bold")
+        self.page.line(_("Your turn.") if deal.phase == "play" else self._asked(deal), "bold")
+        if self.draft in SIGNALS:
+            self.page.line(_("With the card that you lead you say “{signal}”."), signal=self.draft)
+
+    def _asked(self, deal: DealView) -> str:
+        """What is to be done other than to play a card."""
+        _ = self.words.text
         asks = {
             "take": _("Your turn: take four packets."),
             "hold": _("Your turn: which two packets do you take in hand?"),
@@ -201,9 +213,7 @@ class _Hand:
             "exchange": _("Double nil: you may exchange up to three cards."),
             "bid": _("Your turn: how many tricks do you bid?"),
         }
-        self.page.line(asks.get(deal.phase, _("Your turn.")), "bold")
-        if self.draft in SIGNALS:
-            self.page.line(_("With the card that you lead you say “{signal}”."), signal=self.draft)
+        return asks.get(deal.phase, _("Your turn."))
 
     def _buttons(self, deal: DealView) -> list[Row]:
         if self.draft == RESIGN:
@@ -214,13 +224,16 @@ class _Hand:
             return self._take(deal)
         if deal.phase == "exchange" and self.seen.my_turn:
             return self._exchange(deal)
-        return [*self._declarations(), *self._choices(), *self._cards(deal), *self._rest()]
+        if not self.by_word:
+            return []
+        choices = self._choices() if self.by_word.keys() & CHOICES else []
+        return [*self._declarations(), *choices, *self._cards(deal), *self._rest()]
 
     def _moves(self, *words: str) -> list[str]:
         return [move for word in words for move in self.by_word.get(word, ())]
 
     def _button(self, label: str, move: str, good: bool = False) -> Button:
-        return Button(label, payload.move(self.seen.code, self.seen.version, move), "good" if good else "")
+        return Button(label, self.presses + move, "good" if good else "")
 
     def _drafting(self, label: str, *draft: object) -> Button:
         return Button(label, payload.table(self.seen.code, "draft", self.seen.version, *draft))
@@ -253,6 +266,8 @@ class _Hand:
         """The cards that may be played: the hand a row a suit, then the packets' tops."""
         plays = {move.split(" ")[1] for move in self._moves("play")}
         signalled = any(move.endswith(SIGNALS) for move in self._moves("play"))
+        if not plays:
+            return []
         said = f" {self.draft}" if signalled and self.draft in SIGNALS else ""
         in_hand = [code for code in deal.hand or () if code in plays]
         rows: list[Row] = []
@@ -265,7 +280,7 @@ class _Hand:
                     for signal in SIGNALS
                 )
             )
-        for _suit, codes in groupby(in_hand, key=lambda code: code[1]):
+        for _suit, codes in groupby(in_hand, key=itemgetter(1)):
             rows.append(tuple(self._button(self.words.card(code), f"play {code}{said}") for code in codes))
         tops = sorted(plays.difference(in_hand), key=lambda code: ITALIAN.index.get(code, 0), reverse=True)
         rows.append(tuple(self._button(f"📦 {self.words.card(code)}", f"play {code}") for code in tops))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache
 from hashlib import blake2b
 from itertools import chain
 from string import Formatter
@@ -60,9 +60,16 @@ class Panel:
         """The text as it reads."""
         return "".join(span.text for span in self.text)
 
-    @cached_property
+    @property
     def digest(self) -> str:
         """What tells this panel from another one: 12 hex digits."""
+        # Not a cached_property: before Python 3.12 those take a lock.
+        if "_digest" not in self.__dict__:
+            self.__dict__["_digest"] = self._hashed()
+        known: str = self.__dict__["_digest"]
+        return known
+
+    def _hashed(self) -> str:
         buttons = chain.from_iterable(self.rows)
         flat = (*chain.from_iterable(self.text), *chain.from_iterable(buttons), *map(str, map(len, self.rows)))
         return blake2b("\0".join(flat).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()

@@ -194,7 +194,9 @@ class Deal(ABC):
 
     def _played(self, laid: tuple[Laid, ...], signal: str | None) -> tuple[Played, ...]:
         codes = self.PACK.codes
-        return tuple([Played(seat, codes[card], None if number else signal) for number, (seat, card) in enumerate(laid)])
+        return tuple(
+            [Played(seat, codes[card], None if number else signal) for number, (seat, card) in enumerate(laid)]
+        )
 
 
 def pair(values: Sequence[int]) -> tuple[int, int]:

@@ -89,7 +89,7 @@ class Bringer:
         surface = post.surfaces[name]
         place = place_of(table, name, surface)
         viewer = await self._viewer(place)
-        away = post.away(table)._replace(called=await self._called(table)) if name[0] == "d" else NOBODY_AWAY
+        away = post.away(table, await self._called(table)) if name[0] == "d" else NOBODY_AWAY
         version = table.told_at if name[0] == "d" else table.version
         key = (version, surface.draft, viewer, away, post.outcome)
         known = post.drawn.get(name)
@@ -193,7 +193,7 @@ class Bringer:
             await adapter.edit(place, surface.message, shown)
             messages(adapter.platform, "edited").inc()
             if post.surfaces[name].message == surface.message:
-                post.surfaces[name] = post.surfaces[name]._replace(digest=todo.panel.digest, calls=todo.calls)
+                post.surfaces[name] = post.surfaces[name].edited(todo.panel.digest, todo.calls)
         else:
             if todo.what == "anew":
                 await self._let_go(post, name)

@@ -134,7 +134,7 @@ class Delivery:
         if change.place and not is_same_place(surface.aside or home, change.place):
             return False
         aside = change.place if is_aside(change.place) else surface.aside
-        post.surfaces[name] = surface._replace(at=int(time.time()), aside=aside)
+        post.surfaces[name] = surface.looked_at(int(time.time()), aside)
         return True
 
     def is_busy(self, code: str) -> bool:

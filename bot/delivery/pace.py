@@ -36,10 +36,11 @@ class Pacer:
         """Return when the place may be written to, and count that it is; whether there was a wait."""
         loop = asyncio.get_running_loop()
         waited = False
-        while (until := self._blocked.get(place, 0.0)) > loop.time():
-            await asyncio.sleep(until - loop.time())
-            waited = True
-        self._blocked.pop(place, None)
+        if self._blocked:
+            while (until := self._blocked.get(place, 0.0)) > loop.time():
+                await asyncio.sleep(until - loop.time())
+                waited = True
+            self._blocked.pop(place, None)
         pace = self._pace_of(place)
         if pace is None:
             return waited
@@ -57,9 +58,9 @@ class Pacer:
     def _held(self, place: str) -> float:
         """Seconds until the platform's own wait and the place's pace let something through."""
         now = asyncio.get_running_loop().time()
-        blocked = self._blocked.get(place, 0.0) - now
         pace = self._pace_of(place)
-        return blocked if pace is None else max(blocked, self._early(place, pace, now))
+        early = self._early(place, pace, now) if pace and place in self._due else 0.0
+        return max(early, self._blocked[place] - now) if place in self._blocked else early
 
     def _early(self, key: str, pace: Pace, now: float) -> float:
         """Seconds until a turn is free. Each falls due one interval after the one before; a burst may run so far ahead

@@ -51,10 +51,11 @@ class Post:
         self.noted |= changes
         return {name: surface.to_text() for name, surface in changes.items()}
 
-    def away(self, table: Table) -> Away:
-        """Whose hand does not stand in the private chat."""
+    def away(self, table: Table, called: tuple[str, str] | None) -> Away:
+        """Whose hand does not stand in the private chat, and who is ``called``."""
         hands = [(chair, self.surfaces.get(f"h{seat}", NOTHING)) for seat, chair in enumerate(table.chairs) if chair]
         return Away(
             tuple((chair.person, chair.name) for chair, hand in hands if hand.status == "unreachable"),
             any(hand.aside for _chair, hand in hands),
+            called,
         )

@@ -86,6 +86,15 @@ class Surface(NamedTuple):
         stale = tuple(old if "|" in old else f"{before}|{old}" for old in (*self.stale, self.message) if old)
         return self._replace(aside=aside, message=pressed, digest="", stale=stale)
 
+    def edited(self, digest: str, calls: int) -> "Surface":
+        """The surface once its message shows another panel."""
+        # Each press comes by here, and `_replace` takes five times as long.
+        return Surface(self.message, digest, *self[2:6], calls, *self[7:])
+
+    def looked_at(self, now: int, aside: str) -> "Surface":
+        """The surface once its person has pressed something there."""
+        return Surface(*self[:4], now, *self[5:9], aside)
+
     def finished(self) -> "Surface":
         """Nothing more to be shown here; of what was, only that is kept."""
         return Surface(whom=self.whom, status="done")

@@ -25,7 +25,7 @@ from bot.settings import Settings
 
 TOKEN = "bench"  # noqa: S105
 SERVER = "adapters.discord.bench.server"
-ROUNDS, PRESSES, RATE = 3, 4000, 200
+ROUNDS, PRESSES, RATE = 7, 2000, 200
 CALM_PRESSES = 3000
 NO_LIMIT = 10**6
 BOARDS = 10_000_000

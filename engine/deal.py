@@ -44,6 +44,7 @@ class Deal(ABC):
     """
 
     PACK: ClassVar[Pack]
+    VIEW: ClassVar[type[DealView]]
     LENGTH: ClassVar[int]
     TRUMPS: ClassVar[int] = 0
     WORTH: ClassVar[Sequence[int]]
@@ -96,8 +97,12 @@ class Deal(ABC):
         """What the deal counts as it stands."""
 
     @abstractmethod
-    def view(self, seat: int | None) -> DealView:
-        """What this seat may know of the deal; None is the public."""
+    def open_view(self) -> dict[str, Any]:
+        """The fields of `VIEW` as everybody may see them."""
+
+    def own_view(self, seat: int) -> dict[str, Any]:
+        """The fields of `VIEW` that a seat sees otherwise than everybody does."""
+        return {"seat": seat, "hand": self.PACK.names(self.hand(seat))}
 
     def hand(self, seat: int) -> int:
         """The cards that a seat holds in hand."""
@@ -175,16 +180,16 @@ class Deal(ABC):
         self.taken[winner & 1] += self.pot
         self.pot = 0
 
-    def common_view(self, seat: int | None, shown: Sequence[int]) -> dict[str, Any]:
-        """The parts of a view that every game has. ``shown`` are the cards of each seat that all have seen."""
+    def common_view(self, shown: Sequence[int]) -> dict[str, Any]:
+        """The open fields that every game has. ``shown`` are the cards of each seat that all have seen."""
         hands = [self.hand(one) for one in range(self.seats)]
         names = self.PACK.names
         return {
-            "seat": seat,
+            "seat": None,
             "dealer": self.dealer,
             "phase": "over" if self.over else self.phase,
             "turn": self.turn,
-            "hand": None if seat is None else names(hands[seat]),
+            "hand": None,
             "counts": tuple([hand.bit_count() for hand in hands]),
             "known": tuple([names(hand & seen) for hand, seen in zip(hands, shown, strict=True)]),
             "trick": self._played(self.trick, self.signal),

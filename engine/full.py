@@ -16,6 +16,7 @@ SIGNALS = ("busso", "volo")
 class FullDeal(TressetteDeal):
     """Ten cards each in packets of five. A leader may signal with the card led, where the table allows it."""
 
+    VIEW = TressetteView
     LENGTH = 10
     SIGNALLED: ClassVar = {
         f"play {code} {signal}": (card, signal) for code, card in ITALIAN.index.items() for signal in SIGNALS
@@ -48,6 +49,3 @@ class FullDeal(TressetteDeal):
         self.play_card(seat, card)
         self.signal = signal
         return None
-
-    def view(self, seat: int | None) -> TressetteView:
-        return TressetteView(**self.tressette_view(seat))

@@ -11,7 +11,7 @@ from engine.games import game_kind
 from engine.records import DealRecord, Ending, Proof, Record, deal_record_class, record_class
 from engine.rules import resolve
 from engine.spades import SpadesDeal
-from engine.views import Result, View
+from engine.views import DealView, Result, View
 
 MoveEntry = tuple[int | None, str]
 """A move as a record has it: the seat, None for chance, and the text."""
@@ -74,6 +74,7 @@ class Game:
         self._pack: tuple[str, ...] = ()
         self._secret: bytes | None = None
         self._commitment: str | None = None
+        self._open: tuple[tuple[int, int], dict[str, Any]] = ((0, 0), {})
         self._playing: Deal | None = None
         self._score: Score | None = None
 
@@ -254,7 +255,7 @@ class Game:
             seat=seat,
             deal_number=self.deal_number,
             commitment=self._commitment,
-            deal=deal.view(seat) if deal else None,
+            deal=self._deal_view(deal, seat) if deal else None,
             turn=self.turn,
             moves=() if seat is None else tuple(self.legal_moves(seat)),
             totals=self.totals,
@@ -263,6 +264,16 @@ class Game:
             winner=self.winner,
             ending=self.ending,
         )
+
+    def _deal_view(self, deal: Deal, seat: int | None) -> DealView:
+        """What this seat may know of a deal. What all may know is put together once a move, for it is asked for once
+        for each player.
+        """
+        at = (self.deal_number, len(self.moves))
+        if self._open[0] != at:
+            self._open = (at, deal.open_view())
+        opened = self._open[1]
+        return deal.VIEW(**opened) if seat is None else deal.VIEW(**(opened | deal.own_view(seat)))
 
     def _result(self) -> Result | None:
         """The last deal that is over."""

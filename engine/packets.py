@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 from engine.deal import Carry
 from engine.declarations import HONOURS
@@ -24,6 +25,7 @@ class PacketsDeal(TressetteDeal):
     ``held`` the two that became the hand, ``tops`` the set of cards that lie open.
     """
 
+    VIEW = PacketsView
     LENGTH = 20
     LISTS = (*TressetteDeal.LISTS, "packets", "own", "held", "tops")
 
@@ -130,9 +132,14 @@ class PacketsDeal(TressetteDeal):
         super().end_trick(winner)
         self.acquired = [0, 0]
 
-    def view(self, seat: int | None) -> PacketsView:
-        packets = tuple(self._packet_view(number, seat) for number in PACKETS)
-        return PacketsView(**self.tressette_view(seat), packets=packets)
+    def open_view(self) -> dict[str, Any]:
+        return {**super().open_view(), "packets": self._packets_for(None)}
+
+    def own_view(self, seat: int) -> dict[str, Any]:
+        return {**super().own_view(seat), "packets": self._packets_for(seat)}
+
+    def _packets_for(self, viewer: int | None) -> tuple[Packet, ...]:
+        return tuple([self._packet_view(number, viewer) for number in PACKETS])
 
     def _packet_view(self, number: int, viewer: int | None) -> Packet:
         owner = next((seat for seat in (0, 1) if number in self.own[seat]), None)

@@ -5,7 +5,7 @@ Seat ``dealer`` is the first player, who drafts first; the second player bids an
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from engine.cards import FRENCH, SuitTexts
 from engine.deal import Carry, Deal, Score, pair, unknown
@@ -39,6 +39,7 @@ class SpadesDeal(Deal):
     """
 
     PACK = FRENCH
+    VIEW = SpadesView
     LENGTH = 13
     TRUMPS = SPADE_SUIT
     WORTH = (0,) * FRENCH.size
@@ -219,15 +220,22 @@ class SpadesDeal(Deal):
         bags = self.bags_before[seat] + (over if bid or self.nil_bags else 0)
         return points - 100 * (bags // BAGS_THAT_COST), bags % BAGS_THAT_COST
 
-    def view(self, seat: int | None) -> SpadesView:
+    def open_view(self) -> dict[str, Any]:
+        return {
+            **self.common_view((0, 0)),
+            "drawn": None,
+            "discarded": (),
+            "stock": len(self.stock),
+            "discards": len(self.discards),
+            "bids": (self.spoken_bid(0), self.spoken_bid(1)),
+            "broken": self.broken,
+        }
+
+    def own_view(self, seat: int) -> dict[str, Any]:
         codes = self.PACK.codes
-        looking = self.looking_at >= 0 and seat is not None and seat == self.turn
-        return SpadesView(
-            **self.common_view(seat, (0, 0)),
-            drawn=codes[self.looking_at] if looking else None,
-            discarded=() if seat is None else tuple(codes[card] for card in self.thrown[seat]),
-            stock=len(self.stock),
-            discards=len(self.discards),
-            bids=(self.spoken_bid(0), self.spoken_bid(1)),
-            broken=self.broken,
-        )
+        looking = self.looking_at >= 0 and seat == self.turn
+        return {
+            **super().own_view(seat),
+            "drawn": codes[self.looking_at] if looking else None,
+            "discarded": tuple([codes[card] for card in self.thrown[seat]]),
+        }

@@ -1,6 +1,7 @@
 """Tressette for two with a stock: ten cards each, and a card drawn and shown after each trick."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from engine.deal import Carry, deal_hands
 from engine.declarations import HONOURS
@@ -15,6 +16,7 @@ class StockDeal(TressetteDeal):
     ``stock`` is all of it as dealt.
     """
 
+    VIEW = StockView
     LENGTH = 20
 
     def __init__(self, rules: TressetteRules, dealer: int, pack: Sequence[int], carry: Carry) -> None:
@@ -46,8 +48,8 @@ class StockDeal(TressetteDeal):
     def may_declare_acquired(self, seat: int) -> bool:
         return seat == self.turn or (self.tricks_done > 0 and not self.trick)
 
-    def view(self, seat: int | None) -> StockView:
-        return StockView(**self.tressette_view(seat), stock=len(self.stock) - self.drawn, drawn=self._last_draws())
+    def open_view(self) -> dict[str, Any]:
+        return {**super().open_view(), "stock": len(self.stock) - self.drawn, "drawn": self._last_draws()}
 
     def _last_draws(self) -> tuple[Played, ...]:
         """What was drawn after the last trick, the winner's card first; nothing once the stock was gone before it."""

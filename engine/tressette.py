@@ -164,10 +164,9 @@ class TressetteDeal(Deal):
             {"thirds": pair(self.taken), "declared": pair(self.declared), "points": points},
         )
 
-    def tressette_view(self, seat: int | None) -> dict[str, Any]:
-        """The parts of a view that every Tressette game has."""
+    def open_view(self) -> dict[str, Any]:
         return {
-            **self.common_view(seat, self.shown),
+            **self.common_view(self.shown),
             "declared": pair(self.declared),
             "declarations": tuple(Declared(by, one.move, one.points) for by, one in self.declarations),
         }

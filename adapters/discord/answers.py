@@ -179,7 +179,8 @@ class Answers:
 
     def waits_at(self, place: str) -> bool:
         """Whether somebody waits for an answer in a place."""
-        return any(answer.state is State.OPEN for answer in self._by_place.get(place, ()))
+        waiting = self._by_place.get(place)
+        return waiting is not None and any(answer.state is State.OPEN for answer in waiting)
 
     def pressing(self, message: str) -> Answer | None:
         """Who has pressed a message and still waits."""

@@ -44,11 +44,16 @@ class Pacer:
         pace = self._pace_of(place)
         if pace is None:
             return waited
-        waited |= await self._wait(place, pace)
-        overall = self._overall_of(place)
+        while (early := self._take(place, pace)) > 0:
+            await asyncio.sleep(early)
+            waited = True
+        overall, platform = self._overall_of(place), platform_of(place)
         if not is_private(place):
             overall = Pace(max(1, overall.burst // BOARDS_SHARE), overall.interval)
-        return await self._wait(platform_of(place), overall) or waited
+        while (early := self._take(platform, overall)) > 0:
+            await asyncio.sleep(early)
+            waited = True
+        return waited
 
     def block(self, place: str, seconds: float) -> None:
         """The platform asks to leave the place alone for so many seconds."""
@@ -68,16 +73,14 @@ class Pacer:
         """
         return max(self._due.get(key, 0.0), now) - (pace.burst - 1) * pace.interval - now
 
-    async def _wait(self, key: str, pace: Pace) -> bool:
-        """Wait until a turn is free, and only then take it: who waits with a small burst keeps nobody back."""
+    def _take(self, key: str, pace: Pace) -> float:
+        """Take a turn if one is free: who waits with a small burst keeps nobody back. Otherwise the seconds to wait."""
         if not pace.interval:
-            return False
-        loop = asyncio.get_running_loop()
-        waited = False
-        while (early := self._early(key, pace, now := loop.time())) > 0:
-            await asyncio.sleep(early)
-            waited = True
-        self._due[key] = max(self._due.get(key, 0.0), now) + pace.interval
-        if len(self._due) > PLACES_REMEMBERED:
-            self._due = {place: one for place, one in self._due.items() if one > now}
-        return waited
+            return 0.0
+        now = asyncio.get_running_loop().time()
+        early = self._early(key, pace, now)
+        if early <= 0:
+            self._due[key] = max(self._due.get(key, 0.0), now) + pace.interval
+            if len(self._due) > PLACES_REMEMBERED:
+                self._due = {place: one for place, one in self._due.items() if one > now}
+        return early

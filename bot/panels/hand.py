@@ -281,7 +281,7 @@ class _Hand:
                 )
             )
         for _suit, codes in groupby(in_hand, key=itemgetter(1)):
-            rows.append(tuple(self._button(self.words.card(code), f"play {code}{said}") for code in codes))
+            rows.append(tuple([self._button(self.words.card(code), f"play {code}{said}") for code in codes]))
         tops = sorted(plays.difference(in_hand), key=lambda code: ITALIAN.index.get(code, 0), reverse=True)
         rows.append(tuple(self._button(f"📦 {self.words.card(code)}", f"play {code}") for code in tops))
         return rows

@@ -19,7 +19,7 @@ class Phrases:
 
     def heading(self, page: Writer, deal: int) -> None:
         _ = self.text
-        game = Span(short_names(self.words)[self.seen.kind.id], "bold")
+        game = Span(short_name(self.words, self.seen.kind.id), "bold")
         page.line(_("{game} · {code} · deal {deal}"), game=game, code=Span(self.seen.code, "code"), deal=deal)
 
     def side(self, side: int) -> str:
@@ -54,18 +54,30 @@ class Phrases:
         return f"{option_names(self.words)[name]}: {value_name(self.words, value)}"
 
 
+def _(text: str) -> str:
+    """Marks a text for translators."""
+    return text
+
+
+SHORT_NAMES = {
+    "pizzichino": "Pizzichino",
+    "spizzichino": "Spizzichino",
+    "metamazzo": "Metà Mazzo",
+    "testa": "Testa a Testa",
+    "tressette": _("Tressette in four"),
+    "tavolo": _("At the table"),
+    "spades": _("Spades"),
+}
+
+
+def short_name(words: Wording, game: str) -> str:
+    """What a game is called where there is little room."""
+    return words.text(SHORT_NAMES[game])
+
+
 def short_names(words: Wording) -> dict[str, str]:
     """What the games are called where there is little room."""
-    _ = words.text
-    return {
-        "pizzichino": "Pizzichino",
-        "spizzichino": "Spizzichino",
-        "metamazzo": "Metà Mazzo",
-        "testa": "Testa a Testa",
-        "tressette": _("Tressette in four"),
-        "tavolo": _("At the table"),
-        "spades": _("Spades"),
-    }
+    return {game: words.text(name) for game, name in SHORT_NAMES.items()}
 
 
 def option_names(words: Wording) -> dict[str, str]:

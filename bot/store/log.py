@@ -48,7 +48,8 @@ class Log(NamedTuple):
 
     def has_seen(self, update: str) -> bool:
         """Whether one of the latest entries was caused by this update."""
-        return any(stamp_of(entry) == update for entry in self.entries[-STAMPS_LOOKED_AT:])
+        stamp = b"\t" + update.encode()
+        return any(entry.endswith(stamp) for entry in self.entries[-STAMPS_LOOKED_AT:])
 
 
 @lru_cache(maxsize=4096)

@@ -50,29 +50,25 @@ Row = tuple[Button, ...]
 
 @dataclass(frozen=True)
 class Panel:
-    """Text, and rows of buttons that belong together; an adapter may break a row that is too long for it."""
+    """Text, and rows of buttons that belong together; an adapter may break a row that is too long for it.
+
+    ``digest`` tells this panel from another one: 12 hex digits.
+    """
 
     text: tuple[Span, ...]
     rows: tuple[Row, ...] = field(default=())
+    digest: str = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        buttons = chain.from_iterable(self.rows)
+        flat = (*chain.from_iterable(self.text), *chain.from_iterable(buttons), *map(str, map(len, self.rows)))
+        hashed = blake2b("\0".join(flat).encode("utf-8", "surrogatepass"), digest_size=6)
+        object.__setattr__(self, "digest", hashed.hexdigest())
 
     @property
     def plain(self) -> str:
         """The text as it reads."""
         return "".join(span.text for span in self.text)
-
-    @property
-    def digest(self) -> str:
-        """What tells this panel from another one: 12 hex digits."""
-        # Not a cached_property: before Python 3.12 those take a lock.
-        if "_digest" not in self.__dict__:
-            self.__dict__["_digest"] = self._hashed()
-        known: str = self.__dict__["_digest"]
-        return known
-
-    def _hashed(self) -> str:
-        buttons = chain.from_iterable(self.rows)
-        flat = (*chain.from_iterable(self.text), *chain.from_iterable(buttons), *map(str, map(len, self.rows)))
-        return blake2b("\0".join(flat).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
     def cut(self, longest: int) -> Panel:
         """The panel with its text cut to so many UTF-16 units, which is how platforms count; buttons stay."""

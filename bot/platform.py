@@ -8,6 +8,7 @@ is the adapter's own business.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from bot.panel import Panel
@@ -165,6 +166,7 @@ def platform_of(id: str) -> str:  # noqa: A002
     return id.partition(":")[0]
 
 
+@lru_cache(maxsize=20_000)
 def private_place(person: str) -> str:
     """A person's private chat with the bot."""
     platform, _, id = person.partition(":")  # noqa: A001
@@ -183,7 +185,7 @@ def person_of(place: str) -> str:
 
 def is_private(place: str) -> bool:
     """Whether one person alone sees what stands there."""
-    return place.partition(":")[2].startswith("@")
+    return ":@" in place
 
 
 def is_aside(place: str) -> bool:

@@ -58,7 +58,7 @@ def word(text: str) -> dict[str, Any]:
 
 def escaped(text: str) -> str:
     """A text that reads as it is written."""
-    if not MAYBE_SPECIAL.search(text) and not NUMBERED.search(text) and "://" not in text:
+    if not MAYBE_SPECIAL.search(text) and "://" not in text and not ("." in text and NUMBERED.search(text)):
         return text
     return SPECIAL.sub(_backslashed, text)
 

@@ -48,8 +48,7 @@ class Log(NamedTuple):
 
     def has_seen(self, update: str) -> bool:
         """Whether one of the latest entries was caused by this update."""
-        stamp = b"\t" + update.encode()
-        return any(entry.endswith(stamp) for entry in self.entries[-STAMPS_LOOKED_AT:])
+        return b"\t%b\n" % update.encode() in b"\n".join([*self.entries[-STAMPS_LOOKED_AT:], b""])
 
 
 @lru_cache(maxsize=4096)
@@ -90,8 +89,3 @@ def stamped(text: str, update: str) -> bytes:
 
 def unstamped(entry: bytes) -> bytes:
     return entry.partition(b"\t")[0]
-
-
-def stamp_of(entry: bytes) -> str:
-    """The key of the update that caused an entry; empty once it has been folded."""
-    return entry.partition(b"\t")[2].decode()

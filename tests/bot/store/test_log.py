@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.store.log import head, stamp_of, stamped, unfold, unstamped
+from bot.store.log import head, stamped, unfold, unstamped
 
 TEXT = st.text(st.characters(exclude_characters="\t\n", exclude_categories=["Cs"]), min_size=1)
 
@@ -40,9 +40,7 @@ def test_an_update_is_found_among_the_latest_entries() -> None:
     assert [log.has_seen(update) for update in ("u0", "u1", "u2", "u3")] == [False, True, True, False]
 
 
-def test_stamps() -> None:
-    assert stamp_of(stamped("0 play 3D", "tg:1")) == "tg:1"
-    assert stamp_of(b"0 play 3D") == ""
+def test_what_no_stamp_may_hold() -> None:
     for text, update in (("a\tb", "u"), ("a\nb", "u"), ("a", "u\n")):
         with pytest.raises(ValueError, match="tab nor newline"):
             stamped(text, update)

@@ -25,7 +25,7 @@ from bot.settings import Settings
 
 TOKEN = "bench"  # noqa: S105
 SERVER = "adapters.discord.bench.server"
-ROUNDS, PRESSES, RATE = 7, 2000, 200
+ROUNDS, PRESSES, RATE = 11, 1500, 200
 CALM_PRESSES = 3000
 NO_LIMIT = 10**6
 BOARDS = 10_000_000
@@ -102,7 +102,7 @@ async def bare(there: Server, like: dict[str, Any]) -> dict[str, Any]:
 
 async def measure(idle: int) -> None:
     name, ratios = f"whole bot, {TABLES} tables", []
-    async with server(SERVER) as there:
+    async with server(SERVER) as there, server(SERVER) as other:
         settings = Settings(_env_file=None, discord_api_url=f"{there.url}/api/v10", playground=False)
         async with whole_bot(settings, unhindered):
             before = resident()
@@ -113,8 +113,7 @@ async def measure(idle: int) -> None:
                 _point_at(there)
                 whole = await measured(there, name, PRESSES)
                 whole["samples"] = await there.ask(do="samples")
-                async with server(SERVER) as other:
-                    floor = await bare(other, whole)
+                floor = await bare(other, whole)
                 ratios.append(whole["speed"] / floor["speed"])
             _point_at(there)
             rounds = ", ".join(f"{ratio:.2f}" for ratio in ratios)

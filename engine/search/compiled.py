@@ -5,6 +5,8 @@ Such a function keeps to a small language: integers below 2**62, arrays made her
 """
 
 from collections.abc import Callable, Iterable, MutableSequence
+from hashlib import blake2b
+from importlib.resources import files
 from typing import Any, TypeVar
 
 numba: Any
@@ -14,6 +16,14 @@ try:
     import numpy
 except ImportError:
     numba = numpy = None
+
+if numba is not None:
+    # numba looks at the file that a function stands in, and not at those that it calls into or has constants of: with
+    # one of them changed it would go on with what was there before. So what is compiled is kept by all the sources.
+    _sources = (one for part in ("engine", "engine.search") for one in files(part).iterdir())
+    _texts = sorted(one.read_bytes() for one in _sources if one.name.endswith(".py"))
+    _digest = blake2b(b"".join(_texts), digest_size=6).hexdigest()
+    numba.config.CACHE_DIR = f"{numba.config.CACHE_DIR or files('engine.search') / '__pycache__'}/{_digest}"
 
 COMPILED = numba is not None
 """Whether numba is here: searches are then some hundred times as fast."""

@@ -1,11 +1,14 @@
 """The searches play by the same rules as the engine, and solve what can be solved."""
 
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 from random import Random
 
 import pytest
 
+import engine
 from engine import GAMES, Game
 from engine.cards import cards
 from engine.declarations import COMBINATIONS, HONOURS
@@ -257,6 +260,23 @@ def test_everything_works_without_compiled_searches() -> None:
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.endswith("the same\n")
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled without numba")
+def test_what_was_compiled_is_not_used_once_a_source_it_calls_into_has_changed(tmp_path: Path) -> None:
+    shutil.copytree(Path(engine.__file__).parent, tmp_path / "engine", ignore=shutil.ignore_patterns("__pycache__"))
+    source = tmp_path / "engine" / "search" / "compiled.py"
+    code = "from engine.search import playing; print(playing.likely(1 << 12))"
+
+    def run() -> int:
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True, cwd=tmp_path
+        )
+        return int(done.stdout)
+
+    before = run()
+    source.write_text(source.read_text().replace("return PLACE[bit % 67]", "return PLACE[bit % 67] + 1"))
+    assert run() != before
 
 
 def test_a_memory_whose_ages_begin_again_has_forgotten() -> None:

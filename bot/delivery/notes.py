@@ -9,7 +9,7 @@ from redis.exceptions import RedisError
 from bot.delivery.post import Post
 from bot.store import Store
 
-NOTE_AFTER = 0.01
+NOTE_AFTER = 0.05
 """Seconds in which notes gather that can wait."""
 
 log = structlog.get_logger()

@@ -124,6 +124,8 @@ class Bringer:
                 if panel is None or looked != post.looks or post.dirty:
                     panel = None
                     await self._pacer.free(place)
+                    # It may have been moved meanwhile.
+                    place = place_of(await self._room.known(post.code), name, post.surfaces[name])
                 looks = post.looks
                 todo = await self._todo(post, name, place, panel)
                 panel = None

@@ -426,6 +426,22 @@ async def test_a_pace_lets_a_burst_through_and_then_one_an_interval() -> None:
     assert times[4] >= 0.095
 
 
+async def test_a_place_is_free_when_its_next_turn_would_not_wait_and_to_ask_takes_none() -> None:
+    pacer = Pacer(lambda _place: Pace(burst=2, interval=0.05))
+    loop = asyncio.get_running_loop()
+    for _ in range(2):
+        assert pacer.is_free("x:1")
+        assert not await pacer.turn("x:1")
+    assert not pacer.is_free("x:1")
+    assert pacer.is_free("x:2")
+    start = loop.time()
+    await pacer.free("x:1")
+    assert loop.time() - start >= 0.04
+    assert not await pacer.turn("x:1"), "nobody has taken it"
+    pacer.block("x:2", 0.05)
+    assert not pacer.is_free("x:2")
+
+
 async def test_hands_do_not_wait_behind_boards_when_the_platform_is_full() -> None:
     pacer = Pacer(lambda _place: Pace(), lambda _place: Pace(burst=9, interval=0.05))
     loop = asyncio.get_running_loop()

@@ -1,0 +1,41 @@
+"""Panels: what a writer makes of lines."""
+
+from bot.panel import Button, Panel, Span, Writer
+
+
+def test_texts_of_one_style_that_follow_one_another_are_one_span() -> None:
+    page = Writer()
+    page.gap()
+    page.line("{game} · {code}", game=Span("Metà Mazzo", "bold"), code=Span("ABCD", "code"))
+    page.line("{name} leads", name="Ada")
+    page.gap()
+    page.gap()
+    page.line("♠ A 2", "bold")
+    page.line("♥ 3", "bold")
+    page.gap()
+    assert page.panel().text == (
+        Span("Metà Mazzo", "bold"),
+        Span(" · "),
+        Span("ABCD", "code"),
+        Span("\nAda leads\n\n"),
+        Span("♠ A 2\n♥ 3", "bold"),
+    )
+
+
+def test_whom_a_text_means_stays_a_span_of_its_own() -> None:
+    page = Writer()
+    page.line("{one}{other} play", one=Span("Ada", "mention", "x:1"), other=Span("Bea", "mention", "x:2"))
+    assert [span.person for span in page.panel().text] == ["x:1", "x:2", ""]
+
+
+def test_digests_tell_panels_apart() -> None:
+    one, two = Button("Play", "p1"), Button("Pass", "p2")
+    panels = [
+        Panel((Span("a"),)),
+        Panel((Span("a", "bold"),)),
+        Panel((Span("a"),), ((one, two),)),
+        Panel((Span("a"),), ((one,), (two,))),
+        Panel((Span("a"),), ((two, one),)),
+    ]
+    assert len({panel.digest for panel in panels}) == len(panels)
+    assert Panel((Span("a"),)).digest == panels[0].digest

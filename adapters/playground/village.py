@@ -48,12 +48,15 @@ class Villager:
 
 @dataclass
 class Chat:
-    """A chat: ``id`` is a group's number, or ``@`` and the person's for the private one with the bot."""
+    """A chat: ``id`` is a group's number, or ``@`` and the person's for the private one with the bot. ``last`` is the
+    number that was given last.
+    """
 
     id: str
     title: str
     messages: OrderedDict[int, dict[str, Any]] = field(default_factory=OrderedDict)
     sends: dict[str, int] = field(default_factory=dict)
+    last: int = 0
 
 
 class Village:
@@ -142,7 +145,8 @@ class Village:
         return chat
 
     async def _add(self, chat: Chat, message: dict[str, Any], key: str) -> int:
-        number = 1 + max(*chat.messages, *chat.sends.values(), 0, 0)
+        # A number is never given twice: one whose writing failed may yet stand in the store.
+        number = chat.last = 1 + max(*chat.messages, *chat.sends.values(), chat.last, 0)
         message = {"id": number, **message}
         # In memory first: while this waits, another message must get another number.
         chat.messages[number], chat.sends[key] = message, number

@@ -45,6 +45,9 @@ PLACES_REMEMBERED = 100_000
 
 NOTHING_DRAWN = Panel(())
 
+UNKNOWN = ""
+"""The digest of a message of which it is not known what it shows."""
+
 log = structlog.get_logger()
 
 
@@ -225,7 +228,12 @@ class Bringer:
     ) -> None:
         """Send a new message, and note at once that it is there; older ones are taken away after it."""
         number = post.surfaces[name].sent + 1
+        before = post.tried.get(name, UNKNOWN if post.inherited else None)
+        # A platform that knows the key keeps to what came under it first: then an edit makes sure.
+        digest = digest if before in (None, digest) else UNKNOWN
+        post.tried[name] = digest
         message = await adapter.send(place, panel, f"{post.code}.{name}.{number}")
+        post.tried[name] = None
         messages(adapter.platform, "sent").inc()
         surface = post.surfaces[name]
         if not is_same_place(surface.aside, place if is_aside(place) else ""):

@@ -191,6 +191,7 @@ class Delivery:
                 stored = await self.store.shown(post.code)
                 post.surfaces = {name: Surface.of(text) for name, text in stored.items()}
                 post.noted, post.loaded = dict(post.surfaces), True
+                post.inherited = (await self.room.known(post.code)).game is not None
             while post.dirty and not self._bringer.stopping:
                 post.dirty = False
                 await self._look_over(post)

@@ -16,6 +16,8 @@ class Post:
 
     ``dirty`` when the table may have changed since it was last looked over, ``stale`` when another worker changed it,
     ``failed`` when a surface met a fault of ours, and the table is to be looked over again.
+    ``inherited`` is whether a process before this one may have sent messages that it could not note any more. ``tried``
+    has for each surface the digest of what may have been sent under the key of its next message, None for nothing.
     ``looks`` counts how often the table was looked over, ``looked_at`` is the version when it was last.
     """
 
@@ -33,6 +35,8 @@ class Post:
         self.dirty = False
         self.stale = False
         self.failed = False
+        self.inherited = False
+        self.tried: dict[str, str | None] = {}
         self.pump: asyncio.Task[None] | None = None
         self.since = time.monotonic()
 

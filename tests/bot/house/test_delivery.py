@@ -133,6 +133,32 @@ async def test_a_doubled_card_goes_when_somebody_presses_it(store: Store) -> Non
         assert "cards are dealt" in next(iter(paper.messages[GROUP].values())).plain
 
 
+async def test_a_message_that_arrived_before_a_crash_is_brought_up_to_date_and_not_only_found_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        mover = next(player for player in players if player.moves())
+        # Their panel is sent anew, which is not noted any more; then they play.
+        with monkeypatch.context() as patched:
+            kept = store.note
+
+            async def lost(code: str, surfaces: dict[str, str], version: int | None) -> None:
+                if not any(text.split("\t")[0] for name, text in surfaces.items() if name[0] == "h"):
+                    await kept(code, surfaces, version)
+
+            patched.setattr(store, "note", lost)
+            await mover.say("/hand")
+        await committed_unheard(house, players)
+    async with open_house(store, paper) as house:
+        await asyncio.sleep(0.2)
+        for player in players:
+            player.house, player.desk = house, Desk(house)
+        await agrees(house, paper, players)
+        assert not mover.moves()
+
+
 @pytest.mark.parametrize("moves", [0, 3])
 async def test_a_doubled_card_of_a_game_that_runs_offers_no_chair_once_somebody_pressed_it(
     store: Store, moves: int

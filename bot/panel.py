@@ -130,7 +130,8 @@ class Writer:
     def gap(self) -> None:
         """An empty line, once, and none at the top."""
         if not self._has_gap:
-            self._run.append("\n")
+            # In no style: not everywhere does Markdown carry one over an empty line.
+            self._write("\n", "")
             self._has_gap = True
 
     def panel(self, *rows: Row) -> Panel:

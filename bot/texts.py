@@ -23,8 +23,13 @@ class _Catalogue(dict[str, str]):
     """Texts by their message ids; one that has no translation stands for itself."""
 
     def __missing__(self, text: str) -> str:
-        self[text] = text
+        # Not kept: people's own words are looked up too, where an error repeats them.
         return text
+
+
+def marked(text: str) -> str:
+    """Marks a text for translators where no language is known yet; imported as ``_``, which their tools look for."""
+    return text
 
 
 class Texts(NamedTuple):

@@ -40,6 +40,7 @@ from bot.platform import (
 from bot.proxies import proxy_for
 from bot.settings import BadSetting, Shards
 from bot.texts import error_text, texts
+from bot.texts import marked as _
 
 BOARD_PACE = Pace(burst=2, interval=3.0)
 """Discord takes five edits in five seconds in a channel; a board that changes less often is easier to read."""
@@ -67,11 +68,6 @@ TAKEN_BACK_AFTER = 10.0
 """Seconds that something put off may take."""
 
 log = structlog.get_logger()
-
-
-def _(text: str) -> str:
-    """Marks a text for translators."""
-    return text
 
 
 VIEW, WRITE, WRITE_IN_THREADS = _("“View Channel”"), _("“Send Messages”"), _("“Send Messages in Threads”")

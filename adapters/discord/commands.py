@@ -19,6 +19,7 @@ from bot.desk.commands import targets
 from bot.panels.rules import FAIR
 from bot.people import language_of
 from bot.tables.table import Table
+from bot.texts import marked as _
 from bot.texts import texts
 from engine import GAMES
 
@@ -31,11 +32,6 @@ Run = Callable[[Interaction, str, Iterable[str], discord.User | None], Awaitable
 """What carries a command out: the interaction, its word, the words behind it, and the person that it is about."""
 
 log = structlog.get_logger()
-
-
-def _(text: str) -> str:
-    """Marks a text for translators."""
-    return text
 
 
 NAMES = {

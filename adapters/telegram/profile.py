@@ -14,16 +14,12 @@ from telegram.error import BadRequest, InvalidToken, TelegramError
 from adapters.telegram.faults import why
 from bot.panels.pages import commands
 from bot.texts import LANGUAGES, texts
+from bot.texts import marked as _
 
 KNOWN = "telegram:profile"
 """A hash: what was set last, by what it is."""
 
 log = structlog.get_logger()
-
-
-def _(text: str) -> str:
-    """Marks a text for translators."""
-    return text
 
 
 SHORT = _("Italian trick-taking cards with friends: Tressette in six forms, and Spades for two.")

@@ -44,15 +44,13 @@ class Pacer:
         pace = self._pace_of(place)
         if pace is None:
             return waited
-        while (early := self._take(place, pace)) > 0:
-            await asyncio.sleep(early)
-            waited = True
-        overall, platform = self._overall_of(place), platform_of(place)
+        overall = self._overall_of(place)
         if not is_private(place):
             overall = Pace(max(1, overall.burst // BOARDS_SHARE), overall.interval)
-        while (early := self._take(platform, overall)) > 0:
-            await asyncio.sleep(early)
-            waited = True
+        for key, one in ((place, pace), (platform_of(place), overall)):
+            while (early := self._take(key, one)) > 0:
+                await asyncio.sleep(early)
+                waited = True
         return waited
 
     def block(self, place: str, seconds: float) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.panel import Span, Writer
 from bot.panels.look import Look
+from bot.texts import marked as _
 from bot.wording import Wording
 from engine.rules import spell
 from engine.views import LastTrick
@@ -52,11 +53,6 @@ class Phrases:
     def option(self, name: str, value: object) -> str:
         """An option and its value in words."""
         return f"{option_names(self.words)[name]}: {value_name(self.words, value)}"
-
-
-def _(text: str) -> str:
-    """Marks a text for translators."""
-    return text
 
 
 SHORT_NAMES = {

@@ -8,6 +8,7 @@ from typing import Any
 
 import aiohttp
 import pytest
+from redis.asyncio.client import Pipeline
 
 from adapters.playground.village import LONGEST_TEXT, Refused, Village
 from bot.cli import health
@@ -227,6 +228,30 @@ async def test_a_key_sends_one_message_even_after_a_restart(store: Store) -> Non
     await again.delete("1", first)
     _, second, _new = await again.send("1", panel(), "other")
     assert second > first
+
+
+async def test_no_number_is_given_twice_though_the_answer_to_a_write_was_lost(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    village = Village(store.client)
+    await village.load()
+    written = Pipeline.execute
+
+    async def and_then_lost(self: Pipeline, raise_on_error: bool = True) -> list[Any]:
+        await written(self, raise_on_error)
+        raise ConnectionError("the answer was lost")
+
+    with monkeypatch.context() as while_it_fails:
+        while_it_fails.setattr(Pipeline, "execute", and_then_lost)
+        with pytest.raises(ConnectionError):
+            await village.send("1", panel("the first"), "key")
+    _, other, _new = await village.send("1", panel("another"), "other")
+    again = Village(store.client)
+    await again.load()
+    _, first, _new = await again.send("1", panel("the first"), "key")
+    assert first != other
+    shown = {number: message["spans"][0][0] for number, message in again.chats["1"].messages.items()}
+    assert shown == {first: "the first", other: "another"}
 
 
 async def test_old_messages_are_forgotten(store: Store) -> None:

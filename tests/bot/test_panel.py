@@ -13,12 +13,16 @@ def test_texts_of_one_style_that_follow_one_another_are_one_span() -> None:
     page.line("♠ A 2", "bold")
     page.line("♥ 3", "bold")
     page.gap()
+    page.line("Your turn.", "bold")
+    page.gap()
     assert page.panel().text == (
         Span("Metà Mazzo", "bold"),
         Span(" · "),
         Span("ABCD", "code"),
         Span("\nAda leads\n\n"),
-        Span("♠ A 2\n♥ 3", "bold"),
+        Span("♠ A 2\n♥ 3\n", "bold"),
+        Span("\n"),
+        Span("Your turn.", "bold"),
     )
 
 

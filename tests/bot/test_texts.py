@@ -13,7 +13,7 @@ from bot.tables import TableFault
 from bot.texts import LANGUAGES, error_text, texts
 from engine import GAMES, errors
 from engine.cards import FRENCH, ITALIAN
-from engine.errors import EngineError, MustFollow
+from engine.errors import EngineError, MustFollow, UnknownGame
 
 ROOT = Path(__file__).parents[2]
 
@@ -74,3 +74,11 @@ def test_every_error_has_its_own_code_and_an_english_sentence() -> None:
     found = [kind for kind in kinds(EngineError) if kind not in (EngineError, errors.IllegalMove, TableFault)]
     assert len({kind.code for kind in found}) == len(found)
     assert all(kind.sentence for kind in found)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_people_type_is_not_kept_among_the_texts(language: str) -> None:
+    catalogue = texts(language).gettext.__self__  # type: ignore[attr-defined]
+    before = len(catalogue)
+    assert "nonsense 7" in error_text(UnknownGame(game="nonsense 7", games=""), language)
+    assert len(catalogue) == before

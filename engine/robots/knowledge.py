@@ -13,10 +13,15 @@ from engine.search.worlds import Worlds, fill_pool
 from engine.spades import NOT_SPADES, SPADE_SUIT
 from engine.views import DealView, PacketsView, SpadesView, StockView, TressetteView, View
 
-WINDOWS = {"acquired": playing.AS_THEY_COME, "three_tricks": playing.FOUR_TRICKS}
+WINDOWS = {
+    "acquired": playing.AS_THEY_COME,
+    "three_tricks": playing.FOUR_TRICKS,
+    "after_first_trick": playing.AFTER_FIRST_TRICK,
+    "any_turn": playing.ANY_TURN,
+}
 
-DOUBT, MILDNESS, SPREAD = 0.3, 100.0, 1.0
-"""How far others are believed to play sensibly: `engine.search.worlds.fill_pool`."""
+SPREAD = 1.0
+"""How far off others' bids are believed to be: `engine.search.worlds.fill_pool`."""
 
 
 def worlds_of(view: View, history: Sequence[MoveEntry], *, pool: int = 0, believing: bool = True) -> Worlds:
@@ -63,8 +68,12 @@ def is_open(worlds: Worlds) -> bool:
     return len(worlds.unseen) == 0
 
 
-def weigh(worlds: Worlds, view: View, history: Sequence[MoveEntry], board: Board) -> Worlds:
-    """The worlds, more likely ones more often: by what the others have bid and played. In vain where hands change."""
+def weigh(
+    worlds: Worlds, view: View, history: Sequence[MoveEntry], board: Board, doubt: float, mildness: float
+) -> Worlds:
+    """The worlds, more likely ones more often: by what the others have bid, played and not declared. In vain where
+    hands change. ``doubt`` and ``mildness`` are those of `engine.search.worlds.fill_pool`.
+    """
     deal = view.deal
     assert deal is not None
     past = [
@@ -81,7 +90,7 @@ def weigh(worlds: Worlds, view: View, history: Sequence[MoveEntry], board: Board
         beginning[playing.LEFT] = 26 if isinstance(deal, SpadesView) else 40
         beginning[playing.WANTED] = NOT_SPADES if isinstance(deal, SpadesView) else 0
         flat = ints(number for pair in past for number in pair)
-        if fill_pool(worlds, board, flat, beginning, view.seat or 0, DOUBT, MILDNESS, SPREAD):
+        if fill_pool(worlds, board, flat, beginning, view.seat or 0, doubt, mildness, SPREAD):
             return worlds
     return worlds._replace(pool=zeros(0), weights=zeros(0))
 
@@ -123,11 +132,17 @@ def _start(view: View, deal: DealView) -> Ints:
 
 
 def _voids(pack: Pack, history: Sequence[MoveEntry], seats: int, *, believing: bool) -> list[int]:
-    """The cards that each seat cannot hold unseen: of suits that it did not follow, or says to have no more of."""
+    """The cards that each seat cannot hold unseen: of suits that it did not follow, or says to have no more of, or
+    missing from what it declared.
+    """
     void = [0] * seats
     laid, led, broken = 0, 0, pack is ITALIAN
     for seat, move in history:
         word, *rest = move.split(" ")
+        if word == "declare" and rest[0] == "three" and seat is not None:
+            # With the fourth it would have had to declare four.
+            _, rank, _, missing = rest
+            void[seat] |= 1 << ITALIAN.index[rank + missing]
         if word != "play" or seat is None:
             continue
         suit = pack.suit_of[pack.index[rest[0]]]

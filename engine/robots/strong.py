@@ -36,23 +36,27 @@ TRUST = 2.0
 
 
 class Way(NamedTuple):
-    """How a family of games is searched: ``rounds`` with compiled searches, how many worlds are weighed in a ``pool``,
-    and the settings of `engine.search.tree.search`. Measured: docs/robots.md.
+    """How a family of games is searched: ``rounds`` with compiled searches, how many worlds are weighed in a ``pool``
+    with which ``doubt`` and ``mildness`` (`engine.search.worlds.fill_pool`), and the settings of
+    `engine.search.tree.search`. Measured: docs/robots.md.
     """
 
     rounds: int
-    pool: int
     explore: float
     wild: int
+    pool: int = 0
+    doubt: float = 0.3
+    mildness: float = 100.0
+    lonely: bool = False
     deepest: int = tree.LONGEST_PATH
 
 
 class Search(NamedTuple):
     """The ways of all families."""
 
-    two_hands: Way = Way(rounds=4000, pool=0, explore=16.0, wild=100)
-    four_hands: Way = Way(rounds=6000, pool=1000, explore=16.0, wild=300)
-    spades: Way = Way(rounds=5000, pool=1000, explore=100.0, wild=400)
+    two_hands: Way = Way(rounds=4000, explore=16.0, wild=100)
+    four_hands: Way = Way(rounds=6000, explore=16.0, wild=100, pool=3000, doubt=0.1, mildness=40.0, lonely=True)
+    spades: Way = Way(rounds=5000, explore=100.0, wild=400, pool=1000)
 
     def of(self, deal: DealView) -> Way:
         if isinstance(deal, SpadesView):
@@ -153,11 +157,13 @@ class StrongRobot:
 
     def _search(self, way: Way, worlds: Worlds, view: View, history: Sequence[MoveEntry]) -> dict[int, Judged]:
         board = new_board(self.random.randrange(1, PRIME))
-        worlds = weigh(worlds, view, history, board) if way.pool else worlds
+        worlds = weigh(worlds, view, history, board, way.doubt, way.mildness) if way.pool else worlds
         grown = zeros((2 + round(way.rounds * self.budget.share)) * tree.FIELDS)
         path, nodes = zeros(tree.LONGEST_PATH), 1
         for rounds in _batches(self.budget, way.rounds):
-            nodes = tree.search(grown, nodes, path, worlds, board, rounds, way.explore, way.wild, way.deepest)
+            nodes = tree.search(
+                grown, nodes, path, worlds, board, rounds, way.explore, way.wild, way.deepest, way.lonely
+            )
         judged: dict[int, Judged] = {}
         child = grown[tree.FIRST]
         while child:

@@ -4,6 +4,7 @@ A state is an array of integers; its places are named here. Hands are sets of th
 tops among them, so that a packet is no more than what the play of its top uncovers. Tressette counts in thirds.
 """
 
+from math import comb
 from typing import NamedTuple
 
 from engine.cards import FRENCH, ITALIAN
@@ -35,7 +36,7 @@ TAKEN, DECLARED, SCORED, BIDS, BAGS, BLIND = 15, 17, 19, 23, 25, 27
 SIZE = 29
 """Two places each from TAKEN on, by side; SCORED has four, by seat. WINNER is of the trick under way."""
 
-NO_WINDOW, AS_THEY_COME, FOUR_TRICKS = range(3)
+NO_WINDOW, AS_THEY_COME, FOUR_TRICKS, AFTER_FIRST_TRICK, ANY_TURN = range(5)
 LAST = TressetteDeal.LAST_TRICK
 
 ITALIAN_SUIT, FRENCH_SUIT = ints(ITALIAN.suit_of), ints(FRENCH.suit_of)
@@ -77,28 +78,43 @@ def legal(board: Board) -> int:
 
 
 @compiled
-def declare(state: Ints, hand: int, fresh: int, seat: int) -> None:
-    """Count what a seat can declare of its hand that has to do with fresh cards."""
-    side = seat & 1
+def count_of(cards: int) -> int:
+    """How many cards are in a set."""
+    count = 0
+    while cards:
+        cards &= cards - 1
+        count += 1
+    return count
+
+
+@compiled
+def declarable(hand: int, fresh: int, scored: int) -> int:
+    """The kinds (`engine.declarations.Combination`) of what a hand has to declare that fresh cards are part of, but for
+    those that have scored.
+    """
+    kinds = 0
     for rank in range(3):
         four = THREES[rank]
-        if not fresh & four or state[SCORED + seat] >> rank & 1:
-            continue
-        held = hand & four
-        count = 0
-        while held:
-            held &= held - 1
-            count += 1
-        if count >= 3:
-            state[DECLARED + side] += 3 * count
-            if not state[REUSE]:
-                state[SCORED + seat] |= 1 << rank
+        if fresh & four and count_of(hand & four) >= 3:
+            kinds |= 1 << rank
     for suit in range(4):
         three = TOP_THREE[suit]
-        if fresh & three and hand & three == three and not state[SCORED + seat] >> (3 + suit) & 1:
-            state[DECLARED + side] += 9
-            if not state[REUSE]:
-                state[SCORED + seat] |= 8 << suit
+        if fresh & three and hand & three == three:
+            kinds |= 8 << suit
+    return kinds & ~scored
+
+
+@compiled
+def declare(state: Ints, hand: int, fresh: int, seat: int) -> None:
+    """Count what a seat can declare of its hand that has to do with fresh cards."""
+    kinds = declarable(hand, fresh, state[SCORED + seat])
+    if kinds == 0:
+        return
+    for kind in range(7):
+        if kinds >> kind & 1:
+            state[DECLARED + (seat & 1)] += 3 * count_of(hand & THREES[kind]) if kind < 3 else 9
+    if not state[REUSE]:
+        state[SCORED + seat] |= kinds
 
 
 @compiled
@@ -193,35 +209,63 @@ def outcome(state: Ints) -> int:
     return state[TAKEN] - state[TAKEN + 1] + state[DECLARED] - state[DECLARED + 1]
 
 
+MOST_UNSEEN, MOST_HIGHER, MOST_HELD = 30, 9, 10
+MILLION = 1000000
+WITHOUT = ints(
+    MILLION * comb(max(0, unseen - higher), held) // max(1, comb(unseen, held))
+    for unseen in range(MOST_UNSEEN + 1)
+    for higher in range(MOST_HIGHER + 1)
+    for held in range(MOST_HELD + 1)
+)
+"""How likely a hand has none of the higher cards, in millionths: by how many are unseen, higher, and in the hand."""
+
+PARTNER_TAKES = 0.3
+"""How likely a partner still to play takes a trick back."""
+
+
 @compiled
 def appeal(board: Board, card: int) -> int:
-    """How well a card looks to a simple player who looks at this trick only, in hundredths of a third.
-
-    It takes the others for players who take what they can, and knows what they hold.
-    """
-    state, hands = board.state, board.hands
+    """How well a card looks to a simple player who looks at this trick only, in hundredths of a third."""
+    state = board.state
     if state[SPADES]:
         return appeal_at_spades(board, card)
-    seat, seats = state[TURN], state[SEATS]
-    to_come = seats - state[LAID] - 1
+    seat = state[TURN]
+    to_come = state[SEATS] - state[LAID] - 1
     suit = state[WANTED] if state[LAID] else ITALIAN_SUIT[card]
     best, holder = state[BEST], state[WINNER]
     if state[LAID] == 0 or (card > best and suit >> card & 1):
         best, holder = card, seat
-    for step in range(1, to_come + 1):
-        rival = (seat + step) % seats
-        above = hands[rival] & suit
-        if above >> (best + 1):
-            holder = rival
-            while above & (above - 1):
-                above &= above - 1
-            best = place_of(above)
     pot = 100 * (state[POT] + WORTH[card]) + 70 * to_come
-    if state[LEFT] <= seats:
+    if state[LEFT] <= state[SEATS]:
         pot += 100 * LAST
-    if (holder ^ seat) & 1:
-        return -pot - LEADING - SPENT[card]
-    return pot + LEADING - SPENT[card]
+    if state[SEATS] == 4:
+        ours = chance_of_trick(board, suit, best, holder)
+    else:
+        ours = 1.0 if holder == seat and (to_come == 0 or (board.hands[1 - seat] & suit) >> (best + 1) == 0) else 0.0
+    return int((2 * ours - 1) * (pot + LEADING)) - SPENT[card]
+
+
+@compiled
+def chance_of_trick(board: Board, suit: int, best: int, holder: int) -> float:
+    """How likely the trick is our side's in the eyes of the one of four who has just put a card to it: it knows its own
+    hand and what has been played. The two at one table are taken to know each other's hand.
+    """
+    state, hands = board.state, board.hands
+    seat = state[TURN]
+    to_come = 3 - state[LAID]
+    held = (state[LEFT] + state[LAID]) // 4
+    unseen = state[LEFT] - held
+    higher = (hands[0] | hands[1] | hands[2] | hands[3]) & ~hands[seat] & suit
+    count = count_of(higher >> (best + 1))
+    ours = 1.0 if (holder ^ seat) & 1 == 0 else 0.0
+    without = WITHOUT[(unseen * (MOST_HIGHER + 1) + count) * (MOST_HELD + 1) + held] / MILLION
+    if to_come & 1:
+        ours *= without
+    if to_come == 3:
+        ours *= without
+    if to_come >= 2:
+        ours += (1 - ours) * PARTNER_TAKES
+    return ours
 
 
 @compiled
@@ -262,20 +306,19 @@ def sensible(board: Board, choices: int) -> int:
 
 
 @compiled
+def simply(board: Board, choices: int, wild: int) -> int:
+    """What a simple player plays; ``wild`` of 1000 cards are random."""
+    if choices & (choices - 1) == 0:
+        return place_of(choices)
+    if chance(board, 1000) < wild:
+        for _ in range(chance(board, count_of(choices))):
+            choices &= choices - 1
+        return place_of(choices & -choices)
+    return sensible(board, choices)
+
+
+@compiled
 def finish(board: Board, wild: int) -> None:
-    """Play the rest as simple players would; ``wild`` of 1000 cards are random."""
+    """Play the rest as simple players would."""
     while board.state[LEFT]:
-        choices = legal(board)
-        if choices & (choices - 1) == 0:
-            card = place_of(choices)
-        elif chance(board, 1000) < wild:
-            count, left = 0, choices
-            while left:
-                left &= left - 1
-                count += 1
-            for _ in range(chance(board, count)):
-                choices &= choices - 1
-            card = place_of(choices & -choices)
-        else:
-            card = sensible(board, choices)
-        play(board, card)
+        play(board, simply(board, legal(board), wild))

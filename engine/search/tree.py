@@ -8,7 +8,7 @@ moves that led to it, whatever the cards were; a move that is legal in few world
 from math import log, sqrt
 
 from engine.search.compiled import Ints, compiled, place_of
-from engine.search.playing import LEFT, TURN, Board, finish, legal, outcome, play, sensible
+from engine.search.playing import LEFT, TURN, Board, finish, legal, outcome, play, sensible, simply
 from engine.search.worlds import Worlds, draw_world
 
 FIRST, NEXT, CARD, VISITS, SEEN, SUM = range(6)
@@ -30,13 +30,16 @@ def search(
     explore: float,
     wild: int,
     deepest: int,
+    lonely: bool,
 ) -> int:
     """Search for so many rounds in a tree that has so many nodes; returns how many it has then.
 
     ``explore`` is what it is worth to try a move seldom tried, in the unit of outcomes. ``wild`` of 1000 moves beyond
-    the tree are random. ``deepest`` is how many moves of a round are chosen by the tree.
+    the tree are random. ``deepest`` is how many moves of a round are chosen by the tree. With
+    ``lonely`` it chooses for the one to move alone, and the others are simple players who know their own hands: a tree
+    that all worlds share would choose for them as if they did not.
     """
-    full = len(tree) // FIELDS
+    full, me = len(tree) // FIELDS, worlds.start[TURN]
     for _ in range(rounds):
         if not draw_world(worlds, board):
             return nodes
@@ -49,17 +52,21 @@ def search(
                 # What must be done is no decision.
                 play(board, place_of(choices))
                 continue
-            chosen, untried = choose(tree, node, choices, explore)
-            if untried:
-                card = sensible(board, untried)
+            if lonely and state[TURN] != me:
+                card = simply(board, choices, wild)
+                chosen = child_of(tree, node, card)
+            else:
+                chosen, untried = choose(tree, node, choices, explore)
+                if untried:
+                    card, chosen = sensible(board, untried), 0
+                else:
+                    card = tree[chosen * FIELDS + CARD]
+            if chosen == 0:
                 growing = False
-                chosen = 0
                 if nodes < full:
                     chosen = nodes
                     add(tree, node, chosen, card)
                     nodes += 1
-            else:
-                card = tree[chosen * FIELDS + CARD]
             if chosen:
                 path[depth] = chosen if state[TURN] & 1 == 0 else -chosen
                 depth += 1
@@ -72,6 +79,15 @@ def search(
             tree[node * FIELDS + VISITS] += 1
             tree[node * FIELDS + SUM] += won if path[at] > 0 else -won
     return nodes
+
+
+@compiled
+def child_of(tree: Ints, node: int, card: int) -> int:
+    """The child that a card leads to; 0 if there is none."""
+    child = tree[node * FIELDS + FIRST]
+    while child and tree[child * FIELDS + CARD] != card:
+        child = tree[child * FIELDS + NEXT]
+    return int(child)
 
 
 @compiled

@@ -1,21 +1,27 @@
 """All the ways in which unseen cards may lie, and drawing one of them."""
 
-from math import exp
+from math import exp, log
 from typing import NamedTuple
 
 from engine.declarations import HONOURS
 from engine.search.compiled import Ints, compiled
 from engine.search.playing import (
+    AFTER_FIRST_TRICK,
+    ANY_TURN,
     BIDS,
     BLIND,
     FACTOR,
     PRIME,
+    SCORED,
     SEATS,
     SIZE,
     SPADES,
+    TRICK,
+    WINDOW,
     Board,
     appeal,
     chance,
+    declarable,
     legal,
     likely,
     play,
@@ -23,6 +29,12 @@ from engine.search.playing import (
 )
 
 MOST_TRIES = 50
+
+SILENCE = -4.0
+"""How likely somebody who can declare lets the last moment for it pass, as a logarithm: one in fifty."""
+
+NEGLIGIBLE = 12.0
+"""A world that is so much less likely than another, as a logarithm, is not looked at any longer."""
 
 
 class Worlds(NamedTuple):
@@ -165,18 +177,28 @@ def deal_four(worlds: Worlds, board: Board) -> bool:
 
 
 @compiled
+def first_of(past: Ints, seat: int) -> int:
+    """The first card that a seat has played."""
+    at = 0
+    while past[at] != seat:
+        at += 2
+    return past[at + 1]
+
+
+@compiled
 def fill_pool(
     worlds: Worlds, board: Board, past: Ints, beginning: Ints, me: int, doubt: float, mildness: float, spread: float
 ) -> bool:
-    """Fill the pool, and weigh each world by how well what the others have bid and played fits it.
+    """Fill the pool, and weigh each world by how well what the others have bid, played and not declared fits it.
 
     ``past`` is a seat and a card for each play since ``beginning``, when hands were whole. A card that looks worse by
     ``mildness`` hundredths of a third counts e times less, though never less than ``doubt``; a bid that is off by
     ``spread`` ** 0.5 tricks too. False if no world could be found.
     """
-    seats = beginning[SEATS]
-    total = 0
-    for world in range(len(worlds.weights)):
+    seats, window, scored = beginning[SEATS], worlds.start[WINDOW], worlds.start[SCORED : SCORED + 4]
+    weights = worlds.weights
+    highest = -1e9
+    for world in range(len(weights)):
         if not deal_somehow(worlds, board):
             return False
         for seat in range(seats):
@@ -185,17 +207,30 @@ def fill_pool(
             board.hands[past[place]] |= 1 << past[place + 1]
         for place in range(SIZE):
             board.state[place] = beginning[place]
-        fit = 1.0
+        fit = 0.0
         if beginning[SPADES] and not beginning[BLIND + 1 - me]:
             off = (likely(board.hands[1 - me]) - 80 - 100 * beginning[BIDS + 1 - me]) / 100.0
-            fit = exp(-off * off / spread)
+            fit -= off * off / spread
         for place in range(0, len(past), 2):
             seat, card = past[place], past[place + 1]
-            choices = legal(board)
-            if seat != me and choices & (choices - 1):
-                worse = appeal(board, sensible(board, choices)) - appeal(board, card)
-                fit *= doubt + (1 - doubt) * exp(-worse / mildness)
+            if seat != me:
+                hand, choices = board.hands[seat], legal(board)
+                if choices & (choices - 1):
+                    worse = appeal(board, sensible(board, choices)) - appeal(board, card)
+                    fit += log(doubt + (1 - doubt) * exp(-worse / mildness))
+                if window == ANY_TURN and declarable(hand, 1 << card, scored[seat]):
+                    fit += SILENCE
+                if window == AFTER_FIRST_TRICK and board.state[TRICK] == 1:
+                    dealt = hand | 1 << first_of(past, seat)
+                    if declarable(dealt, dealt, scored[seat]):
+                        fit += SILENCE
+            if fit < highest - NEGLIGIBLE:
+                break
             play(board, card)
-        total += int(1000000 * fit) + 1
-        worlds.weights[world] = total
+        highest = max(highest, fit)
+        weights[world] = int(1000 * fit)
+    total = 0
+    for world in range(len(weights)):
+        total += int(1000000 * exp(weights[world] / 1000.0 - highest))
+        weights[world] = total
     return True

@@ -13,14 +13,14 @@ from engine import GAMES, Game
 from engine.cards import cards
 from engine.declarations import COMBINATIONS, HONOURS
 from engine.light import Light, light
-from engine.robots.knowledge import weigh, worlds_of
-from engine.search import playing, two_hands
-from engine.search.compiled import COMPILED
-from engine.search.playing import Board, new_board
+from engine.robots.knowledge import worlds_of
+from engine.search import playing, tree, two_hands
+from engine.search.compiled import COMPILED, zeros
+from engine.search.playing import SIZE, Board, new_board
 from engine.search.solver import Solver
-from engine.search.worlds import draw_world
+from engine.search.worlds import Worlds
 from engine.tressette import TressetteDeal
-from tests.engine.tables import random_step
+from tests.engine.tables import in_play, random_step
 
 ENDINGS = {
     "pizzichino": 8,
@@ -32,18 +32,6 @@ ENDINGS = {
     "spades": 8,
 }
 """Cards before the end from which brute force is quick."""
-
-
-def in_play(game_id: str, random: Random, cards_left: int = 99) -> Game:
-    """A game in whose first deal so many cards are left to be played, or a few more."""
-    while True:
-        game = Game(game_id, dealer=random.randrange(GAMES[game_id].seats))
-        game.deal(random.randbytes(32))
-        while game.turn is not None and game.current is not None:
-            if game.current.phase == "play" and light(game.current).left <= cards_left:
-                return game
-            moves = [move for move in game.legal_moves(game.turn) if move not in ("claim", "resign", "blind")]
-            game.play(game.turn, random.choice(moves))
 
 
 def brute(here: Light, points: list[int]) -> int:
@@ -164,68 +152,64 @@ def test_searches_count_declarations_as_the_engine_does(game_id: str, declare: s
     assert declared_at_all
 
 
+def test_a_simple_player_of_four_looks_at_its_own_hand_only() -> None:
+    random = Random(5)
+    for _ in range(40):
+        board = on_board(in_play("tressette", random, random.randrange(8, 41)))
+        mine = int(board.state[playing.TURN])
+        choices = int(playing.legal(board))
+        before = [int(playing.appeal(board, card)) for card in cards(choices)]
+        others = [seat for seat in range(4) if seat != mine]
+        counts = [int(board.hands[seat]).bit_count() for seat in others]
+        unseen = [card for seat in others for card in cards(int(board.hands[seat]))]
+        random.shuffle(unseen)
+        for seat, count in zip(others, counts, strict=True):
+            board.hands[seat] = sum(1 << unseen.pop() for _ in range(count))
+        assert [int(playing.appeal(board, card)) for card in cards(choices)] == before
+
+
+@pytest.mark.parametrize("lonely", [True, False])
+def test_who_searches_alone_leaves_the_others_to_their_simple_ways(lonely: bool) -> None:
+    game = in_play("tressette", Random(8), 24)
+    board, start = on_board(game), zeros(SIZE)
+    for place in range(SIZE):
+        start[place] = board.state[place]
+    # One world and nobody wild: a simple player does the same each time.
+    known = zeros(4)
+    for seat in range(4):
+        known[seat] = board.hands[seat]
+    nothing = zeros(0)
+    worlds = Worlds(start, known, zeros(4), zeros(4), nothing, nothing, nothing, nothing)
+    grown = zeros(3000 * tree.FIELDS)
+    tree.search(grown, 1, zeros(tree.LONGEST_PATH), worlds, board, 2000, 16.0, 0, tree.LONGEST_PATH, lonely)
+    me = int(start[playing.TURN])
+    here = light(game.current)  # type: ignore[arg-type]
+    most = {True: 0, False: 0}
+
+    def walk(node: int, at: Light) -> None:
+        children = []
+        child = int(grown[node * tree.FIELDS + tree.FIRST])
+        while child:
+            children.append(child)
+            child = int(grown[child * tree.FIELDS + tree.NEXT])
+        if children:
+            while at.legal().bit_count() == 1:
+                at.play(at.legal().bit_length() - 1)
+            most[at.turn == me] = max(most[at.turn == me], len(children))
+        for child in children:
+            after = at.copy()
+            after.play(int(grown[child * tree.FIELDS + tree.CARD]))
+            walk(child, after)
+
+    walk(0, here)
+    assert most[True] > 1
+    assert (most[False] > 1) is not lonely
+
+
 def declare_all(game: Game) -> None:
     for seat in (0, 1):
         while found := [move for move in game.legal_moves(seat) if move in COMBINATIONS]:
             game.play(seat, found[0])
-
-
-@pytest.mark.parametrize("game_id", GAMES)
-def test_every_world_fits_what_is_known(game_id: str) -> None:
-    for seed in range(6):
-        random = Random(f"{game_id} {seed}")
-        game = in_play(game_id, random, random.randrange(6, 41))
-        seat = game.turn
-        assert seat is not None
-        assert game.current
-        view, history = game.view(seat), game.history(seat)
-        worlds, board = worlds_of(view, history, pool=20), new_board(seed + 1)
-        pool = weigh(worlds, view, history, board)
-        for drawn in (worlds._replace(weights=worlds.weights[:0]), pool):
-            for _ in range(10):
-                assert draw_world(drawn, board)
-                hands = [int(hand) for hand in board.hands[: game.kind.seats]]
-                assert hands[seat] == game.current.cards[seat] or game_id in ("pizzichino", "spizzichino")
-                for other, hand in enumerate(hands):
-                    known = int(worlds.known[other])
-                    assert hand & known == known
-                    if not len(worlds.packets):
-                        assert not hand & ~known & ~int(worlds.allowed[other])
-                        assert hand.bit_count() == game.current.cards[other].bit_count()
-                assert sum(hand.bit_count() for hand in hands) == sum_of(hands).bit_count()
-
-
-def sum_of(hands: list[int]) -> int:
-    union = 0
-    for hand in hands:
-        union |= hand
-    return union
-
-
-def test_who_does_not_follow_has_no_more_of_the_suit() -> None:
-    random = Random(3)
-    for _ in range(20):
-        game = in_play("tressette", random, random.randrange(8, 30))
-        seat = game.turn
-        assert seat is not None
-        assert game.current
-        # These players say volo whenever they like.
-        worlds = worlds_of(game.view(seat), game.history(seat), believing=False)
-        for other in range(4):
-            assert not game.current.cards[other] & ~int(worlds.allowed[other]) & ~int(worlds.known[other])
-
-
-def test_a_false_volo_is_believed_until_it_cannot_be_true() -> None:
-    game = in_play("tressette", Random(2))
-    seat = game.turn
-    assert seat is not None
-    game.play(seat, f"{game.legal_moves(seat)[0]} volo")
-    other = game.turn
-    assert other is not None
-    view, history = game.view(other), game.history(other)
-    believing, doubting = (int(worlds_of(view, history, believing=one).allowed[seat]) for one in (True, False))
-    assert believing != doubting
-    assert doubting & believing == believing
 
 
 WITHOUT_NUMBA = """

@@ -14,7 +14,7 @@ from engine.robots.hints import hint
 from engine.robots.strong import SEARCH_AS_USUAL, StrongRobot
 from engine.search.compiled import COMPILED
 from engine.search.solver import Solver
-from tests.engine.test_search import in_play
+from tests.engine.tables import in_play
 
 QUICK = Budget(share=0.05)
 

@@ -1,0 +1,146 @@
+"""The worlds that a player takes for possible, and how likely it takes each of them for."""
+
+from random import Random
+
+import pytest
+
+from engine import GAMES
+from engine.cards import ITALIAN
+from engine.declarations import combinations_in
+from engine.robots.knowledge import weigh, worlds_of
+from engine.search import playing
+from engine.search.compiled import Ints
+from engine.search.playing import new_board
+from engine.search.worlds import draw_world
+from tests.engine.tables import in_play
+
+DOUBT, MILDNESS = 0.1, 40.0
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_every_world_fits_what_is_known(game_id: str) -> None:
+    for seed in range(6):
+        random = Random(f"{game_id} {seed}")
+        game = in_play(game_id, random, random.randrange(6, 41))
+        seat = game.turn
+        assert seat is not None
+        assert game.current
+        view, history = game.view(seat), game.history(seat)
+        worlds, board = worlds_of(view, history, pool=20), new_board(seed + 1)
+        pool = weigh(worlds, view, history, board, DOUBT, MILDNESS)
+        for drawn in (worlds._replace(weights=worlds.weights[:0]), pool):
+            for _ in range(10):
+                assert draw_world(drawn, board)
+                hands = [int(hand) for hand in board.hands[: game.kind.seats]]
+                assert hands[seat] == game.current.cards[seat] or game_id in ("pizzichino", "spizzichino")
+                for other, hand in enumerate(hands):
+                    known = int(worlds.known[other])
+                    assert hand & known == known
+                    if not len(worlds.packets):
+                        assert not hand & ~known & ~int(worlds.allowed[other])
+                        assert hand.bit_count() == game.current.cards[other].bit_count()
+                assert sum(hand.bit_count() for hand in hands) == sum_of(hands).bit_count()
+
+
+def sum_of(hands: list[int]) -> int:
+    union = 0
+    for hand in hands:
+        union |= hand
+    return union
+
+
+def test_who_does_not_follow_has_no_more_of_the_suit() -> None:
+    random = Random(3)
+    for _ in range(20):
+        game = in_play("tressette", random, random.randrange(8, 30))
+        seat = game.turn
+        assert seat is not None
+        assert game.current
+        # These players say volo whenever they like.
+        worlds = worlds_of(game.view(seat), game.history(seat), believing=False)
+        for other in range(4):
+            assert not game.current.cards[other] & ~int(worlds.allowed[other]) & ~int(worlds.known[other])
+
+
+def test_a_false_volo_is_believed_until_it_cannot_be_true() -> None:
+    game = in_play("tressette", Random(2))
+    seat = game.turn
+    assert seat is not None
+    game.play(seat, f"{game.legal_moves(seat)[0]} volo")
+    other = game.turn
+    assert other is not None
+    view, history = game.view(other), game.history(other)
+    believing, doubting = (int(worlds_of(view, history, believing=one).allowed[seat]) for one in (True, False))
+    assert believing != doubting
+    assert doubting & believing == believing
+
+
+def test_who_declared_three_has_not_the_fourth() -> None:
+    random, found = Random(1), 0
+    while found < 5:
+        game = in_play("tressette", random, 36)
+        for seat in range(4):
+            declare = [move for move in game.legal_moves(seat) if move.startswith("declare three")]
+            if not declare or game.turn is None:
+                continue
+            before = worlds_of(game.view(game.turn), game.history(game.turn), believing=False)
+            game.play(seat, declare[0])
+            missing = ITALIAN.mask([declare[0].split(" ")[2] + declare[0].split(" ")[4]])
+            after = worlds_of(game.view(game.turn), game.history(game.turn), believing=False)
+            assert not int(after.allowed[seat]) & missing
+            found += int(before.allowed[seat]) & missing != 0
+
+
+@pytest.mark.parametrize("game_id", ["tressette", "tavolo"])
+def test_what_was_not_declared_in_time_is_not_believed_in(game_id: str) -> None:
+    """Random players keep silent only if they have nothing to say, and then play on."""
+    random, possible, believed = Random(4), 0, 0.0
+    for seed in range(12):
+        game = in_play(game_id, random)
+        while game.current and game.current.tricks_done < 4:
+            assert game.turn is not None
+            said = [(seat, move) for seat in range(4) for move in game.legal_moves(seat) if move.startswith("declare")]
+            plays = [move for move in game.legal_moves(game.turn) if move.startswith("play ")]
+            game.play(*(said[0] if said else (game.turn, random.choice(plays))))
+        assert game.turn is not None
+        view, history = game.view(game.turn), game.history(game.turn)
+        worlds = weigh(worlds_of(view, history, pool=300), view, history, new_board(seed + 1), 1.0, MILDNESS)
+        assert view.deal
+        played: list[list[str]] = [[], [], [], []]
+        for by, move in history:
+            if by is not None and move.startswith("play "):
+                played[by].append(move.split(" ")[1])
+        declared = [int(worlds.start[playing.SCORED + seat]) for seat in range(4)]
+        for world, weight in enumerate(shares(worlds.weights)):
+            silent = False
+            for seat in range(4):
+                dealt = int(worlds.pool[world * 4 + seat]) | ITALIAN.mask(played[seat])
+                going = ITALIAN.mask(played[seat])
+                silent = silent or (
+                    seat != game.turn
+                    and any(
+                        not one.kind & declared[seat] and (one.cards & going or game_id == "tressette")
+                        for one in combinations_in(dealt)
+                    )
+                )
+            possible += silent
+            believed += silent * weight
+    assert possible > 12 * 300 * 0.1
+    assert believed < 12 * 0.05
+
+
+def test_worlds_are_told_apart_though_none_of_them_fits_well() -> None:
+    """What random players do looks unlikely whatever they hold."""
+    game = in_play("tressette", Random(6), 12)
+    assert game.turn is not None
+    view, history = game.view(game.turn), game.history(game.turn)
+    worlds = weigh(worlds_of(view, history, pool=500, believing=False), view, history, new_board(1), 0.001, 10.0)
+    found = shares(worlds.weights)
+    assert max(found) > 20 / 500
+    assert min(found) < 0.01 / 500
+
+
+def shares(weights: Ints) -> list[float]:
+    """Each world's share, of weights summed up."""
+    summed = [int(one) for one in weights]
+    return [(one - before) / summed[-1] for before, one in zip([0, *summed], summed, strict=False)]

@@ -48,7 +48,7 @@ def worlds_of(view: View, history: Sequence[MoveEntry], *, pool: int = 0, believ
         known[seekers[0]] |= memory.unseen
     voids = _voids(pack_of(deal), history, seats, believing=believing)
     return Worlds(
-        start=_start(view, deal),
+        start=_start(view, deal, memory.thirds),
         known=ints(known),
         need=ints(need),
         allowed=ints(FRENCH.full & ~void for void in voids),
@@ -95,8 +95,8 @@ def weigh(
     return worlds._replace(pool=zeros(0), weights=zeros(0))
 
 
-def _start(view: View, deal: DealView) -> Ints:
-    """The state of play, as far as it is known; Tressette's thirds count from here."""
+def _start(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
+    """The state of play, as far as it is known, with the thirds that each side has taken."""
     start = zeros(playing.SIZE)
     seats = len(deal.counts)
     start[playing.SEATS] = seats
@@ -116,6 +116,8 @@ def _start(view: View, deal: DealView) -> Ints:
     if isinstance(deal, StockView):
         start[playing.STOCK] = deal.stock
     if isinstance(deal, TressetteView):
+        for side in (0, 1):
+            start[playing.TAKEN + side] = thirds[side]
         start[playing.WINDOW] = WINDOWS.get(str(view.rules["declare"]), playing.NO_WINDOW)
         start[playing.REUSE] = int(bool(view.rules["reuse"]))
         for one in deal.declarations:

@@ -55,7 +55,7 @@ class Search(NamedTuple):
     """The ways of all families."""
 
     two_hands: Way = Way(rounds=4000, explore=16.0, wild=100)
-    four_hands: Way = Way(rounds=6000, explore=16.0, wild=100, pool=2000, doubt=0.1, mildness=40.0, lonely=True)
+    four_hands: Way = Way(rounds=6000, explore=16.0, wild=100, pool=1000, lonely=True)
     spades: Way = Way(rounds=5000, explore=100.0, wild=400, pool=1000)
 
     def of(self, deal: DealView) -> Way:

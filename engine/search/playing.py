@@ -203,10 +203,12 @@ def spades_points(state: Ints, side: int) -> int:
 
 @compiled
 def outcome(state: Ints) -> int:
-    """What the deal has brought side 0 and not side 1: thirds at Tressette, points at Spades."""
+    """What the deal has brought side 0 and not side 1: points at Spades, at Tressette thirds of those that count, which
+    are the whole ones.
+    """
     if state[SPADES]:
         return spades_points(state, 0) - spades_points(state, 1)
-    return state[TAKEN] - state[TAKEN + 1] + state[DECLARED] - state[DECLARED + 1]
+    return 3 * (state[TAKEN] // 3 - state[TAKEN + 1] // 3) + state[DECLARED] - state[DECLARED + 1]
 
 
 MOST_UNSEEN, MOST_HIGHER, MOST_HELD = 30, 9, 10

@@ -14,7 +14,7 @@ from engine.search.playing import new_board
 from engine.search.worlds import draw_world
 from tests.engine.tables import in_play
 
-DOUBT, MILDNESS = 0.1, 40.0
+DOUBT, MILDNESS = 0.3, 100.0
 
 
 @pytest.mark.parametrize("game_id", GAMES)

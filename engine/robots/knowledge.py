@@ -20,8 +20,10 @@ WINDOWS = {
     "any_turn": playing.ANY_TURN,
 }
 
-SPREAD = 1.0
-"""How far off others' bids are believed to be: `engine.search.worlds.fill_pool`."""
+DOUBT, MILDNESS, SPREAD = 0.3, 100.0, 1.0
+"""How far others are believed to play sensibly: `engine.search.worlds.fill_pool`. Sharper ones gain against the medium
+robot, who plays just so, and lose against others: docs/robots.md.
+"""
 
 
 def worlds_of(view: View, history: Sequence[MoveEntry], *, pool: int = 0, believing: bool = True) -> Worlds:
@@ -68,11 +70,9 @@ def is_open(worlds: Worlds) -> bool:
     return len(worlds.unseen) == 0
 
 
-def weigh(
-    worlds: Worlds, view: View, history: Sequence[MoveEntry], board: Board, doubt: float, mildness: float
-) -> Worlds:
+def weigh(worlds: Worlds, view: View, history: Sequence[MoveEntry], board: Board) -> Worlds:
     """The worlds, more likely ones more often: by what the others have bid, played and not declared. In vain where
-    hands change. ``doubt`` and ``mildness`` are those of `engine.search.worlds.fill_pool`.
+    hands change.
     """
     deal = view.deal
     assert deal is not None
@@ -90,7 +90,7 @@ def weigh(
         beginning[playing.LEFT] = 26 if isinstance(deal, SpadesView) else 40
         beginning[playing.WANTED] = NOT_SPADES if isinstance(deal, SpadesView) else 0
         flat = ints(number for pair in past for number in pair)
-        if fill_pool(worlds, board, flat, beginning, view.seat or 0, doubt, mildness, SPREAD):
+        if fill_pool(worlds, board, flat, beginning, view.seat or 0, DOUBT, MILDNESS, SPREAD):
             return worlds
     return worlds._replace(pool=zeros(0), weights=zeros(0))
 

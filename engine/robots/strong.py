@@ -36,17 +36,14 @@ TRUST = 2.0
 
 
 class Way(NamedTuple):
-    """How a family of games is searched: ``rounds`` with compiled searches, how many worlds are weighed in a ``pool``
-    with which ``doubt`` and ``mildness`` (`engine.search.worlds.fill_pool`), and the settings of
-    `engine.search.tree.search`. Measured: docs/robots.md.
+    """How a family of games is searched: ``rounds`` with compiled searches, how many worlds are weighed in a ``pool``,
+    and the settings of `engine.search.tree.search`. Measured: docs/robots.md.
     """
 
     rounds: int
     explore: float
     wild: int
     pool: int = 0
-    doubt: float = 0.3
-    mildness: float = 100.0
     lonely: bool = False
     deepest: int = tree.LONGEST_PATH
 
@@ -157,7 +154,7 @@ class StrongRobot:
 
     def _search(self, way: Way, worlds: Worlds, view: View, history: Sequence[MoveEntry]) -> dict[int, Judged]:
         board = new_board(self.random.randrange(1, PRIME))
-        worlds = weigh(worlds, view, history, board, way.doubt, way.mildness) if way.pool else worlds
+        worlds = weigh(worlds, view, history, board) if way.pool else worlds
         grown = zeros((2 + round(way.rounds * self.budget.share)) * tree.FIELDS)
         path, nodes = zeros(tree.LONGEST_PATH), 1
         for rounds in _batches(self.budget, way.rounds):

@@ -14,8 +14,6 @@ from engine.search.playing import new_board
 from engine.search.worlds import draw_world
 from tests.engine.tables import in_play
 
-DOUBT, MILDNESS = 0.3, 100.0
-
 
 @pytest.mark.parametrize("game_id", GAMES)
 def test_every_world_fits_what_is_known(game_id: str) -> None:
@@ -27,7 +25,7 @@ def test_every_world_fits_what_is_known(game_id: str) -> None:
         assert game.current
         view, history = game.view(seat), game.history(seat)
         worlds, board = worlds_of(view, history, pool=20), new_board(seed + 1)
-        pool = weigh(worlds, view, history, board, DOUBT, MILDNESS)
+        pool = weigh(worlds, view, history, board)
         for drawn in (worlds._replace(weights=worlds.weights[:0]), pool):
             for _ in range(10):
                 assert draw_world(drawn, board)
@@ -104,7 +102,7 @@ def test_what_was_not_declared_in_time_is_not_believed_in(game_id: str) -> None:
             game.play(*(said[0] if said else (game.turn, random.choice(plays))))
         assert game.turn is not None
         view, history = game.view(game.turn), game.history(game.turn)
-        worlds = weigh(worlds_of(view, history, pool=300), view, history, new_board(seed + 1), 1.0, MILDNESS)
+        worlds = weigh(worlds_of(view, history, pool=300), view, history, new_board(seed + 1))
         assert view.deal
         played: list[list[str]] = [[], [], [], []]
         for by, move in history:
@@ -129,12 +127,14 @@ def test_what_was_not_declared_in_time_is_not_believed_in(game_id: str) -> None:
     assert believed < 12 * 0.05
 
 
-def test_worlds_are_told_apart_though_none_of_them_fits_well() -> None:
+def test_worlds_are_told_apart_though_none_of_them_fits_well(monkeypatch: pytest.MonkeyPatch) -> None:
     """What random players do looks unlikely whatever they hold."""
+    monkeypatch.setattr("engine.robots.knowledge.DOUBT", 0.001)
+    monkeypatch.setattr("engine.robots.knowledge.MILDNESS", 10.0)
     game = in_play("tressette", Random(6), 12)
     assert game.turn is not None
     view, history = game.view(game.turn), game.history(game.turn)
-    worlds = weigh(worlds_of(view, history, pool=500, believing=False), view, history, new_board(1), 0.001, 10.0)
+    worlds = weigh(worlds_of(view, history, pool=500, believing=False), view, history, new_board(1))
     found = shares(worlds.weights)
     assert max(found) > 20 / 500
     assert min(found) < 0.01 / 500

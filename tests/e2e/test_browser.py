@@ -240,7 +240,7 @@ async def test_practice_with_a_hint_and_a_look_back(playground: Open, browser: B
     await anna.private()
     await anna.sees("Your turn.")
     await anna.shot("practice-hand")
-    for _ in range(20):
+    for _ in range(35):
         # Where nothing has been compiled yet the robots ask for a moment.
         await anna.press("Hint")
         await expect(anna.page.locator("#toasts .toast").last).to_be_visible(timeout=10_000)

@@ -18,9 +18,12 @@ PUT_OFF = 6
 
 
 class DiscordPage(Elsewhere):
-    """What six people see on Discord. By its nonces it can tell a message that is sent twice."""
+    """What six people see on Discord. It knows a message again by its nonce; what answers a command has none, and that
+    is how a card comes.
+    """
 
     platform = "discord"
+    doubles = frozenset({"cards"})
 
     def __init__(self, bot: Bot, server: DiscordServer) -> None:
         super().__init__(bot)

@@ -20,7 +20,7 @@ class TelegramPage(Elsewhere):
     """What six people see on Telegram."""
 
     platform = "telegram"
-    knows_doubles = False
+    doubles = frozenset({"cards", "hands"})
 
     def __init__(self, bot: Bot, server: TelegramServer) -> None:
         super().__init__(bot)

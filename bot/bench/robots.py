@@ -46,19 +46,15 @@ def player(name: str, seed: str, seconds: float) -> Robot:
 
 
 def play_deal(game: Game, robots: Sequence[Robot], seconds: tuple[list[float], list[float]], first: int) -> None:
-    """Play the deal on the table; who moves first is ``first``'s side."""
+    """Play the deal on the table, each robot asked at its turn as the bot does; seats of ``first``'s side are those of
+    the first player.
+    """
     while not game.needs_deal and not game.over:
         turn = game.turn
-        others = [seat for seat in range(game.kind.seats) if seat != turn and _may_speak(game, seat)]
-        if any(act(game, seat, robots[seat]) for seat in others) or turn is None:
-            continue
+        assert turn is not None
         start = time.process_time()
         act(game, turn, robots[turn])
         seconds[(turn ^ first) & 1].append(time.process_time() - start)
-
-
-def _may_speak(game: Game, seat: int) -> bool:
-    return any(move not in ("claim", "resign") for move in game.legal_moves(seat))
 
 
 def duplicate(game_id: str, names: tuple[str, str], number: int, seconds: float) -> Tally:

@@ -120,8 +120,9 @@ def _start(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
             start[playing.TAKEN + side] = thirds[side]
         start[playing.WINDOW] = WINDOWS.get(str(view.rules["declare"]), playing.NO_WINDOW)
         start[playing.REUSE] = int(bool(view.rules["reuse"]))
-        for one in deal.declarations:
-            start[playing.SCORED + one.seat] |= COMBINATIONS[one.move].kind
+        if not view.rules["reuse"]:
+            for one in deal.declarations:
+                start[playing.SCORED + one.seat] |= COMBINATIONS[one.move].kind
     pack, trumps = pack_of(deal), SPADE_SUIT if isinstance(deal, SpadesView) else 0
     for place, (seat, code, _signal) in enumerate(deal.trick):
         card = pack.index[code]

@@ -17,7 +17,7 @@ from engine.search import bidding, playing, tree
 from engine.search.compiled import COMPILED, zeros
 from engine.search.playing import PRIME, new_board
 from engine.search.solver import Solver
-from engine.search.worlds import Worlds
+from engine.search.worlds import Worlds, draw_world
 from engine.spades import NOT_SPADES
 from engine.views import DealView, SpadesView, TressetteView, View
 
@@ -31,19 +31,24 @@ BID_ROUNDS = 400
 EVENLY = 10_000.0
 """Tries all cards alike, whatever they have brought."""
 
+FAMILIAR = 0.1
+"""The share of the best card's visits that a card's mean must rest on to be held against it."""
+
 TRUST = 2.0
 """Thirds, of one side's and less the other's, that a partner's word may cost."""
 
 
 class Way(NamedTuple):
     """How a family of games is searched: ``rounds`` with compiled searches, how many worlds are weighed in a ``pool``,
-    and the settings of `engine.search.tree.search`. Measured: docs/robots.md.
+    and the settings of `engine.search.tree.search`. Of cards that bring as much but for ``leeway`` thirds the one is
+    played that a simple player would play: a partner understands it. Measured: docs/robots.md.
     """
 
     rounds: int
     explore: float
     wild: int
     pool: int = 0
+    leeway: float = 0.0
     lonely: bool = False
     deepest: int = tree.LONGEST_PATH
 
@@ -52,7 +57,7 @@ class Search(NamedTuple):
     """The ways of all families."""
 
     two_hands: Way = Way(rounds=4000, explore=16.0, wild=100)
-    four_hands: Way = Way(rounds=6000, explore=16.0, wild=100, pool=1000, lonely=True)
+    four_hands: Way = Way(rounds=6000, explore=16.0, wild=100, pool=1000, leeway=0.4, lonely=True)
     spades: Way = Way(rounds=5000, explore=100.0, wild=400, pool=1000)
 
     def of(self, deal: DealView) -> Way:
@@ -62,7 +67,7 @@ class Search(NamedTuple):
 
     def flat(self) -> "Search":
         """Plain determinized Monte Carlo with the same work: no tree, and all worlds alike."""
-        return Search(*(way._replace(pool=0, explore=EVENLY, deepest=1) for way in self))
+        return Search(*(way._replace(pool=0, leeway=0.0, explore=EVENLY, deepest=1) for way in self))
 
 
 SEARCH_AS_USUAL = Search()
@@ -80,11 +85,13 @@ def _batches(budget: Budget, rounds: int) -> Iterator[int]:
 
 class Judged(NamedTuple):
     """What the search found for a card: how often it was tried, and what it brought this side and not the other on
-    average, in thirds of a point, or points at Spades.
+    average, in thirds of a point, or points at Spades. ``appeal`` is how well it looks to a simple player, with
+    four at a table.
     """
 
     visits: int
     mean: float
+    appeal: int = 0
 
 
 class StrongRobot:
@@ -126,9 +133,13 @@ class StrongRobot:
             return move
         if (asked := _asked_for(deal, judged)) is not None:
             return f"play {codes[asked]}"
+        way = self.search.of(deal)
         # Without a tree all cards are tried alike, and what they brought decides; with one the best is tried most.
-        flat = self.search.of(deal).deepest == 1
-        card = max(judged, key=lambda one: judged[one].mean if flat else judged[one])
+        card = max(judged, key=lambda one: judged[one].mean if way.deepest == 1 else judged[one])
+        if way.leeway:
+            mean, visits = judged[card].mean - way.leeway, judged[card].visits * FAMILIAR
+            near = [one for one in judged if judged[one].mean >= mean and judged[one].visits >= visits]
+            card = max(near, key=lambda one: judged[one].appeal)
         return f"play {codes[card]}{self._signal(deal, view, card)}"
 
     def judge(self, view: View, history: Sequence[MoveEntry]) -> dict[int, Judged]:
@@ -163,10 +174,12 @@ class StrongRobot:
             )
         judged: dict[int, Judged] = {}
         child = grown[tree.FIRST]
+        understood = way.leeway > 0 and draw_world(worlds, board)
         while child:
             at = child * tree.FIELDS
-            visits = int(grown[at + tree.VISITS])
-            judged[int(grown[at + tree.CARD])] = Judged(visits, float(grown[at + tree.SUM]) / max(1, visits))
+            card, visits = int(grown[at + tree.CARD]), int(grown[at + tree.VISITS])
+            mean = float(grown[at + tree.SUM]) / max(1, visits)
+            judged[card] = Judged(visits, mean, int(playing.appeal(board, card)) if understood else 0)
             child = grown[at + tree.NEXT]
         return judged
 
@@ -180,10 +193,11 @@ class StrongRobot:
             return judged
         sign = 1 if here.turn & 1 == 0 else -1
         top = max(sign * value for value in solved.values())
-        return {
-            card: Judged(judged[card].visits if card in judged and sign * value == top else 0, 2.0 * sign * value)
-            for card, value in solved.items()
-        }
+        found: dict[int, Judged] = {}
+        for card, value in solved.items():
+            tried = judged.get(card, Judged(0, 0.0))
+            found[card] = tried._replace(visits=tried.visits if sign * value == top else 0, mean=2.0 * sign * value)
+        return found
 
     def _signal(self, deal: DealView, view: View, card: int) -> str:
         """What is said with a card led, where the table has signals, and always the truth: volo with a suit's last

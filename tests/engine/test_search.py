@@ -127,6 +127,7 @@ def test_searches_count_declarations_as_the_engine_does(game_id: str, declare: s
         game = Game(game_id, {"declare": declare}, dealer=0)
         game.deal(random.randbytes(32))
         while game.current and game.current.tricks_done < 1:
+            declare_all(game)
             random_step(game, random)
         if game.turn is None or game.current is None:
             continue
@@ -166,6 +167,7 @@ def test_a_simple_player_of_four_looks_at_its_own_hand_only() -> None:
 @pytest.mark.parametrize("lonely", [True, False])
 def test_who_searches_alone_leaves_the_others_to_their_simple_ways(lonely: bool) -> None:
     game = in_play("tressette", Random(8), 24)
+    assert game.current
     board, start = on_board(game), zeros(SIZE)
     for place in range(SIZE):
         start[place] = board.state[place]
@@ -178,7 +180,7 @@ def test_who_searches_alone_leaves_the_others_to_their_simple_ways(lonely: bool)
     grown = zeros(3000 * tree.FIELDS)
     tree.search(grown, 1, zeros(tree.LONGEST_PATH), worlds, board, 2000, 16.0, 0, tree.LONGEST_PATH, lonely)
     me = int(start[playing.TURN])
-    here = light(game.current)  # type: ignore[arg-type]
+    here = light(game.current)
     most = {True: 0, False: 0}
 
     def walk(node: int, at: Light) -> None:

@@ -5,16 +5,17 @@ from random import Random
 import pytest
 
 from engine import GAMES, Game
-from engine.cards import cards
+from engine.cards import ITALIAN, cards
 from engine.declarations import COMBINATIONS, HONOURS
 from engine.light import light
 from engine.robots import Budget, GreedyRobot, act, robot
 from engine.robots.findings import REASONS
 from engine.robots.hints import hint
-from engine.robots.strong import SEARCH_AS_USUAL, StrongRobot
+from engine.robots.knowledge import worlds_of
+from engine.robots.strong import SEARCH_AS_USUAL, Judged, StrongRobot
 from engine.search.compiled import COMPILED
 from engine.search.solver import Solver
-from tests.engine.tables import in_play
+from tests.engine.tables import full_table, in_play
 
 QUICK = Budget(share=0.05)
 
@@ -199,6 +200,32 @@ def test_its_bids_are_near_what_the_hand_can_win() -> None:
         bids = [int(move.split(" ")[1]) for _, move in game.moves if move.startswith("bid")]
         assert len(bids) == 2
         assert 8 <= sum(bids) <= 15
+
+
+def test_of_cards_as_good_the_one_is_played_that_a_partner_understands(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = full_table("tressette", ["4D 5D 6D 7D FD", "", "", ""], dealer=3)
+    strong = player(1, 0.2)
+    five, six, seven, figure = (ITALIAN.index[code] for code in ("5D", "6D", "7D", "FD"))
+    judged = {
+        five: Judged(visits=900, mean=2.0, appeal=-50),
+        six: Judged(visits=300, mean=1.8, appeal=-20),
+        seven: Judged(visits=300, mean=1.0, appeal=40),
+        figure: Judged(visits=20, mean=1.9, appeal=40),
+    }
+    monkeypatch.setattr(strong, "judge", lambda view, history: judged)
+    assert strong.choose(game.view(0), game.history(0)) == "play 6D"
+
+
+def test_exact_play_keeps_what_was_found_of_cards_that_are_equally_good() -> None:
+    game = in_play("metamazzo", Random(2), 12)
+    seat = game.turn
+    assert seat is not None
+    strong = player(1, 0.2)
+    found = {card: Judged(visits=5, mean=0.0, appeal=7) for card in strong.judge(game.view(seat), game.history(seat))}
+    exact = strong._exactly(worlds_of(game.view(seat), game.history(seat)), found)
+    best = max(one.mean for one in exact.values())
+    assert len(exact) > 1
+    assert all(one.appeal == 7 and one.visits == (5 if one.mean == best else 0) for one in exact.values())
 
 
 def test_the_flat_search_looks_no_further_than_the_next_card() -> None:

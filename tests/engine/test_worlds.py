@@ -12,7 +12,8 @@ from engine.search import playing
 from engine.search.compiled import Ints
 from engine.search.playing import new_board
 from engine.search.worlds import draw_world
-from tests.engine.tables import in_play
+from tests.engine.tables import cards as play_cards
+from tests.engine.tables import declarations, in_play, stock_table
 
 
 @pytest.mark.parametrize("game_id", GAMES)
@@ -87,6 +88,17 @@ def test_who_declared_three_has_not_the_fourth() -> None:
             after = worlds_of(game.view(game.turn), game.history(game.turn), believing=False)
             assert not int(after.allowed[seat]) & missing
             found += int(before.allowed[seat]) & missing != 0
+
+
+@pytest.mark.parametrize(("game_id", "more"), [("metamazzo", 12), ("testa", 0)])
+def test_a_fourth_card_counts_where_a_rank_may_be_declared_again(game_id: str, more: int) -> None:
+    table = stock_table(game_id, "AD AC AB 4D", "3D") if more == 0 else stock_table(game_id, "AD AC 4D", "3D", "7S AB")
+    if more:
+        play_cards(table, "4D 3D")
+    table.play(1, f"declare {declarations(table, 1)[0]}")
+    worlds = worlds_of(table.view(1), table.history(1))
+    playing.declare(worlds.start, ITALIAN.mask(["AD", "AC", "AB", "AS"]), ITALIAN.mask(["AS"]), 1)
+    assert worlds.start[playing.DECLARED + 1] == more
 
 
 @pytest.mark.parametrize("game_id", ["tressette", "tavolo"])

@@ -6,6 +6,8 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from random import Random
 
 import typer
@@ -15,11 +17,22 @@ from engine import GAMES, Game
 from engine.robots import Robot, act, robot
 from engine.robots.strong import SEARCH_AS_USUAL, StrongRobot
 
-PAIRS = (("easy", "random"), ("medium", "easy"), ("strong", "medium"), ("strong", "plain"), ("strong", "flat"))
+Pair = tuple[str, str]
+
+PAIRS: tuple[Pair, ...] = (
+    ("easy", "random"),
+    ("medium", "easy"),
+    ("strong", "medium"),
+    ("strong", "plain"),
+    ("strong", "flat"),
+)
 """Who is measured against whom: each level against the one below it, and the strong one against two references."""
 
-GAMES_FOR = 10
-"""For so many deals one whole game is played."""
+DEALS_FOR_A_GAME = 10
+"""For so many packs one whole game is played, unless it is said how many."""
+
+SECONDS_UNMEASURED = 0.02
+"""Of CPU, a card, for the reference when the strong robot's own was not measured before."""
 
 CONFIDENCE = 1.96
 
@@ -57,8 +70,8 @@ def play_deal(game: Game, robots: Sequence[Robot], seconds: tuple[list[float], l
         seconds[(turn ^ first) & 1].append(time.process_time() - start)
 
 
-def duplicate(game_id: str, names: tuple[str, str], number: int, seconds: float) -> Tally:
-    """One pack, played twice with seats swapped; and for some packs a whole game."""
+def duplicate(number: int, game_id: str, names: Pair, seconds: float) -> Tally:
+    """One pack, played twice with seats swapped."""
     tally, margin = Tally(), 0.0
     secret = Random(f"{game_id} {number}").randbytes(32)
     for first in (0, 1):
@@ -68,40 +81,39 @@ def duplicate(game_id: str, names: tuple[str, str], number: int, seconds: float)
         play_deal(game, _seated(game_id, names, f"{number} {first}", seconds, first), tally.seconds, first)
         margin += (1 - 2 * first) * (game.totals[0] - game.totals[1]) / 2
     tally.margins.append(margin)
-    if number % GAMES_FOR == 0:
-        first = number // GAMES_FOR % 2
-        tally.games, tally.won = 1, int(_whole_game(game_id, names, number, seconds, first))
     return tally
 
 
-def _seated(game_id: str, names: tuple[str, str], seed: str, seconds: float, first: int) -> list[Robot]:
-    return [player(names[(seat ^ first) & 1], f"{seed} {seat}", seconds) for seat in range(GAMES[game_id].seats)]
-
-
-def _whole_game(game_id: str, names: tuple[str, str], number: int, seconds: float, first: int) -> bool:
-    random = Random(f"game {game_id} {number}")
+def whole_game(number: int, game_id: str, names: Pair, seconds: float) -> Tally:
+    """A game to its usual target. Each two numbers that follow each other have the same packs, with seats swapped."""
+    packs, first = divmod(number, 2)
+    random = Random(f"game {game_id} {packs}")
     game = Game(game_id)
     robots = _seated(game_id, names, f"game {number}", seconds, first)
     while not game.over:
         game.deal(random.randbytes(32))
         play_deal(game, robots, ([], []), first)
-    return bool(game.winner) and game.winner is not None and game.winner[0] & 1 == first
+    won = game.winner is not None and any(seat & 1 == first for seat in game.winner[:1])
+    return Tally(games=1, won=int(won))
 
 
-def _task(about: tuple[str, tuple[str, str], int, float]) -> Tally:
-    return duplicate(*about)
+def _seated(game_id: str, names: Pair, seed: str, seconds: float, first: int) -> list[Robot]:
+    return [player(names[(seat ^ first) & 1], f"{seed} {seat}", seconds) for seat in range(GAMES[game_id].seats)]
 
 
-def tallies(game_id: str, names: tuple[str, str], deals: int, seconds: float, workers: int | None) -> Tally:
-    """All deals of a pair, on all cores."""
+def tallies(game_id: str, names: Pair, deals: int, games: int, seconds: float, workers: int | None) -> Tally:
+    """All packs and games of a pair, on all cores."""
     whole = Tally()
-    tasks = [(game_id, names, number, seconds) for number in range(deals)]
+    pack = partial(duplicate, game_id=game_id, names=names, seconds=seconds)
+    game = partial(whole_game, game_id=game_id, names=names, seconds=seconds)
     label = f"{game_id} {names[0]} : {names[1]}"
     with (
         ProcessPoolExecutor(workers) as pool,
-        typer.progressbar(length=deals, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar,
+        typer.progressbar(length=deals + games, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar,
     ):
-        for one in pool.map(_task, tasks, chunksize=2):
+        # Both are under way before either is waited for.
+        played = pool.map(pack, range(deals), chunksize=2), pool.map(game, range(games))
+        for one in chain(*played):
             whole.margins += one.margins
             whole.games += one.games
             whole.won += one.won
@@ -111,29 +123,48 @@ def tallies(game_id: str, names: tuple[str, str], deals: int, seconds: float, wo
     return whole
 
 
-def line(names: tuple[str, str], tally: Tally) -> str:
+def line(names: Pair, tally: Tally) -> str:
     """A pair's result in a line."""
-    mean = statistics.mean(tally.margins)
-    error = CONFIDENCE * statistics.stdev(tally.margins) / len(tally.margins) ** 0.5 if len(tally.margins) > 1 else 0.0
-    times = [sorted(1000 * one for one in spent) for spent in tally.seconds]
-    medians = " : ".join(f"{one[len(one) // 2]:.1f}" for one in times)
-    worst = " : ".join(f"{one[len(one) * 99 // 100]:.1f}" for one in times)
-    share = f"{100 * tally.won / tally.games:.0f} % of {tally.games} games" if tally.games else "no games"
-    return (
-        f"  {names[0]:>6} : {names[1]:6} {mean:+6.2f} ± {error:.2f} points a deal over {len(tally.margins)} packs,"
-        f" {share}; CPU a move {medians} ms, p99 {worst}"
-    )
+    parts = []
+    if tally.margins:
+        spread = statistics.stdev(tally.margins) if len(tally.margins) > 1 else 0.0
+        error = CONFIDENCE * spread / len(tally.margins) ** 0.5
+        mean = statistics.mean(tally.margins)
+        parts.append(f"{mean:+6.2f} ± {error:.2f} points a deal over {len(tally.margins)} packs")
+    if tally.games:
+        low, high = share(tally.won, tally.games)
+        parts.append(f"{tally.won} of {tally.games} games ({100 * low:.0f} to {100 * high:.0f} %)")
+    if tally.margins:
+        times = [sorted(1000 * one for one in spent) for spent in tally.seconds]
+        medians = " : ".join(f"{one[len(one) // 2]:.1f}" for one in times)
+        worst = " : ".join(f"{one[len(one) * 99 // 100]:.1f}" for one in times)
+        parts.append(f"CPU a move {medians} ms, p99 {worst}")
+    return f"  {names[0]:>6} : {names[1]:6} {', '.join(parts)}"
 
 
-def run(games: Sequence[str], deals: int, pairs: Sequence[tuple[str, str]] = PAIRS, workers: int | None = None) -> None:
+def share(won: int, games: int) -> tuple[float, float]:
+    """The interval that the share of games won lies in with 95 % (Wilson's: it holds for few games and for all won)."""
+    part, z = won / games, CONFIDENCE**2 / games
+    middle, half = part + z / 2, CONFIDENCE * (part * (1 - part) / games + z / (4 * games)) ** 0.5
+    return max(0.0, (middle - half) / (1 + z)), min(1.0, (middle + half) / (1 + z))
+
+
+def run(
+    game_ids: Sequence[str],
+    deals: int,
+    games: int | None = None,
+    pairs: Sequence[Pair] = PAIRS,
+    workers: int | None = None,
+) -> None:
     """The command's body."""
-    for game_id in games:
-        typer.echo(f"{game_id}: mean points a deal with a 95 % interval, each pack played twice with seats swapped")
-        spent = 0.02
+    games = deals // DEALS_FOR_A_GAME if games is None else games
+    for game_id in game_ids:
+        typer.echo(f"{game_id}: each pack and game played twice with seats swapped, intervals of 95 %")
+        spent = SECONDS_UNMEASURED
         for names in pairs:
-            tally = tallies(game_id, names, deals, spent, workers)
-            if names == ("strong", "medium"):
-                # The reference gets what the strong robot takes for a card that it has to think about.
-                thought = [one for one in tally.seconds[0] if one > 0.001]
-                spent = statistics.mean(thought) if thought else spent
-            typer.echo(line(names, tally))
+            tally = tallies(game_id, names, deals, games, spent, workers)
+            # The reference gets what the strong robot takes for a card that it has to think about.
+            thought = [one for one in tally.seconds[0] if one > 0.001]
+            if names == ("strong", "medium") and thought:
+                spent = statistics.mean(thought)
+            typer.echo(line(names, tally) + (f"; plain had {1000 * spent:.1f} ms a card" if "plain" in names else ""))

@@ -265,6 +265,22 @@ def test_bench_robots_prints_points_intervals_games_and_times() -> None:
     assert call("bench", "robots", "--game", "poker").exit_code != 0
 
 
+def test_bench_robots_plays_games_alone_for_one_pair() -> None:
+    out = call("bench", "robots", "--game", "testa", "--deals", "0", "--games", "2", "--pair", "easy:random").output
+    assert " of 2 games (" in out
+    assert out.count(" : ") == 1
+    refused = call("bench", "robots", "--pair", "easy:god")
+    assert refused.exit_code == 2
+    assert "strong:medium" in refused.output
+
+
+def test_the_share_of_games_won_has_an_interval_even_when_all_are_won() -> None:
+    low, high = robots.share(458, 600)
+    assert (round(low, 3), round(high, 3)) == (0.728, 0.796)
+    low, high = robots.share(30, 30)
+    assert (round(low, 3), high) == (0.886, 1.0)
+
+
 def test_bench_solver_prints_its_baseline_and_each_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver, "SOLVES", 2)
     monkeypatch.setattr(solver, "BASELINES", 2)
@@ -276,8 +292,8 @@ def test_bench_solver_prints_its_baseline_and_each_size(monkeypatch: pytest.Monk
 
 
 def test_robots_that_play_to_be_measured_play_to_the_end() -> None:
-    tally = robots.duplicate("tressette", ("plain", "medium"), 0, 0.0001)
+    tally = robots.duplicate(0, "tressette", ("plain", "medium"), 0.0001)
     assert len(tally.margins) == 1
-    assert tally.games == 1
+    assert robots.whole_game(0, "tressette", ("plain", "medium"), 0.0001).games == 1
     # Forty cards in each of two deals, and declarations.
     assert min(map(len, tally.seconds)) >= 40

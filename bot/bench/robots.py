@@ -93,8 +93,7 @@ def whole_game(number: int, game_id: str, names: Pair, seconds: float) -> Tally:
     while not game.over:
         game.deal(random.randbytes(32))
         play_deal(game, robots, ([], []), first)
-    won = game.winner is not None and any(seat & 1 == first for seat in game.winner[:1])
-    return Tally(games=1, won=int(won))
+    return Tally(games=1, won=int(game.winner[0] & 1 == first) if game.winner else 0)
 
 
 def _seated(game_id: str, names: Pair, seed: str, seconds: float, first: int) -> list[Robot]:

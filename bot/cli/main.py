@@ -295,21 +295,25 @@ def bench_store() -> None:
 def bench_robots(
     game: Annotated[list[str] | None, typer.Option(help="Only this game; several may follow.")] = None,
     deals: Annotated[int, typer.Option(min=0, help="How many packs, each played twice with seats swapped.")] = 100,
-    games: Annotated[int | None, typer.Option(min=0, help="How many games to the usual target.")] = None,
+    games: Annotated[
+        int | None, typer.Option(min=0, help="How many games to the usual target; without it one for each ten packs.")
+    ] = None,
     pair: Annotated[
         list[str] | None, typer.Option(help="Only this pair, as in strong:medium; several may follow.")
     ] = None,
 ) -> None:
     """Levels of robots against each other and two references: points a deal, games won, CPU a move."""
-    from bot.bench.robots import PAIRS  # noqa: PLC0415 - as above
-    from bot.bench.robots import run as run_robots_bench  # noqa: PLC0415 - as above
+    from bot.bench import robots  # noqa: PLC0415 - as above
 
-    known = {":".join(names): names for names in PAIRS}
+    known = {":".join(names): names for names in robots.PAIRS}
     if wrong := [one for one in pair or () if one not in known]:
         typer.echo(f"There is no pair {wrong[0]!r}; there are: {', '.join(known)}.", err=True)
         raise typer.Exit(2)
-    pairs = [known[one] for one in pair] if pair else PAIRS
-    run_robots_bench([game_kind(one).id for one in game or GAMES], deals, games, pairs)
+    if not deals and not games:
+        typer.echo("Nothing to play: --deals or --games must be more than 0.", err=True)
+        raise typer.Exit(2)
+    pairs = [known[one] for one in pair] if pair else robots.PAIRS
+    robots.run([game_kind(one).id for one in game or GAMES], deals, games, pairs)
 
 
 @bench_app.command(name="solver")

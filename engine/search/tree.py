@@ -35,9 +35,9 @@ def search(
     """Search for so many rounds in a tree that has so many nodes; returns how many it has then.
 
     ``explore`` is what it is worth to try a move seldom tried, in the unit of outcomes. ``wild`` of 1000 moves beyond
-    the tree are random. ``deepest`` is how many moves of a round are chosen by the tree. With ``lonely`` it
-    chooses for the one to move alone, and the others are simple players who know their own hands: a tree that all
-    worlds share would choose for them as if they did not.
+    the tree are random. ``deepest`` is how many moves of a round are chosen by the tree. With
+    ``lonely`` it chooses for the one to move alone, and the others are simple players who know their own hands: a tree
+    that all worlds share would choose for them as if they did not.
     """
     full, me = len(tree) // FIELDS, worlds.start[TURN]
     for _ in range(rounds):

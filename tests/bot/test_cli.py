@@ -272,6 +272,7 @@ def test_bench_robots_plays_games_alone_for_one_pair() -> None:
     refused = call("bench", "robots", "--pair", "easy:god")
     assert refused.exit_code == 2
     assert "strong:medium" in refused.output
+    assert call("bench", "robots", "--deals", "0").exit_code == 2
 
 
 def test_the_share_of_games_won_has_an_interval_even_when_all_are_won() -> None:

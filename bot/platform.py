@@ -48,7 +48,8 @@ class Press:
     """A press of a button on a message of the bot's, in a place.
 
     ``aside`` is where the presser can be shown something aside from now on, for as long as the platform allows; empty
-    if it cannot.
+    if it cannot. ``genuine`` is whether the platform itself says that the message carries this very button: anybody can
+    make up a payload, and then the message is not to be touched.
     """
 
     key: str
@@ -57,6 +58,7 @@ class Press:
     message: str
     payload: str
     aside: str = ""
+    genuine: bool = False
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 
 from zlib import crc32
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 SHARDS = 64
 
 SCHEMA = "schema"

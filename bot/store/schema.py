@@ -1,6 +1,6 @@
 """The layout's number, and the way from older layouts to this one."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import structlog
@@ -8,16 +8,12 @@ from redis.exceptions import LockError, RedisError
 
 from bot.store import keys
 from bot.store.embedded import StoreFault
+from bot.store.migrations import MIGRATIONS, Migration
 
 log = structlog.get_logger()
 
 LOCK_SECONDS = 600
 """The longest that a migration may take before another worker believes that it died."""
-
-Migration = Callable[[Any], Awaitable[None]]
-
-MIGRATIONS: Mapping[int, Migration] = {}
-"""By the number of a layout: what makes the next one of it, given the client. Each may be cut short and begin again."""
 
 
 async def check(

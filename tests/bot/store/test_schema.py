@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.store import Store, StoreFault, keys, schema
+from bot.store import Store, StoreFault, keys, migrations, schema
 
 
 async def test_an_older_layout_is_brought_up_step_by_step(store: Store) -> None:
@@ -69,4 +69,4 @@ async def test_a_layout_without_a_way_is_refused(store: Store, found: str) -> No
 
 
 def test_there_is_a_way_from_every_layout_that_was_ever_released() -> None:
-    assert set(schema.MIGRATIONS) == set(range(1, keys.SCHEMA_VERSION))
+    assert set(migrations.MIGRATIONS) == set(range(1, keys.SCHEMA_VERSION))

@@ -1,6 +1,7 @@
 """The command `buongioco`."""
 
 import asyncio
+import os
 import re
 import sys
 from contextlib import AbstractContextManager, nullcontext
@@ -56,7 +57,8 @@ app.add_typer(bench_app, name="bench")
 
 
 def main() -> None:
-    """Run the command; a fault of the user's is one line on stderr."""
+    """Run the command; a fault of the user's is one line on stderr. What it writes is for its user alone."""
+    os.umask(0o077)
     try:
         app()
     except EngineError as error:

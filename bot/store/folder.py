@@ -1,0 +1,144 @@
+"""The data folder of an embedded store: its owner's alone, one bot's at a time; and where its Valkey's socket is."""
+
+import fcntl
+import os
+import stat
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+import structlog
+
+log = structlog.get_logger()
+
+LONGEST_SOCKET_PATH = 100
+"""Bytes; systems allow a few more, none less."""
+
+ELSEWHERE = "or set BUONGIOCO_DATA to another folder"
+
+
+class StoreFault(Exception):
+    """The store cannot be used; the text tells the host what to do."""
+
+
+def claim(folder: Path) -> IO[str]:
+    """Make the folder if it is not there, see that it is private, and lock it; closing the result gives it back.
+
+    StoreFault where another bot has it, where it is another user's, or where others may write in it. One that others
+    may only read is closed to them.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _close_to_others(folder)
+        # Not through a link: what is written here is ours.
+        lock = os.fdopen(os.open(folder / "bot.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "r+")
+    except OSError as error:
+        raise StoreFault(f"The data folder {folder} cannot be used: {error.strerror}.") from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        raise StoreFault(
+            f"Another bot is running with the data folder {folder}. Stop it first, {ELSEWHERE}, or REDIS_URL to a "
+            "store that several bots may share."
+        ) from None
+    return lock
+
+
+def is_claimed(folder: Path) -> bool:
+    """Whether a bot is running with this folder."""
+    try:
+        with (folder / "bot.lock").open("r+") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _close_to_others(folder: Path) -> None:
+    about = folder.stat()
+    if folder.is_symlink() and folder.lstat().st_uid not in (0, os.geteuid()):
+        raise StoreFault(f"The data folder {folder} is a link that another user made: take it away, {ELSEWHERE}.")
+    if about.st_uid != os.geteuid():
+        raise StoreFault(
+            f"The data folder {folder} belongs to another user (number {about.st_uid}): run the bot as that user, "
+            f"give the folder to the bot's user (chown), {ELSEWHERE}."
+        )
+    if about.st_mode & 0o022:
+        raise StoreFault(
+            f"Others may write in the data folder {folder}: look that all in it is yours, close it to them "
+            f"(chmod 700 {folder}), {ELSEWHERE}."
+        )
+    if about.st_mode & 0o077:
+        folder.chmod(0o700)
+        log.warning("data_folder_closed_to_others", folder=str(folder))
+
+
+def socket_path(folder: Path) -> Path:
+    """Where the folder's Valkey listens, or will.
+
+    Sockets have short names only. For a folder deep down the socket lies elsewhere, and the folder remembers where.
+    """
+    beside = folder / "valkey.sock"
+    remembered = None if _is_short(beside) else _remembered(folder)
+    return remembered if remembered and _is_private(remembered.parent) else beside
+
+
+def make_socket_folder(folder: Path) -> None:
+    """Have a private place for the socket: the one remembered if it is still ours, otherwise a fresh one."""
+    if _is_short(folder / "valkey.sock"):
+        return
+    if remembered := _remembered(folder):
+        # One that was cleaned away is made again, for clients know it by its name.
+        with suppress(OSError):
+            remembered.parent.mkdir(mode=0o700)
+        if _is_private(remembered.parent):
+            return
+    # A name that nobody can guess, made by us or not at all.
+    place = Path(tempfile.mkdtemp(prefix="buongioco-", dir=_short_root())) / "valkey.sock"
+    note = folder / "valkey.socket.new"
+    note.write_bytes(os.fsencode(place))
+    note.replace(folder / "valkey.socket")
+
+
+def remove_socket_folder(folder: Path) -> None:
+    """Forget the place of the socket, after its Valkey has ended."""
+    if remembered := _remembered(folder):
+        if _is_private(remembered.parent):
+            remembered.unlink(missing_ok=True)
+            with suppress(OSError):
+                remembered.parent.rmdir()
+        (folder / "valkey.socket").unlink()
+
+
+def _remembered(folder: Path) -> Path | None:
+    try:
+        return Path(os.fsdecode((folder / "valkey.socket").read_bytes()))
+    except OSError:
+        return None
+
+
+def _short_root() -> Path:
+    """Where there may be a socket: the user's own runtime folder, or the one for temporary files."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    roots = [Path(runtime)] if runtime and _is_private(Path(runtime)) else []
+    for root in (*roots, Path(tempfile.gettempdir()), Path("/tmp")):  # noqa: S108 - only to make a fresh folder in
+        if _is_short(root / "buongioco-12345678" / "valkey.sock"):
+            return root
+    raise StoreFault(f"There is no folder for temporary files with a short name: set TMPDIR to one, {ELSEWHERE}.")
+
+
+def _is_short(path: Path) -> bool:
+    return len(os.fsencode(path)) <= LONGEST_SOCKET_PATH
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether a folder, and no link to one, is ours and closed to others."""
+    try:
+        about = folder.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(about.st_mode) and about.st_uid == os.geteuid() and not about.st_mode & 0o077

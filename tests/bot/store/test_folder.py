@@ -1,0 +1,201 @@
+"""The data folder is its owner's alone, whatever it was before, and so is the socket."""
+
+import asyncio
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import structlog
+
+from bot.store import EmbeddedStore, StoreFault, folder, opened
+from tests.bot.store.test_embedded import WRITER, pid_of
+
+
+@pytest.fixture
+def careless() -> Iterator[None]:
+    """What this process makes may be read and written by anybody."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.lstat().st_mode)
+
+
+@pytest.mark.usefixtures("careless")
+async def test_nothing_in_it_is_for_others_whatever_the_umask(tmp_path: Path) -> None:
+    embedded = EmbeddedStore(tmp_path / "data")
+    await embedded.start()
+    async with opened(embedded.url) as store:
+        await store.client.bgrewriteaof()
+        while (await store.client.info("persistence"))["aof_rewrite_in_progress"]:
+            await asyncio.sleep(0.02)
+    found = [embedded.folder, *embedded.folder.rglob("*")]
+    assert {path.name for path in found} >= {"bot.lock", "valkey.log", "valkey.sock", "appendonlydir"}
+    assert {path.name: oct(mode(path)) for path in found if mode(path) & 0o077} == {}
+    await embedded.stop()
+
+
+async def test_a_folder_that_others_may_read_is_closed_to_them(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data").chmod(0o755)
+    embedded = EmbeddedStore(tmp_path / "data")
+    with structlog.testing.capture_logs() as logged:
+        await embedded.start()
+    await embedded.stop()
+    assert mode(tmp_path / "data") == 0o700
+    assert [line["event"] for line in logged] == ["data_folder_closed_to_others"]
+
+
+@pytest.mark.parametrize("bits", [0o777, 0o1777, 0o775, 0o702])
+async def test_a_folder_that_others_may_write_in_is_refused(tmp_path: Path, bits: int) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data").chmod(bits)
+    with pytest.raises(StoreFault, match=r"Others may write in the data folder .*chmod 700") as fault:
+        await EmbeddedStore(tmp_path / "data").start()
+    assert "\n" not in str(fault.value)
+    assert not list((tmp_path / "data").iterdir())
+
+
+async def test_a_folder_of_somebody_elses_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    somebody_else = os.geteuid() + 1
+    monkeypatch.setattr(os, "geteuid", lambda: somebody_else)
+    with pytest.raises(StoreFault, match="belongs to another user"):
+        await EmbeddedStore(tmp_path).start()
+    assert not list(tmp_path.iterdir())
+
+
+async def test_a_link_of_somebody_elses_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine").mkdir(mode=0o700)
+    (tmp_path / "data").symlink_to(tmp_path / "mine")
+    owners = Path.lstat
+
+    def as_a_strangers(path: Path) -> os.stat_result:
+        about = list(owners(path))
+        about[stat.ST_UID] = 54321
+        return os.stat_result(about)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "lstat", as_a_strangers)
+        with pytest.raises(StoreFault, match="a link that another user made"):
+            await EmbeddedStore(tmp_path / "data").start()
+    assert not list((tmp_path / "mine").iterdir())
+    # One's own is a way to keep the data on another disk.
+    embedded = EmbeddedStore(tmp_path / "data")
+    await embedded.start()
+    await embedded.stop()
+    assert (tmp_path / "mine" / "bot.lock").exists()
+
+
+async def test_the_lock_is_no_link_to_something_else(tmp_path: Path) -> None:
+    (tmp_path / "bot.lock").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(StoreFault, match="cannot be used"):
+        await EmbeddedStore(tmp_path).start()
+    assert not (tmp_path / "elsewhere").exists()
+
+
+# Where a folder deep down has its socket
+
+
+@pytest.fixture
+def deep(tmp_path: Path) -> Path:
+    return tmp_path / ("d" * 100) / ("e" * 100)
+
+
+@pytest.fixture
+def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="r") as made:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", made)
+        yield Path(made)
+
+
+async def test_the_socket_is_in_the_users_runtime_folder(deep: Path, runtime: Path) -> None:
+    embedded = EmbeddedStore(deep)
+    await embedded.start()
+    where = embedded.socket_path
+    assert where.is_socket()
+    assert where.parent.parent == runtime
+    assert mode(where.parent) == 0o700
+    await embedded.stop()
+    assert not list(runtime.iterdir())
+    assert not (deep / "valkey.socket").exists()
+
+
+async def test_a_runtime_folder_that_others_may_enter_is_not_used(
+    deep: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runtime.chmod(0o755)
+    first, second = EmbeddedStore(deep), EmbeddedStore(deep.with_name("f" * 100))
+    await first.start()
+    await second.start()
+    places = [one.socket_path.parent for one in (first, second)]
+    assert all(place.parent == Path(tempfile.gettempdir()) and mode(place) == 0o700 for place in places)
+    await first.stop()
+    await second.stop()
+    assert not any(place.exists() for place in places)
+    # Another start is somewhere else: nobody can wait there for it.
+    await first.start()
+    assert first.socket_path.parent not in places
+    await first.stop()
+
+
+async def test_a_socket_that_somebody_else_put_there_is_not_used(deep: Path, runtime: Path) -> None:
+    """The place remembered is by now a folder that others may write in."""
+    deep.mkdir(parents=True)
+    trap = runtime / "trap"
+    trap.mkdir()
+    trap.chmod(0o777)
+    (deep / "valkey.socket").write_bytes(os.fsencode(trap / "valkey.sock"))
+    heard = []
+    server = await asyncio.start_unix_server(lambda _reader, _writer: heard.append(1), trap / "valkey.sock")
+    embedded = EmbeddedStore(deep)
+    await embedded.start()
+    assert embedded.socket_path.parent != trap
+    async with opened(embedded.url) as store:
+        assert await store.client.ping()
+    await embedded.stop()
+    server.close()
+    assert heard == []
+
+
+async def test_a_bot_that_takes_over_and_the_doctor_find_the_socket(
+    deep: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(deep)], stdout=subprocess.PIPE)
+    assert writer.stdout
+    writer.stdout.readline()
+    process = pid_of(deep)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime / "another"))
+    # As the doctor finds it beside a running bot.
+    beside = EmbeddedStore(deep)
+    assert beside.is_taken
+    async with opened(beside.url) as store:
+        assert await store.client.ping()
+    writer.kill()
+    writer.wait()
+    await beside.start()
+    assert pid_of(deep) == process
+    await beside.stop()
+
+
+async def test_a_socket_that_was_cleaned_away_comes_back_where_clients_know_it(deep: Path, runtime: Path) -> None:
+    deep.mkdir(parents=True)
+    folder.make_socket_folder(deep)
+    first = folder.socket_path(deep)
+    first.parent.rmdir()
+    folder.make_socket_folder(deep)
+    assert folder.socket_path(deep) == first
+    assert mode(first.parent) == 0o700
+
+
+def test_what_a_command_writes_is_for_its_user_alone(tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    words = ["from bot.cli.main import main; main()", "simulate", "--game", "testa", "--out", str(out)]
+    subprocess.run([sys.executable, "-c", *words], check=True, umask=0)
+    assert mode(out) == 0o600

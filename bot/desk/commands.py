@@ -1,5 +1,6 @@
 """What each command does."""
 
+import re
 from collections.abc import Awaitable, Callable
 
 from bot.delivery.surfaces import Change
@@ -23,7 +24,7 @@ from bot.panels.rules import FAIR, rules_page
 from bot.people import Profile
 from bot.platform import Command, Person, Reply, is_private, platform_of
 from bot.tables.faults import AlreadyPlaying, AlreadySeated, NotAtThisTable
-from bot.tables.table import USUAL_CLOCK, Invited, Table
+from bot.tables.table import USUAL_CLOCK, Invited, Table, plain_name
 from bot.texts import LANGUAGES, texts
 from bot.wording import Wording
 from engine import GAMES
@@ -31,6 +32,9 @@ from engine.rules import spell
 
 MOST_TABLES = 20
 """Tables at which one person may sit at a time."""
+
+HANDLE = re.compile(r"[\w.]{1,64}")
+"""What somebody may be called by with an @, on any platform."""
 
 ALIASES = {
     "sfida": "challenge",
@@ -125,7 +129,9 @@ class Commands:
         about = next(iter(command.about), Person("", named[0], named[0]) if named else None)
         if about is None:
             return None
-        if not about.id and about.handle:
+        if not about.id and not HANDLE.fullmatch(about.handle):
+            raise NoSuchPerson(name=f"@{plain_name(about.handle)[:32]}")
+        if not about.id:
             known = await self.house.people.called(platform_of(command.place), about.handle)
             about = Person(known.id, known.name, about.handle) if known else about
         if about.id == command.person.id or (about.handle and about.handle == command.person.handle):

@@ -11,6 +11,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{s17}:changed`` | sorted set | codes of tables that delivery has yet to look at; the score is the version to reach |
 | ``{s17}:timers`` | sorted set | codes of tables with a clock running; the score is when it runs out, Unix seconds |
 | ``{s17}:owner`` | string | the worker that delivers this shard's tables; expires by itself (`bot.delivery.shards`) |
+| ``secret`` | string | 32 random bytes from which tables' codes are made (`Store.secret`) |
 | ``workers`` | sorted set | workers by when they were last alive, Unix seconds |
 | ``person:<platform:id>`` | hash | name, handle, language, suits, hands, called |
 | ``chat:<place>`` | hash | language, clock, strict, game |
@@ -35,6 +36,7 @@ SCHEMA_VERSION = 2
 SHARDS = 64
 
 SCHEMA = "schema"
+SECRET = "secret"  # noqa: S105
 WORKERS = "workers"
 GAMES_ORDER = "{games}:order"
 MOVED = "moved"

@@ -1,5 +1,6 @@
 """Reading and writing tables in the store: one round trip to load, one to commit."""
 
+import secrets
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib.resources import files
@@ -40,6 +41,14 @@ class Store:
         self.client = client
         self._append = BatchedScript(client, APPEND)
         self._note = BatchedScript(client, NOTE)
+        self._secret = b""
+
+    async def secret(self) -> bytes:
+        """32 bytes that only those know who can read the store, the same for all workers for ever."""
+        if not self._secret:
+            await self.client.set(keys.SECRET, secrets.token_bytes(32), nx=True)
+            self._secret = await self.client.get(keys.SECRET)
+        return self._secret
 
     async def load(self, code: str) -> Log:
         """A table's log; an empty one for a table that there is not."""

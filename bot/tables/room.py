@@ -38,14 +38,21 @@ from engine.shuffle import SECRET_BYTES
 CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 """Letters and digits that nobody mistakes for one another."""
 
-CODE_LENGTH = 4
+CODE_LENGTH = 6
+"""Letters of a new table's code. Tables opened by older releases have four."""
+
 MOST_HOSTS = 8
 LATES_TO_FORFEIT = 3
 
 
-def _code(seed: str) -> str:
-    digest = blake2b(seed.encode(), digest_size=CODE_LENGTH).digest()
-    return "".join(CODE_LETTERS[byte % len(CODE_LETTERS)] for byte in digest)
+def _code(seed: str, secret: bytes) -> str:
+    """A code that follows from a seed, for those alone who know the secret."""
+    number = int.from_bytes(blake2b(seed.encode(), key=secret, digest_size=16).digest())
+    letters = []
+    for _ in range(CODE_LENGTH):
+        number, place = divmod(number, len(CODE_LETTERS))
+        letters.append(CODE_LETTERS[place])
+    return "".join(letters)
 
 
 class Room(Ledger):
@@ -66,15 +73,16 @@ class Room(Ledger):
         """A new table, opened by this person, who takes a chair of it. UnknownGame lists the games there are.
 
         ``host`` is the place of its first board, ``setup`` more entries for its log. The code follows from the update,
-        so that one delivered twice opens one table.
+        so that one delivered twice opens one table; nobody outside can work it out, for updates are counted.
         """
         game_kind(game)
         chair = f"{person} {plain_name(name)}"
         texts = [f"open {game} {chair}", *([f"host {host}"] if host else []), *setup, f"sit {seat} {chair}"]
         if invited:
             texts.append(f"invite {invited.person or '-'} {invited.handle or '-'} {plain_name(invited.name)}")
+        secret = await self.store.secret()
         for attempt in count():
-            empty = Table(_code(f"{update} {attempt}"))
+            empty = Table(_code(f"{update} {attempt}", secret))
             result = await self._write(empty, [stamped(text, update) for text in self._begin_if_full(empty, texts)])
             if isinstance(result, Table):
                 return result
@@ -212,7 +220,7 @@ class Room(Ledger):
 
         def decide(table: Table) -> list[str]:
             self._check_open(table)
-            if not table.invited or not table.invited.is_for(person, handle):
+            if not table.invites(person, handle):
                 raise NotYoursToDecide()
             return ["close declined"]
 
@@ -323,7 +331,7 @@ class Room(Ledger):
             raise AlreadySeated()
         if any(asking.person == person for asking in table.asking.values()):
             raise AlreadyAsking()
-        if len(table.chairs) == 2 and table.invited and not table.invited.is_for(person, handle):
+        if len(table.chairs) == 2 and table.invited and not table.invites(person, handle):
             raise NotInvited(name=table.invited.name)
 
     @classmethod

@@ -22,12 +22,14 @@ A table is a pure function of its log (`bot.store.log`): there is no other state
 | ``nudge``, ``flag``, ``wait`` | half of a move's time is gone; all of it; the others give more |
 | ``stop <ending> <side>`` | the game was ended from outside; ``-`` is no side |
 
-A person is ``platform:id``, a robot ``robot:level``; a name is the last field and may hold spaces.
+A person is ``platform:id``, a robot ``robot:level``; a handle is one of the opener's platform; a name is the last field
+and may hold spaces.
 """
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar, NamedTuple, Self
 
+from bot.platform import platform_of
 from bot.store.log import Log, unstamped
 from engine import Game, game_kind
 from engine.rules import Value, parse
@@ -64,9 +66,6 @@ class Invited(NamedTuple):
     person: str
     handle: str
     name: str
-
-    def is_for(self, person: str, handle: str) -> bool:
-        return self.person == person if self.person else self.handle.lower() == handle.lower()
 
 
 def plain_name(name: str) -> str:
@@ -167,6 +166,13 @@ class Table:
         opposite = (seat + 2) % 4
         chair = self.chairs[opposite]
         return opposite if chair and not chair.is_robot and self.refusals[seat & 1] < REFUSALS else None
+
+    def invites(self, person: str, handle: str) -> bool:
+        """Whether this person was challenged by name; a handle is one of the platform on which the table was opened."""
+        if self.invited is None or self.invited.person:
+            return self.invited is not None and self.invited.person == person
+        same_platform = platform_of(person) == platform_of(self.opener.person)
+        return same_platform and self.invited.handle.lower() == handle.lower() != ""
 
     def seat_of(self, person: str) -> int | None:
         """Where a person sits, if at all."""

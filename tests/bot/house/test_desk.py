@@ -75,6 +75,16 @@ async def test_a_person_known_by_handle_only_may_accept_by_it(store: Store) -> N
         assert bruno.paper.messages[bruno.private]
 
 
+@pytest.mark.parametrize("handle", ["-", "a\x00b", "x" * 65, "\ud800", "a b"])
+async def test_what_is_no_handle_invites_nobody(store: Store, handle: str) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        anna, *_ = people(house, paper)
+        reply = await anna.say("/challenge", about=(Person("", handle, handle),))
+        assert "have not met" in reply.toast
+        assert not paper.messages[GROUP]
+
+
 async def test_nobody_challenges_themselves(store: Store) -> None:
     paper = Paper()
     async with open_house(store, paper) as house:

@@ -19,14 +19,16 @@ from bot.tables.faults import (
     NoSuchChair,
     NoSuchTable,
     NotAtThisTable,
+    NotInvited,
     NotPlaying,
+    NotYoursToDecide,
     OldPanel,
     OnlyTheChallenger,
     TableFault,
     TableIsFull,
 )
-from bot.tables.room import CODE_LETTERS
-from bot.tables.table import LONGEST_NAME, plain_name
+from bot.tables.room import CODE_LETTERS, _code
+from bot.tables.table import LONGEST_NAME, Invited, plain_name
 from engine import GAMES, legal_for_record
 from engine.errors import BadRules, IllegalMove, MustFollow, NotYourTurn, UnknownGame, UnknownMove
 
@@ -71,7 +73,7 @@ async def test_who_opens_a_table_sits_in_its_first_chair(room: Room) -> None:
     table = await room.open_table("metamazzo", ADA, "Ada", "u1")
     assert table.phase == "open"
     assert table.seat_of(ADA) == 0
-    assert len(table.code) == 4
+    assert len(table.code) == 6
     assert set(table.code) <= set(CODE_LETTERS)
     assert (await room.table(table.code)).chairs == table.chairs
 
@@ -100,6 +102,25 @@ async def test_options_are_the_openers_to_choose_and_only_before_the_game(room: 
     assert table.game.rules.model_dump().items() >= {"target": 21, "reuse": True}.items()
     with pytest.raises(AlreadyPlaying):
         await room.choose_rule(table.code, ADA, "target=31", "u7")
+
+
+async def test_a_handle_is_bound_to_the_platform_where_its_owner_was_challenged(room: Room) -> None:
+    invited = Invited("", "Bruno", "Bruno")
+    table = await room.open_table("testa", "telegram:1", "Anna", "u1", invited=invited)
+    with pytest.raises(NotInvited):
+        await room.sit(table.code, "discord:2", "Bruno", "u2", handle="bruno")
+    with pytest.raises(NotYoursToDecide):
+        await room.decline(table.code, "discord:2", "bruno", "u3")
+    with pytest.raises(NotInvited):
+        await room.sit(table.code, "telegram:3", "Carla", "u4")
+    assert (await room.sit(table.code, "telegram:2", "Bruno", "u5", handle="bruno")).phase == "playing"
+
+
+async def test_codes_are_long_and_follow_from_the_update_and_from_a_secret(room: Room, store: Store) -> None:
+    table = await room.open_table("testa", ADA, "Ada", "u1")
+    assert (await Room(store).open_table("testa", ADA, "Ada", "u1")).code == table.code
+    assert _code("u1 0", await store.secret()) == table.code
+    assert len({_code("u1 0", b""), _code("u1 0", b"other"), table.code}) == 3
 
 
 async def test_another_game_keeps_the_chairs_and_forgets_the_options(room: Room) -> None:

@@ -17,7 +17,7 @@ from bot.bench.engine import run as run_engine_bench
 from bot.bench.presses import TABLES as PRESSES_TABLES
 from bot.bench.presses import run as run_presses_bench
 from bot.bench.store import run as run_store_bench
-from bot.cli.archive import export_games, rebuild_ratings
+from bot.cli.archive import export, rebuild
 from bot.cli.doctor import examine
 from bot.cli.files import records
 from bot.cli.play import TerminalTable
@@ -248,32 +248,8 @@ async def _doctor() -> bool:
     return healthy
 
 
-@app.command()
-def export(
-    out: Annotated[Path | None, typer.Option(help="Write here instead of to the screen.")] = None,
-    chat: Annotated[str | None, typer.Option(help="Only games that this chat watched, as platform:id.")] = None,
-    person: Annotated[str | None, typer.Option(help="Only games of this person, as platform:id.")] = None,
-) -> None:
-    """Write the records of finished games, one a line, oldest first; `buongioco verify` checks them."""
-    try:
-        written = asyncio.run(export_games(read_settings(), out, chat, person))
-    except OSError as error:
-        raise typer.BadParameter(f"{out}: {error.strerror}", param_hint="--out") from None
-    except (BadSetting, StoreFault) as fault:
-        typer.echo(f"buongioco: {fault}", err=True)
-        raise typer.Exit(2) from None
-    typer.echo(f"{written} {'game' if written == 1 else 'games'}", err=True)
-
-
-@app.command()
-def rebuild() -> None:
-    """Make all ratings and leaderboards anew from the finished games. Not while a bot is running."""
-    try:
-        games = asyncio.run(rebuild_ratings(read_settings()))
-    except (BadSetting, StoreFault) as fault:
-        typer.echo(f"buongioco: {fault}", err=True)
-        raise typer.Exit(2) from None
-    typer.echo(f"ratings made anew from {games} {'game' if games == 1 else 'games'}")
+app.command()(export)
+app.command()(rebuild)
 
 
 @bench_app.callback()

@@ -1,28 +1,51 @@
 """The archive: every finished game's record, for replays, exports and ratings.
 
 A game is stored as zlib of JSON. Its id is its table's code and the first digits of its first commitment, so that
-archiving it twice stores it once; games are numbered in the order in which they came in.
+archiving it twice stores it once; games are numbered in the order in which they came in. A game that is gone leaves a
+hole in the numbers, which everybody passes over: no number is given twice.
 """
 
 import json
 import time
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+import structlog
 
 from bot.platform import chat_of, is_private
 from bot.store import keys
 from bot.tables.table import Table
 from engine import Record, read
+from engine.errors import BadRecord
 
 NUMBER = """
+-- KEYS  order, counter
+-- ARGV  a game's id. Returns its number: the one that it has, or the next
 local known = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if known then return tonumber(known) end
-local number = redis.call('ZCARD', KEYS[1]) + 1
+local number = redis.call('INCR', KEYS[2])
 redis.call('ZADD', KEYS[1], number, ARGV[1])
 return number
 """
+
+REWRITE = """
+-- KEYS  a game
+-- ARGV  the game as it was, as it shall be. Returns whether it was still so
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2])
+return 1
+"""
+
+GAMES_AT_ONCE = 100
+"""How many games are read in one round trip."""
+
+log = structlog.get_logger()
+
+
+class UnreadableGame(ValueError):
+    """What is stored as a finished game is none that this version can read."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +80,20 @@ class FinishedGame:
 
     @classmethod
     def of(cls, stored: bytes) -> "FinishedGame":
-        fields = json.loads(zlib.decompress(stored))
-        return cls(**fields | {"record": read(json.dumps(fields["record"]))})
+        """The game that `to_bytes` wrote; UnreadableGame for anything else."""
+        try:
+            fields = json.loads(zlib.decompress(stored))
+            return cls(**fields | {"record": read(json.dumps(fields["record"]))})
+        except (zlib.error, ValueError, KeyError, TypeError, BadRecord) as error:
+            raise UnreadableGame(str(error)) from error
+
+
+class Numbered(NamedTuple):
+    """A place in the order of finished games: its game, or None where that is gone or cannot be read."""
+
+    number: int
+    id: str
+    game: FinishedGame | None
 
 
 def game_id(table: Table) -> str:
@@ -74,6 +109,7 @@ class Archive:
     def __init__(self, client: Any) -> None:
         self._client = client
         self._number = client.register_script(NUMBER)
+        self._rewrite = client.register_script(REWRITE)
 
     async def add(self, table: Table, now: float) -> FinishedGame:
         """Keep a game that is over; one that is kept already stays as it is."""
@@ -89,7 +125,8 @@ class Archive:
             record=table.game.record(),
         )
         await self._client.set(keys.game(game.id), game.to_bytes(), nx=True)
-        await self._number(keys=[keys.GAMES_ORDER], args=[game.id])
+        # Only now: whoever finds a number finds its game. Cut short here, delivery adds the game again.
+        await self.number(game.id)
         for whose in (*game.people, *game.chats):
             if whose and not whose.startswith("robot:"):
                 await self._client.set(keys.last_game(whose), game.id)
@@ -100,21 +137,82 @@ class Archive:
         found = await self._client.get(keys.last_game(whose))
         return await self.get(found.decode()) if found else None
 
+    async def number(self, id: str) -> int:  # noqa: A002
+        """The number of a game that is kept: the one that it has, or the next."""
+        return int(await self._number(keys=[keys.GAMES_ORDER, keys.GAMES_COUNTER], args=[id]))
+
     async def get(self, id: str) -> FinishedGame | None:  # noqa: A002
+        """A game; None where it is not kept, or cannot be read."""
         stored = await self._client.get(keys.game(id))
-        return FinishedGame.of(stored) if stored else None
+        return _read(id, stored)
 
     async def count(self) -> int:
+        """How many games are kept."""
         return int(await self._client.zcard(keys.GAMES_ORDER))
 
-    async def numbered(self, number: int) -> FinishedGame | None:
-        """The game with this number, from 1."""
-        found = await self._client.zrange(keys.GAMES_ORDER, number, number, byscore=True)
-        return await self.get(found[0].decode()) if found else None
+    async def last_number(self) -> int:
+        """The highest number that was ever given; 0 before the first game."""
+        return int(await self._client.get(keys.GAMES_COUNTER) or 0)
+
+    async def after(self, number: int) -> AsyncIterator[Numbered]:
+        """What has a higher number than this one, in order. Numbers whose entry is gone are passed over."""
+        while True:
+            found = await self._client.zrange(
+                keys.GAMES_ORDER, f"({number}", "+inf", byscore=True, offset=0, num=GAMES_AT_ONCE, withscores=True
+            )
+            if not found:
+                return
+            async with self._client.pipeline(transaction=False) as pipe:
+                for id, _score in found:  # noqa: A001
+                    pipe.get(keys.game(id.decode()))
+                stored = await pipe.execute()
+            for (id, score), text in zip(found, stored, strict=True):  # noqa: A001
+                number = int(score)
+                yield Numbered(number, id.decode(), _read(id.decode(), text))
 
     async def all(self) -> AsyncIterator[FinishedGame]:
-        """Every game, in order."""
-        for number in range(1, await self.count() + 1):
-            game = await self.numbered(number)
-            if game:
-                yield game
+        """Every game that can be read, in order."""
+        async for entry in self.after(0):
+            if entry.game:
+                yield entry.game
+
+    async def adopt(self) -> list[str]:
+        """Number what is kept without a number, by when it ended; returns the ids."""
+        games: list[FinishedGame] = []
+        batch: list[str] = []
+
+        async def look() -> None:
+            numbers = await self._client.zmscore(keys.GAMES_ORDER, batch) if batch else []
+            for id, number in zip(batch, numbers, strict=True):  # noqa: A001
+                if number is None and (game := await self.get(id)):
+                    games.append(game)
+            batch.clear()
+
+        async for key in self._client.scan_iter(match=keys.game("*"), count=1000):
+            batch.append(key.decode().removeprefix(keys.game("")))
+            if len(batch) >= 10 * GAMES_AT_ONCE:
+                await look()
+        await look()
+        games.sort(key=lambda game: (game.ended, game.id))
+        for game in games:
+            await self.number(game.id)
+        return [game.id for game in games]
+
+    async def rewrite(self, id: str, change: Callable[[FinishedGame], FinishedGame]) -> bool:  # noqa: A002
+        """Change a game where it is kept, its place in the order with it; whether there is such a game.
+
+        ``change`` may be called more than once, for another may write meanwhile. UnreadableGame if it cannot be read.
+        """
+        while stored := await self._client.get(keys.game(id)):
+            changed = change(FinishedGame.of(stored)).to_bytes()
+            if changed == stored or await self._rewrite(keys=[keys.game(id)], args=[stored, changed]):
+                return True
+        return False
+
+
+def _read(id: str, stored: bytes | None) -> FinishedGame | None:  # noqa: A002
+    try:
+        return FinishedGame.of(stored) if stored else None
+    except UnreadableGame as fault:
+        log.warning("game_unreadable", game=id, why=str(fault))
+        return None

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from openskill.models import PlackettLuce
 
-from bot.finished.archive import Archive, FinishedGame
-from bot.store import keys
+from bot.finished.archive import Archive, FinishedGame, Numbered
+from bot.store import StoreFault, keys
 
 LEAST_GAMES = 3
 """Games after which a person is ranked."""
@@ -25,18 +25,20 @@ KEEP_CHANGES_SECONDS = 7 * 86400
 
 RATE = """
 -- KEYS  number of the last rated game, its changes, then ratings and ranks of each scope
--- ARGV  the game's number, its changes, seconds to keep them; then place of a scope, person, standing, shown or ""
-local rated = tonumber(redis.call('GET', KEYS[1]) or '0')
-if rated + 1 ~= tonumber(ARGV[1]) then return 0 end
-redis.call('SET', KEYS[1], ARGV[1])
-redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3])
-for place = 4, #ARGV, 4 do
+-- ARGV  the number rated before, the game's, its changes or "", seconds to keep them;
+--       then place of a scope, person, standing, shown or ""
+if tonumber(redis.call('GET', KEYS[1]) or '0') ~= tonumber(ARGV[1]) then return 0 end
+redis.call('SET', KEYS[1], ARGV[2])
+if ARGV[3] ~= '' then redis.call('SET', KEYS[2], ARGV[3], 'EX', ARGV[4]) end
+for place = 5, #ARGV, 4 do
   local scope = tonumber(ARGV[place])
   redis.call('HSET', KEYS[3 + 2 * scope], ARGV[place + 1], ARGV[place + 2])
   if ARGV[place + 3] ~= '' then redis.call('ZADD', KEYS[4 + 2 * scope], ARGV[place + 3], ARGV[place + 1]) end
 end
 return 1
 """
+
+KEYS_AT_ONCE = 1000
 
 MODEL = PlackettLuce()
 
@@ -59,6 +61,19 @@ class Change(NamedTuple):
     person: str
     before: int
     after: int
+
+
+class Rebuilt(NamedTuple):
+    """What ratings were made anew from: how many games, and what was missing.
+
+    ``holes`` are numbers that no game has any more, ``lost`` those whose game is gone or cannot be read; ``adopted``
+    are the ids of games that were kept without a number.
+    """
+
+    games: int
+    holes: list[range]
+    lost: list[Numbered]
+    adopted: list[str]
 
 
 @dataclass(frozen=True)
@@ -112,27 +127,54 @@ class Ratings:
         self._rate = client.register_script(RATE)
 
     async def catch_up(self) -> int:
-        """Rate every finished game that has not been rated yet, in order; returns how many."""
+        """Rate every finished game that has not been rated yet, in order; returns how many.
+
+        What cannot be read is stepped over: it has been lost, for a number is given to a game that is kept already.
+        """
         done = 0
         while True:
-            number = int(await self._client.get(keys.RATED) or 0) + 1
-            game = await self.archive.numbered(number)
-            if game is None:
+            before = await self.rated()
+            async for entry in self.archive.after(before):
+                if not await self._rate_one(entry, before):
+                    # Another worker was quicker.
+                    break
+                done += entry.game is not None
+                before = entry.number
+            else:
                 return done
-            if await self._rate_one(game, number):
-                done += 1
 
-    async def rebuild(self) -> int:
-        """Throw all ratings away and make them anew from the games; returns how many games."""
-        doomed = [
-            key
-            for pattern in (keys.ratings(EVERYTHING), keys.ranks(EVERYTHING))
-            async for key in self._client.scan_iter(match=pattern)
-        ]
-        if doomed:
-            await self._client.delete(*doomed)
-        await self._client.delete(keys.RATED)
-        return await self.catch_up()
+    async def rated(self) -> int:
+        """The number of the last game that is in the ratings, or was stepped over."""
+        return int(await self._client.get(keys.RATED) or 0)
+
+    async def rebuild(self) -> Rebuilt:
+        """Throw all ratings away and make them anew from the games. StoreFault if a bot rates games meanwhile.
+
+        Games that are kept but never got their number, which takes a store that lost some of its writes, get it now.
+        """
+        adopted = await self.archive.adopt()
+        await self._forget_all()
+        games, lost, before = 0, [], 0
+        holes = []
+        async for entry in self.archive.after(0):
+            if not await self._rate_one(entry, before):
+                raise StoreFault("A bot is rating games meanwhile: stop every worker, then run this again.")
+            holes.append(range(before + 1, entry.number))
+            if entry.game:
+                games += 1
+            else:
+                lost.append(entry)
+            before = entry.number
+        holes.append(range(before + 1, await self.archive.last_number() + 1))
+        return Rebuilt(games, [hole for hole in holes if hole], lost, adopted)
+
+    async def _forget_all(self) -> None:
+        doomed = [keys.RATED]
+        for pattern in (keys.ratings(EVERYTHING), keys.ranks(EVERYTHING)):
+            async for key in self._client.scan_iter(match=pattern, count=KEYS_AT_ONCE):
+                doomed.append(key)
+        for begin in range(0, len(doomed), KEYS_AT_ONCE):
+            await self._client.delete(*doomed[begin : begin + KEYS_AT_ONCE])
 
     async def move_chat(self, old: str, new: str) -> None:
         """A chat has another id: its leaderboards are the new one's."""
@@ -172,7 +214,18 @@ class Ratings:
         """How many are ranked."""
         return int(await self._client.zcard(keys.ranks(scope.key)))
 
-    async def _rate_one(self, game: FinishedGame, number: int) -> bool:
+    async def _rate_one(self, entry: Numbered, before: int) -> bool:
+        """Rate a game, or step over it; whether ``before`` was still the last rated number."""
+        changes, words, scopes = await self._rated(entry.game) if entry.game else ([], [], [])
+        ratings_keys = [key for scope in scopes for key in (keys.ratings(scope.key), keys.ranks(scope.key))]
+        done = await self._rate(
+            keys=[keys.RATED, keys.changes(entry.id), *ratings_keys],
+            args=[before, entry.number, json.dumps(changes) if changes else "", KEEP_CHANGES_SECONDS, *words],
+        )
+        return bool(done)
+
+    async def _rated(self, game: FinishedGame) -> tuple[list[Change], list[str | int], list[Scope]]:
+        """What a game changes, everywhere and for all time; for each scope the script's words; the scopes."""
         moved = {old.decode(): new.decode() for old, new in (await self._client.hgetall(keys.MOVED)).items()}
         game = replace(game, chats=[moved.get(chat, chat) for chat in game.chats])
         scopes = scopes_of(game) if game.is_rated else []
@@ -188,9 +241,4 @@ class Ratings:
                 words += [place, person, standing.to_text(), shown]
             if scope == Scope(game=game.record.game):
                 changes = [Change(person, before[person].shown, after[person].shown) for person in people]
-        ratings_keys = [key for scope in scopes for key in (keys.ratings(scope.key), keys.ranks(scope.key))]
-        rated = await self._rate(
-            keys=[keys.RATED, keys.changes(game.id), *ratings_keys],
-            args=[number, json.dumps(changes), KEEP_CHANGES_SECONDS, *words],
-        )
-        return bool(rated)
+        return changes, words, scopes

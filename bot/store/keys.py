@@ -19,7 +19,8 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``seated:<platform:id>`` | set | codes of tables where the person sits or sat; the gone drop out when read |
 | ``hosted:<chat>`` | set | codes of tables that are or were shown in the chat, in any of its topics |
 | ``moved`` | hash | chats that have another id by now: the old place's new one |
-| ``{games}:order`` | sorted set | ids of finished games; the score is their number, from 1 |
+| ``{games}:counter`` | string | the last number that a finished game was given, from 1; none is given twice |
+| ``{games}:order`` | sorted set | ids of finished games; the score is their number |
 | ``game:<id>`` | string | a finished game, zlib of JSON (`bot.finished.archive`) |
 | ``analysis:<id>`` | string | what was found out about a finished game, JSON; kept for a week |
 | ``last:<person or chat>`` | string | the id of the game that was last finished there |
@@ -38,6 +39,7 @@ SHARDS = 64
 SCHEMA = "schema"
 SECRET = "secret"  # noqa: S105
 WORKERS = "workers"
+GAMES_COUNTER = "{games}:counter"
 GAMES_ORDER = "{games}:order"
 MOVED = "moved"
 RATED = "{games}:rated"

@@ -1,12 +1,32 @@
 """From one layout of the store to the next. Each step may be cut short and begin again: done twice is done once."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
+
+from bot.store import keys
 
 Migration = Callable[[Any], Awaitable[None]]
 """Given the store's client, changes what one layout has into what the next one has."""
 
-TO_2: Sequence[Migration] = ()
+GAMES_AT_ONCE = 1000
+
+
+async def count_games(client: Any) -> None:
+    """Finished games get their numbers from a counter; those that share a number, for one was removed, get new ones."""
+    last: tuple[bytes, float] = (b"", 0)
+    begin, doubles = 0, []
+    while found := await client.zrange(keys.GAMES_ORDER, begin, begin + GAMES_AT_ONCE - 1, withscores=True):
+        doubles += [game for (_, before), (game, number) in pairwise([last, *found]) if number == before]
+        begin, last = begin + len(found), found[-1]
+    given = max(int(last[1]), int(await client.get(keys.GAMES_COUNTER) or 0))
+    if given:
+        await client.set(keys.GAMES_COUNTER, given)
+    for game in doubles:
+        await client.zadd(keys.GAMES_ORDER, {game: await client.incr(keys.GAMES_COUNTER)})
+
+
+TO_2: Sequence[Migration] = (count_games,)
 """What layout 2 changed, in any order."""
 
 

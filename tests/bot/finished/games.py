@@ -1,0 +1,45 @@
+"""Finished games to put into a store, made by random robots: a few, played over and over by different people."""
+
+from dataclasses import replace
+from functools import cache
+
+from bot.finished.archive import FinishedGame
+from bot.simulation import simulate
+from bot.store import Store, keys
+from engine import GAMES, Record
+
+NOON = 1_770_000_000
+
+
+@cache
+def record(game: str, seed: int) -> Record:
+    return simulate(game, {}, ["random"] * GAMES[game].seats, f"finished {seed}")
+
+
+def finished(number: int, game: str = "testa", ended: int | None = None) -> FinishedGame:
+    """A game of two of three people in a chat; the number tells games apart."""
+    one = record(game, number % 3)
+    people = [f"paper:{1 + (number + seat) % 3}" for seat in range(2)] * (GAMES[game].seats // 2)
+    return FinishedGame(
+        id=f"T{number:03}-{number:06x}",
+        code=f"T{number:03}",
+        ended=NOON + number if ended is None else ended,
+        people=people,
+        chats=["paper:100"],
+        clock=86400,
+        strict=False,
+        record=one.model_copy(update={"seats": [f"Name {person}" for person in people]}),
+    )
+
+
+async def keep(store: Store, game: FinishedGame) -> None:
+    """As `Archive.add` does it, without a table."""
+    from bot.finished.archive import Archive  # noqa: PLC0415
+
+    await store.client.set(keys.game(game.id), game.to_bytes(), nx=True)
+    await Archive(store.client).number(game.id)
+
+
+def renamed(game: FinishedGame, name: str) -> FinishedGame:
+    names = [name, *game.record.seats[1:]]
+    return replace(game, record=game.record.model_copy(update={"seats": names}))

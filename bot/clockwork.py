@@ -1,8 +1,6 @@
 """What happens at tables though nobody presses anything: robots move, clocks nudge and run out, challenges expire."""
 
 import asyncio
-import heapq
-from contextlib import suppress
 from dataclasses import replace
 
 import structlog
@@ -16,7 +14,13 @@ from bot.thinking import Thinkers
 from engine.errors import ClaimRefused
 
 POLL_SECONDS = 2.0
-"""How often the store is asked for clocks that another worker set, or that were running before a restart."""
+"""How often the store is asked for clocks that ring before it is asked again."""
+
+SOON = POLL_SECONDS + 1.0
+"""Of clocks that ring later than in so many seconds nothing is kept in memory."""
+
+TOO_EARLY = 0.05
+"""Seconds until a clock is looked at again that was looked at too early, at the least."""
 
 AGAIN_AFTER = 1.0
 STAND_IN = "medium"
@@ -26,50 +30,61 @@ log = structlog.get_logger()
 
 
 class Clockwork:
-    """Minds the clocks of this worker's shards."""
+    """Minds the clocks of this worker's shards.
+
+    When a clock rings is the store's to say, in playing time (`bot.store.attendance`). The worker only knows when to
+    ask: a moment on its own monotonic clock for each table whose clock rings soon.
+    """
 
     def __init__(self, room: Room, shards: Shards, thinkers: Thinkers) -> None:
         self.room, self.shards, self.thinkers = room, shards, thinkers
-        self._due: list[tuple[float, str]] = []
+        self._soon: dict[str, asyncio.TimerHandle] = {}
         self._busy: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._woken = asyncio.Event()
 
-    def set(self, code: str, when: float) -> None:
-        """A table's clock rings then, Unix seconds. What is said twice, or too soon, does no harm."""
-        heapq.heappush(self._due, (when, code))
-        self._woken.set()
+    def set(self, code: str, seconds: float) -> None:
+        """A table's clock rings in so many seconds, and no sooner. What is too soon does no harm."""
+        if before := self._soon.pop(code, None):
+            before.cancel()
+        if seconds <= SOON:
+            self._soon[code] = asyncio.get_running_loop().call_later(seconds, self._ring_soon, code)
 
     async def run(self) -> None:
         """Until cancelled."""
-        polled = 0.0
-        while True:
-            now = self.room.now()
-            if now - polled >= POLL_SECONDS:
-                polled = now
-                await self._poll(now)
-            while self._due and self._due[0][0] <= now:
-                _, code = heapq.heappop(self._due)
-                if self.shards.owns(code):
-                    self._start(code)
-            until = min(self._due[0][0] if self._due else polled + POLL_SECONDS, polled + POLL_SECONDS)
-            self._woken.clear()
-            with suppress(TimeoutError):
-                # Not wait_for: on Python 3.11 it may swallow a cancellation.
-                async with asyncio.timeout(max(0.0, until - self.room.now())):
-                    await self._woken.wait()
-
-    async def _poll(self, now: float) -> None:
         try:
-            found = await self.room.store.all_run_out(sorted(self.shards.mine), now)
+            while True:
+                await self.poll()
+                await asyncio.sleep(POLL_SECONDS)
+        finally:
+            for handle in self._soon.values():
+                handle.cancel()
+            self._soon.clear()
+
+    async def poll(self) -> None:
+        """Look for clocks that ring soon: one that another worker set, one that ran before a restart, or a long one."""
+        try:
+            found = await self.room.store.attendance.due(sorted(self.shards.mine), SOON)
         except (RedisError, OSError) as error:
             log.warning("store_away", why=type(error).__name__)
             return
-        for code in found:
-            self._start(code)
+        now = asyncio.get_running_loop().time()
+        for code, seconds in found.items():
+            known = self._soon.get(code)
+            # A commit meanwhile knows better; what is too soon does no harm.
+            if known is None or known.when() > now + seconds:
+                self.set(code, seconds)
 
-    def _start(self, code: str) -> None:
-        if code not in self._busy:
+    async def settled(self) -> None:
+        """Wait until nothing is under way; for tests."""
+        now = asyncio.get_running_loop().time
+        while self._tasks or any(one.when() <= now() for one in self._soon.values()):
+            if self._tasks:
+                await asyncio.wait(set(self._tasks))
+            await asyncio.sleep(0)
+
+    def _ring_soon(self, code: str) -> None:
+        del self._soon[code]
+        if code not in self._busy and self.shards.owns(code):
             self._busy.add(code)
             task = asyncio.create_task(self._ring(code))
             self._tasks.add(task)
@@ -79,15 +94,17 @@ class Clockwork:
         try:
             # The clock is asked for after the table, so that the version below is one at which it has rung.
             table = await self.room.table(code)
-            rings_at = await self.room.store.rings_at(code)
-            if rings_at is not None and rings_at <= self.room.now():
+            seconds = await self.room.store.attendance.rings_in(code)
+            if seconds is not None and seconds <= 0:
                 await self._act(table)
+            elif seconds is not None:
+                self.set(code, max(seconds, TOO_EARLY))
         except TableFault:
             # Somebody was faster; their commit has set the clock anew.
             log.debug("clock_overtaken", table=code)
         except Exception:
             log.exception("clock_failed", table=code)
-            asyncio.get_running_loop().call_later(AGAIN_AFTER, self.set, code, 0.0)
+            self.set(code, AGAIN_AFTER)
         finally:
             self._busy.discard(code)
 

@@ -1,6 +1,7 @@
 """The house: everything of one worker, put together."""
 
 import asyncio
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -191,15 +192,15 @@ class House:
     def _committed(self, table: Table, alarm: float | None) -> None:
         COMMITS.inc()
         if self.shards.owns(table.code):
-            if alarm:
+            if alarm is not None:
                 self.clockwork.set(table.code, alarm)
             self.delivery.touch(table.code)
         else:
-            task = asyncio.create_task(self._tell(table.code, alarm or 0.0))
+            task = asyncio.create_task(self._tell(table.code, alarm))
             self._told.add(task)
             task.add_done_callback(self._told.discard)
 
-    async def _tell(self, code: str, alarm: float) -> None:
+    async def _tell(self, code: str, alarm: float | None) -> None:
         try:
             await self.shards.poke({"code": code, "alarm": alarm})
         except (RedisError, OSError) as error:
@@ -211,7 +212,7 @@ class House:
 
     def _poked(self, word: dict[str, Any]) -> None:
         code = word["code"]
-        if word.get("alarm"):
+        if word.get("alarm") is not None:
             self.clockwork.set(code, word["alarm"])
         self.delivery.touch(code, reload=True)
         if "name" in word:
@@ -260,7 +261,7 @@ class House:
     async def _finish(self, table: Table) -> Outcome:
         """Keep a finished game and rate it; doing so twice changes nothing."""
         assert table.game
-        game = await self.archive.add(table, self.room.now())
+        game = await self.archive.add(table, time.time())
         await self.ratings.catch_up()
         GAMES.labels(table.game_id, table.game.ending or "").inc()
         names = {chair.person: chair.name for chair in table.chairs if chair}

@@ -82,7 +82,7 @@ async def used_memory(store: Store) -> int:
         [
             await store.client.memory_usage(key, samples=0)
             async for key in store.client.scan_iter()
-            if not key.startswith(PROFILES) and not key.endswith(b":owner")
+            if not key.startswith(PROFILES) and not key.endswith(b":attended")
         ]
     )
 

@@ -8,7 +8,6 @@ leases after a few seconds, and the others take its shards and look at every tab
 import asyncio
 import json
 import secrets
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -17,20 +16,8 @@ from redis.exceptions import RedisError
 
 from bot.store import Store, keys
 
-LEASE_SECONDS = 15
 RENEW_SECONDS = 4.0
-
-RENEW = """
-local owner = redis.call('GET', KEYS[1])
-if owner == ARGV[1] or (not owner and ARGV[3] == '1') or ARGV[3] == '2' then
-  redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
-  return 1
-end
-return 0
-"""
-RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
-
-KEEP, TAKE, SEIZE = "0", "1", "2"
+"""How often an owner comes by; less than the longest time between two visits that counts (playing_time.lua)."""
 
 log = structlog.get_logger()
 
@@ -50,30 +37,28 @@ class Shards:
         self.on_poke: Callable[[dict[str, Any]], None] = lambda _poke: None
         self.on_forget: Callable[[str], None] = lambda _key: None
         self._alone = alone
-        self._renew = store.client.register_script(RENEW)
-        self._release = store.client.register_script(RELEASE)
 
     def owns(self, code: str) -> bool:
         return keys.shard_of(code) in self.mine
 
     async def start(self) -> None:
-        await self._share_out(SEIZE if self._alone else TAKE)
+        await self.share_out()
 
     async def keep(self) -> None:
         """Renew leases, and take or give shards, until cancelled."""
         while True:
             await asyncio.sleep(RENEW_SECONDS)
             try:
-                await self._share_out(SEIZE if self._alone else TAKE)
+                await self.share_out()
             except (RedisError, OSError) as error:
                 log.warning("store_away", why=type(error).__name__)
 
     async def stop(self) -> None:
         """Give every shard back at once."""
         for shard in list(self.mine):
-            await self._release(keys=[keys.owner(shard)], args=[self.worker])
+            await self.store.attendance.leave(self.worker, shard)
             self._lose(shard)
-        await self.store.client.zrem(keys.WORKERS, self.worker)
+        await self.store.attendance.absent(self.worker)
 
     async def poke(self, word: dict[str, Any]) -> None:
         """Tell the owner of a table elsewhere; one who is not there finds the table marked as changed."""
@@ -99,31 +84,31 @@ class Shards:
         elif self.owns(word["code"]):
             self.on_poke(word)
 
-    async def _share_out(self, how: str) -> None:
-        now = time.time()
-        client = self.store.client
-        await client.zadd(keys.WORKERS, {self.worker: now})
-        await client.zremrangebyscore(keys.WORKERS, "-inf", now - LEASE_SECONDS)
-        self.workers = 1 if self._alone else max(1, await client.zcard(keys.WORKERS))
+    async def share_out(self) -> None:
+        """Renew leases, and take or give shards: each worker is to have as many as the others."""
+        attendance = self.store.attendance
+        workers = await attendance.present(self.worker)
+        self.workers = 1 if self._alone else workers
         fair = -(-keys.SHARDS // self.workers)
         for shard in sorted(self.mine)[fair:]:
-            await self._release(keys=[keys.owner(shard)], args=[self.worker])
+            await attendance.leave(self.worker, shard)
             self._lose(shard)
+        mine = sorted(self.mine)
+        kept = await asyncio.gather(*(attendance.attend(self.worker, shard, "keep") for shard in mine))
+        for shard, is_kept in zip(mine, kept, strict=True):
+            if not is_kept:
+                self._lose(shard)
         # Begin somewhere else than the others do, so that workers do not wait for the same shards.
         begin = int(self.worker, 16) % keys.SHARDS
         for step in range(keys.SHARDS):
             shard = (begin + step) % keys.SHARDS
-            wants = shard in self.mine or len(self.mine) < fair
-            if not wants:
-                continue
-            got = await self._renew(
-                keys=[keys.owner(shard)], args=[self.worker, LEASE_SECONDS, KEEP if shard in self.mine else how]
-            )
-            if got and shard not in self.mine:
+            if len(self.mine) >= fair:
+                return
+            if shard not in self.mine and await attendance.attend(
+                self.worker, shard, "seize" if self._alone else "take"
+            ):
                 self.mine.add(shard)
                 self.on_taken(shard)
-            elif not got and shard in self.mine:
-                self._lose(shard)
 
     def _lose(self, shard: int) -> None:
         self.mine.discard(shard)

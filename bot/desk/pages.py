@@ -45,7 +45,7 @@ class Pages:
             raise BadPayload()
         scope = Scope(
             chat=chat_of(place) if where == "chat" else EVERYTHING,
-            month=time.strftime("%Y-%m", time.gmtime(self.house.room.now())) if when == "month" else EVERYTHING,
+            month=time.strftime("%Y-%m", time.gmtime()) if when == "month" else EVERYTHING,
             game=EVERYTHING if game == "all" else game,
         )
         ratings = self.house.ratings

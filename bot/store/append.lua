@@ -1,7 +1,7 @@
 -- Append entries to a table's log, if it still has the version that the writer saw; all or nothing.
 --
--- KEYS  table, changed, timers
--- ARGV  code, expected version, when the clock runs out ("" leaves it, "0" stops it), entries...;
+-- KEYS  table, changed, timers, attended
+-- ARGV  code, expected version, seconds until the clock rings ("" leaves it, "inf" stops it), entries...;
 --       before the entries a new head that stands for all entries so far, or ""
 -- Returns {1, new version}, or {0, the entries that the writer has not seen...}. A writer who is behind a fold gets
 -- {-1}: it must load the whole log.
@@ -27,9 +27,10 @@ end
 for place = 5, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[place]) end
 version = expected + #ARGV - 4
 redis.call('ZADD', KEYS[2], version, ARGV[1])
-if ARGV[3] == '0' then
+if ARGV[3] == 'inf' then
   redis.call('ZREM', KEYS[3], ARGV[1])
 elseif ARGV[3] ~= '' then
-  redis.call('ZADD', KEYS[3], ARGV[3], ARGV[1])
+  local rings = playing_time(KEYS[4], store_time()) + tonumber(ARGV[3])
+  redis.call('ZADD', KEYS[3], string.format('%.3f', rings), ARGV[1])
 end
 return {1, version}

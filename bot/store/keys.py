@@ -9,10 +9,10 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{s17}:table:<code>`` | list | a table's log: a head, then the entries after it, oldest first (`bot.store.log`) |
 | ``{s17}:shown:<code>`` | hash | what is shown of a table, by surface (`bot.delivery.surfaces`) |
 | ``{s17}:changed`` | sorted set | codes of tables that delivery has yet to look at; the score is the version to reach |
-| ``{s17}:timers`` | sorted set | codes of tables with a clock running; the score is when it runs out, Unix seconds |
-| ``{s17}:owner`` | string | the worker that delivers this shard's tables; expires by itself (`bot.delivery.shards`) |
+| ``{s17}:timers`` | sorted set | codes of tables with a clock running; the score is when it rings, in playing time |
+| ``{s17}:attended`` | hash | the shard's playing time and who attends it (`bot.store.attendance`) |
 | ``secret`` | string | 32 random bytes from which tables' codes are made (`Store.secret`) |
-| ``workers`` | sorted set | workers by when they were last alive, Unix seconds |
+| ``workers`` | sorted set | workers by when they were last alive, Unix seconds of the store's clock |
 | ``person:<platform:id>`` | hash | name, handle, language, suits, hands, called |
 | ``chat:<place>`` | hash | language, clock, strict, game |
 | ``handle:<platform>:<handle>`` | string | the person last known by it, in lower case |
@@ -68,8 +68,8 @@ def timers(shard: int) -> str:
     return f"{{s{shard}}}:timers"
 
 
-def owner(shard: int) -> str:
-    return f"{{s{shard}}}:owner"
+def attended(shard: int) -> str:
+    return f"{{s{shard}}}:attended"
 
 
 def person(id: str) -> str:  # noqa: A002

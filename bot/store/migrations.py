@@ -1,5 +1,6 @@
 """From one layout of the store to the next. Each step may be cut short and begin again: done twice is done once."""
 
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -26,7 +27,24 @@ async def count_games(client: Any) -> None:
         await client.zadd(keys.GAMES_ORDER, {game: await client.incr(keys.GAMES_COUNTER)})
 
 
-TO_2: Sequence[Migration] = (count_games,)
+LEAST_TIME = 30.0
+"""Seconds that every clock has left after the step from Unix seconds to playing time."""
+
+
+async def start_playing_time(client: Any) -> None:
+    """Clocks rang at a Unix second of the workers; they go on from there by playing time (`bot.store.attendance`).
+
+    How long the bot was down is not known, but at least since the first clock rang unheard: all get so much back.
+    """
+    rings = []
+    for shard in range(keys.SHARDS):
+        rings += [score for _, score in await client.zrange(keys.timers(shard), 0, 0, withscores=True)]
+    played = min([time.time(), *(score - LEAST_TIME for score in rings)])
+    for shard in range(keys.SHARDS):
+        await client.hsetnx(keys.attended(shard), "played", f"{played:.6f}")
+
+
+TO_2: Sequence[Migration] = (count_games, start_playing_time)
 """What layout 2 changed, in any order."""
 
 

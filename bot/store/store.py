@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from redis.asyncio import BlockingConnectionPool, Redis, RedisCluster
 
 from bot.store import keys, schema
+from bot.store.attendance import PLAYING_TIME, Attendance
 from bot.store.batch import BatchedScript
 from bot.store.log import Log, head, unfold
 
@@ -39,7 +40,8 @@ class Store:
 
     def __init__(self, client: Any) -> None:
         self.client = client
-        self._append = BatchedScript(client, APPEND)
+        self.attendance = Attendance(client)
+        self._append = BatchedScript(client, PLAYING_TIME + APPEND)
         self._note = BatchedScript(client, NOTE)
         self._secret = b""
 
@@ -59,13 +61,14 @@ class Store:
     ) -> Appended | Behind:
         """Write entries behind a log that is as the writer knows it, and mark the table as changed; all or nothing.
 
-        ``clock`` is when the table's clock runs out, in Unix seconds; 0 stops it, None leaves it as it is.
+        ``clock`` is in how many seconds of playing time (`bot.store.attendance`) the table's clock rings; infinity
+        stops it, None leaves it as it is.
         """
         shard = keys.shard_of(code)
         fold = head(known.entries) if known.version % FOLD_AFTER + len(entries) >= FOLD_AFTER else b""
         result = await self._append(
-            keys=[keys.table(code), keys.changed(shard), keys.timers(shard)],
-            args=[code, known.version, "" if clock is None else f"{clock:.3f}" if clock else "0", fold, *entries],
+            keys=[keys.table(code), keys.changed(shard), keys.timers(shard), keys.attended(shard)],
+            args=[code, known.version, "" if clock is None else f"{clock:.3f}", fold, *entries],
         )
         if result[0] == 1:
             return Appended(result[1])
@@ -105,18 +108,6 @@ class Store:
             for shard in shards:
                 pipe.zrange(keys.changed(shard), 0, -1, withscores=True)
             return {code.decode(): int(version) for found in await pipe.execute() for code, version in found}
-
-    async def all_run_out(self, shards: Sequence[int], now: float) -> list[str]:
-        """The tables of these shards whose clocks have run out by now, in Unix seconds."""
-        async with self.client.pipeline(transaction=False) as pipe:
-            for shard in shards:
-                pipe.zrange(keys.timers(shard), "-inf", now, byscore=True)
-            return [code.decode() for found in await pipe.execute() for code in found]
-
-    async def rings_at(self, code: str) -> float | None:
-        """When a table's clock runs out, in Unix seconds; None if none is running."""
-        score = await self.client.zscore(keys.timers(keys.shard_of(code)), code)
-        return None if score is None else float(score)
 
 
 @asynccontextmanager

@@ -1,30 +1,32 @@
 """When a table wants to be looked at again, though nobody presses anything."""
 
+from math import inf
+
 from bot.tables.table import TIME_TO_ACCEPT, Table
 
-STOPPED = 0.0
+NEVER = inf
 
 
-def next_alarm(before: Table, after: Table, now: float, robot_pause: float) -> float | None:
-    """When the table's clock is to ring, in Unix seconds; STOPPED for never, None for as it was.
+def next_alarm(before: Table, after: Table, robot_pause: float) -> float | None:
+    """In how many seconds of playing time the table's clock is to ring; NEVER stops it, None leaves it as it was.
 
     An open table waits a day for players. Half of a move's time is a nudge, the other half brings the flag. A robot
     moves after a moment, its pause in seconds.
     """
     if after.phase == "open":
-        return None if before.exists else now + TIME_TO_ACCEPT
+        return None if before.exists else TIME_TO_ACCEPT
     if after.phase in ("closed", "over"):
-        return STOPPED
+        return NEVER
     mover = after.to_move
     if mover and mover.is_robot:
-        return now + robot_pause
+        return robot_pause
     if not after.clock or after.alarm == "flagged":
-        return STOPPED
+        return NEVER
     if after.alarm == "nudged":
-        return None if before.alarm == "nudged" else now + after.clock / 2
+        return None if before.alarm == "nudged" else after.clock / 2
     if _same_decision(before, after):
         return None
-    return now + after.clock / 2
+    return after.clock / 2
 
 
 def _same_decision(before: Table, after: Table) -> bool:

@@ -1,7 +1,6 @@
 """A worker's tables: those it has in memory, and the commits by which they grow in the store."""
 
 import secrets
-import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 
@@ -28,14 +27,12 @@ class Ledger:
         self,
         store: Store,
         new_secret: Callable[[int], bytes] = secrets.token_bytes,
-        now: Callable[[], float] = time.time,
         robot_pause: float = ROBOT_PAUSE,
     ) -> None:
         self.store = store
-        self.now = now
         self.robot_pause = robot_pause
         self.watchers: list[Callable[[Table, float | None], None]] = []
-        """Called after each commit with the table and when its clock rings, if that has changed."""
+        """Called after each commit with the table and in how many seconds its clock rings, if that has changed."""
         self._new_secret = new_secret
         self._remembered: OrderedDict[str, Table] = OrderedDict()
 
@@ -88,7 +85,7 @@ class Ledger:
 
     async def _write(self, table: Table, entries: Sequence[bytes]) -> Table | Behind:
         after = table.after(entries)
-        alarm = next_alarm(table, after, self.now(), self.robot_pause)
+        alarm = next_alarm(table, after, self.robot_pause)
         result = await self.store.append(table.code, table.log, entries, clock=alarm)
         if isinstance(result, Behind):
             return result

@@ -209,7 +209,7 @@ async def test_a_chat_that_is_gone_loses_its_board_and_the_game_goes_on(store: S
         # Each new board is tried once, and no more than that.
         assert len(paper.faults[GROUP]) > 40
         assert await house.archive.count() == 1
-        assert not [key async for key in store.client.scan_iter("{s*}:*") if b"owner" not in key]
+        assert not [key async for key in store.client.scan_iter("{s*}:*") if b"attended" not in key]
 
 
 async def test_a_text_that_is_too_long_is_cut(store: Store) -> None:
@@ -407,8 +407,8 @@ async def test_a_surface_that_fails_keeps_its_table_from_rest(store: Store, monk
 async def test_two_workers_share_the_tables_and_each_takes_every_press(store: Store) -> None:
     paper = Paper()
     async with open_house(store, paper, alone=False) as one, open_house(store, paper, alone=False) as two:
-        await one.shards._share_out("1")
-        await two.shards._share_out("1")
+        await one.shards.share_out()
+        await two.shards.share_out()
         await asyncio.sleep(0.1)
         assert len(one.shards.mine) == len(two.shards.mine) == 32
         assert one.shards.mine | two.shards.mine == set(range(64))

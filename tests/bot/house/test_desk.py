@@ -1,7 +1,6 @@
 """What people ask for and how they are answered: challenges, seats, clocks, settings, pages, and nonsense."""
 
 import asyncio
-import time
 from contextlib import suppress
 from random import Random
 
@@ -16,36 +15,12 @@ from bot.payload import BadPayload
 from bot.platform import Person
 from bot.store import Store, keys
 from bot.tables.table import TIME_TO_ACCEPT
+from tests.bot.hours import ring
 from tests.bot.paper import GROUP, NAMES, Paper, Player, code_of, open_house, play_until, seated
-
-
-class Hours:
-    """A clock that the test turns on."""
-
-    def __init__(self) -> None:
-        self.ahead = 0.0
-
-    def __call__(self) -> float:
-        return time.time() + self.ahead
 
 
 def people(house: House, paper: Paper) -> list[Player]:
     return [Player(house, paper, name, number) for number, name in enumerate(NAMES, 1)]
-
-
-async def ring(house: House, hours: Hours, seconds: float) -> None:
-    """Let so much time pass, and everything that it brings happen."""
-    hours.ahead += seconds
-    for _ in range(3):
-        await house.clockwork._poll(house.room.now())
-        while house.clockwork._tasks:
-            await asyncio.wait(set(house.clockwork._tasks))
-        await house.delivery.settled()
-
-
-@pytest.fixture
-def hours() -> Hours:
-    return Hours()
 
 
 # Challenges
@@ -103,16 +78,15 @@ async def test_a_challenge_delivered_twice_opens_one_table(store: Store) -> None
         assert len(await house.tables_of(anna.person.id)) == 1
 
 
-async def test_a_challenge_expires_visibly_after_a_day(store: Store, hours: Hours) -> None:
+async def test_a_challenge_expires_visibly_after_a_day(store: Store) -> None:
     paper = Paper()
     async with open_house(store, paper) as house:
-        house.room.now = hours
         anna, bruno, *_ = people(house, paper)
         await anna.say("/challenge testa")
         code = await code_of(house, anna)
-        await ring(house, hours, TIME_TO_ACCEPT - 60)
+        await ring(house, TIME_TO_ACCEPT - 60)
         assert "expired" not in paper.last(GROUP).plain
-        await ring(house, hours, 120)
+        await ring(house, 120)
         assert "Nobody came within 24 hours" in paper.last(GROUP).plain
         assert not paper.last(GROUP).rows
         assert await house.tables_of(anna.person.id) == []
@@ -261,22 +235,21 @@ async def test_alone_with_a_robot_in_the_private_chat(store: Store) -> None:
 # Clocks
 
 
-async def test_a_clock_nudges_then_lets_the_others_decide(store: Store, hours: Hours) -> None:
+async def test_a_clock_nudges_then_lets_the_others_decide(store: Store) -> None:
     paper = Paper()
     async with open_house(store, paper) as house:
-        house.room.now = hours
         players = await seated(house, paper, "metamazzo")
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
-        await ring(house, hours, 140)
+        await ring(house, 140)
         assert "Half of your time" not in paper.last(mover.private).plain
         [before] = paper.messages[mover.private]
-        await ring(house, hours, 15)
+        await ring(house, 15)
         assert "Half of your time" in paper.last(mover.private).plain
         # It comes as a new message, or it would nudge nobody.
         [nudge] = paper.messages[mover.private]
         assert nudge != before
-        await ring(house, hours, 155)
+        await ring(house, 155)
         assert "Your time is up" in paper.last(mover.private).plain
         assert f"{mover.person.name}\u2069's time is up" in paper.last(GROUP).plain
         # Not for the late player to decide; waiting gives the same time again.
@@ -284,13 +257,13 @@ async def test_a_clock_nudges_then_lets_the_others_decide(store: Store, hours: H
         assert "not yours" in (await mover.send(button.payload)).toast
         await other.press("Wait")
         assert "time is up" not in paper.last(mover.private).plain
-        await ring(house, hours, 155)
-        await ring(house, hours, 155)
+        await ring(house, 155)
+        await ring(house, 155)
         version = (await house.room.table(await code_of(house, mover))).version
         await other.press("Let a robot play this move")
         assert (await house.room.table(await code_of(house, mover))).version == version + 2
-        await ring(house, hours, 155)
-        await ring(house, hours, 155)
+        await ring(house, 155)
+        await ring(house, 155)
         late = next(player for player in players if "Your time is up" in paper.last(player.private).plain)
         early = next(player for player in players if player is not late)
         await early.press("Claim the win")
@@ -300,10 +273,9 @@ async def test_a_clock_nudges_then_lets_the_others_decide(store: Store, hours: H
         assert "There is no table" in (await early.send(button.payload)).toast
 
 
-async def test_a_strict_clock_plays_and_the_third_time_in_a_row_forfeits(store: Store, hours: Hours) -> None:
+async def test_a_strict_clock_plays_and_the_third_time_in_a_row_forfeits(store: Store) -> None:
     paper = Paper()
     async with open_house(store, paper) as house:
-        house.room.now = hours
         players = await seated(house, paper, "testa", "⏱ 1 min", "strict clock")
         random = Random(1)
         lates = []
@@ -317,22 +289,21 @@ async def test_a_strict_clock_plays_and_the_third_time_in_a_row_forfeits(store: 
                 await players[0].play(random)
                 await house.delivery.settled()
             else:
-                await ring(house, hours, 31)
+                await ring(house, 31)
         assert "ran out of time" in paper.last(GROUP).plain
         assert max(max(late) for late in lates) == 2
         [game] = [game async for game in house.archive.all()]
         assert game.record.winner == [0]
 
 
-async def test_a_move_in_time_counts_lates_anew(store: Store, hours: Hours) -> None:
+async def test_a_move_in_time_counts_lates_anew(store: Store) -> None:
     paper = Paper()
     async with open_house(store, paper) as house:
-        house.room.now = hours
         players = await seated(house, paper, "testa", "⏱ 1 min", "strict clock")
         code = await code_of(house, players[0])
         random = Random(1)
         for _ in range(12):
-            await ring(house, hours, 31)
+            await ring(house, 31)
             table = await house.room.known(code)
             if max(table.lates) == 2:
                 break
@@ -344,13 +315,12 @@ async def test_a_move_in_time_counts_lates_anew(store: Store, hours: Hours) -> N
         assert (await house.room.known(code)).lates[late] == 0
 
 
-async def test_without_a_clock_nothing_happens(store: Store, hours: Hours) -> None:
+async def test_without_a_clock_nothing_happens(store: Store) -> None:
     paper = Paper()
     async with open_house(store, paper) as house:
-        house.room.now = hours
         players = await seated(house, paper, "testa", "⏱ no clock")
         version = (await house.room.table(await code_of(house, players[0]))).version
-        await ring(house, hours, 30 * 86400)
+        await ring(house, 30 * 86400)
         assert (await house.room.table(await code_of(house, players[0]))).version == version
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import subprocess
+from math import inf
 from pathlib import Path
 from random import Random
 
@@ -98,19 +99,20 @@ async def test_delivery_sees_what_changed_until_it_has_shown_it(store: Store) ->
 
 async def test_clocks(store: Store) -> None:
     shard = keys.shard_of("ABCD")
-    await store.append("ABCD", NOTHING, [b"one"], clock=1000.5)
-    assert await store.all_run_out([shard], 1000.0) == []
-    assert await store.all_run_out([shard], 1001.0) == ["ABCD"]
+    await store.append("ABCD", NOTHING, [b"one"], clock=100.5)
+    assert await store.attendance.due([shard], 100.0) == {}
+    assert await store.attendance.due([shard], 101.0) == {"ABCD": 100.5}
     await store.append("ABCD", Log([b"one"]), [b"two"])
-    assert await store.all_run_out([shard], 1001.0) == ["ABCD"]
-    await store.append("ABCD", Log([b"one", b"two"]), [b"three"], clock=0)
-    assert await store.all_run_out([shard], 1001.0) == []
+    assert await store.attendance.rings_in("ABCD") == 100.5
+    await store.append("ABCD", Log([b"one", b"two"]), [b"three"], clock=inf)
+    assert await store.attendance.due([shard], 101.0) == {}
+    assert await store.attendance.rings_in("ABCD") is None
 
 
 async def test_a_refused_writer_does_not_move_the_clock(store: Store) -> None:
-    await store.append("ABCD", NOTHING, [b"one"], clock=1000)
-    await store.append("ABCD", NOTHING, [b"late"], clock=0)
-    assert await store.all_run_out([keys.shard_of("ABCD")], 1001) == ["ABCD"]
+    await store.append("ABCD", NOTHING, [b"one"], clock=100)
+    await store.append("ABCD", NOTHING, [b"late"], clock=inf)
+    assert await store.attendance.rings_in("ABCD") == 100
 
 
 async def test_a_removed_table_leaves_nothing(store: Store) -> None:
@@ -122,7 +124,7 @@ async def test_a_removed_table_leaves_nothing(store: Store) -> None:
 async def test_every_key_of_a_table_lies_in_one_slot(store: Store) -> None:
     for code in ("ABCD", "EFGH", "Z9"):
         shard = keys.shard_of(code)
-        names = (keys.table(code), keys.changed(shard), keys.timers(shard))
+        names = (keys.table(code), keys.changed(shard), keys.timers(shard), keys.attended(shard))
         assert len({name[: name.index("}")] for name in names}) == 1
     assert {keys.shard_of(f"T{n}") for n in range(2000)} == set(range(keys.SHARDS))
 

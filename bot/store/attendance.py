@@ -1,0 +1,74 @@
+"""Who attends a shard, and its playing time: the time that clocks run by.
+
+A shard's playing time is the number of seconds that it has been attended in all. Its owner comes by every few seconds
+and lets it pass (attend.lua). While nobody comes, because the bot is down, hangs or sleeps with its laptop, it stands
+still, but for a few seconds that are not worth telling from a late visit; so it does where the store's own clock jumps
+(playing_time.lua). Workers' clocks do not come into it.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any, Literal
+
+from bot.store import keys
+from bot.store.batch import BatchedScript
+
+LEASE_SECONDS = 15
+"""How long a shard stays with an owner that does not come by any more."""
+
+
+def _script(name: str) -> str:
+    return (files("bot.store") / f"{name}.lua").read_text(encoding="utf-8")
+
+
+PLAYING_TIME = _script("playing_time")
+
+
+class Attendance:
+    """The leases, playing times and clocks of one store's shards."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._present, self._attend, self._leave, self._due = (
+            BatchedScript(client, PLAYING_TIME + _script(name)) for name in ("present", "attend", "leave", "due")
+        )
+
+    async def present(self, worker: str) -> int:
+        """Say that a worker is alive; how many there are."""
+        count: int = await self._present(keys=[keys.WORKERS], args=[worker, LEASE_SECONDS])
+        return count
+
+    async def absent(self, worker: str) -> None:
+        """A worker stops."""
+        await self._client.zrem(keys.WORKERS, worker)
+
+    async def attend(self, worker: str, shard: int, how: Literal["keep", "take", "seize"]) -> bool:
+        """Hold a shard for `LEASE_SECONDS` from now on: one that is the worker's ("keep"), that or one that is free
+        ("take"), or any ("seize"). Whether it is the worker's.
+        """
+        return bool(await self._attend(keys=[keys.attended(shard)], args=[worker, LEASE_SECONDS, how]))
+
+    async def leave(self, worker: str, shard: int) -> None:
+        """Give a shard back; its playing time stands still from then on."""
+        await self._leave(keys=[keys.attended(shard)], args=[worker])
+
+    async def due(self, shards: Sequence[int], within: float) -> dict[str, float]:
+        """The tables of these shards whose clocks ring within so many seconds of playing time, and in how many: 0 or
+        less for those that have rung.
+        """
+        all_found = await asyncio.gather(*(self._due(self._clocks(shard), [within]) for shard in shards))
+        return {
+            code.decode(): float(left)
+            for found in all_found
+            for code, left in zip(found[::2], found[1::2], strict=True)
+        }
+
+    async def rings_in(self, code: str) -> float | None:
+        """In how many seconds of playing time a table's clock rings, 0 or less if it has; None if none is running."""
+        found = await self._due(self._clocks(keys.shard_of(code)), ["", code])
+        return float(found[1]) if found else None
+
+    @staticmethod
+    def _clocks(shard: int) -> list[str]:
+        return [keys.timers(shard), keys.attended(shard)]

@@ -4,9 +4,9 @@ import asyncio
 from dataclasses import replace
 
 import structlog
-from redis.exceptions import RedisError
 
 from bot.delivery.shards import Shards
+from bot.store import STORE_FAULTS
 from bot.tables.faults import TableFault
 from bot.tables.room import Room
 from bot.tables.table import Table
@@ -64,8 +64,8 @@ class Clockwork:
         """Look for clocks that ring soon: one that another worker set, one that ran before a restart, or a long one."""
         try:
             found = await self.room.store.attendance.due(sorted(self.shards.mine), SOON)
-        except (RedisError, OSError) as error:
-            log.warning("store_away", why=type(error).__name__)
+        except STORE_FAULTS as error:
+            self.room.store.outage.begin(error)
             return
         now = asyncio.get_running_loop().time()
         for code, seconds in found.items():
@@ -102,6 +102,9 @@ class Clockwork:
         except TableFault:
             # Somebody was faster; their commit has set the clock anew.
             log.debug("clock_overtaken", table=code)
+        except STORE_FAULTS as error:
+            # It still stands in the store, and is found when that is back.
+            self.room.store.outage.begin(error)
         except Exception:
             log.exception("clock_failed", table=code)
             self.set(code, AGAIN_AFTER)

@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import Any
 
 import structlog
-from redis.exceptions import RedisError
 
 from bot.analysing import Analyst
 from bot.clockwork import Clockwork
@@ -21,7 +20,7 @@ from bot.metrics import COMMITS, GAMES, LAG, TABLES, UNSETTLED
 from bot.people import People
 from bot.platform import Adapter, chat_of
 from bot.settings import Settings
-from bot.store import Store, keys
+from bot.store import STORE_FAULTS, Store, keys
 from bot.tables.faults import NoSuchTable
 from bot.tables.ledger import ROBOT_PAUSE
 from bot.tables.room import Room
@@ -91,8 +90,8 @@ class House:
         try:
             await self.delivery.stop(PATIENCE)
             await self.shards.stop()
-        except (RedisError, OSError) as error:
-            log.warning("store_away", why=type(error).__name__)
+        except STORE_FAULTS as error:
+            self.store.outage.begin(error)
         for adapter in self.adapters.values():
             await adapter.close()
 
@@ -166,11 +165,13 @@ class House:
 
     async def healthy(self) -> dict[str, Any]:
         """How the worker does: store, adapters, delivery's lag in seconds."""
-        try:
-            await self.store.client.ping()
-            store = True
-        except (RedisError, OSError):
-            store = False
+        store = not self.store.outage.is_on
+        if store:
+            try:
+                await self.store.client.ping()
+            except STORE_FAULTS as error:
+                self.store.outage.begin(error)
+                store = False
         adapters = {name: adapter.healthy for name, adapter in self.adapters.items()}
         return {
             "healthy": store and all(adapters.values()),
@@ -203,9 +204,9 @@ class House:
     async def _tell(self, code: str, alarm: float | None) -> None:
         try:
             await self.shards.poke({"code": code, "alarm": alarm})
-        except (RedisError, OSError) as error:
+        except STORE_FAULTS as error:
             # The table is marked as changed: its owner finds it a little later.
-            log.warning("store_away", why=type(error).__name__)
+            self.store.outage.begin(error)
 
     async def _tell_to_forget(self, key: str) -> None:
         await self.shards.poke({"forget": key, "by": self.shards.worker})
@@ -232,8 +233,8 @@ class House:
             await asyncio.sleep(SWEEP_SECONDS)
             try:
                 marked = await self.store.all_changed(sorted(self.shards.mine))
-            except (RedisError, OSError) as error:
-                log.warning("store_away", why=type(error).__name__)
+            except STORE_FAULTS as error:
+                self.store.outage.begin(error)
                 continue
             for code, version in marked.items():
                 if before.get(code) == version and not self.delivery.is_busy(code):
@@ -244,9 +245,9 @@ class House:
         try:
             for code in await self.store.all_changed(shards):
                 self.delivery.touch(code, reload=True)
-        except (RedisError, OSError) as error:
+        except STORE_FAULTS as error:
             # The sweep finds them.
-            log.warning("store_away", why=type(error).__name__)
+            self.store.outage.begin(error)
 
     async def _removed(self, table: Table) -> None:
         """A table's live keys are gone; it drops out of the lists that name it."""

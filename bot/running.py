@@ -8,14 +8,13 @@ from contextlib import asynccontextmanager, suppress
 from importlib.metadata import entry_points
 
 import structlog
-from redis.exceptions import RedisError
 
 from bot.cli.doctor import store_of
 from bot.desk import Desk
 from bot.house import House
 from bot.platform import GROUP, Adapter
 from bot.settings import Settings
-from bot.store import StoreFault
+from bot.store import STORE_FAULTS, StoreFault
 
 STOP_SECONDS = 2.0
 """For presses in hand; with the house's own patience and the store's end it is less than five in all."""
@@ -87,7 +86,7 @@ async def _patiently(begin: Callable[[], Awaitable[None]]) -> None:
     for _ in range(TRIES):
         try:
             return await begin()
-        except (RedisError, OSError) as error:
+        except STORE_FAULTS as error:
             log.warning("store_away", why=type(error).__name__)
             await asyncio.sleep(AGAIN_AFTER)
     raise StoreFault("The store went away while the bot was starting, and did not come back: is it running?")

@@ -10,7 +10,6 @@ import aiohttp
 import discord
 import structlog
 from discord.http import Route
-from redis.exceptions import RedisError
 
 from adapters.discord import drawing, reading
 from adapters.discord.answers import MOST_AT_WORK, PUT_OFF_AFTER, Answer, Answers, State, TooLate
@@ -39,6 +38,7 @@ from bot.platform import (
 )
 from bot.proxies import proxy_for
 from bot.settings import BadSetting, Shards
+from bot.store import STORE_FAULTS
 from bot.texts import error_text, texts
 from bot.texts import marked as _
 
@@ -171,8 +171,8 @@ class Discord:
         """The bot has been let into a server, perhaps again, or may write where it might not."""
         try:
             await self.desk.house.back_in_chat(f"{PLATFORM}:{server}")
-        except (RedisError, OSError) as error:
-            log.warning("store_away", why=why(error))
+        except STORE_FAULTS as error:
+            self.desk.house.store.outage.begin(error)
 
     async def _pressed(self, interaction: Interaction) -> None:
         press = reading.press(interaction)
@@ -232,7 +232,7 @@ class Discord:
             if reading.is_guest(answer.place):
                 await self._visited(answer)
             await self._respond(answer, await work)
-        except (DeliveryFault, TooLate, RedisError, OSError) as fault:
+        except (DeliveryFault, TooLate, *STORE_FAULTS) as fault:
             log.info("discord_answer_lost", why=why(fault))
         finally:
             in_time.cancel()
@@ -285,9 +285,9 @@ class Discord:
         try:
             if not await self.guests.keep(place, with_pass, answer.pressed):
                 await self.desk.house.back_in_chat(place)
-        except (RedisError, OSError) as error:
+        except STORE_FAULTS as error:
             # The desk meets the same, and says so.
-            log.warning("store_away", why=why(error))
+            self.desk.house.store.outage.begin(error)
 
     @staticmethod
     def _language(interaction: Interaction) -> str:

@@ -9,15 +9,14 @@ import discord
 import structlog
 from discord import app_commands
 from discord.app_commands import Choice, TranslationContextTypes, locale_str
-from redis.exceptions import RedisError
 
 from adapters.discord import reading
-from adapters.discord.faults import why
 from adapters.discord.reading import Interaction
 from bot.desk import Desk
 from bot.desk.commands import targets
 from bot.panels.rules import FAIR
 from bot.people import language_of
+from bot.store import STORE_FAULTS
 from bot.tables.table import Table
 from bot.texts import marked as _
 from bot.texts import texts
@@ -234,8 +233,8 @@ class Commands:
         except (discord.HTTPException, app_commands.AppCommandError) as error:
             # It is tried again at the next start.
             log.warning("discord_cannot", what="set commands", why=str(error)[:500])
-        except (RedisError, OSError) as error:
-            log.warning("store_away", why=why(error))
+        except STORE_FAULTS as error:
+            self.desk.house.store.outage.begin(error)
 
     async def _digest(self) -> str:
         translator = self.tree.translator

@@ -8,7 +8,9 @@ from adapters.playground.server import Server
 from adapters.playground.village import Chat, Refused, Village, Villager
 from bot.desk import Desk
 from bot.panel import LONGEST_PAYLOAD, Panel
+from bot.people import language_of
 from bot.platform import Command, Pace, Person, Press, Reply, is_private
+from bot.store import STORE_FAULTS
 
 PLATFORM = "playground"
 REQUESTS_REMEMBERED = 2000
@@ -79,7 +81,11 @@ class Playground:
         if act is None:
             raise Refused("there is no such request")
         if key not in self._answered:
-            self._answered[key] = await act(person, wish, key)
+            try:
+                self._answered[key] = await act(person, wish, key)
+            except STORE_FAULTS as error:
+                language = language_of(self.server.language_of(person))
+                raise Refused(self.desk.store_away(error, language)) from None
             if len(self._answered) > REQUESTS_REMEMBERED:
                 self._answered.popitem(last=False)
         return self._answered[key]

@@ -6,7 +6,6 @@ from contextlib import suppress
 from typing import Any
 
 import structlog
-from redis.exceptions import RedisError
 from telegram import Bot, CallbackQuery, ChatMemberUpdated, Message, Update
 from telegram.error import ChatMigrated, InvalidToken, TelegramError
 
@@ -34,6 +33,7 @@ from bot.platform import (
     private_place,
 )
 from bot.settings import BadSetting
+from bot.store import STORE_FAULTS
 from bot.texts import error_text, texts
 
 LONGEST_TOAST = 200
@@ -116,9 +116,9 @@ class Telegram:
         await self._connect()
         try:
             await Profile(self.bot, self.desk.house.store.client).bring_up_to_date()
-        except (RedisError, OSError) as error:
+        except STORE_FAULTS as error:
             # It comes back; the texts wait for the next start.
-            log.warning("store_away", why=why(error))
+            self.desk.house.store.outage.begin(error)
         await self.source.run()
 
     async def close(self) -> None:
@@ -135,6 +135,8 @@ class Telegram:
                 await self._standing_changed(update.my_chat_member)
         except DeliveryFault as fault:
             log.info("telegram_answer_lost", why=type(fault).__name__)
+        except STORE_FAULTS as error:
+            self.desk.house.store.outage.begin(error)
         except Exception:
             log.exception("telegram_update_failed", update=update.update_id)
 

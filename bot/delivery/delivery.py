@@ -31,7 +31,7 @@ from bot.platform import (
     person_of,
     platform_of,
 )
-from bot.store import Store, keys
+from bot.store import STORE_FAULTS, Store, keys
 from bot.tables.faults import NoSuchTable
 from bot.tables.room import Room
 from bot.tables.table import Table
@@ -197,8 +197,11 @@ class Delivery:
                 await self._look_over(post)
         except NoSuchTable:
             self._forget(post)
+        except STORE_FAULTS as error:
+            # The table stays marked as changed.
+            self.store.outage.begin(error)
+            self._touch_later(post.code)
         except Exception:
-            # The store may be away for a moment; the table stays marked as changed.
             log.exception("delivery_failed", table=post.code)
             self._touch_later(post.code)
 
@@ -257,7 +260,10 @@ class Delivery:
         if task.cancelled():
             return
         if error := task.exception():
-            log.error("surface_failed", table=post.code, surface=name, exc_info=error)
+            if isinstance(error, STORE_FAULTS):
+                self.store.outage.begin(error)
+            else:
+                log.error("surface_failed", table=post.code, surface=name, exc_info=error)
             post.failed = True
             self._touch_later(post.code)
         elif post.dirty:

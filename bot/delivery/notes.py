@@ -3,16 +3,11 @@
 import asyncio
 from collections.abc import Callable
 
-import structlog
-from redis.exceptions import RedisError
-
 from bot.delivery.post import Post
-from bot.store import Store
+from bot.store import STORE_FAULTS, Store
 
 NOTE_AFTER = 0.05
 """Seconds in which notes gather that can wait."""
-
-log = structlog.get_logger()
 
 
 class Notes:
@@ -45,8 +40,8 @@ class Notes:
             notes = [self._store.note(code, post.take_changes(), version) for code, (post, version) in batch.items()]
             try:
                 await asyncio.gather(*notes)
-            except (RedisError, OSError) as error:
-                log.warning("store_away", why=type(error).__name__)
+            except STORE_FAULTS as error:
+                self._store.outage.begin(error)
                 for code, (post, _version) in batch.items():
                     post.noted.clear()
                     self._on_lost(code)

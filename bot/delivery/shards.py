@@ -11,15 +11,10 @@ import secrets
 from collections.abc import Callable
 from typing import Any
 
-import structlog
-from redis.exceptions import RedisError
-
-from bot.store import Store, keys
+from bot.store import STORE_FAULTS, Store, keys
 
 RENEW_SECONDS = 4.0
 """How often an owner comes by; less than the longest time between two visits that counts (playing_time.lua)."""
-
-log = structlog.get_logger()
 
 
 class Shards:
@@ -50,8 +45,8 @@ class Shards:
             await asyncio.sleep(RENEW_SECONDS)
             try:
                 await self.share_out()
-            except (RedisError, OSError) as error:
-                log.warning("store_away", why=type(error).__name__)
+            except STORE_FAULTS as error:
+                self.store.outage.begin(error)
 
     async def stop(self) -> None:
         """Give every shard back at once."""
@@ -73,8 +68,8 @@ class Shards:
                     async for message in line.listen():
                         if message["type"] == "message":
                             self._hear(json.loads(message["data"]))
-            except (RedisError, OSError) as error:
-                log.warning("store_away", why=type(error).__name__)
+            except STORE_FAULTS as error:
+                self.store.outage.begin(error)
                 await asyncio.sleep(1)
 
     def _hear(self, word: dict[str, Any]) -> None:

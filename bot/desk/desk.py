@@ -3,7 +3,6 @@
 import time
 
 import structlog
-from redis.exceptions import RedisError
 
 from bot.desk.commands import ALIASES, Commands
 from bot.desk.pages import Pages
@@ -12,6 +11,7 @@ from bot.house import House
 from bot.metrics import COMMANDS, PRESS_SECONDS, presses
 from bot.people import language_of
 from bot.platform import Command, Person, Press, Reply, is_private, private_place
+from bot.store.outage import STORE_FAULTS, begin_request, is_certainly_lost
 from bot.tables.faults import OldPanel
 from bot.texts import error_text, texts
 from engine.errors import EngineError
@@ -34,15 +34,15 @@ class Desk:
         word = ALIASES.get(command.word, command.word)
         COMMANDS.labels(word if word in self._commands.words else "unknown").inc()
         language = language_of(command.person.language)
+        begin_request()
         try:
             profile = await self.house.people.meet(command.person, group)
             language = profile.language
             return await self._commands.answer(command, profile)
         except EngineError as fault:
             return Reply(toast=error_text(fault, language))
-        except (RedisError, OSError) as error:
-            log.warning("store_away", why=type(error).__name__)
-            return Reply(toast=self._sorry(language))
+        except STORE_FAULTS as error:
+            return Reply(toast=self.store_away(error, language))
         except Exception:
             log.exception("command_failed", word=word)
             return Reply(toast=self._sorry(language))
@@ -51,6 +51,7 @@ class Desk:
         """Answer a press; a move that cannot be made is a toast that says why."""
         start = time.perf_counter()
         language = language_of(press.person.language)
+        begin_request()
         try:
             profile = await self.house.people.meet(press.person)
             language = profile.language
@@ -59,10 +60,9 @@ class Desk:
         except EngineError as fault:
             presses("old" if isinstance(fault, OldPanel) else "refused").inc()
             reply = Reply(toast=error_text(fault, language))
-        except (RedisError, OSError) as error:
+        except STORE_FAULTS as error:
             presses("failed").inc()
-            log.warning("store_away", why=type(error).__name__)
-            reply = Reply(toast=self._sorry(language))
+            reply = Reply(toast=self.store_away(error, language, pressed=True))
         except Exception:
             presses("failed").inc()
             log.exception("press_failed")
@@ -72,9 +72,29 @@ class Desk:
         return reply
 
     async def opened_private_chat(self, person: Person, code: str = "") -> None:
-        """A person can be written to from now on: their hands come, that of table ``code`` or all of them."""
+        """A person can be written to from now on: their hands come, that of table ``code`` or all of them.
+
+        One of the store's errors (`STORE_FAULTS`) when it is away.
+        """
+        begin_request()
         await self.house.people.meet(person)
         await self._commands.bring_hands(person.id, code, private_place(person.id))
+
+    def store_away(self, error: BaseException, language: str, *, pressed: bool = False) -> str:
+        """What somebody is told whose request met this error of the store's."""
+        self.house.store.outage.begin(error)
+        _ = texts(language).gettext
+        if is_certainly_lost(error):
+            return _("I cannot write anything down just now, so this was not kept. Please try again in a moment.")
+        if pressed:
+            return _(
+                "I cannot get at my notes just now, and do not know yet whether this was kept. If nothing has changed "
+                "here in a moment, press again."
+            )
+        return _(
+            "I cannot get at my notes just now, and do not know yet whether this was kept. Please look again in a "
+            "moment."
+        )
 
     @staticmethod
     def _sorry(language: str) -> str:

@@ -38,7 +38,10 @@ class BatchedScript:
 
     async def _send(self) -> None:
         while self._waiting:
-            batch, self._waiting = self._waiting, []
+            # Who has waited too long has been told so; what they wanted is not done behind their back.
+            batch, self._waiting = [call for call in self._waiting if not call[2].done()], []
+            if not batch:
+                return
             try:
                 answers = await self._call(batch)
                 if again := [place for place, answer in enumerate(answers) if isinstance(answer, NoScriptError)]:

@@ -11,6 +11,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{s17}:changed`` | sorted set | codes of tables that delivery has yet to look at; the score is the version to reach |
 | ``{s17}:timers`` | sorted set | codes of tables with a clock running; the score is when it rings, in playing time |
 | ``{s17}:attended`` | hash | the shard's playing time and who attends it (`bot.store.attendance`) |
+| ``{s17}:probe`` | string | whether the store takes anything down, asked while it is away; expires by itself |
 | ``secret`` | string | 32 random bytes from which tables' codes are made (`Store.secret`) |
 | ``workers`` | sorted set | workers by when they were last alive, Unix seconds of the store's clock |
 | ``person:<platform:id>`` | hash | name, handle, language, suits, hands, called |
@@ -35,6 +36,8 @@ from zlib import crc32
 
 SCHEMA_VERSION = 2
 SHARDS = 64
+
+PROBE_KEPT_SECONDS = 5
 
 SCHEMA = "schema"
 SECRET = "secret"  # noqa: S105
@@ -70,6 +73,10 @@ def timers(shard: int) -> str:
 
 def attended(shard: int) -> str:
     return f"{{s{shard}}}:attended"
+
+
+def probe(shard: int) -> str:
+    return f"{{s{shard}}}:probe"
 
 
 def person(id: str) -> str:  # noqa: A002

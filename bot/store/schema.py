@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import structlog
-from redis.exceptions import LockError, RedisError
+from redis.exceptions import LockError
 
 from bot.store import keys
 from bot.store.folder import StoreFault
 from bot.store.migrations import MIGRATIONS, Migration
+from bot.store.outage import STORE_FAULTS
 
 log = structlog.get_logger()
 
@@ -31,7 +32,7 @@ async def check(
             found = int(await client.get(keys.SCHEMA))
     except LockError:
         raise StoreFault("Another worker is bringing the store up to date: start this one again afterwards.") from None
-    except (RedisError, OSError, ValueError) as error:
+    except (*STORE_FAULTS, ValueError) as error:
         raise StoreFault(
             f"The store cannot be reached ({type(error).__name__}): is it running, is REDIS_URL right?"
         ) from None

@@ -1,5 +1,6 @@
 """Reading and writing tables in the store: one round trip to load, one to commit."""
 
+import asyncio
 import secrets
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -12,6 +13,7 @@ from bot.store import keys, schema
 from bot.store.attendance import PLAYING_TIME, Attendance
 from bot.store.batch import BatchedScript
 from bot.store.log import Log, head, unfold
+from bot.store.outage import Outage, note_commit
 
 APPEND = (files("bot.store") / "append.lua").read_text(encoding="utf-8")
 NOTE = (files("bot.store") / "note.lua").read_text(encoding="utf-8")
@@ -19,6 +21,12 @@ FOLD_AFTER = 16
 """How many entries stand behind a log's head before they are folded into it."""
 
 CONNECTIONS = 32
+
+ANSWER_SECONDS = 2.0
+"""How long the store may take to let a connection in, or to answer a command, before it counts as away."""
+
+COMMIT_SECONDS = 4.0
+"""How long a commit may take in all, with those before it that it waits for: people are told something by then."""
 
 Client = Redis | RedisCluster
 
@@ -43,6 +51,7 @@ class Store:
         self.attendance = Attendance(client)
         self._append = BatchedScript(client, PLAYING_TIME + APPEND)
         self._note = BatchedScript(client, NOTE)
+        self.outage = Outage(self._probe)
         self._secret = b""
 
     async def secret(self) -> bytes:
@@ -63,14 +72,17 @@ class Store:
 
         ``clock`` is in how many seconds of playing time (`bot.store.attendance`) the table's clock rings; infinity
         stops it, None leaves it as it is.
+        TimeoutError when the store does not answer: the entries may be written later.
         """
         shard = keys.shard_of(code)
         fold = head(known.entries) if known.version % FOLD_AFTER + len(entries) >= FOLD_AFTER else b""
-        result = await self._append(
-            keys=[keys.table(code), keys.changed(shard), keys.timers(shard), keys.attended(shard)],
-            args=[code, known.version, "" if clock is None else f"{clock:.3f}", fold, *entries],
-        )
+        async with asyncio.timeout(COMMIT_SECONDS):
+            result = await self._append(
+                keys=[keys.table(code), keys.changed(shard), keys.timers(shard), keys.attended(shard)],
+                args=[code, known.version, "" if clock is None else f"{clock:.3f}", fold, *entries],
+            )
         if result[0] == 1:
+            note_commit()
             return Appended(result[1])
         if result[0] == 0:
             return Behind(Log([*known.entries, *result[1:]]))
@@ -109,6 +121,17 @@ class Store:
                 pipe.zrange(keys.changed(shard), 0, -1, withscores=True)
             return {code.decode(): int(version) for found in await pipe.execute() for code, version in found}
 
+    async def _probe(self) -> None:
+        """Write something; what the store raises if it takes nothing down. Connections are made anew first: those there
+        are may lead to a primary that is none any more.
+        """
+        if isinstance(self.client, Redis):
+            await self.client.connection_pool.disconnect(inuse_connections=False)
+        async with self.client.pipeline(transaction=False) as pipe:
+            for shard in range(keys.SHARDS):
+                pipe.set(keys.probe(shard), 1, ex=keys.PROBE_KEPT_SECONDS)
+            await pipe.execute()
+
 
 @asynccontextmanager
 async def opened(url: str) -> AsyncIterator[Store]:
@@ -117,13 +140,18 @@ async def opened(url: str) -> AsyncIterator[Store]:
     StoreFault where it cannot be reached or holds a layout that this version does not know.
     """
     client: Client
+    patience = {"socket_timeout": ANSWER_SECONDS, "socket_connect_timeout": ANSWER_SECONDS}
     if url.startswith(("redis+cluster://", "rediss+cluster://")):
-        client = RedisCluster.from_url(url.replace("+cluster", "", 1))
+        client = RedisCluster.from_url(url.replace("+cluster", "", 1), **patience)
     else:
-        # Those who find no connection free wait for one: a burst is no fault.
-        client = Redis(connection_pool=BlockingConnectionPool.from_url(url, max_connections=CONNECTIONS, timeout=None))
+        # Those who find no connection free wait for one: a burst is no fault. Nothing is tried again underneath: what
+        # may be done twice, and for whom there is time, is known above.
+        pool = BlockingConnectionPool.from_url(url, max_connections=CONNECTIONS, timeout=ANSWER_SECONDS, **patience)
+        client = Redis(connection_pool=pool)
+    store = Store(client)
     try:
         await schema.check(client)
-        yield Store(client)
+        yield store
     finally:
+        store.outage.stop()
         await client.aclose()

@@ -1,0 +1,96 @@
+"""When the store does not answer, or takes nothing down: what that means for what was asked of it, and one line in the
+log when it begins and one when it is over, however many meet it.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+
+import structlog
+from redis.exceptions import (
+    AuthenticationError,
+    BusyLoadingError,
+    RedisClusterException,
+    RedisError,
+    ResponseError,
+)
+
+STORE_FAULTS = (RedisError, RedisClusterException, OSError)
+"""All that a call of the store may raise when the store is away."""
+
+PROBE_SECONDS, LONGEST_PROBE_SECONDS = 0.5, 30.0
+"""How often a store that is away is tried; less often, up to the longest, if it was away a moment before."""
+
+STEADY_SECONDS = 60.0
+"""A store that was there for so long is trusted again."""
+
+_committed: ContextVar[bool] = ContextVar("committed", default=False)
+
+log = structlog.get_logger()
+
+
+def begin_request() -> None:
+    """What somebody asks for begins here: nothing has been committed for it yet."""
+    _committed.set(False)
+
+
+def note_commit() -> None:
+    """Something has been committed for the request that this task serves."""
+    _committed.set(True)
+
+
+def is_certainly_lost(error: BaseException) -> bool:
+    """Whether nothing at all was kept of a request that ended with this error of the store's.
+
+    The store refused, or was not to be reached in the first place; where it fell silent, nobody knows.
+    """
+    refused = isinstance(error, ResponseError | AuthenticationError | BusyLoadingError)
+    nobody_there = isinstance(error.__context__, ConnectionRefusedError | FileNotFoundError)
+    return (refused or nobody_there) and not _committed.get()
+
+
+class Outage:
+    """Whether a store is away, as far as is known. ``probe`` writes something, and raises while that cannot be done."""
+
+    def __init__(self, probe: Callable[[], Awaitable[None]]) -> None:
+        self._probe = probe
+        self._task: asyncio.Task[None] | None = None
+        self._pause = PROBE_SECONDS
+        self._ended = 0.0
+
+    @property
+    def is_on(self) -> bool:
+        return self._task is not None and not self._task.done()
+
+    def begin(self, error: BaseException) -> None:
+        """A call of the store has failed with this error. The first is said; from then on the store is probed."""
+        if self.is_on:
+            return
+        now = time.monotonic()
+        recurs = self._ended and now - self._ended < STEADY_SECONDS
+        self._pause = min(2 * self._pause, LONGEST_PROBE_SECONDS) if recurs else PROBE_SECONDS
+        log.error("store_away", why=_described(error))
+        self._task = asyncio.create_task(self._until_over(now))
+
+    def stop(self) -> None:
+        """Probe no more: the store is being closed."""
+        if self._task:
+            self._task.cancel()
+
+    async def _until_over(self, begun: float) -> None:
+        while True:
+            await asyncio.sleep(self._pause)
+            try:
+                await self._probe()
+            except STORE_FAULTS:
+                continue
+            self._ended = time.monotonic()
+            log.info("store_back", after=round(self._ended - begun, 1))
+            return
+
+
+def _described(error: BaseException) -> str:
+    """What went wrong; the store's own words only where it refused, for others may hold an address."""
+    name = type(error).__name__
+    return f"{name}: {str(error)[:100]}" if isinstance(error, ResponseError) else name

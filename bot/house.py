@@ -263,6 +263,8 @@ class House:
         """Keep a finished game and rate it; doing so twice changes nothing."""
         assert table.game
         game = await self.archive.add(table, time.time())
+        # Its table goes when this returns, and that may lie on another node than the game.
+        await self.store.confirm(keys.game(game.id), keys.GAMES_ORDER)
         await self.ratings.catch_up()
         GAMES.labels(table.game_id, table.game.ending or "").inc()
         names = {chair.person: chair.name for chair in table.chairs if chair}

@@ -50,6 +50,9 @@ class Settings(BaseSettings):
 
     data: Path = Field(default_factory=_data_folder, description="the folder of the embedded store")
     redis_url: str | None = Field(None, validation_alias="REDIS_URL", description="a store of one's own")
+    store_replicas: int = Field(
+        0, ge=0, le=5, description="how many of the store's replicas must have a move before it is answered"
+    )
 
     telegram_token: SecretStr | None = Field(None, description="the bot's token from BotFather")
     telegram_api_url: str = Field("https://api.telegram.org", description="the Bot API server")

@@ -7,6 +7,8 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from urllib.parse import urlsplit
 
+from redis.exceptions import RedisError
+
 from bot.platform import GROUP
 from bot.settings import PREFIX, Settings
 from bot.store import EmbeddedStore, Store, StoreFault, opened
@@ -19,7 +21,7 @@ DOCTORS = "buongioco.doctors"
 async def store_of(settings: Settings) -> AsyncIterator[Store]:
     """The host's store if one is set, otherwise the embedded one, started for as long as it is in use."""
     if settings.redis_url:
-        async with opened(settings.redis_url) as store:
+        async with opened(settings.redis_url, settings.store_replicas) as store:
             yield store
         return
     embedded = EmbeddedStore(settings.data)
@@ -60,7 +62,7 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
 async def _examine_stores(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     try:
         async with store_of(settings) as store:
-            async for finding in _examine_store(store):
+            async for finding in _examine_store(store, settings):
                 yield finding
     except StoreFault as fault:
         running = None if settings.redis_url else EmbeddedStore(settings.data)
@@ -69,7 +71,7 @@ async def _examine_stores(settings: Settings) -> AsyncIterator[tuple[bool, str]]
             return
         yield True, "store: a bot is running with it"
         async with opened(running.url) as store:
-            async for finding in _examine_store(store):
+            async for finding in _examine_store(store, settings):
                 yield finding
 
 
@@ -90,8 +92,12 @@ async def _examine_tokens(settings: Settings) -> AsyncIterator[tuple[bool, str]]
             yield False, f"{name}: there is a token, and this version has no adapter for it: take {setting} out"
 
 
-async def _examine_store(store: Store) -> AsyncIterator[tuple[bool, str]]:
-    about = await store.client.info()
+async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tuple[bool, str]]:
+    try:
+        about = await store.client.info()
+    except (RedisError, OSError) as error:
+        yield False, f"store: one of its nodes does not answer ({type(error).__name__}): is it running?"
+        return
     # A cluster answers node by node.
     nodes = list(about.values()) if all(isinstance(value, dict) for value in about.values()) else [about]
     versions = {str(node.get("valkey_version") or node["redis_version"]) for node in nodes}
@@ -102,3 +108,10 @@ async def _examine_store(store: Store) -> AsyncIterator[tuple[bool, str]]:
         yield False, "store: does not write an append-only file, so a crash loses games: set appendonly yes"
     if any(node.get("maxmemory") and node["maxmemory_policy"] != "noeviction" for node in nodes):
         yield False, "store: throws keys away when its memory is full: set maxmemory-policy noeviction"
+    fewest = min(int(node["connected_slaves"]) for node in nodes if node["role"] == "master")
+    if settings.redis_url and fewest < settings.store_replicas:
+        yield (
+            False,
+            f"store: moves are answered when {settings.store_replicas} replicas have them "
+            f"(BUONGIOCO_STORE_REPLICAS), and a primary has {fewest}: add replicas, or ask for fewer",
+        )

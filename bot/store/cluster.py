@@ -1,0 +1,125 @@
+"""A client of a cluster that waits while the cluster heals.
+
+When a primary dies its replica takes over after some seconds. Until then commands for it fail; here they are tried
+again for a while, with the cluster's map asked for anew. A command may thus be carried out twice: all that the bot
+sends may be.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeVar
+
+from redis.asyncio import RedisCluster
+from redis.asyncio.cluster import ClusterNode, ClusterPipeline, PipelineCommand
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import (
+    ClusterDownError,
+    ConnectionError,  # noqa: A004
+    MovedError,
+    RedisClusterException,
+    RedisError,
+    TimeoutError,  # noqa: A004
+    TryAgainError,
+)
+
+HEAL_SECONDS = 3.0
+"""How long a command is tried again. People wait for some of them, so it is less than most failovers take."""
+
+PAUSE = 0.1
+"""Seconds between two tries, and between two looks at the cluster's map."""
+
+CONNECTIONS = 32
+"""Commands under way at a time; the others wait. Scripts and pipelines have connections of their own beside these."""
+
+PASSING = (ConnectionError, TimeoutError, ClusterDownError, TryAgainError, RedisClusterException, OSError)
+"""What a failover looks like from here."""
+
+Command = Sequence[Any]
+Answer = TypeVar("Answer")
+
+
+class Unhealed(ConnectionError):
+    """A command met failures of a cluster that did not heal in time. Nobody knows whether one of its tries was done."""
+
+    def __init__(self, last: Exception) -> None:
+        super().__init__(f"the cluster has not healed: {type(last).__name__}: {last}")
+
+
+class Cluster(RedisCluster):
+    """A cluster's client for many tasks at once."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        # The library tries again without a pause.
+        super().__init__(**{"max_connections": 4 * CONNECTIONS, **kwargs, "retry": Retry(NoBackoff(), 1)})
+        self._gate = asyncio.Semaphore(CONNECTIONS)
+        self._looked_at = 0.0
+
+    async def execute_command(self, *args: Any, **kwargs: Any) -> Any:
+        async def once() -> Any:
+            async with self._gate:
+                return await RedisCluster.execute_command(self, *args, **kwargs)
+
+        return await self.patiently(once)
+
+    async def ping(self, **kwargs: Any) -> Any:
+        """Whether one of the nodes answers: a dead one is nothing to end for."""
+        return await super().ping(**{"target_nodes": self.RANDOM, **kwargs})
+
+    def pipeline(self, transaction: Any = None, shard_hint: Any = None) -> "Pipeline":
+        return Pipeline(self, transaction)  # type: ignore[abstract]
+
+    async def patiently(self, work: Callable[[], Awaitable[Answer]]) -> Answer:
+        """What the work returns, tried again while the cluster heals."""
+        until = asyncio.get_running_loop().time() + HEAL_SECONDS
+        while True:
+            try:
+                return await work()
+            except PASSING as error:
+                if asyncio.get_running_loop().time() > until:
+                    raise Unhealed(error) from None
+                await self.look_again()
+
+    async def look_again(self) -> None:
+        """Ask for the cluster's map, after a pause; others who want the same at the same time wait along."""
+        await asyncio.sleep(PAUSE)
+        now = asyncio.get_running_loop().time()
+        if now - self._looked_at > PAUSE:
+            self._looked_at = now
+            try:
+                await self.nodes_manager.initialize()
+            except PASSING:
+                # No node answers, or not all slots are served: that may have changed by the next try.
+                return
+
+    async def on_one_connection(self, node: ClusterNode, commands: Sequence[Command]) -> list[Any]:
+        """Commands sent to a node in one go; its answers, of which some may be errors."""
+        sent: list[Any] = [PipelineCommand(place, *command) for place, command in enumerate(commands)]
+        try:
+            await node.execute_pipeline(sent)
+        except (RedisError, OSError) as error:
+            return [error] * len(sent)
+        return [one.result for one in sent]
+
+    async def moved(self, error: MovedError) -> None:
+        """A slot has another node."""
+        try:
+            await self.nodes_manager.move_slot(error)
+        except KeyError:
+            await self.look_again()
+
+
+class Pipeline(ClusterPipeline):
+    """A pipeline that is tried again while the cluster heals."""
+
+    async def execute(self, raise_on_error: bool = True, allow_redirections: bool = True) -> Any:
+        strategy: Any = self._execution_strategy
+        queue = list(strategy._command_queue)
+
+        async def once() -> Any:
+            # The library forgets its commands with the first try.
+            strategy._command_queue = list(queue)
+            return await ClusterPipeline.execute(self, raise_on_error, allow_redirections)
+
+        cluster: Any = self.cluster_client
+        return await cluster.patiently(once)

@@ -1,0 +1,151 @@
+"""A cluster that loses nodes: what was acknowledged is kept, and the store's client finds its way."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.bench.cluster import LocalCluster, Node
+from bot.store import Appended, Store, keys, opened
+from bot.store.batch import NotReplicated
+from bot.store.log import Log
+
+pytestmark = pytest.mark.xdist_group("cluster")
+
+NOTHING = Log([])
+
+
+@pytest.fixture
+async def sure(cluster: LocalCluster) -> AsyncIterator[Store]:
+    """A store where a replica has what is appended."""
+    await asyncio.to_thread(cluster.clear)
+    async with opened(cluster.url, replicas=1) as store:
+        yield store
+
+
+async def fail_over(cluster: LocalCluster, primary: Node, replica: Node) -> None:
+    """The primary dies, and its replica takes over."""
+    await asyncio.to_thread(primary.kill)
+    while not await asyncio.to_thread(lambda: replica.is_primary):
+        await asyncio.sleep(0.05)
+
+
+async def ends_of(cluster: LocalCluster, code: str) -> tuple[Node, Node]:
+    """The primary that has a table, and its replica."""
+    primary = await asyncio.to_thread(cluster.primary_of, keys.table(code))
+    return primary, await asyncio.to_thread(cluster.replica_of, primary)
+
+
+async def test_a_failover_is_waited_for(cluster: LocalCluster, cluster_store: Store) -> None:
+    store = cluster_store
+    assert await store.append("ABCD", NOTHING, [b"one"]) == Appended(1)
+    await store.client.set("somebody", "x")
+    primary, replica = await ends_of(cluster, "ABCD")
+    other = await asyncio.to_thread(cluster.primary_of, "somebody")
+    failing = asyncio.create_task(fail_over(cluster, primary, replica))
+    if other is not primary:
+        # The others go on as if nothing were.
+        async with asyncio.timeout(1):
+            assert await store.client.get("somebody") == b"x"
+    results = await asyncio.gather(
+        store.append("ABCD", Log([b"one"]), [b"two"]),
+        store.load("ABCD"),
+        store.all_changed(range(keys.SHARDS)),
+    )
+    await failing
+    assert results[0] == Appended(2)
+    assert (await store.load("ABCD")).entries == [b"one", b"two"]
+
+
+async def test_what_no_replica_has_is_not_acknowledged(cluster: LocalCluster, sure: Store) -> None:
+    assert await sure.append("ABCD", NOTHING, [b"one"]) == Appended(1)
+    primary, replica = await ends_of(cluster, "ABCD")
+    replica.freeze()
+    with pytest.raises(NotReplicated):
+        await sure.append("ABCD", Log([b"one"]), [b"two"])
+    with pytest.raises(NotReplicated):
+        # Nothing is written by this one; what it has read may be lost all the same.
+        await sure.append("ABCD", Log([b"one"]), [b"other"])
+    with pytest.raises(NotReplicated):
+        await sure.confirm(keys.table("ABCD"))
+    await asyncio.to_thread(primary.kill)
+    replica.thaw()
+    await fail_over(cluster, primary, replica)
+    assert (await sure.load("ABCD")).entries in ([b"one"], [b"one", b"two"])
+
+
+async def test_what_is_acknowledged_survives_the_primary(cluster: LocalCluster, sure: Store) -> None:
+    codes = [f"T{number}" for number in range(40)]
+    acknowledged = dict.fromkeys(codes, 0)
+    ended = asyncio.Event()
+
+    async def keep_on(code: str) -> None:
+        log = NOTHING
+        while not ended.is_set():
+            entry = f"{len(log.entries)}".encode()
+            try:
+                if isinstance(await sure.append(code, log, [entry]), Appended):
+                    acknowledged[code] += 1
+                    log = log.after([entry])
+                    continue
+            except (NotReplicated, ConnectionError):
+                pass
+            log = await sure.load(code)
+
+    writers = [asyncio.create_task(keep_on(code)) for code in codes]
+    await asyncio.sleep(0.3)
+    for code in ("T1", "T2"):
+        primary, replica = await ends_of(cluster, code)
+        await fail_over(cluster, primary, replica)
+        await asyncio.to_thread(primary.start)
+        await asyncio.to_thread(cluster.until_well)
+        await asyncio.sleep(0.3)
+    ended.set()
+    await asyncio.gather(*writers)
+    for code, count in acknowledged.items():
+        entries = (await sure.load(code)).entries
+        assert len(entries) >= count > 0
+        assert [entry.partition(b"\t")[0] for entry in entries] == [str(one).encode() for one in range(len(entries))]
+
+
+async def test_a_slot_that_is_moved_is_followed(cluster: LocalCluster, cluster_store: Store) -> None:
+    """While its keys are on their way whoever wants them waits."""
+    store = cluster_store
+    assert await store.append("ABCD", NOTHING, [b"one"]) == Appended(1)
+    giving = await asyncio.to_thread(cluster.primary_of, keys.table("ABCD"))
+    taking = next(node for node in await asyncio.to_thread(cluster.primaries) if node is not giving)
+
+    def begin() -> None:
+        slot = giving.ask("CLUSTER KEYSLOT", keys.table("ABCD"))
+        taking.ask("CLUSTER SETSLOT", slot, "IMPORTING", giving.ask("CLUSTER MYID"))
+        giving.ask("CLUSTER SETSLOT", slot, "MIGRATING", taking.ask("CLUSTER MYID"))
+        names = giving.ask("CLUSTER GETKEYSINSLOT", slot, 100)
+        giving.ask("MIGRATE", "127.0.0.1", taking.port, "", 0, 2000, "KEYS", *names)
+
+    def end() -> None:
+        slot = giving.ask("CLUSTER KEYSLOT", keys.table("ABCD"))
+        for node in (taking, giving):
+            node.ask("CLUSTER SETSLOT", slot, "NODE", taking.ask("CLUSTER MYID"))
+
+    await asyncio.to_thread(begin)
+    appending = asyncio.create_task(store.append("ABCD", Log([b"one"]), [b"two"]))
+    await asyncio.sleep(0.3)
+    assert not appending.done()
+    await asyncio.to_thread(end)
+    assert await appending == Appended(2)
+    assert await store.append("ABCD", Log([b"one", b"two"]), [b"three"]) == Appended(3)
+    assert (await store.load("ABCD")).entries == [b"one", b"two", b"three"]
+
+
+async def test_a_node_that_does_not_know_a_script_learns_it(cluster: LocalCluster, cluster_store: Store) -> None:
+    assert await cluster_store.append("ABCD", NOTHING, [b"one"]) == Appended(1)
+    for node in await asyncio.to_thread(cluster.primaries):
+        await asyncio.to_thread(node.ask, "SCRIPT FLUSH")
+    assert await cluster_store.append("ABCD", Log([b"one"]), [b"two"]) == Appended(2)
+
+
+async def test_a_dead_node_does_not_make_the_bot_ill(cluster: LocalCluster, cluster_store: Store) -> None:
+    _primary, replica = await ends_of(cluster, "ABCD")
+    await asyncio.to_thread(replica.kill)
+    for _ in range(20):
+        assert await cluster_store.client.ping()

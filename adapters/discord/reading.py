@@ -7,6 +7,7 @@ themselves, a channel is ``discord:guest<channel>``: there it can only speak as 
 
 import re
 import time
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import discord
@@ -97,7 +98,16 @@ def press(interaction: Interaction) -> Press | None:
     aside = aside_of(interaction)
     place = aside if aside and interaction.message.flags.ephemeral else place_of(interaction)
     key, payload = f"dc{interaction.id}", found["payload"]
-    return Press(key, presser(interaction), place, str(interaction.message.id), payload, aside)
+    genuine = custom_id in _custom_ids(interaction.message.components)
+    return Press(key, presser(interaction), place, str(interaction.message.id), payload, aside, genuine)
+
+
+def _custom_ids(components: Iterable[Any]) -> Iterator[str]:
+    """What the buttons of a message carry. Discord tells of the message, and no client can make that up."""
+    for one in components:
+        if custom_id := getattr(one, "custom_id", None):
+            yield custom_id
+        yield from _custom_ids(getattr(one, "children", ()))
 
 
 def pass_in(place: str) -> Pass:

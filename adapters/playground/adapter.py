@@ -121,7 +121,9 @@ class Playground:
         number = wish.get("message")
         if not isinstance(number, int) or len(payload.encode("utf-8", "replace")) > LONGEST_PAYLOAD:
             raise Refused(f"a press names its message, and its payload has at most {LONGEST_PAYLOAD} bytes")
-        press = Press(key, self.person(person), _place(chat), str(number), payload)
+        rows = chat.messages.get(number, {}).get("rows", ())
+        genuine = any(button["payload"] == payload for row in rows for button in row)
+        press = Press(key, self.person(person), _place(chat), str(number), payload, genuine=genuine)
         reply = await self.desk.press(press)
         return await self._answer(person, chat, reply, key, pressed=number)
 

@@ -71,7 +71,18 @@ def press(update: Update, *, asides: bool = True) -> Press | None:
     ephemeral = query.message.api_kwargs.get("ephemeral_message_id")
     if ephemeral:
         place, message = aside_of(place, query.from_user.id, query.id), str(ephemeral)
-    return Press(f"tg{update.update_id}", person(query.from_user), place, message, _payload(query), aside)
+    key, payload = f"tg{update.update_id}", _payload(query)
+    return Press(key, person(query.from_user), place, message, payload, aside, _stands_there(query, payload))
+
+
+def _stands_there(query: CallbackQuery, payload: str) -> bool:
+    """Whether Telegram says that the pressed message has this button: a client may make the payload up, but not the
+    message. Of one that is very old Telegram does not tell.
+    """
+    keyboard = query.message.reply_markup if isinstance(query.message, Message) else None
+    return keyboard is not None and any(
+        button.callback_data == payload for row in keyboard.inline_keyboard for button in row
+    )
 
 
 def _payload(query: CallbackQuery) -> str:

@@ -110,7 +110,7 @@ class Crowd:
         await self.house.people.choose_for_chat(place, clock="86400")
         await self.desk.command(Command(self.key(), one, place, "challenge", (GAME,)))
         [table] = await self.house.tables_of(one.id)
-        await self.desk.press(Press(self.key(), two, place, "1", f"1t{table.code}:sit"))
+        await self.desk.press(Press(self.key(), two, place, "1", f"1t{table.code}:sit", genuine=True))
         self.codes.append(table.code)
 
     def key(self) -> str:
@@ -135,7 +135,7 @@ class Crowd:
             person = Person(chair.person, chair.name, "", "en")
             place = private_place(person.id)
             message = self.counter.messages[place]
-            press = Press(self.key(), person, place, message, f"1m{code}:{table.version}:{move}")
+            press = Press(self.key(), person, place, message, f"1m{code}:{table.version}:{move}", genuine=True)
             written = self.counter.written[press.place] = asyncio.get_running_loop().create_future()
             start = time.perf_counter()
             reply = await self.desk.press(press)

@@ -90,7 +90,7 @@ class Delivery:
         """Somebody did something with a surface of a table."""
         if await self._only_pressed(code, name, change):
             return
-        pressed, draft, front, place = change
+        pressed, draft, front, place, genuine = change
         self.touch(code)
         post = self._posts[code]
         if post.pump and not post.loaded:
@@ -100,6 +100,10 @@ class Delivery:
         surface = post.surfaces.get(name)
         if surface is None:
             return
+        here = front or ((pressed or place) and surface.status in ("unreachable", "dropped"))
+        if pressed and not genuine and not surface.has_shown(pressed, home, place):
+            # The press was made up, or the platform no longer knows the message: it may be any message at all.
+            pressed = place = ""
         if place:
             surface = surface.moved(home, place, pressed)
         if pressed and surface.status == "done":
@@ -109,7 +113,6 @@ class Delivery:
         if pressed and pressed not in (surface.message, *stale) and surface.message:
             # A message that a crash doubled, or an older one that could not be taken away then.
             stale = (*stale, pressed)
-        here = front or ((pressed or place) and surface.status in ("unreachable", "dropped"))
         post.surfaces[name] = surface._replace(
             at=int(time.time()) if pressed else surface.at,
             draft=surface.draft if draft is None else draft,

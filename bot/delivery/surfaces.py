@@ -24,13 +24,16 @@ FIELDS = 10
 class Change(NamedTuple):
     """Something that somebody did with a surface: pressed it on a message, chose part of a move, or asks for it anew.
 
-    ``place`` is the private chat or aside where they did so, or want it from now on.
+    ``place`` is the private chat or aside where they did so, or want it from now on. ``genuine`` is whether the
+    platform says that the pressed message shows this surface (`bot.platform.Press`); if not, it is left alone unless it
+    is known to do so.
     """
 
     pressed: str = ""
     draft: str | None = None
     front: bool = False
     place: str = ""
+    genuine: bool = False
 
 
 class Surface(NamedTuple):
@@ -73,6 +76,14 @@ class Surface(NamedTuple):
         """The draft, if it is for a decision of this version."""
         meant, _, draft = self.draft.partition(" ")
         return draft if meant == str(version) else ""
+
+    def has_shown(self, message: str, home: str, place: str) -> bool:
+        """Whether a message of a place, by default where the surface is, is known to show it or to have shown it."""
+        here = self.aside or home
+        if not place or is_same_place(here, place):
+            return message == self.message or message in self.stale
+        stale = (old.rpartition("|") for old in self.stale)
+        return any(old == message and is_same_place(where, place) for where, _, old in stale)
 
     def moved(self, home: str, place: str, pressed: str) -> "Surface":
         """The surface, from now on at a place that is its home, a private chat, or an aside.

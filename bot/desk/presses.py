@@ -69,7 +69,7 @@ class Presses:
             verb = self._verbs.get(wish.verb)
             if verb is None:
                 raise BadPayload()
-            if wish.verb in ON_CARDS:
+            if wish.verb in ON_CARDS and press.genuine:
                 await self._card_pressed(press, wish)
             toast = await verb(press, wish)
             return Reply(toast=texts(profile.language).gettext(toast) if toast else "")
@@ -89,7 +89,8 @@ class Presses:
     async def _pressed(self, press: Press, table: Table) -> None:
         seat = table.seat_of(press.person.id)
         if seat is not None and is_private(press.place):
-            await self.house.change(table.code, f"h{seat}", Change(pressed=press.message, place=press.place))
+            change = Change(pressed=press.message, place=press.place, genuine=press.genuine)
+            await self.house.change(table.code, f"h{seat}", change)
 
     # At a table
 
@@ -99,7 +100,7 @@ class Presses:
             table = await self.room.known(wish.code)
             if press.place in table.hosts:
                 name = f"c{table.hosts.index(press.place)}"
-                await self.house.change(wish.code, name, Change(pressed=press.message))
+                await self.house.change(wish.code, name, Change(pressed=press.message, genuine=True))
 
     async def _sit(self, press: Press, wish: TableWish) -> str:
         person = press.person
@@ -192,9 +193,8 @@ class Presses:
         if version != max(table.moved_at[seat], table.dealt_at):
             raise OldPanel()
         place = press.place if is_private(press.place) else ""
-        await self.house.change(
-            wish.code, f"h{seat}", Change(pressed=press.message, draft=" ".join(wish.words), place=place)
-        )
+        change = Change(pressed=press.message, draft=" ".join(wish.words), place=place, genuine=press.genuine)
+        await self.house.change(wish.code, f"h{seat}", change)
         return ""
 
     async def _claim(self, press: Press, wish: TableWish) -> str:
@@ -241,6 +241,9 @@ class Presses:
     # Pages
 
     async def _page(self, press: Press, profile: Profile, wish: PageWish) -> Reply:
+        if not press.genuine:
+            # Its answer would overwrite a message that may show something else.
+            raise BadPayload()
         language = await self.pages.language(press.place, profile)
         words = wish.words
         if wish.page == "leaderboard" and len(words) == 3:

@@ -133,8 +133,11 @@ class Player:
         return reply
 
     async def send(self, payload: str, place: str = "", message: str = "0", key: str = "") -> Reply:
-        """A press of any payload at all."""
-        press = Press(key or f"p{next(self.numbers)}", self.person, place or self.private, message, payload)
+        """A press of any payload at all; genuine if the message has it."""
+        place = place or self.private
+        panel = self.paper.messages[place].get(message)
+        genuine = panel is not None and any(button.payload == payload for row in panel.rows for button in row)
+        press = Press(key or f"p{next(self.numbers)}", self.person, place, message, payload, genuine=genuine)
         return await self.desk.press(press)
 
     async def press(self, label: str, place: str = "", *, settle: bool = True) -> Reply:

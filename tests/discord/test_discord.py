@@ -1,6 +1,7 @@
 """Discord's ways, and its failures, each with its outcome."""
 
 import asyncio
+import json
 from random import Random
 from typing import Any
 
@@ -450,3 +451,21 @@ async def test_the_doctor_prints_the_invitation(server: DiscordServer) -> None:
 
 async def test_put_off_after_is_well_within_what_discord_gives() -> None:
     assert answers_module.PUT_OFF_AFTER < 2
+
+
+async def test_a_made_up_custom_id_overwrites_no_message_and_a_real_one_may(
+    store: Store, server: DiscordServer
+) -> None:
+    async with on_discord(store, server) as adapter:
+        anna = Person(server, 1, "Anna")
+        channel = server.channels[CHANNEL]
+        await anna.slash("challenge", game="testa")
+        await until(lambda: anna.button("Accept", channel) is not None)
+        card, _button = anna.button("Accept", channel) or ({}, {})
+        before = json.dumps(card)
+        for made_up in ("1phelp", "1psettings language it", "1pleaderboard chat all all"):
+            assert "does not work" in await anna.send(channel, card, made_up)
+        await adapter.desk.house.delivery.settled()
+        assert json.dumps(card) == before
+        await anna.slash("leaderboard")
+        assert not await anna.press("this month", channel)

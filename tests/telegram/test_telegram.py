@@ -445,3 +445,23 @@ async def test_one_player_on_telegram_and_one_elsewhere(store: Store, server: Te
         board = list(server.group(GROUP).messages.values())[-1]["text"]
         assert "Trick" in board
         assert board == paper.last("paper:100").plain
+
+
+async def test_a_made_up_payload_overwrites_no_message_and_a_real_one_may(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        anna = Person(server, 1, "Anna")
+        anna.say("/challenge testa")
+        group = server.group(GROUP)
+        await until(lambda: anna.button("Accept", group) is not None)
+        card, _button = anna.button("Accept", group) or ({}, {})
+        before = dict(card)
+        for made_up in ("1phelp", "1psettings language it", "1pleaderboard chat all all"):
+            assert "does not work" in await anna.send(group, card, made_up)
+        # Of a message that Telegram does not tell of any more nothing is known.
+        old = {"message_id": card["message_id"], "chat": group.about, "date": 0}
+        assert "does not work" in await anna.send(group, old, "1phelp")
+        await adapter.desk.house.delivery.settled()
+        assert group.messages[card["message_id"]] == before
+        anna.say("/leaderboard")
+        await anna.press("this month", group)
+        await until(lambda: any("this month" in message["text"].lower() for message in group.messages.values()))

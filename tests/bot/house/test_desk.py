@@ -560,6 +560,41 @@ async def test_made_up_payloads_change_nothing_and_are_answered(store: Store) ->
         assert (await house.room.table(code)).log == before
 
 
+async def test_a_made_up_press_touches_no_message_but_the_surfaces_own(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        mover = next(player for player in players if player.moves())
+        message, button = mover.moves()[0]
+        table = await house.room.table(await code_of(house, mover))
+        await mover.say("/help", mover.private)
+        other = next(number for number in paper.messages[mover.private] if number != message)
+        card = next(number for number, panel in paper.messages[GROUP].items() if "challenges" in panel.plain)
+        board = next(number for number in paper.messages[GROUP] if number != card)
+        before = {place: dict(messages) for place, messages in paper.messages.items()}
+        for payload, place, pressed in (
+            (f"1m{table.code}:1:{button.payload.rpartition(':')[2]}", mover.private, other),
+            (f"1t{table.code}:draft {table.dealt_at} resign", mover.private, other),
+            (f"1t{table.code}:draft {table.dealt_at}", mover.private, other),
+            (f"1t{table.code}:sit 1", GROUP, board),
+            (f"1t{table.code}:cancel", GROUP, board),
+            (f"1t{table.code}:menu rules", GROUP, board),
+            ("1phelp", GROUP, board),
+            ("1pleaderboard chat all all", GROUP, card),
+            ("1psettings language it", mover.private, message),
+            ("1prematch x", GROUP, board),
+        ):
+            await mover.send(payload, place, pressed)
+            await house.delivery.settled()
+        assert {place: dict(messages) for place, messages in paper.messages.items()} == before
+        # A move that may be made is made, and still no other message is touched.
+        await mover.send(button.payload, mover.private, other)
+        await house.delivery.settled()
+        assert (await house.room.table(table.code)).version == table.version + 1
+        assert set(paper.messages[mover.private]) == {message, other}
+        assert paper.messages[mover.private][other] == before[mover.private][other]
+
+
 @given(st.text(max_size=80))
 def test_any_text_reads_as_a_payload_or_is_refused(text: str) -> None:
     with suppress(BadPayload):

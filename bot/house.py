@@ -16,7 +16,7 @@ from bot.delivery.shards import Shards
 from bot.delivery.surfaces import Change
 from bot.finished.archive import Archive, game_id
 from bot.finished.ratings import Ratings
-from bot.metrics import COMMITS, GAMES, LAG, TABLES, UNSETTLED
+from bot.metrics import COMMITS, GAMES, LAG, PLATFORM_UP, TABLES, UNSETTLED
 from bot.people import People
 from bot.platform import Adapter, chat_of
 from bot.settings import Settings
@@ -56,6 +56,8 @@ class House:
         self.thinkers = Thinkers()
         self.analyst = Analyst(store.client, self.thinkers)
         self.adapters: dict[str, Adapter] = {}
+        self.faults: dict[str, str] = {}
+        """Why a platform is down, in a few words, as far as its supervisor knows."""
         self.shards = Shards(store, alone=alone)
         self.delivery = Delivery(self.room, self.people, self.adapters, self._finish, self._removed, ring_after)
         self.clockwork = Clockwork(self.room, self.shards, self.thinkers)
@@ -164,7 +166,11 @@ class House:
             await self.shards.poke({"code": code})
 
     async def healthy(self) -> dict[str, Any]:
-        """How the worker does: store, adapters, delivery's lag in seconds."""
+        """How the worker does: store, platforms, delivery's lag in seconds.
+
+        It does well while the store answers and any of its platforms can be spoken to: where one is away, starting
+        anew brings nothing back, and stops the games on the others.
+        """
         store = not self.store.outage.is_on
         if store:
             try:
@@ -172,13 +178,16 @@ class House:
             except STORE_FAULTS as error:
                 self.store.outage.begin(error)
                 store = False
-        adapters = {name: adapter.healthy for name, adapter in self.adapters.items()}
+        up = any(adapter.healthy for adapter in self.adapters.values())
         return {
-            "healthy": store and all(adapters.values()),
+            "healthy": store and up,
             "store": store,
-            "adapters": adapters,
+            "adapters": {name: self._state_of(adapter) for name, adapter in self.adapters.items()},
             "delivery_lag_seconds": round(self.delivery.lag, 3),
         }
+
+    def _state_of(self, adapter: Adapter) -> str:
+        return "up" if adapter.healthy else f"down: {self.faults.get(adapter.platform, 'not connected')}"
 
     def measure(self) -> None:
         """Bring up to date what is measured rather than counted, for who reads the metrics."""
@@ -187,6 +196,8 @@ class House:
         phases = self.room.by_phase()
         for phase in ("open", "playing"):
             TABLES.labels(phase).set(phases[phase])
+        for name, adapter in self.adapters.items():
+            PLATFORM_UP.labels(name).set(adapter.healthy)
 
     # What happens in the house
 

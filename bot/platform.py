@@ -92,13 +92,20 @@ class Adapter(Protocol):
         """Whether people can be shown something aside, as far as is known."""
 
     async def start(self) -> None:
-        """Get ready to be spoken to; what is missing is an error that says what to do."""
+        """Get ready to be spoken to, before the first `serve`; what is missing is a `BadSetting` that says what to do.
+
+        After any other error it is called again. Whoever is spoken to before it returned raises `NotDone`.
+        """
 
     async def close(self) -> None:
         """Give back what it holds; nothing is sent any more."""
 
     async def serve(self) -> None:
-        """Take part until cancelled. Presses in hand are answered before it returns."""
+        """Take part until cancelled. Presses in hand are answered before it returns.
+
+        Whatever it raises, it is called again: after a `BadSetting`, which the host has to mend, in some minutes, and
+        after anything else in a moment. A `DeliveryFault` is no surprise; other errors are logged with a traceback.
+        """
 
     @property
     def healthy(self) -> bool:
@@ -161,6 +168,10 @@ class SlowDown(DeliveryFault):
 
 class Trouble(DeliveryFault):
     """The platform did not answer or answered nonsense; the message may have arrived."""
+
+
+class NotDone(Trouble):
+    """The platform cannot be reached, or refuses for now; what was asked for has not been done."""
 
 
 def platform_of(id: str) -> str:  # noqa: A002

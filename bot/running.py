@@ -4,7 +4,7 @@ import asyncio
 import gc
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from importlib.metadata import entry_points
 
 import structlog
@@ -15,9 +15,7 @@ from bot.house import House
 from bot.platform import GROUP, Adapter
 from bot.settings import Settings
 from bot.store import STORE_FAULTS, StoreFault
-
-STOP_SECONDS = 2.0
-"""For presses in hand; with the house's own patience and the store's end it is less than five in all."""
+from bot.supervisor import NothingToRun, Supervisor
 
 Factory = Callable[[Desk], Adapter | None]
 """What an entry point names: an adapter at the desk, or None where a setting is missing."""
@@ -28,13 +26,19 @@ TRIES, AGAIN_AFTER = 30, 1.0
 log = structlog.get_logger()
 
 
-class NothingToRun(Exception):
-    """No adapter has what it needs."""
-
-
-def factories() -> dict[str, Factory]:
-    """The adapters that are installed, ours and others', by name."""
-    return {entry.name: entry.load() for entry in entry_points(group=GROUP)}
+def adapters_at(desk: Desk) -> list[Adapter]:
+    """The adapters that are installed, ours and others', and have what they need; one that is broken is left out."""
+    adapters = []
+    for entry in entry_points(group=GROUP):
+        try:
+            make: Factory = entry.load()
+            adapter = make(desk)
+        except Exception:
+            log.exception("adapter_broken", adapter=entry.name)
+            continue
+        if adapter:
+            adapters.append(adapter)
+    return adapters
 
 
 @asynccontextmanager
@@ -62,22 +66,24 @@ async def run(settings: Settings) -> None:
         loop.add_signal_handler(number, stop.set)
     collect_seldom()
     async with opened_house(settings) as house:
-        desk = Desk(house)
-        adapters = [adapter for make in factories().values() if (adapter := make(desk))]
-        if not adapters:
+        for adapter in adapters_at(Desk(house)):
+            house.add(adapter)
+        if not house.adapters:
             raise NothingToRun(
                 "There is nothing to run: the playground is off, and no token is set (BUONGIOCO_PLAYGROUND)."
             )
-        for adapter in adapters:
-            await _patiently(adapter.start)
-            house.add(adapter)
-        serving = {asyncio.create_task(adapter.serve(), name=adapter.platform) for adapter in adapters}
-        await _patiently(house.start)
-        log.info("running", adapters=[adapter.platform for adapter in adapters])
+        supervising = asyncio.create_task(Supervisor(house).run())
         stopping = asyncio.create_task(stop.wait())
-        await asyncio.wait({*serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        await _end(serving)
-        stopping.cancel()
+        try:
+            await _patiently(house.start)
+            log.info("running", adapters=list(house.adapters))
+            await asyncio.wait({supervising, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (supervising, stopping):
+                task.cancel()
+            await asyncio.wait({supervising, stopping})
+        if not supervising.cancelled():
+            supervising.result()
         log.info("stopped")
 
 
@@ -90,14 +96,3 @@ async def _patiently(begin: Callable[[], Awaitable[None]]) -> None:
             log.warning("store_away", why=type(error).__name__)
             await asyncio.sleep(AGAIN_AFTER)
     raise StoreFault("The store went away while the bot was starting, and did not come back: is it running?")
-
-
-async def _end(serving: set[asyncio.Task[None]]) -> None:
-    """Cancel what serves; the fault of one that ended by itself is the run's."""
-    failed = [task for task in serving if task.done() and not task.cancelled()]
-    for task in serving:
-        task.cancel()
-    await asyncio.wait(serving, timeout=STOP_SECONDS)
-    for task in failed:
-        with suppress(asyncio.CancelledError):
-            task.result()

@@ -16,7 +16,14 @@ STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
 
 
 class BadSetting(Exception):
-    """A setting that cannot be: one line that names it and says what it may be, and never its secret part."""
+    """A setting that cannot be: one line that names it and says what it may be, and never its secret part.
+
+    ``word`` says in a few words what is wrong, such as "token refused".
+    """
+
+    def __init__(self, line: str, word: str = "bad setting") -> None:
+        super().__init__(line)
+        self.word = word
 
 
 def _data_folder() -> Path:

@@ -8,6 +8,7 @@ from bot.desk import Desk
 from bot.house import House
 from bot.settings import Settings
 from bot.store import EmbeddedStore, opened
+from bot.supervisor import Supervisor
 
 
 class Open:
@@ -43,9 +44,8 @@ class Open:
                 settings = Settings(_env_file=None, playground_port=self.port, playground_host=self.host)
                 house = self.house = House(store, settings, robot_pause=0.05)
                 playground = self.playground = Playground(Desk(house))
-                await playground.start()
                 house.add(playground)
-                serving = asyncio.create_task(playground.serve())
+                serving = asyncio.create_task(Supervisor(house).run())
                 await house.start()
                 while not playground.healthy:
                     await asyncio.sleep(0.01)

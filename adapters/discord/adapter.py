@@ -6,7 +6,6 @@ from contextlib import suppress
 from hashlib import blake2b
 from typing import Any
 
-import aiohttp
 import discord
 import structlog
 from discord.http import Route
@@ -16,7 +15,7 @@ from adapters.discord.answers import MOST_AT_WORK, PUT_OFF_AFTER, Answer, Answer
 from adapters.discord.budget import Budget
 from adapters.discord.client import Client
 from adapters.discord.commands import Commands
-from adapters.discord.faults import meaning, why
+from adapters.discord.faults import NO_ANSWER, meaning, why
 from adapters.discord.guests import Guests
 from adapters.discord.private import PrivateChats
 from adapters.discord.reading import PLATFORM, Interaction
@@ -29,6 +28,7 @@ from bot.platform import (
     Command,
     DeliveryFault,
     MessageGone,
+    NotDone,
     Pace,
     Reply,
     Trouble,
@@ -50,10 +50,19 @@ PER_SECOND = 45
 """Requests in all, of Discord's fifty; answers to presses do not count."""
 
 LONGEST_NONCE = 25
-TOKEN_REFUSED = 4004
-"""The code with which the gateway closes."""
-
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+TOKEN_REFUSED, INTENTS_REFUSED = 4004, 4014
+REFUSALS = {
+    TOKEN_REFUSED: (
+        "BUONGIOCO_DISCORD_TOKEN is no token that Discord knows: copy it anew from the developer portal.",
+        "token refused",
+    ),
+    4010: ("BUONGIOCO_DISCORD_SHARDS names shards that Discord does not have.", "shards refused"),
+    4011: ("Discord wants the bot to have more shards: see BUONGIOCO_DISCORD_SHARDS.", "more shards wanted"),
+    4012: ("Discord no longer speaks as this release of the bot does: update it.", "release too old"),
+    4013: ("Discord does not know what this release of the bot asks for: update it.", "intents refused"),
+    INTENTS_REFUSED: ("Discord does not let the bot hear what it asks for: update the bot.", "intents refused"),
+}
+"""The codes with which the gateway closes for good, and what to do."""
 
 FOR_ONE = {"hand", "tables", "join", "resign", "analyse"}
 """Commands whose answer is for that person alone."""
@@ -87,7 +96,7 @@ class Discord:
         self.answers = Answers()
         self.guests = Guests(desk.house.store.client)
         self.per_second = PER_SECOND
-        self._connected = False
+        self._connected = self._has_served = False
         self._busy: set[asyncio.Task[None]] = set()
         Route.BASE = self.settings.discord_api_url
         self._make_client()
@@ -123,40 +132,34 @@ class Discord:
 
     async def serve(self) -> None:
         """Take part until cancelled; what has come in is answered before it returns."""
-        pause = FIRST_PAUSE
+        if self._has_served:
+            await self._hang_up()
+            self._make_client()
+        self._has_served, self._connected = True, False
         try:
-            while True:
-                try:
-                    return await self._take_part()
-                except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
-                    log.warning("discord_away", why=why(error), again_in=pause)
-                except BadSetting:
-                    raise
-                except Exception:
-                    # An event that the library cannot read ends its client, and is no reason for the bot to end.
-                    log.exception("discord_failed", again_in=pause)
-                pause = FIRST_PAUSE if self._connected else min(2 * pause, LONGEST_PAUSE)
-                self._connected = False
-                await self._hang_up()
-                await asyncio.sleep(pause)
-                self._make_client()
+            await self._take_part()
         finally:
             if self._busy:
                 await asyncio.wait(self._busy, timeout=2.0)
 
     async def _take_part(self) -> None:
-        """Log in, and hear what happens until the client ends; BadSetting if Discord does not know the token."""
+        """Log in, and hear what happens until the client ends; BadSetting where Discord refuses for good."""
         try:
             await self.client.login(self._token)
             self._connected = True
             await self.commands.bring_up_to_date()
             await self.client.take_part()
-        except (discord.LoginFailure, discord.ConnectionClosed) as error:
-            if isinstance(error, discord.ConnectionClosed) and error.code != TOKEN_REFUSED:
-                raise
-            raise BadSetting(
-                "BUONGIOCO_DISCORD_TOKEN is no token that Discord knows: copy it anew from the developer portal."
-            ) from None
+        except discord.LoginFailure:
+            self._connected = False
+            raise BadSetting(*REFUSALS[TOKEN_REFUSED]) from None
+        except discord.PrivilegedIntentsRequired:
+            raise BadSetting(*REFUSALS[INTENTS_REFUSED]) from None
+        except NO_ANSWER as error:
+            code = error.code if isinstance(error, discord.ConnectionClosed) else None
+            if code not in REFUSALS:
+                raise Trouble(why(error)) from None
+            self._connected = code != TOKEN_REFUSED
+            raise BadSetting(*REFUSALS[code]) from None
 
     async def close(self) -> None:
         """Give the connections back, when nothing more is to be sent."""
@@ -361,7 +364,7 @@ class Discord:
 
     def _ready(self) -> None:
         if not self._connected:
-            raise Trouble("not connected yet")
+            raise NotDone("not connected")
 
     async def _channel(self, place: str) -> str:
         return await self.private.channel(reading.user_of(place)) if is_private(place) else reading.channel_of(place)

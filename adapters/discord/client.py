@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import discord
+import structlog
 import yarl
 from discord.gateway import DiscordWebSocket
 
@@ -16,6 +17,12 @@ LONGEST_WAIT = 30.0
 
 # The bot does not speak, and its host need not be told that it cannot.
 discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
+
+
+SESSION = {"READY", "RESUMED"}
+"""Events without which there is no session."""
+
+log = structlog.get_logger()
 
 
 class Client(discord.AutoShardedClient):
@@ -43,6 +50,9 @@ class Client(discord.AutoShardedClient):
         )
         self._pressed, self._chat_back, self._range = pressed, chat_back, shards
         self._up: set[int] = set()
+        parsers = self._connection.parsers
+        for event in parsers.keys() - SESSION:
+            parsers[event] = _guarded(event, parsers[event])
 
     @property
     def hears(self) -> bool:
@@ -95,3 +105,15 @@ class Client(discord.AutoShardedClient):
     async def on_thread_update(self, before: discord.Thread, after: discord.Thread) -> None:
         if before.archived and not after.archived:
             await self._chat_back(after.guild.id)
+
+
+def _guarded(event: str, parse: Callable[[Any], None]) -> Callable[[Any], None]:
+    """The library's way to read an event, with one that cannot be read left out: it would end the connection."""
+
+    def read(data: Any) -> None:
+        try:
+            parse(data)
+        except Exception as error:  # noqa: BLE001 - the library's, of whatever shape the event was
+            log.warning("discord_event_unreadable", what=event, why=type(error).__name__)
+
+    return read

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import aiohttp
 import discord
 
-from bot.platform import ChatGone, MessageGone, SlowDown, Trouble, Unreachable, is_aside, is_private
+from bot.platform import ChatGone, MessageGone, NotDone, SlowDown, Trouble, Unreachable, is_aside, is_private
 
 NO_ACCESS, NO_PERMISSION = 50001, 50013
 ANSWERED, EXPIRED, NO_TOKEN, NO_WEBHOOK = 40060, 10062, 50027, 10015
@@ -28,6 +28,17 @@ TOO_MANY_CHATS = 40003
 
 BREATH = 60.0
 
+NO_ANSWER = (
+    discord.DiscordException,
+    aiohttp.ClientError,
+    OSError,
+    AttributeError,
+    KeyError,
+    TypeError,
+    ValueError,
+)
+"""What the library raises when there is no answer, or one that does not say what it should."""
+
 
 @asynccontextmanager
 async def meaning(place: str, *, editing: bool = False) -> AsyncIterator[None]:
@@ -38,7 +49,9 @@ async def meaning(place: str, *, editing: bool = False) -> AsyncIterator[None]:
         raise SlowDown(error.retry_after) from None
     except discord.HTTPException as error:
         _raise(place, error, editing)
-    except (aiohttp.ClientError, OSError) as error:
+    except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+        raise NotDone(why(error)) from None
+    except NO_ANSWER as error:
         raise Trouble(why(error)) from None
 
 
@@ -54,7 +67,8 @@ def _raise(place: str, error: discord.HTTPException, editing: bool) -> None:
         raise (Unreachable if is_aside(place) else ChatGone)(said) from None
     if error.code in GONE_CHATS or error.code == ARCHIVED:
         raise ChatGone(said) from None
-    raise Trouble(said) from None
+    # What carries no code of Discord's may come from anywhere on the way.
+    raise (NotDone if error.code else Trouble)(said) from None
 
 
 def why(error: BaseException) -> str:

@@ -9,7 +9,7 @@ from adapters.playground.village import Chat, Refused, Village, Villager
 from bot.desk import Desk
 from bot.panel import LONGEST_PAYLOAD, Panel
 from bot.people import language_of
-from bot.platform import Command, Pace, Person, Press, Reply, is_private
+from bot.platform import Command, NotDone, Pace, Person, Press, Reply, is_private
 from bot.store import STORE_FAULTS
 
 PLATFORM = "playground"
@@ -28,9 +28,11 @@ class Playground:
         self.village = Village(desk.house.store.client)
         self.server = Server(self.village, desk.house, self.request)
         self._answered: OrderedDict[str, str] = OrderedDict()
+        self._loaded = False
 
     async def start(self) -> None:
         await self.village.load()
+        self._loaded = True
 
     async def close(self) -> None:
         """Nothing: the store is not ours."""
@@ -52,18 +54,23 @@ class Playground:
         return Pace()
 
     async def send(self, place: str, panel: Panel, key: str) -> str:
-        chat, number, is_new = await self.village.send(_chat_id(place), panel, key)
+        chat, number, is_new = await self.village.send(self._chat_id(place), panel, key)
         if is_new:
             await self.server.tell_message(chat, number)
         return str(number)
 
     async def edit(self, place: str, message: str, panel: Panel) -> None:
-        chat = await self.village.edit(_chat_id(place), int(message), panel)
+        chat = await self.village.edit(self._chat_id(place), int(message), panel)
         await self.server.tell_message(chat, int(message))
 
     async def delete(self, place: str, message: str) -> None:
-        chat = await self.village.delete(_chat_id(place), int(message))
+        chat = await self.village.delete(self._chat_id(place), int(message))
         await self.server.tell({"type": "deleted", "chat": chat.id, "id": int(message)}, chat)
+
+    def _chat_id(self, place: str) -> str:
+        if not self._loaded:
+            raise NotDone("not started yet")
+        return place.partition(":")[2]
 
     # People speak
 
@@ -166,10 +173,6 @@ class Playground:
         if chat is None or (chat.id.startswith("@") and chat.id != f"@{person.id}"):
             raise Refused("there is no such chat")
         return chat
-
-
-def _chat_id(place: str) -> str:
-    return place.partition(":")[2]
 
 
 def _place(chat: Chat) -> str:

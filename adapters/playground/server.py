@@ -5,6 +5,7 @@ that link acts as them; who has the host's link may add people and see their lin
 """
 
 import asyncio
+import errno
 import ipaddress
 import json
 import secrets
@@ -100,7 +101,8 @@ class Server:
         except OSError as error:
             raise BadSetting(
                 f"The playground cannot listen on {self._host}, port {self._port} ({error.strerror}): set "
-                "BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false."
+                "BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false.",
+                "port taken" if error.errno == errno.EADDRINUSE else "cannot listen",
             ) from None
 
     @property

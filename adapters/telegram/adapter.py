@@ -1,8 +1,7 @@
 """Telegram as an adapter: updates in, messages out."""
 
-import asyncio
-from collections.abc import Coroutine
-from contextlib import suppress
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import structlog
@@ -11,8 +10,8 @@ from telegram.error import ChatMigrated, InvalidToken, TelegramError
 
 from adapters.telegram import drawing, reading
 from adapters.telegram.asides import Aside, Asides
-from adapters.telegram.faults import meaning, why
-from adapters.telegram.polling import FIRST_PAUSE, LONGEST_PAUSE, POLL_SECONDS, Polling
+from adapters.telegram.faults import NO_ANSWER, meaning, why
+from adapters.telegram.polling import POLL_SECONDS, Polling
 from adapters.telegram.profile import Profile
 from adapters.telegram.transport import AiohttpRequest, SendingRequest
 from adapters.telegram.webhook import Webhook
@@ -24,6 +23,7 @@ from bot.platform import (
     Command,
     DeliveryFault,
     MessageGone,
+    NotDone,
     Pace,
     Reply,
     Trouble,
@@ -72,26 +72,21 @@ class Telegram:
             else Polling(self.bot, self._hear)
         )
         self.per_second = PER_SECOND
-        self._connected = False
+        self._connected = self._has_connected = False
 
     async def start(self) -> None:
         """Nothing: Telegram may be away, and nobody else should have to wait for it."""
 
     async def _connect(self) -> None:
-        """Ask who the bot is, until there is an answer; BadSetting if Telegram does not know the token."""
-        pause = FIRST_PAUSE
-        while True:
-            try:
-                await self.bot.initialize()
-            except InvalidToken:
-                raise BadSetting("BUONGIOCO_TELEGRAM_TOKEN is no token that Telegram knows: ask @BotFather.") from None
-            except TelegramError as error:
-                log.warning("telegram_away", why=why(error), again_in=pause)
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, LONGEST_PAUSE)
-            else:
-                self._connected = True
-                return
+        """Ask who the bot is; BadSetting if Telegram does not know the token."""
+        self._connected = False
+        async with _connecting():
+            await self.bot.initialize()
+            # Asked by the library the first time only; the token may have been taken back since.
+            name = (await self.bot.get_me()).username if self._has_connected else self.bot.username
+        if not name:
+            raise Trouble("a bot without a name")
+        self._connected = self._has_connected = True
 
     @property
     def healthy(self) -> bool:
@@ -119,7 +114,11 @@ class Telegram:
         except STORE_FAULTS as error:
             # It comes back; the texts wait for the next start.
             self.desk.house.store.outage.begin(error)
-        await self.source.run()
+        try:
+            await self.source.run()
+        except InvalidToken:
+            self._connected = False
+            raise _unknown_token() from None
 
     async def close(self) -> None:
         """Give the connections back, when nothing more is to be sent."""
@@ -225,7 +224,7 @@ class Telegram:
 
     def _content(self, panel: Panel) -> dict[str, Any]:
         if not self._connected:
-            raise Trouble("not connected yet")
+            raise NotDone("not connected")
         return drawing.content(panel, self.bot.username, asides=self.has_asides)
 
     async def delete(self, place: str, message: str) -> None:
@@ -238,10 +237,25 @@ class Telegram:
     async def _call(self, place: str, call: Coroutine[Any, Any, object]) -> object:
         if not self._connected:
             call.close()
-            raise Trouble("not connected yet")
+            raise NotDone("not connected")
         try:
             async with meaning(place):
                 return await call
         except ChatMigrated as error:
             await self._moved(place, error.new_chat_id)
             raise Trouble("the group has become a supergroup") from None
+
+
+@asynccontextmanager
+async def _connecting() -> AsyncIterator[None]:
+    """What speaks against a connection: BadSetting where it is the token, otherwise Trouble."""
+    try:
+        yield
+    except InvalidToken:
+        raise _unknown_token() from None
+    except NO_ANSWER as error:
+        raise Trouble(why(error)) from None
+
+
+def _unknown_token() -> BadSetting:
+    return BadSetting("BUONGIOCO_TELEGRAM_TOKEN is no token that Telegram knows: ask @BotFather.", "token refused")

@@ -4,9 +4,19 @@ import datetime as dt
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, NetworkError, RetryAfter, TimedOut
+from telegram.error import (
+    BadRequest,
+    ChatMigrated,
+    Forbidden,
+    InvalidToken,
+    NetworkError,
+    RetryAfter,
+    TelegramError,
+    TimedOut,
+)
 
-from bot.platform import ChatGone, MessageGone, SlowDown, TooLong, Trouble, Unreachable, is_aside, is_private
+from adapters.telegram.transport import CutOff, Nonsense
+from bot.platform import ChatGone, MessageGone, NotDone, SlowDown, TooLong, Trouble, Unreachable, is_aside, is_private
 
 LONGEST_TEXT = 4096
 
@@ -32,6 +42,10 @@ NEVER_STARTED = ("chat not found", "peer_id_invalid", "bot can't initiate conver
 """What Telegram says, in lower case, when a message, a chat or a private chat is not there."""
 
 
+NO_ANSWER = (TelegramError, AttributeError, KeyError, TypeError, ValueError)
+"""What the library raises when there is no answer, or one that does not say what it should."""
+
+
 @asynccontextmanager
 async def meaning(place: str) -> AsyncIterator[None]:
     """Telegram's errors as delivery understands them; a group's move is left as it is."""
@@ -45,10 +59,12 @@ async def meaning(place: str) -> AsyncIterator[None]:
         raise (Unreachable if is_private(place) else ChatGone)(why(error)) from None
     except BadRequest as error:
         _raise_bad_request(place, error.message.lower())
-    except TimedOut:
-        raise Trouble("timed out") from None
-    except (NetworkError, InvalidToken) as error:
+    except (TimedOut, CutOff, Nonsense) as error:
         raise Trouble(why(error)) from None
+    except (NetworkError, InvalidToken) as error:
+        raise NotDone(why(error)) from None
+    except NO_ANSWER as error:
+        raise Trouble(f"an answer of another shape ({why(error)})") from None
 
 
 def _raise_bad_request(place: str, said: str) -> None:
@@ -65,7 +81,7 @@ def _raise_bad_request(place: str, said: str) -> None:
         raise Unreachable(said)
     if any(words in said for words in GONE_CHATS):
         raise ChatGone(said)
-    raise Trouble(said)
+    raise NotDone(said)
 
 
 def seconds(error: RetryAfter) -> float:

@@ -1,22 +1,41 @@
-"""Long polling: one worker asks Telegram for what has happened."""
+"""Long polling: one worker asks Telegram for what has happened.
+
+An update is confirmed once it has been answered, by the offset of the next question: a bot that is killed before gets
+it again. Telegram confirms from the front only, and brings what is not confirmed with every answer, a hundred at most.
+So while an update is being answered, those behind it come again and are known again, and questions are asked a little
+apart; and one that takes too long is confirmed all the same once it hides what comes behind the hundred.
+"""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import math
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import partial
+from typing import Any
 
 import structlog
 from telegram import Bot, Update
-from telegram.error import Conflict, RetryAfter, TelegramError
+from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
 
-from adapters.telegram.faults import seconds, why
+from adapters.telegram.faults import NO_ANSWER, seconds, why
+from adapters.telegram.transport import Nonsense
 
 POLL_SECONDS = 30
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 
+FIRST_BREATH, LONGEST_BREATH = 0.02, 0.5
+"""Seconds between two questions while something is being answered, growing as long as nothing new comes."""
+
+BATCH = 100
+"""Updates that Telegram brings at a time."""
+
+LET_GO_AFTER = 10.0
+"""Seconds after which an update may be confirmed that has not been answered, where it hides others."""
+
 LISTENING_TO = [Update.MESSAGE, Update.CALLBACK_QUERY, Update.MY_CHAT_MEMBER]
 """The kinds of updates that the bot has a use for."""
 
-Hear = Callable[[Update], Awaitable[None]]
+Hear = Callable[[Update], Coroutine[Any, Any, None]]
 
 log = structlog.get_logger()
 
@@ -26,37 +45,91 @@ class Polling:
 
     def __init__(self, bot: Bot, hear: Hear) -> None:
         self._bot, self._hear = bot, hear
-        self._busy: set[asyncio.Task[None]] = set()
-        self._offset = 0
+        self._busy: dict[int, asyncio.Task[None]] = {}
+        self._since: dict[int, float] = {}
+        """When the updates came, on the loop's clock, that Telegram may bring again."""
+        self._next = 0
+        self._breath = FIRST_BREATH
         self.hears = False
 
+    @property
+    def _offset(self) -> int:
+        """The first update that has not been answered."""
+        open_ones = (number for number, task in self._busy.items() if number in self._since and not task.done())
+        return min(open_ones, default=self._next)
+
     async def run(self) -> None:
-        """Poll until cancelled; what has come in is heard before it returns."""
+        """Poll until cancelled, or until InvalidToken; what has come in is heard before it returns."""
         pause = FIRST_PAUSE
         try:
             while True:
                 try:
                     # At first, and after trouble, at once: whether Telegram answers should not take a long poll to see.
-                    seconds_to_wait = POLL_SECONDS if self.hears else 0
-                    updates = await self._bot.get_updates(
-                        offset=self._offset, timeout=seconds_to_wait, allowed_updates=LISTENING_TO
-                    )
+                    found = await self._fetch(POLL_SECONDS if self.hears else 0)
                     self.hears, pause = True, FIRST_PAUSE
-                except (TelegramError, OSError) as error:
+                except InvalidToken:
+                    raise
+                except NO_ANSWER as error:
                     self.hears = False
                     await self._waited_for(error, pause)
                     pause = min(2 * pause, LONGEST_PAUSE)
                     continue
-                if updates:
-                    # Of this batch: after a quiet week Telegram begins anew anywhere.
-                    self._offset = max(update.update_id for update in updates) + 1
-                for update in updates:
-                    task = asyncio.ensure_future(self._hear(update))
-                    self._busy.add(task)
-                    task.add_done_callback(self._busy.discard)
+                await self._breathe(found, self._take(found))
         finally:
             self.hears = False
             await self._end()
+
+    async def _fetch(self, patience: int, limit: int = BATCH) -> list[Any]:
+        """What Telegram has that is not confirmed, as it came; confirms what has been answered."""
+        offset = self._offset
+        asked = {"offset": offset, "timeout": patience, "limit": limit, "allowed_updates": LISTENING_TO}
+        # Not `get_updates`, which gives nothing of a batch if there is one update in it that it cannot read.
+        found: Any = await self._bot._post("getUpdates", asked)
+        if not isinstance(found, list):
+            raise Nonsense("updates that are no list")
+        self._since = {number: at for number, at in self._since.items() if number >= offset}
+        return found
+
+    def _take(self, found: list[Any]) -> bool:
+        """Have everything heard that has not come before; whether there is something."""
+        updates = {number: one for one in found if isinstance(number := _field(one, "update_id"), int)}
+        if len(updates) < len(found):
+            log.warning("telegram_update_unreadable", why="it has no number")
+        if updates:
+            # Of this batch: after a quiet week Telegram begins anew anywhere.
+            self._next = max(updates) + 1
+        new = {number: one for number, one in updates.items() if number not in self._since}
+        for number, one in new.items():
+            self._since[number] = asyncio.get_running_loop().time()
+            try:
+                update = Update.de_json(one, self._bot)
+            except NO_ANSWER as error:
+                log.warning("telegram_update_unreadable", update=number, why=why(error))
+                continue
+            self._busy[number] = asyncio.create_task(self._hear(update))
+            self._busy[number].add_done_callback(partial(self._heard, number))
+        if not new and len(updates) >= BATCH:
+            self._let_go()
+        return bool(new)
+
+    def _heard(self, number: int, task: asyncio.Task[None]) -> None:
+        if self._busy.get(number) is task:
+            del self._busy[number]
+
+    def _let_go(self) -> None:
+        """Confirm the first update though it has not been answered, if that has taken long already."""
+        first = self._offset
+        if asyncio.get_running_loop().time() - self._since.get(first, math.inf) > LET_GO_AFTER:
+            log.warning("telegram_update_late", update=first)
+            del self._since[first]
+
+    async def _breathe(self, found: list[Any], is_news: bool) -> None:
+        """Wait a moment where Telegram would bring the same again at once."""
+        self._breath = FIRST_BREATH if is_news else min(2 * self._breath, LONGEST_BREATH)
+        if self._busy:
+            await asyncio.wait(self._busy.values(), timeout=self._breath)
+        elif found and not is_news:
+            await asyncio.sleep(self._breath)
 
     async def _waited_for(self, error: Exception, pause: float) -> None:
         hint = why(error)
@@ -73,8 +146,12 @@ class Polling:
 
     async def _end(self) -> None:
         if self._busy:
-            await asyncio.wait(self._busy, timeout=2.0)
+            await asyncio.wait(self._busy.values(), timeout=2.0)
         # So that Telegram does not deliver again what has been answered.
-        with suppress(TelegramError, TimeoutError):
+        with suppress(*NO_ANSWER, TimeoutError):
             async with asyncio.timeout(1.0):
-                await self._bot.get_updates(offset=self._offset, limit=1, timeout=0)
+                await self._fetch(0, limit=1)
+
+
+def _field(one: Any, name: str) -> Any:
+    return one.get(name) if isinstance(one, dict) else None

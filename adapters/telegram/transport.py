@@ -17,8 +17,22 @@ CONNECT_SECONDS, READ_SECONDS, WRITE_SECONDS, POOL_SECONDS = 5.0, 10.0, 20.0, 5.
 KEPT = ("message_id", "ephemeral_message_id", "date", "chat")
 """Of a message of ours that comes back: what it is called, and what the library asks for."""
 
+BAD_REQUEST = 400
+
 HEADERS = {"User-Agent": BaseRequest.USER_AGENT}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+class Nonsense(NetworkError):
+    """What came back is no answer of the Bot API's: a proxy's page, or half of something."""
+
+
+class NotConnected(NetworkError):
+    """The server could not be connected to: it has heard nothing."""
+
+
+class CutOff(NetworkError):
+    """The connection ended before the answer came."""
 
 
 class AiohttpRequest(BaseRequest):
@@ -68,11 +82,27 @@ class AiohttpRequest(BaseRequest):
                 method, url, data=body, timeout=timeout, headers=headers, proxy=proxy_for(url)
             ) as answer:
                 payload = await answer.read()
-                return _status(answer.status, payload), payload
+                status = answer.status
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            raise NotConnected(f"aiohttp.{type(error).__name__}") from None
         except TimeoutError:
             raise TimedOut() from None
         except (aiohttp.ClientError, OSError) as error:
-            raise NetworkError(f"aiohttp.{type(error).__name__}") from None
+            raise CutOff(f"aiohttp.{type(error).__name__}") from None
+        return _status(status, payload), payload
+
+    @staticmethod
+    def parse_json_payload(payload: bytes) -> dict[str, Any]:
+        """The answer's fields; Nonsense for what is no answer of the Bot API's, and not logged: it may hold a hand."""
+        try:
+            answer = json.loads(payload)
+        except (ValueError, RecursionError):
+            raise Nonsense("an answer that is not JSON") from None
+        if not isinstance(answer, dict) or not isinstance(answer.get("parameters", {}), dict):
+            raise Nonsense("an answer of another shape")
+        if answer.get("ok") is not False and "result" not in answer:
+            raise Nonsense("an answer without a result")
+        return answer
 
 
 class SendingRequest(AiohttpRequest):
@@ -80,7 +110,7 @@ class SendingRequest(AiohttpRequest):
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:
-        answer: dict[str, Any] = BaseRequest.parse_json_payload(payload)
+        answer = AiohttpRequest.parse_json_payload(payload)
         result = answer.get("result")
         if isinstance(result, dict) and "edit_date" in result:
             answer["result"] = True
@@ -90,13 +120,22 @@ class SendingRequest(AiohttpRequest):
 
 
 def _status(status: int, payload: bytes) -> int:
-    """The status of an answer. Some servers other than Telegram's refuse in the body alone."""
-    if status == 200 and b"false" in payload[:20]:
-        with suppress(ValueError, AttributeError):
-            body = json.loads(payload)
-            if body.get("ok") is False:
-                return int(body.get("error_code") or 400)
-    return status
+    """The status of an answer; Nonsense for a refusal that is not the Bot API's.
+
+    What a proxy on the way says of itself, with 403 or 404, says nothing of chats and tokens. And some servers other
+    than Telegram's refuse in the body alone.
+    """
+    if status < BAD_REQUEST and b"false" not in payload[:20]:
+        return status
+    body: Any = None
+    with suppress(ValueError, RecursionError):
+        body = json.loads(payload)
+    if not isinstance(body, dict) or body.get("ok") is not False:
+        if status >= BAD_REQUEST:
+            raise Nonsense(f"{status}, and not by the Bot API")
+        return status
+    code = body.get("error_code")
+    return status if status >= BAD_REQUEST else code if isinstance(code, int) else BAD_REQUEST
 
 
 def _or(given: Any, default: float) -> float:

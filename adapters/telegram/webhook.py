@@ -1,6 +1,7 @@
 """A webhook: Telegram brings what has happened, to any of several workers behind one address."""
 
 import asyncio
+import errno
 import hashlib
 import hmac
 from urllib.parse import urlsplit
@@ -8,9 +9,9 @@ from urllib.parse import urlsplit
 import structlog
 from aiohttp import web
 from telegram import Bot, Update
-from telegram.error import InvalidToken, RetryAfter, TelegramError
+from telegram.error import InvalidToken, RetryAfter
 
-from adapters.telegram.faults import seconds, why
+from adapters.telegram.faults import NO_ANSWER, seconds, why
 from adapters.telegram.polling import FIRST_PAUSE, LISTENING_TO, LONGEST_PAUSE, Hear
 from bot.house import House
 from bot.settings import BadSetting
@@ -66,7 +67,9 @@ class Webhook:
                 try:
                     await self._look_after()
                     pause = FIRST_PAUSE
-                except (TelegramError, OSError) as error:
+                except InvalidToken:
+                    raise
+                except NO_ANSWER as error:
                     log.warning("telegram_away", why=why(error), again_in=pause)
                     await asyncio.sleep(seconds(error) if isinstance(error, RetryAfter) else pause)
                     pause = min(2 * pause, LONGEST_PAUSE)
@@ -82,7 +85,8 @@ class Webhook:
         except OSError as error:
             raise BadSetting(
                 f"Telegram's webhook cannot listen on {self._host}, port {self._port} ({error.strerror}): set "
-                "BUONGIOCO_TELEGRAM_WEBHOOK_PORT or BUONGIOCO_TELEGRAM_WEBHOOK_HOST."
+                "BUONGIOCO_TELEGRAM_WEBHOOK_PORT or BUONGIOCO_TELEGRAM_WEBHOOK_HOST.",
+                "port taken" if error.errno == errno.EADDRINUSE else "cannot listen",
             ) from None
         self._port = runner.addresses[0][1]
         log.info("telegram_webhook_open", host=self._host, port=self._port, url=self._url)
@@ -92,7 +96,8 @@ class Webhook:
         try:
             info = await self._bot.get_webhook_info()
         except InvalidToken:
-            # The token is known by now: it is the method that this server does not have.
+            # The token has been taken back; otherwise it is the method that this server does not have.
+            await self._bot.get_me()
             info = None
         if not self.hears or (info and info.url != self._url):
             # Set at every start: whether the secret is still ours cannot be asked.
@@ -110,8 +115,13 @@ class Webhook:
             raise web.HTTPForbidden(text="This is for Telegram alone.")
         try:
             body = await request.json()
+        except (ValueError, RecursionError):
+            raise web.HTTPBadRequest(text="This is not JSON.") from None
+        try:
             update = Update.de_json(body, self._bot)
-        except (ValueError, TypeError, KeyError, AttributeError):
-            raise web.HTTPBadRequest(text="This is no update.") from None
-        await self._hear(update)
+        except NO_ANSWER as error:
+            # Refused, it would come again and again, and hold up what comes after it.
+            log.warning("telegram_update_unreadable", why=why(error))
+        else:
+            await self._hear(update)
         return web.Response()

@@ -23,6 +23,7 @@ from bot.house import House
 from bot.platform import Adapter
 from bot.settings import Settings
 from bot.store import EmbeddedStore, opened
+from bot.supervisor import Supervisor
 
 TABLES, IDLE_TABLES = 200, 5000
 AT_ONCE = 256
@@ -69,9 +70,8 @@ async def whole_bot(settings: Settings, make: Callable[[Desk], Adapter]) -> Asyn
         try:
             async with opened(embedded.url) as store:
                 house = House(store, settings)
-                adapter = make(Desk(house))
-                house.add(adapter)
-                serving = asyncio.create_task(adapter.serve())
+                house.add(make(Desk(house)))
+                serving = asyncio.create_task(Supervisor(house).run())
                 await house.start()
                 try:
                     yield

@@ -21,12 +21,12 @@ from bot.cli.archive import export, rebuild
 from bot.cli.doctor import examine
 from bot.cli.files import records
 from bot.cli.play import TerminalTable
-from bot.running import NothingToRun
 from bot.running import run as run_bot
 from bot.settings import BadSetting, read_settings
 from bot.simulation import simulate as simulate_game
 from bot.store import StoreFault
 from bot.story import story
+from bot.supervisor import NothingToRun
 from engine import GAMES, GameKind, Record, game_kind, verify
 from engine.errors import BadRecord, EngineError, FaultyRecord
 from engine.robots import ROBOTS

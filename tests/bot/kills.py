@@ -227,7 +227,7 @@ class Elsewhere(Page):
         while True:
             try:
                 async with session.get(f"{self.bot.url}/healthz") as answer:
-                    if answer.status == 200:
+                    if set((await answer.json())["adapters"].values()) == {"up"}:
                         return
             except (aiohttp.ClientError, OSError):
                 pass

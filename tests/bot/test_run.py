@@ -20,6 +20,9 @@ from bot.store import EmbeddedStore, opened
 from engine import load, read, verify
 from tests.bot.kills import free_port
 from tests.bot.paper import Paper, open_house, play_until, seated
+from tests.telegram.players import GROUP, Person, until
+from tests.telegram.server import TOKEN, TelegramServer
+from tests.telegram.server import Failure as TelegramFailure
 
 BUONGIOCO = str(Path(sys.executable).with_name("buongioco"))
 
@@ -103,6 +106,43 @@ def test_a_taken_port_and_nothing_to_run_are_one_line_each(tmp_path: Path) -> No
     answer = finished(tmp_path, free_port(), "run", BUONGIOCO_PLAYGROUND="false")
     assert answer.returncode == 2
     assert "There is nothing to run" in answer.stderr
+
+
+async def test_a_taken_port_leaves_telegram_alone_and_an_odd_answer_ends_nothing(tmp_path: Path) -> None:
+    server = TelegramServer()
+    await server.start()
+    server.order(
+        "getMe", TelegramFailure(says=b"<html>Bad day</html>"), TelegramFailure(says=b'{"ok":true,"result":{}}')
+    )
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        tokens = {"BUONGIOCO_TELEGRAM_TOKEN": TOKEN, "BUONGIOCO_TELEGRAM_API_URL": server.url}
+        process = await asyncio.create_subprocess_exec(
+            BUONGIOCO,
+            "run",
+            env=environment(tmp_path, taken.getsockname()[1], **tokens),
+            cwd=tmp_path,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        try:
+            anna = Person(server, 1, "Anna")
+            anna.say("/challenge testa")
+            await until(lambda: any(one["from"]["is_bot"] for one in server.group(GROUP).messages.values()), 60)
+            process.terminate()
+            _, log = await asyncio.wait_for(process.communicate(), 20)
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.communicate()
+            await server.stop()
+    assert process.returncode == 0
+    assert b"Traceback" not in log
+    lines = [json.loads(line) for line in log.splitlines()]
+    [refused] = [line for line in lines if line["event"] == "platform_refused"]
+    assert refused["platform"] == "playground"
+    assert "BUONGIOCO_PLAYGROUND_PORT" in refused["what_to_do"]
+    assert [line["platform"] for line in lines if line["event"] == "platform_failed"] == ["telegram", "telegram"]
 
 
 def test_opened_to_the_network_the_hosts_link_is_printed_and_not_logged(tmp_path: Path) -> None:

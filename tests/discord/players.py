@@ -12,6 +12,7 @@ from bot.desk import Desk
 from bot.house import House
 from bot.settings import Settings
 from bot.store import Store
+from bot.supervisor import Supervisor
 from engine import GAMES
 from tests.bot.paper import ACCEPT, NAMES
 from tests.discord.server import (
@@ -179,7 +180,7 @@ async def on_discord(
     if quick:
         adapter.pace = lambda place: None  # type: ignore[method-assign]
     house.add(adapter)
-    serving = asyncio.create_task(adapter.serve())
+    serving = asyncio.create_task(Supervisor(house).run())
     await house.start()
     try:
         await until(lambda: adapter.healthy or serving.done())

@@ -12,6 +12,7 @@ from structlog.testing import capture_logs
 from adapters.discord import answers as answers_module
 from adapters.discord import examine
 from adapters.discord.budget import Budget
+from bot import supervisor
 from bot.delivery import bringing
 from bot.platform import SlowDown
 from bot.settings import BadSetting, Settings
@@ -24,7 +25,7 @@ from tests.discord.server import BAR, CHANNEL, SEND, THREAD, TOKEN, VIEW, Channe
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr("adapters.discord.adapter.FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.02)
 
 
 def bar(server: DiscordServer) -> Channel:

@@ -9,6 +9,7 @@ from bot.desk import Desk
 from bot.house import House
 from bot.settings import Settings
 from bot.store import Store
+from bot.supervisor import Supervisor
 from engine import verify
 from tests.discord.players import Person as DiscordPerson
 from tests.discord.players import text_of
@@ -31,7 +32,7 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
     for adapter in (telegram, discord):
         adapter.pace = lambda place: None  # type: ignore[method-assign]
         house.add(adapter)
-    serving = [asyncio.create_task(adapter.serve()) for adapter in (telegram, discord)]
+    serving = asyncio.create_task(Supervisor(house).run())
     await house.start()
     try:
         await until(lambda: discord.healthy)
@@ -60,8 +61,7 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
         assert any("won by" in text_of(message) for message in channel.messages.values())
         assert any("won by" in message["text"] for message in group.messages.values())
     finally:
-        for task in serving:
-            task.cancel()
-        await asyncio.wait(serving)
+        serving.cancel()
+        await asyncio.wait([serving])
         await house.stop()
         await telegram_server.stop()

@@ -12,6 +12,7 @@ from bot.house import House
 from bot.platform import Pace
 from bot.settings import Settings
 from bot.store import Store
+from bot.supervisor import Supervisor
 from engine import GAMES
 from tests.bot.paper import ACCEPT, NAMES
 from tests.telegram.server import TOKEN, Chat, TelegramServer
@@ -107,7 +108,7 @@ async def on_telegram(
         adapter.pace = lambda place: Pace()  # type: ignore[method-assign]
         adapter.overall = Pace  # type: ignore[method-assign]
     house.add(adapter)
-    serving = asyncio.create_task(adapter.serve())
+    serving = asyncio.create_task(Supervisor(house).run())
     await house.start()
     try:
         yield adapter

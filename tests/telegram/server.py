@@ -52,9 +52,10 @@ class Refused(Exception):
 
 @dataclass
 class Failure:
-    """An answer ordered up: refused before or after the thing was done, or with no answer at all."""
+    """An answer ordered up: refused before or after the thing was done, with no answer at all, or with another one."""
 
     refusal: Refused | None = None
+    says: bytes | None = None
     done_first: bool = False
     hang_up: bool = False
 
@@ -182,9 +183,13 @@ class TelegramServer:
             self.calls.append((method, fields))
             failure = self._orders[method].popleft() if self._orders[method] else None
             if failure and not failure.done_first:
+                if failure.says is not None:
+                    return web.Response(body=failure.says)
                 self._fail(failure, request)
             result = await getattr(self, f"_{method}")(fields)
             if failure:
+                if failure.says is not None:
+                    return web.Response(body=failure.says)
                 self._fail(failure, request)
             return web.json_response({"ok": True, "result": result})
         except Refused as refused:

@@ -10,6 +10,7 @@ from pydantic import SecretStr
 from structlog.testing import capture_logs
 
 from adapters.telegram import examine
+from bot import supervisor
 from bot.delivery import bringing
 from bot.finished.ratings import Scope
 from bot.settings import BadSetting, Settings
@@ -22,7 +23,7 @@ from tests.telegram.server import BOT, TOKEN, Failure, Refused, TelegramServer
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr("adapters.telegram.adapter.FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.02)
     monkeypatch.setattr("adapters.telegram.polling.FIRST_PAUSE", 0.02)
     monkeypatch.setattr("adapters.telegram.webhook.FIRST_PAUSE", 0.02)
 

@@ -1,0 +1,168 @@
+"""Adapters fail, each by itself: what becomes of the others, and what the host is told."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from prometheus_client import REGISTRY
+from redis.exceptions import ConnectionError as StoreAway
+from structlog.testing import capture_logs
+
+from bot import supervisor
+from bot.house import House
+from bot.platform import Trouble
+from bot.settings import BadSetting
+from bot.store import Store
+from bot.supervisor import NothingToRun, Supervisor
+from tests.bot.paper import Paper, open_house
+
+
+class Fickle(Paper):
+    """A platform that meets one thing after the other when it is started and served, and is well from then on."""
+
+    healthy = False
+
+    def __init__(self, platform: str, *meets: Exception | None, starts: tuple[Exception, ...] = ()) -> None:
+        super().__init__()
+        self.platform, self.meets, self.starts = platform, list(meets), list(starts)
+        self.started = self.served = 0
+
+    async def start(self) -> None:
+        self.started += 1
+        if self.starts:
+            raise self.starts.pop(0)
+
+    async def serve(self) -> None:
+        self.served += 1
+        if self.meets:
+            met = self.meets.pop(0)
+            if met:
+                raise met
+            return
+        self.healthy = True
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.healthy = False
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(supervisor, "LONGEST_PAUSE", 0.04)
+    monkeypatch.setattr(supervisor, "REFUSED_PAUSE", 0.02)
+
+
+@asynccontextmanager
+async def supervised(store: Store, *adapters: Fickle) -> AsyncIterator[tuple[House, asyncio.Task[None]]]:
+    async with open_house(store, Paper()) as house:
+        house.adapters.clear()
+        for adapter in adapters:
+            house.add(adapter)
+        task = asyncio.create_task(Supervisor(house).run())
+        try:
+            yield house, task
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+
+
+async def until_up(*adapters: Fickle) -> None:
+    async with asyncio.timeout(10):
+        while not all(adapter.healthy for adapter in adapters):
+            await asyncio.sleep(0.005)
+
+
+async def test_one_that_fails_is_started_again_while_the_others_go_on(store: Store) -> None:
+    good = Fickle("good")
+    bad = Fickle("bad", Trouble("no answer"), KeyError("id"), None, OSError(), StoreAway())
+    with capture_logs() as logs:
+        async with supervised(store, good, bad) as (house, task):
+            await until_up(good, bad)
+            assert (good.served, bad.served, bad.started) == (1, 6, 1)
+            assert not task.done()
+            assert (await house.healthy())["adapters"] == {"good": "up", "bad": "up"}
+    failed = [line for line in logs if line["event"] == "platform_failed"]
+    assert [line["platform"] for line in failed] == ["bad"] * 5
+    # A fault of ours brings its traceback along; that a platform is away does not.
+    assert ["exc_info" in line for line in failed] == [False, True, False, False, False]
+
+
+async def test_a_start_that_fails_is_made_again(store: Store) -> None:
+    adapter = Fickle("late", starts=(StoreAway(), ValueError()))
+    async with supervised(store, adapter):
+        await until_up(adapter)
+        assert (adapter.started, adapter.served) == (3, 1)
+
+
+async def test_pauses_grow_and_begin_anew_once_it_ran_well(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervisor, "FIRST_PAUSE", 1.0)
+    monkeypatch.setattr(supervisor, "LONGEST_PAUSE", 8.0)
+    pauses: list[float] = []
+    wait = asyncio.sleep
+
+    async def note(seconds: float) -> None:
+        task = asyncio.current_task()
+        if task and task.get_name() == "fickle":
+            pauses.append(seconds)
+            if len(pauses) == 6:
+                monkeypatch.setattr(supervisor, "RAN_WELL", -1.0)
+            seconds = 0
+        await wait(seconds)
+
+    adapter = Fickle("fickle", *[Trouble("away")] * 8)
+    with monkeypatch.context() as patched:
+        patched.setattr(asyncio, "sleep", note)
+        async with supervised(store, adapter):
+            while not adapter.healthy:
+                await wait(0)
+    for pause, wanted in zip(pauses, (1, 2, 4, 8, 8, 8, 1, 1), strict=True):
+        assert 0.8 * wanted <= pause <= 1.2 * wanted
+    assert len({round(pause / wanted, 6) for pause, wanted in zip(pauses[3:6], (8, 8, 8), strict=True)}) > 1
+
+
+async def test_what_only_the_host_can_mend_is_said_once_and_tried_now_and_then(store: Store) -> None:
+    refused = BadSetting("BUONGIOCO_X_TOKEN is no token: copy it anew.", "token refused")
+    good, bad = Fickle("good"), Fickle("bad", refused, refused, refused)
+    with capture_logs() as logs:
+        async with supervised(store, good, bad) as (house, task):
+            while bad.served < 3:
+                await asyncio.sleep(0)
+            health = await house.healthy()
+            assert health["adapters"] == {"good": "up", "bad": "down: token refused"}
+            # One of two is enough: to start anew would mend nothing, and would stop games on the other.
+            assert health["healthy"]
+            await until_up(bad)
+            assert not task.done()
+    assert [line["event"] for line in logs if "platform" in line] == ["platform_refused"]
+
+
+async def test_where_not_one_can_run_the_host_is_told_at_once(store: Store) -> None:
+    one = Fickle("one", Trouble("away"), BadSetting("The token is none."))
+    other = Fickle("other", BadSetting("The port is taken."))
+    async with supervised(store, one, other) as (_house, task):
+        with pytest.raises(NothingToRun, match=r"The port is taken\. The token is none\."):
+            await asyncio.wait_for(task, 10)
+
+
+async def test_health_and_metrics_name_the_platform(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervisor, "FIRST_PAUSE", 60.0)
+    away, good = Fickle("away", Trouble("no answer")), Fickle("good")
+
+    def is_up(platform: str) -> float | None:
+        return REGISTRY.get_sample_value("buongioco_platform_up", {"platform": platform})
+
+    async with supervised(store, away) as (house, _task):
+        while not house.faults:
+            await asyncio.sleep(0)
+        health = await house.healthy()
+        assert (health["healthy"], health["store"]) == (False, True)
+        assert health["adapters"] == {"away": "down: no answer"}
+        house.measure()
+        assert is_up("away") == 0
+    async with supervised(store, good) as (house, _task):
+        await until_up(good)
+        assert (await house.healthy())["healthy"]
+        house.measure()
+        assert is_up("good") == 1

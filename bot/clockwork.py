@@ -120,8 +120,8 @@ class Clockwork:
         else:
             await self.room.time_passed(table.code, table.version)
 
-    async def play_for(self, table: Table, level: str) -> Table:
-        """Have a robot make the move of the seat whose turn it is."""
+    async def play_for(self, table: Table, level: str, update: str = "") -> Table:
+        """Have a robot make the move of the seat whose turn it is; ``update`` is what asked for it, if anybody did."""
         game = table.game
         assert game
         seat = game.turn
@@ -130,7 +130,8 @@ class Clockwork:
         while True:
             move = await self.thinkers.move(level, view, game.history(seat))
             try:
-                return await self.room.move_for(table.code, seat, table.version, move or "", f"robot:{table.version}")
+                update = update or f"robot:{table.version}"
+                return await self.room.move_for(table.code, seat, table.version, move or "", update)
             except ClaimRefused:
                 # Trying costs nothing, and nobody is told; the robot still owes a move.
                 view = replace(view, moves=tuple(one for one in view.moves if one != "claim"))

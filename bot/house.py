@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -21,7 +20,7 @@ from bot.people import People
 from bot.platform import Adapter, chat_of
 from bot.settings import Settings
 from bot.store import STORE_FAULTS, Store, keys
-from bot.tables.faults import NoSuchTable
+from bot.tables.faults import NoSuchTable, SetAside
 from bot.tables.ledger import ROBOT_PAUSE
 from bot.tables.room import Room
 from bot.tables.table import Table
@@ -59,7 +58,7 @@ class House:
         self.faults: dict[str, str] = {}
         """Why a platform is down, in a few words, as far as its supervisor knows."""
         self.shards = Shards(store, alone=alone)
-        self.delivery = Delivery(self.room, self.people, self.adapters, self._finish, self._removed, ring_after)
+        self.delivery = Delivery(self.room, self.people, self.adapters, self._finish, ring_after)
         self.clockwork = Clockwork(self.room, self.shards, self.thinkers)
         self._tasks: list[asyncio.Task[None]] = []
         self._told: set[asyncio.Task[None]] = set()
@@ -100,34 +99,12 @@ class House:
     # What the desk asks for
 
     async def tables_of(self, person: str) -> list[Table]:
-        """The live tables where a person sits."""
-        tables = []
-        for member in await self.store.client.smembers(keys.seated(person)):
-            code = member.decode()
-            try:
-                table = await self.room.known(code)
-            except NoSuchTable:
-                table = None
-            asks = table is not None and any(chair.person == person for chair in table.asking.values())
-            if table and table.phase in ("open", "playing") and (asks or table.seat_of(person) is not None):
-                tables.append(table)
-            elif not asks:
-                await self.store.client.srem(keys.seated(person), code)
-        return sorted(tables, key=lambda table: table.code)
+        """The live tables where a person sits or asks for a chair."""
+        return await self.room.lists.tables_of(person)
 
     async def tables_at(self, chat: str) -> list[Table]:
-        """The live tables that a chat hosts."""
-        tables = []
-        for member in await self.store.client.smembers(keys.hosted(chat)):
-            with suppress(NoSuchTable):
-                tables.append(await self.room.known(member.decode()))
-        return sorted(tables, key=lambda table: table.code)
-
-    async def note_seated(self, person: str, code: str) -> None:
-        await self.store.client.sadd(keys.seated(person), code)
-
-    async def note_hosted(self, place: str, code: str) -> None:
-        await self.store.client.sadd(keys.hosted(place), code)
+        """The tables that a chat shows."""
+        return await self.room.lists.tables_at(chat)
 
     async def back_in_chat(self, chat: str) -> None:
         """A chat can be written to, perhaps again: what stood there is brought up to date."""
@@ -141,13 +118,11 @@ class House:
         """A chat has another id from now on: its tables, settings and leaderboards move along. Twice is once."""
         client = self.store.client
         await client.hset(keys.MOVED, old, new)
-        for member in await client.smembers(keys.hosted(old)):
-            try:
-                await self.room.rehost(member.decode(), old, new, f"moved:{new}")
-            except NoSuchTable:
-                continue
-            await self.note_hosted(new, member.decode())
+        for code in await self.room.lists.move_chat(old, new):
+            with suppress(NoSuchTable, SetAside):
+                await self.room.rehost(code, old, new, f"moved:{new}")
         await client.delete(keys.hosted(old))
+        await client.delete(keys.challenges(old))
         await self.people.move_chat(old, new)
         await self.ratings.move_chat(old, new)
 
@@ -233,7 +208,7 @@ class House:
             task.add_done_callback(self._told.discard)
 
     def _look_through(self, shard: int) -> None:
-        task = asyncio.create_task(self._touch_changed([shard]))
+        task = asyncio.create_task(self._take_over(shard))
         self._told.add(task)
         task.add_done_callback(self._told.discard)
 
@@ -252,23 +227,23 @@ class House:
                     self.delivery.touch(code, reload=True)
             before = marked
 
-    async def _touch_changed(self, shards: Sequence[int]) -> None:
+    async def _take_over(self, shard: int) -> None:
+        """Look at what has changed in a shard, and whether this version can read what another could not."""
         try:
-            for code in await self.store.all_changed(shards):
+            for code in await self.store.all_changed([shard]):
                 self.delivery.touch(code, reload=True)
+            for code in await self.store.all_set_aside([shard]):
+                await self._look_again(code)
         except STORE_FAULTS as error:
             # The sweep finds them.
             self.store.outage.begin(error)
 
-    async def _removed(self, table: Table) -> None:
-        """A table's live keys are gone; it drops out of the lists that name it."""
-        async with self.store.client.pipeline(transaction=False) as pipe:
-            for place in table.hosts:
-                pipe.srem(keys.hosted(place), table.code)
-            for chair in table.chairs:
-                if chair and not chair.is_robot:
-                    pipe.srem(keys.seated(chair.person), table.code)
-            await pipe.execute()
+    async def _look_again(self, code: str) -> None:
+        with suppress(NoSuchTable):
+            table = await self.room.load(code)
+            if not table.fault:
+                await self.store.take_back(code, table.version)
+                self.delivery.touch(code)
 
     async def _finish(self, table: Table) -> Outcome:
         """Keep a finished game and rate it; doing so twice changes nothing."""

@@ -13,6 +13,11 @@ from engine.errors import BadRules, shown
 
 Value = int | str | bool
 
+RELEASE = 1
+"""The release of these rules. It is raised when the same moves under the same options would be judged differently, so
+that a game under way can tell by which rules it began.
+"""
+
 
 class Rules(BaseModel):
     """One table's options. ``target`` is in whole points."""
@@ -137,6 +142,11 @@ class Spades(Rules):
 def spell(value: object) -> str:
     """A value as it is typed on the command line and stands in a record: true, 21, peek."""
     return str(value).lower() if isinstance(value, bool) else shown(value, 40)
+
+
+def spelled(rules: Rules) -> str:
+    """Every option of a table as words that `parse` reads, behind spaces: ``target=31 declare=none …``."""
+    return " ".join(f"{name}={spell(value)}" for name, value in rules.model_dump().items())
 
 
 def resolve(kind: type[Rules], options: Mapping[str, object]) -> Rules:

@@ -95,10 +95,6 @@ async def weigh(store: Store, game: str) -> tuple[float, float]:
     house.add(Counter())
     await house.start()
     tables = await in_groups([play_to_the_middle(house.room, game, number) for number in range(TABLES)])
-    for table in tables:
-        for chair in table.chairs:
-            assert chair
-            await house.note_seated(chair.person, table.code)
     await house.delivery.settled()
     await house.stop()
     sent = [sum(map(len, await store.client.lrange(keys.table(table.code), 0, -1))) for table in tables]

@@ -59,12 +59,11 @@ class Delivery:
         people: People,
         adapters: Mapping[str, Adapter],
         finish: Finish,
-        on_removed: Callable[[Table], Awaitable[None]],
         ring_after: float = RING_AFTER,
     ) -> None:
         self.room, self.people, self.adapters = room, people, adapters
         self.store: Store = room.store
-        self._finish, self._on_removed = finish, on_removed
+        self._finish = finish
         self._posts: OrderedDict[str, Post] = OrderedDict()
         self._notes = Notes(self.store, self._touch_later)
         pacer = Pacer(self._pace, self._overall)
@@ -209,10 +208,14 @@ class Delivery:
             self._touch_later(post.code)
 
     async def _look_over(self, post: Post) -> None:
-        table = await (self.room.table(post.code) if post.stale else self.room.known(post.code))
+        table = await (self.room.load(post.code) if post.stale else self.room.known(post.code))
         post.stale, post.failed, post.looked_at, post.looks = False, False, table.version, post.looks + 1
         if table.phase == "over" and post.outcome is None:
             post.outcome = await self._finish(table)
+        who = (table.chairs, tuple(table.asking.values()), table.hosts)
+        if post.listed != who and table.phase in ("open", "playing"):
+            await self.room.lists.confirm(table)
+            post.listed = who
         for name in dict.fromkeys([*wanted(table), *(name for name in post.surfaces if is_taken(table, name))]):
             known = post.surfaces.get(name)
             if known and known.status == "done":
@@ -285,10 +288,8 @@ class Delivery:
     async def _settle(self, post: Post, table: Table) -> None:
         """Everything shows the table at this version."""
         if table.phase in ("over", "closed"):
-            await self.store.remove(post.code)
-            self.room.forget(post.code)
+            await self.room.remove(table)
             self._forget(post)
-            await self._on_removed(table)
             return
         self._all_shown(post, table.version)
 

@@ -12,7 +12,6 @@ from bot.desk.faults import (
     NotYourself,
     SayTheCode,
     SayWhichTable,
-    TooManyTables,
     UnknownCommand,
 )
 from bot.desk.pages import Pages
@@ -29,9 +28,6 @@ from bot.texts import LANGUAGES, texts
 from bot.wording import Wording
 from engine import GAMES
 from engine.rules import spell
-
-MOST_TABLES = 20
-"""Tables at which one person may sit at a time."""
 
 HANDLE = re.compile(r"[\w.]{1,64}")
 """What somebody may be called by with an @, on any platform."""
@@ -102,13 +98,11 @@ class Commands:
                 target = int(word[:6])
             elif not word.startswith("@"):
                 game = game_called(word)
-        if len(await self.house.tables_of(profile.id)) >= MOST_TABLES:
-            raise TooManyTables(most=MOST_TABLES)
         usual = chat.clock == USUAL_CLOCK and not chat.strict
         setup = () if usual else (f"clock {chat.clock} {'strict' if chat.strict else 'lax'}",)
         if target:
             setup = (f"rule {target_rule(game, target)}", *setup)
-        table = await self.house.room.open_table(
+        await self.house.room.open_table(
             game,
             profile.id,
             command.person.name,
@@ -119,8 +113,6 @@ class Commands:
         )
         if chat.game != game:
             await self.house.people.choose_for_chat(command.place, game=game)
-        await self.house.note_seated(profile.id, table.code)
-        await self.house.note_hosted(command.place, table.code)
         return Reply()
 
     async def _invited(self, command: Command) -> Invited | None:
@@ -153,9 +145,6 @@ class Commands:
             if table.seat_of(person.id) is None or not host:
                 raise
             table = await self.house.room.host(code, host, command.key)
-        await self.house.note_seated(profile.id, table.code)
-        if host:
-            await self.house.note_hosted(host, table.code)
         _ = texts(profile.language).gettext
         asked = table.seat_of(person.id) is None
         return Reply(

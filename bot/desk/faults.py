@@ -53,11 +53,6 @@ class UnknownCommand(TableFault):
     sentence = "I do not know /{word}. /help lists what I can do."
 
 
-class TooManyTables(TableFault):
-    code = "too_many_tables"
-    sentence = "You sit at {most} tables already: finish one first."
-
-
 class NoHints(TableFault):
     code = "no_hints"
     sentence = "Hints are for practice: at a table where you play against robots alone."

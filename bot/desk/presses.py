@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from bot import payload
+from bot.clockwork import STAND_IN
 from bot.delivery.surfaces import Change
 from bot.desk.commands import Commands
 from bot.desk.faults import GameNotKept, NoAsides, NoHints, NoTimeForHints
@@ -97,7 +98,7 @@ class Presses:
     async def _card_pressed(self, press: Press, wish: TableWish) -> None:
         """The message may be one that a crash doubled, and shows a table as it was."""
         with suppress(NoSuchTable):
-            table = await self.room.known(wish.code)
+            table = await self.room.table(wish.code)
             if press.place in table.hosts:
                 name = f"c{table.hosts.index(press.place)}"
                 await self.house.change(wish.code, name, Change(pressed=press.message, genuine=True))
@@ -106,7 +107,6 @@ class Presses:
         person = press.person
         seat = _number(wish.words) if wish.words else None
         table = await self.room.sit(wish.code, person.id, person.name, press.key, seat, handle=person.handle)
-        await self.house.note_seated(person.id, wish.code)
         _ = texts("en").gettext
         seat = table.seat_of(person.id)
         if seat is None:
@@ -125,11 +125,8 @@ class Presses:
             raise BadPayload()
         if level == "strong":
             self.house.thinkers.get_ready()
-        table = await self.room.known(wish.code)
-        taken = {chair.name for chair in (*table.chairs, *table.asking.values()) if chair}
         names = [f"🤖 {name}" for name in ROBOT_NAMES[level]]
-        name = next((one for one in names if one not in taken), names[0])
-        await self.room.add_robot(wish.code, press.person.id, level, name, press.key)
+        await self.room.add_robot(wish.code, press.person.id, level, names, press.key)
         return ""
 
     async def _cancel(self, press: Press, wish: TableWish) -> str:
@@ -141,7 +138,7 @@ class Presses:
         return ""
 
     async def _menu(self, press: Press, wish: TableWish) -> str:
-        table = await self.room.known(wish.code)
+        table = await self.room.table(wish.code)
         if table.opener.person != press.person.id:
             raise OnlyTheChallenger(name=table.opener.name)
         if wish.words not in ([], ["game"], ["rules"]) or press.place not in table.hosts:
@@ -160,7 +157,7 @@ class Presses:
         return ""
 
     async def _rule(self, press: Press, wish: TableWish) -> str:
-        table = await self.room.known(wish.code)
+        table = await self.room.table(wish.code)
         choices = GAMES[table.game_id].rules.choices()
         name, _, value = " ".join(wish.words).partition("=")
         if value not in map(spell, choices.get(name, ())):
@@ -176,16 +173,11 @@ class Presses:
         return ""
 
     async def _answer(self, press: Press, wish: TableWish) -> str:
-        table = await self.room.answer(
-            wish.code, press.person.id, _number(wish.words), wish.verb == "accept", press.key
-        )
-        for chair in table.chairs:
-            if chair and not chair.is_robot:
-                await self.house.note_seated(chair.person, table.code)
+        await self.room.answer(wish.code, press.person.id, _number(wish.words), wish.verb == "accept", press.key)
         return ""
 
     async def _draft(self, press: Press, wish: TableWish) -> str:
-        table = await self.room.known(wish.code)
+        table = await self.room.table(wish.code)
         seat = table.seat_of(press.person.id)
         if seat is None:
             raise NotAtThisTable(code=wish.code)
@@ -202,8 +194,9 @@ class Presses:
         return ""
 
     async def _automatic(self, press: Press, wish: TableWish) -> str:
-        table = await self.room.check_flagged(wish.code, press.person.id)
-        await self.house.clockwork.play_for(table, "medium")
+        table = await self.room.check_flagged(wish.code, press.person.id, press.key)
+        if not table.log.has_seen(press.key):
+            await self.house.clockwork.play_for(table, STAND_IN, press.key)
         return ""
 
     async def _wait(self, press: Press, wish: TableWish) -> str:
@@ -212,7 +205,7 @@ class Presses:
 
     async def _aside(self, press: Press, wish: TableWish) -> str:
         """The hand is wanted here, in the group, for its player's eyes only."""
-        table = await self.room.known(wish.code)
+        table = await self.room.table(wish.code)
         seat = table.seat_of(press.person.id)
         if seat is None or table.phase != "playing":
             raise NotAtThisTable(code=wish.code)
@@ -223,7 +216,7 @@ class Presses:
 
     async def _hint(self, press: Press, wish: TableWish) -> str:
         """What the strong robot would play: for who practises, and nobody else may learn of it."""
-        table = await self.room.known(wish.code)
+        table = await self.room.table(wish.code)
         seat = table.seat_of(press.person.id)
         game = table.game
         if seat is None:
@@ -304,8 +297,6 @@ class Presses:
             invited=invited if not robots else None,
             seat=seat,
         )
-        await self.house.note_seated(profile.id, table.code)
-        await self.house.note_hosted(press.place, table.code)
         if table.opener.person != profile.id:
             try:
                 await self.room.sit(table.code, profile.id, press.person.name, press.key, seat)

@@ -1,10 +1,10 @@
 -- Append entries to a table's log, if it still has the version that the writer saw; all or nothing.
 --
--- KEYS  table, changed, timers, attended
+-- KEYS  table, changed, timers, attended, gone
 -- ARGV  code, expected version, seconds until the clock rings ("" leaves it, "inf" stops it), entries...;
 --       before the entries a new head that stands for all entries so far, or ""
 -- Returns {1, new version}, or {0, the entries that the writer has not seen...}. A writer who is behind a fold gets
--- {-1}: it must load the whole log.
+-- {-1}: it must load the whole log. Where a table of this code was removed not long ago there is {-2, whose it was}.
 local stored = redis.call('LLEN', KEYS[1])
 local base, version = 0, 0
 if stored > 0 then
@@ -17,6 +17,10 @@ if version ~= expected then
   local missed = redis.call('LRANGE', KEYS[1], expected - base + 1, -1)
   table.insert(missed, 1, 0)
   return missed
+end
+if stored == 0 then
+  local whose = redis.call('GET', KEYS[5])
+  if whose then return {-2, whose} end
 end
 if ARGV[4] ~= '' then
   redis.call('DEL', KEYS[1])

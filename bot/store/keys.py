@@ -13,13 +13,16 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{s17}:attended`` | hash | the shard's playing time and who attends it (`bot.store.attendance`) |
 | ``{s17}:confirmed`` | string | written where replicas are to confirm all that was written before it |
 | ``{s17}:probe`` | string | whether the store takes anything down, asked while it is away; expires by itself |
+| ``{s17}:set_aside`` | set | codes of tables whose log this version's rules refuse |
+| ``{s17}:gone:<code>`` | string | a table was removed a short while ago; whose it was; expires after a day |
 | ``secret`` | string | 32 random bytes from which tables' codes are made (`Store.secret`) |
 | ``workers`` | sorted set | workers by when they were last alive, Unix seconds of the store's clock |
 | ``person:<platform:id>`` | hash | name, handle, language, suits, hands, called |
 | ``chat:<place>`` | hash | language, clock, strict, game |
 | ``handle:<platform>:<handle>`` | string | the person last known by it, in lower case |
-| ``seated:<platform:id>`` | set | codes of tables where the person sits or sat; the gone drop out when read |
-| ``hosted:<chat>`` | set | codes of tables that are or were shown in the chat, in any of its topics |
+| ``seated:<platform:id>`` | hash | codes of tables where the person sits, sat or is about to (`bot.store.index`) |
+| ``hosted:<chat>`` | hash | the same of tables that are shown in the chat, in any of its topics |
+| ``challenges:<chat>`` | hash | the same of tables there that wait for players |
 | ``moved`` | hash | chats that have another id by now: the old place's new one |
 | ``{games}:counter`` | string | the last number that a finished game was given, from 1; none is given twice |
 | ``{games}:order`` | sorted set | ids of finished games; the score is their number |
@@ -80,6 +83,14 @@ def probe(shard: int) -> str:
     return f"{{s{shard}}}:probe"
 
 
+def set_aside(shard: int) -> str:
+    return f"{{s{shard}}}:set_aside"
+
+
+def gone(code: str) -> str:
+    return f"{{s{shard_of(code)}}}:gone:{code}"
+
+
 def person(id: str) -> str:  # noqa: A002
     return f"person:{id}"
 
@@ -106,6 +117,10 @@ def seated(person: str) -> str:
 
 def hosted(place: str) -> str:
     return f"hosted:{place.partition('/')[0]}"
+
+
+def challenges(place: str) -> str:
+    return f"challenges:{place.partition('/')[0]}"
 
 
 def game(id: str) -> str:  # noqa: A002

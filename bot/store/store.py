@@ -13,14 +13,23 @@ from bot.store import keys, schema
 from bot.store.attendance import PLAYING_TIME, Attendance
 from bot.store.batch import BatchedScript
 from bot.store.cluster import Cluster
+from bot.store.index import Index
 from bot.store.log import Log, head, unfold
 from bot.store.outage import Outage, note_commit
 
-APPEND = (files("bot.store") / "append.lua").read_text(encoding="utf-8")
-NOTE = (files("bot.store") / "note.lua").read_text(encoding="utf-8")
+APPEND, SINCE, NOTE, REMOVE, SET_ASIDE = (
+    (files("bot.store") / f"{name}.lua").read_text(encoding="utf-8")
+    for name in ("append", "since", "note", "remove", "set_aside")
+)
 CONFIRM = "return redis.call('EXISTS', KEYS[1])"
 FOLD_AFTER = 16
 """How many entries stand behind a log's head before they are folded into it."""
+
+GONE = -2
+"""What append.lua answers where a table of this code was removed not long ago."""
+
+GONE_SECONDS = 86400
+"""How long platforms may deliver an update again: Telegram keeps them for a day."""
 
 CONNECTIONS = 32
 
@@ -38,9 +47,16 @@ class Appended(NamedTuple):
 
 
 class Behind(NamedTuple):
-    """Nothing was written: the log has entries that the writer did not know. Here is all of it."""
+    """The log has ``entries`` that the reader or writer did not know; ``whole`` if these are all that it has."""
 
-    log: Log
+    entries: list[bytes]
+    whole: bool = False
+
+
+class Gone(NamedTuple):
+    """Nothing was written: there was a table of this code a short while ago; ``whose`` tells whose it was."""
+
+    whose: str
 
 
 class Store:
@@ -51,9 +67,13 @@ class Store:
         self.client = client
         self.attendance = Attendance(client)
         self._append = BatchedScript(client, PLAYING_TIME + APPEND, replicas)
+        self._since = BatchedScript(client, SINCE)
         self._note = BatchedScript(client, NOTE)
         self._confirm = BatchedScript(client, CONFIRM, replicas)
         self.outage = Outage(self._probe)
+        self._remove = BatchedScript(client, REMOVE)
+        self._set_aside = BatchedScript(client, SET_ASIDE)
+        self.index = Index(client)
         self._secret = b""
 
     async def secret(self) -> bytes:
@@ -64,12 +84,17 @@ class Store:
         return self._secret
 
     async def load(self, code: str) -> Log:
-        """A table's log; an empty one for a table that there is not."""
+        """A table's log; an empty one for a table that there is not. ValueError for what no log looks like."""
         return unfold(await self.client.lrange(keys.table(code), 0, -1))
+
+    async def since(self, code: str, version: int) -> Behind:
+        """What a table's log has behind this version. ValueError for what no log looks like."""
+        kind, *entries = await self._since([keys.table(code)], [version])
+        return Behind(entries) if kind == 0 else Behind(unfold(entries).entries, whole=True)
 
     async def append(
         self, code: str, known: Log, entries: Sequence[bytes], *, clock: float | None = None
-    ) -> Appended | Behind:
+    ) -> Appended | Behind | Gone:
         """Write entries behind a log that is as the writer knows it, and mark the table as changed; all or nothing.
 
         ``clock`` is in how many seconds of playing time (`bot.store.attendance`) the table's clock rings; infinity
@@ -80,7 +105,13 @@ class Store:
         fold = head(known.entries) if known.version % FOLD_AFTER + len(entries) >= FOLD_AFTER else b""
         async with asyncio.timeout(COMMIT_SECONDS):
             result = await self._append(
-                keys=[keys.table(code), keys.changed(shard), keys.timers(shard), keys.attended(shard)],
+                keys=[
+                    keys.table(code),
+                    keys.changed(shard),
+                    keys.timers(shard),
+                    keys.attended(shard),
+                    keys.gone(code),
+                ],
                 args=[code, known.version, "" if clock is None else f"{clock:.3f}", fold, *entries],
                 confirmed=True,
             )
@@ -88,8 +119,10 @@ class Store:
             note_commit()
             return Appended(result[1])
         if result[0] == 0:
-            return Behind(Log([*known.entries, *result[1:]]))
-        return Behind(await self.load(code))
+            return Behind(result[1:])
+        if result[0] == GONE:
+            return Gone(result[1].decode())
+        return Behind((await self.load(code)).entries, whole=True)
 
     async def confirm(self, *names: str) -> None:
         """Wait until as many replicas as there must be have all that was written to these keys.
@@ -98,14 +131,35 @@ class Store:
         """
         await asyncio.gather(*(self._confirm([name], [], confirmed=True) for name in names))
 
-    async def remove(self, code: str) -> None:
-        """Forget a table: its log, what is shown of it, its clock, and that it changed."""
+    async def remove(self, code: str, whose: str = "") -> None:
+        """Forget a table: its log, what is shown of it, its clock, and that it changed.
+
+        For a day no table of this code is opened again; ``whose`` is what is then told of it (`Gone`).
+        """
         shard = keys.shard_of(code)
-        async with self.client.pipeline(transaction=True) as pipe:
-            pipe.delete(keys.table(code), keys.shown(code))
-            pipe.zrem(keys.changed(shard), code)
-            pipe.zrem(keys.timers(shard), code)
-            await pipe.execute()
+        shards_keys = [keys.changed(shard), keys.timers(shard), keys.set_aside(shard)]
+        await self._remove(
+            [keys.table(code), keys.shown(code), *shards_keys, keys.gone(code)], [code, whose, GONE_SECONDS]
+        )
+
+    async def set_aside(self, code: str, version: int) -> bool:
+        """Stop the clock of a table that cannot be read, and have its players told; False if that was done before."""
+        shard = keys.shard_of(code)
+        found = await self._set_aside([keys.set_aside(shard), keys.changed(shard), keys.timers(shard)], [code, version])
+        return bool(found)
+
+    async def all_set_aside(self, shards: Sequence[int]) -> list[str]:
+        """The tables of these shards that could not be read."""
+        async with self.client.pipeline(transaction=False) as pipe:
+            for shard in shards:
+                pipe.smembers(keys.set_aside(shard))
+            return sorted(code.decode() for found in await pipe.execute() for code in found)
+
+    async def take_back(self, code: str, version: int) -> None:
+        """A table that was set aside can be read again: it is drawn anew."""
+        shard = keys.shard_of(code)
+        await self.client.zadd(keys.changed(shard), {code: version})
+        await self.client.srem(keys.set_aside(shard), code)
 
     async def shown(self, code: str) -> dict[str, str]:
         """What is shown of a table, by surface, as `note` wrote it."""

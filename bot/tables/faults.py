@@ -14,6 +14,23 @@ class NoSuchTable(TableFault):
     sentence = "There is no table {code} any more."
 
 
+class SetAside(TableFault):
+    """The rules of this version refuse the table's log; `buongioco tables` tells the host more."""
+
+    code = "set_aside"
+    sentence = "I cannot read table {code} any more, so it is set aside. Whoever hosts me can look into it."
+
+
+class TooManyTables(TableFault):
+    code = "too_many_tables"
+    sentence = "You sit at {most} tables already: finish one first."
+
+
+class TooManyChallenges(TableFault):
+    code = "too_many_challenges"
+    sentence = "{most} challenges are open in this chat already: accept one of them, or take one back."
+
+
 class NotAtThisTable(TableFault):
     code = "not_at_this_table"
     sentence = "You do not sit at table {code}."

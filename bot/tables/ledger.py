@@ -4,10 +4,12 @@ import secrets
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 
-from bot.store import Behind, Store
-from bot.store.log import stamped
+import structlog
+
+from bot.store import Appended, Behind, Gone, Store
+from bot.store.log import Log, stamped
 from bot.tables.clock import next_alarm
-from bot.tables.faults import NoSuchTable
+from bot.tables.faults import NoSuchTable, SetAside
 from bot.tables.table import Table
 
 TABLES_REMEMBERED = 25_000
@@ -15,6 +17,8 @@ TABLES_REMEMBERED = 25_000
 
 ROBOT_PAUSE = 1.0
 """Seconds that a robot lets pass before its move: less is hard to follow."""
+
+log = structlog.get_logger()
 
 Decision = Callable[[Table], Sequence[str]]
 """Given the table as it stands, the entries to add; raises what is wrong."""
@@ -37,12 +41,48 @@ class Ledger:
         self._remembered: OrderedDict[str, Table] = OrderedDict()
 
     async def table(self, code: str) -> Table:
-        """A table as the store has it; NoSuchTable if there is none."""
-        return self._remember(self._existing(Table.of(code, await self.store.load(code))))
+        """A table as the store has it, to decide by; NoSuchTable if there is none, SetAside if it cannot be read."""
+        return self._readable(await self.load(code))
 
     async def known(self, code: str) -> Table:
-        """A table as this worker last saw it, which may be a little old; NoSuchTable if there is none."""
-        return self._remembered.get(code) or await self.table(code)
+        """A table as this worker last saw it, to draw by: it may be a little old. NoSuchTable if there is none."""
+        return self._remembered.get(code) or await self.load(code)
+
+    async def load(self, code: str) -> Table:
+        """A table as the store has it, whether all of it can be read or not; NoSuchTable if there is none.
+
+        Of a table that is in memory only what came since is fetched and read.
+        """
+        table = self._remembered.get(code) or Table(code)
+        try:
+            behind = await self.store.since(code, table.version)
+        except ValueError:
+            return await self._noted(Table.unreadable(code, "it is not a log"))
+        return await self._caught_up(table, behind)
+
+    async def _caught_up(self, table: Table, behind: Behind) -> Table:
+        """A table with what it lacked; one that cannot be read is set aside, once."""
+        if behind.whole:
+            self.forget(table.code)
+            table = Table.of(table.code, Log(behind.entries))
+        elif behind.entries:
+            table = table.caught_up(behind.entries)
+        if not table.exists:
+            self.forget(table.code)
+            raise NoSuchTable(code=table.code)
+        return await self._noted(table)
+
+    async def _noted(self, table: Table) -> Table:
+        """Keep a table in memory; one that cannot be read is set aside, once for all workers."""
+        if table.fault and await self.store.set_aside(table.code, table.version):
+            log.error("table_set_aside", table=table.code, why=table.fault)
+        return self._remember(table)
+
+    @staticmethod
+    def _readable(table: Table) -> Table:
+        if table.fault:
+            raise SetAside(code=table.code)
+        return table
 
     def remembers(self, code: str) -> bool:
         """Whether this worker has the table in memory."""
@@ -62,43 +102,52 @@ class Ledger:
         self._remembered.pop(code, None)
 
     async def _commit(self, code: str, update: str, decide: Decision) -> Table:
-        """Decide on the table as it is remembered, and again on the table as it is if that was not the latest."""
-        table = await self.known(code)
-        while True:
-            if table.log.has_seen(update):
-                return self._remember(table)
-            try:
-                entries = [stamped(text, update) for text in decide(table)]
-            except Exception:
-                # What is wrong with a remembered table may be right by now.
-                latest = await self.table(code)
-                if latest.version == table.version:
-                    raise
-                table = latest
-                continue
-            if not entries:
-                return table
-            result = await self._write(table, entries)
-            if isinstance(result, Table):
-                return result
-            table = self._existing(Table.of(code, result.log))
+        """Decide on the table and write what follows.
 
-    async def _write(self, table: Table, entries: Sequence[bytes]) -> Table | Behind:
+        A table in memory may be old, and is good for deciding what to write, for the store refuses what is behind. That
+        nothing is to be written, or something is wrong, is decided on the store's latest.
+        """
+        table = self._remembered.get(code)
+        is_latest = table is None
+        if table is None:
+            table = await self.load(code)
+        while True:
+            fault: Exception | None = None
+            entries: list[bytes] = []
+            if not table.log.has_seen(update):
+                try:
+                    entries = [stamped(text, update) for text in decide(self._readable(table))]
+                except Exception as error:  # noqa: BLE001  it is raised below, if it is still so
+                    fault = error
+            if entries:
+                result = await self._write(table, entries)
+                if isinstance(result, Table):
+                    return result
+                # A table that has a log is never gone: that is told to who opens one.
+                assert isinstance(result, Behind)
+                table, is_latest = await self._caught_up(table, result), True
+                continue
+            if not is_latest:
+                latest = await self.load(code)
+                is_latest = True
+                if latest.version != table.version:
+                    table = latest
+                    continue
+            if fault:
+                raise fault
+            return self._remember(table)
+
+    async def _write(self, table: Table, entries: Sequence[bytes]) -> Table | Behind | Gone:
+        """The table with the entries in its log, or why they are not there."""
         after = table.after(entries)
         alarm = next_alarm(table, after, self.robot_pause)
         result = await self.store.append(table.code, table.log, entries, clock=alarm)
-        if isinstance(result, Behind):
+        if not isinstance(result, Appended):
             return result
         self._remember(after)
         for watcher in self.watchers:
             watcher(after, alarm)
         return after
-
-    @staticmethod
-    def _existing(table: Table) -> Table:
-        if not table.exists:
-            raise NoSuchTable(code=table.code)
-        return table
 
     def _remember(self, table: Table) -> Table:
         """Keep the newest table that this worker knows under its code."""

@@ -6,10 +6,13 @@ have the same table in hand: the store takes the first and tells the others what
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from itertools import count
+from typing import Any
 
-from bot.store.log import stamped
+from bot.store import Behind, Gone
+from bot.store.log import Log, stamped
 from bot.tables.faults import (
     AlreadyAsking,
     AlreadyPlaying,
@@ -25,14 +28,16 @@ from bot.tables.faults import (
     NotYoursToDecide,
     OldPanel,
     OnlyTheChallenger,
+    TableFault,
     TableIsFull,
     TimeIsNotUp,
     TooManyChats,
 )
 from bot.tables.ledger import Ledger
-from bot.tables.table import CLOCKS, Invited, Table, plain_name
+from bot.tables.lists import TableLists
+from bot.tables.table import CLOCKS, Invited, Table, deal_entry, plain_name
 from engine import game_kind
-from engine.rules import parse, spell
+from engine.rules import Rules, parse, resolve, spell
 from engine.shuffle import SECRET_BYTES
 
 CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
@@ -55,8 +60,27 @@ def _code(seed: str, secret: bytes) -> str:
     return "".join(letters)
 
 
+def _mark_of(person: str) -> str:
+    """What is remembered of who opened a table that was removed: enough to tell them from others, no more."""
+    return blake2b(person.encode(), digest_size=6).hexdigest()
+
+
+class _CodeTaken(TableFault):
+    """Another table has this code, or had it a short while ago."""
+
+
 class Room(Ledger):
-    """The tables of one store, for one worker."""
+    """The tables of one store, for one worker. ``lists`` are the tables by person and by chat."""
+
+    def __init__(self, *about: Any, **more: Any) -> None:
+        super().__init__(*about, **more)
+        self.lists = TableLists(self)
+
+    async def remove(self, table: Table) -> None:
+        """A table is over, or no game came of it, and all has been shown: forget it."""
+        await self.store.remove(table.code, _mark_of(table.opener.person))
+        self.forget(table.code)
+        await self.lists.removed(table)
 
     async def open_table(
         self,
@@ -83,12 +107,24 @@ class Room(Ledger):
         secret = await self.store.secret()
         for attempt in count():
             empty = Table(_code(f"{update} {attempt}", secret))
-            result = await self._write(empty, [stamped(text, update) for text in self._begin_if_full(empty, texts)])
-            if isinstance(result, Table):
-                return result
-            if result.log.has_seen(update):
-                return self._remember(Table.of(empty.code, result.log))
+            entries = [stamped(text, update) for text in self._begin_if_full(empty, texts)]
+            with suppress(_CodeTaken):
+                async with (
+                    self.lists.taking_chair(person, empty.code),
+                    self.lists.showing(host, empty.code, is_challenge=True),
+                ):
+                    return await self._open(empty, entries, update, person)
         raise AssertionError
+
+    async def _open(self, empty: Table, entries: Sequence[bytes], update: str, person: str) -> Table:
+        result = await self._write(empty, entries)
+        if isinstance(result, Table):
+            return result
+        if isinstance(result, Gone) and result.whose == _mark_of(person):
+            raise NoSuchTable(code=empty.code)
+        if isinstance(result, Behind) and Log(result.entries).has_seen(update):
+            return await self._caught_up(empty, result)
+        raise _CodeTaken()
 
     async def choose_game(self, code: str, person: str, game: str, update: str) -> Table:
         """Another game, at its defaults; for who opened the table, before the game begins."""
@@ -154,17 +190,30 @@ class Room(Ledger):
                 return [*hosting, f"ask {chair}"]
             return self._begin_if_full(table, [*hosting, f"sit {chair}"])
 
-        return await self._commit(code, update, decide)
+        async with self.lists.taking_chair(person, code), self.lists.showing(host, code):
+            return await self._commit(code, update, decide)
 
-    async def add_robot(self, code: str, person: str, level: str, name: str, update: str) -> Table:
-        """Who opened the table gives the first free chair to a robot; nobody is asked but a ruler across."""
-        table = await self.known(code)
-        self._check_opener(table, person)
-        return await self.sit(code, f"robot:{level}", name, update)
+    async def add_robot(self, code: str, person: str, level: str, names: Sequence[str], update: str) -> Table:
+        """Who opened the table gives the first free chair to a robot, by the first of the names that nobody there has.
+
+        Nobody is asked but a ruler across.
+        """
+
+        def decide(table: Table) -> list[str]:
+            self._check_opener(table, person)
+            taken = {chair.name for chair in (*table.chairs, *table.asking.values()) if chair}
+            name = next((one for one in names if one not in taken), names[0])
+            seat = self._free_chair(table)
+            asks = table.ruler_of(seat) is not None
+            entry = f"{'ask' if asks else 'sit'} {seat} robot:{level} {plain_name(name)}"
+            return [entry] if asks else self._begin_if_full(table, [entry])
+
+        return await self._commit(code, update, decide)
 
     async def host(self, code: str, place: str, update: str) -> Table:
         """Have a board of the table in one more place."""
-        return await self._commit(code, update, lambda table: self._hosting(table, place))
+        async with self.lists.showing(place, code):
+            return await self._commit(code, update, lambda table: self._hosting(table, place))
 
     async def rehost(self, code: str, old: str, new: str, update: str) -> Table:
         """A chat that hosts the table has another id from now on."""
@@ -204,7 +253,10 @@ class Room(Ledger):
             sitting = [f"sit {opposite} {asking.person} {asking.name}"] if asking else []
             return [f"stand {seat}", *sitting]
 
-        return await self._commit(code, update, decide)
+        table = await self._commit(code, update, decide)
+        if table.seat_of(person) is None:
+            await self.lists.left(person, code)
+        return table
 
     async def cancel(self, code: str, person: str, update: str) -> Table:
         """Who opened the table takes the challenge back."""
@@ -275,10 +327,11 @@ class Room(Ledger):
 
         return await self._commit(code, update, decide)
 
-    async def check_flagged(self, code: str, person: str) -> Table:
-        """The table, if the time of a player is up whose move this person may decide about."""
+    async def check_flagged(self, code: str, person: str, update: str) -> Table:
+        """The table, if the time of a player is up about whose move this person may decide, or this update did so."""
         table = await self.table(code)
-        self._check_flagged(table, person)
+        if not table.log.has_seen(update):
+            self._check_flagged(table, person)
         return table
 
     async def time_passed(self, code: str, version: int) -> Table:
@@ -303,11 +356,14 @@ class Room(Ledger):
         return [*entries, self._deal()] if tried.needs_deal else entries
 
     def _begin_if_full(self, table: Table, entries: list[str]) -> list[str]:
+        """The entries; with the last chair also the first deal, which says by what rules the game is played."""
         after = table.after([text.encode() for text in entries])
-        return [*entries, self._deal()] if after.is_full and after.phase == "open" else entries
+        if not (after.is_full and after.phase == "open"):
+            return entries
+        return [*entries, self._deal(resolve(game_kind(after.game_id).rules, after.rules))]
 
-    def _deal(self) -> str:
-        return f"deal {self._new_secret(SECRET_BYTES).hex()}"
+    def _deal(self, rules: Rules | None = None) -> str:
+        return deal_entry(self._new_secret(SECRET_BYTES), rules)
 
     @staticmethod
     def _check_open(table: Table) -> None:

@@ -16,7 +16,8 @@ A table is a pure function of its log (`bot.store.log`): there is no other state
 | ``ask <seat> <person> <name>`` | somebody asks for the chair opposite the first at a side |
 | ``refuse <seat>`` | and is refused; accepted, there is a ``sit`` |
 | ``close <why>`` | no game came of it: ``cancelled``, ``declined`` or ``expired`` |
-| ``deal <secret>`` | a deal began, by its secret in hex; the first begins the game |
+| ``deal <secret>`` | a deal began, by its secret in hex |
+| ``deal <secret> <release> <name=value> …`` | the first one, which begins the game: by which rules, with every option |
 | ``<seat> <move>`` | a move, in the notation of docs/records.md |
 | ``late <seat>`` | the move that follows was made for the player, whose time was up |
 | ``nudge``, ``flag``, ``wait`` | half of a move's time is gone; all of it; the others give more |
@@ -32,7 +33,8 @@ from typing import ClassVar, NamedTuple, Self
 from bot.platform import platform_of
 from bot.store.log import Log, unstamped
 from engine import Game, game_kind
-from engine.rules import Value, parse
+from engine.errors import BadRules
+from engine.rules import RELEASE, Rules, Value, parse, spelled
 
 LONGEST_NAME = 64
 """Characters of a person's name that a table keeps."""
@@ -74,6 +76,12 @@ def plain_name(name: str) -> str:
     return " ".join(printable.split())[:LONGEST_NAME].strip() or "?"
 
 
+def deal_entry(secret: bytes, rules: Rules | None = None) -> str:
+    """The entry of a deal; that of a game's first says by which rules it is played."""
+    deal = f"deal {secret.hex()}"
+    return f"{deal} {RELEASE} {spelled(rules)}" if rules else deal
+
+
 class Table:
     """A table at one version. It does not change: `after` makes the next one.
 
@@ -84,6 +92,7 @@ class Table:
     ``asking`` are those who ask for a chair, by seat, ``refusals`` how often each side's first has refused.
     ``clock`` is the seconds that a move may take; ``alarm`` is "", "nudged" or "flagged", how much of it is gone;
     ``lates`` counts the moves in a row that were made for a seat. ``closed`` is why no game came of it.
+    ``fault`` is what of the log cannot be read, empty if all can: then the table stands as it was before.
     """
 
     def __init__(self, code: str) -> None:
@@ -107,21 +116,39 @@ class Table:
         self.lates: tuple[int, ...] = ()
         self.made_for = False
         self.closed = ""
+        self.fault = ""
 
     @classmethod
     def of(cls, code: str, log: Log) -> Self:
-        """The table that a log tells of."""
+        """The table that a log tells of; as far as it can be read, with a `fault` where it cannot."""
         table = cls(code)
-        table._read_on(log.entries)
+        table._read_stored(log.entries)
+        return table
+
+    @classmethod
+    def unreadable(cls, code: str, why: str) -> Self:
+        """A table of whose log nothing can be read."""
+        table = cls(code)
+        table.fault, table.log = why, Log([b""])
         return table
 
     def after(self, entries: Sequence[bytes]) -> Self:
-        """The table once these entries have been added to its log."""
+        """The table once these entries have been added to its log; raises what is wrong with them."""
+        new = self._copy()
+        new._read_on(entries)
+        return new
+
+    def caught_up(self, entries: Sequence[bytes]) -> Self:
+        """The table with entries that others have added, read as `of` reads them."""
+        new = self._copy()
+        new._read_stored(entries)
+        return new
+
+    def _copy(self) -> Self:
         new: Self = object.__new__(type(self))
         new.__dict__.update(self.__dict__)
         new.rules, new.asking = dict(self.rules), dict(self.asking)
         new.game = self.game.copy() if self.game else None
-        new._read_on(entries)
         return new
 
     @property
@@ -134,7 +161,9 @@ class Table:
 
     @property
     def phase(self) -> str:
-        """ "open" while chairs are being taken, "closed" when no game came of it, "playing", or "over"."""
+        """ "open" while chairs are being taken, "closed" when no game came of it, "playing", "over" or "unreadable"."""
+        if self.fault:
+            return "unreadable"
         if self.game is None:
             return "closed" if self.closed else "open"
         return "over" if self.game.over else "playing"
@@ -184,6 +213,17 @@ class Table:
         What others do out of turn does not make a panel old; the seat's own move does, and a new deal.
         """
         return not max(self.moved_at[seat], self.dealt_at) <= version <= self.version
+
+    def _read_stored(self, entries: Sequence[bytes]) -> None:
+        """Read entries that stand in the store; what the rules refuse is the table's fault, and nobody else's."""
+        log = self.log.after(entries)
+        if not self.fault:
+            try:
+                self._read_on(entries)
+            except Exception as error:  # noqa: BLE001  whatever a log may hold: another release wrote it
+                # Without the error's words, which may name a card.
+                self.fault = f"entry {self.version + 1} or one after it: {type(error).__name__}"
+        self.log = log
 
     def _read_on(self, entries: Sequence[bytes]) -> None:
         for number, entry in enumerate(entries, self.version + 1):
@@ -287,12 +327,25 @@ class Table:
         self.alarm = ""
 
     def _read_deal(self, rest: str, number: int) -> None:
+        secret, _, rules = rest.partition(" ")
         if self.game is None:
+            self._read_rules(rules)
             names = [chair.name if chair else "?" for chair in self.chairs]
             self.game = Game(self.game_id, self.rules, names)
-        self.game.deal(bytes.fromhex(rest))
+        self.game.deal(bytes.fromhex(secret))
         self.dealt_at = number
         self.alarm = ""
+
+    def _read_rules(self, rest: str) -> None:
+        """The rules that the game is played by: all of them are named, so that no default of today counts."""
+        release, *words = rest.split(" ")
+        kind = game_kind(self.game_id).rules
+        if int(release) != RELEASE:
+            raise BadRules(fault=f"the game is played by release {int(release)} of the rules, and this is {RELEASE}")
+        rules = parse(kind, words)
+        if missing := kind.choices().keys() - rules.keys():
+            raise BadRules(fault=f"the rules do not say: {', '.join(sorted(missing))}")
+        self.rules = rules
 
     def _read_stop(self, rest: str, _number: int) -> None:
         assert self.game

@@ -7,8 +7,9 @@ import pytest
 from bot.panels.board import board_panel
 from bot.panels.look import look
 from bot.store.log import stamped
-from bot.tables.table import Table
+from bot.tables.table import Table, deal_entry
 from engine import GAMES, legal_for_record
+from engine.rules import resolve
 from tests.engine.tables import random_rules
 
 
@@ -28,9 +29,8 @@ def test_a_board_is_the_same_until_there_is_something_to_tell(game: str) -> None
     random = Random(game)
     for _ in range(8):
         lines = [f"open {game} p:0 Person 0", "host p:100"]
-        lines += [f"rule {name} {str(value).lower()}" for name, value in random_rules(game, random).items()]
         lines += [f"sit {seat} p:{seat} Person {seat}" for seat in range(GAMES[game].seats)]
-        lines.append(f"deal {random.randbytes(32).hex()}")
+        lines.append(deal_entry(random.randbytes(32), resolve(GAMES[game].rules, random_rules(game, random))))
         table = Table("ABCD").after([stamped(line, "u") for line in lines])
         shown: dict[int, str] = {}
         for _ in range(150):

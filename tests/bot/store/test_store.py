@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from redis.asyncio import Redis
 
-from bot.store import Appended, Behind, EmbeddedStore, Store, StoreFault, keys, opened
+from bot.store import Appended, Behind, EmbeddedStore, Gone, Store, StoreFault, keys, opened
 from bot.store.log import Log, stamped, unstamped
 from bot.store.store import FOLD_AFTER
 
@@ -31,14 +31,27 @@ async def test_what_is_appended_is_loaded(store: Store) -> None:
 
 async def test_a_writer_who_is_behind_writes_nothing_and_gets_what_it_missed(store: Store) -> None:
     await store.append("ABCD", NOTHING, [b"one", b"two"])
-    assert await store.append("ABCD", Log([b"one"]), [b"other"]) == Behind(Log([b"one", b"two"]))
-    assert await store.append("ABCD", NOTHING, [b"other"]) == Behind(Log([b"one", b"two"]))
+    assert await store.append("ABCD", Log([b"one"]), [b"other"]) == Behind([b"two"])
+    assert await store.append("ABCD", NOTHING, [b"other"]) == Behind([b"one", b"two"])
     assert (await store.load("ABCD")).entries == [b"one", b"two"]
 
 
 async def test_a_writer_from_the_future_gets_the_truth(store: Store) -> None:
     await store.append("ABCD", NOTHING, [b"one"])
-    assert await store.append("ABCD", Log([b"one", b"two"]), [b"three"]) == Behind(Log([b"one"]))
+    assert await store.append("ABCD", Log([b"one", b"two"]), [b"three"]) == Behind([b"one"], whole=True)
+    assert await store.since("ABCD", 2) == Behind([b"one"], whole=True)
+    assert await store.since("ABCD", 1) == Behind([])
+    assert await store.since("NONE", 0) == Behind([])
+
+
+async def test_where_a_table_was_removed_none_is_opened_for_a_day(store: Store) -> None:
+    await store.append("ABCD", NOTHING, [b"one"], clock=5)
+    await store.remove("ABCD", "whose")
+    assert await store.append("ABCD", NOTHING, [b"again"]) == Gone("whose")
+    assert await store.load("ABCD") == NOTHING
+    assert 86000 < await store.client.ttl(keys.gone("ABCD")) <= 86400
+    await store.client.delete(keys.gone("ABCD"))
+    assert await store.append("ABCD", NOTHING, [b"again"]) == Appended(1)
 
 
 async def test_long_logs_are_folded_and_stay_whole(store: Store) -> None:
@@ -54,9 +67,10 @@ async def test_long_logs_are_folded_and_stay_whole(store: Store) -> None:
         assert log.entries[-1] == written[-1]
         assert await store.client.llen(keys.table("LONG")) <= FOLD_AFTER + 4
     for old in random.sample(stale[:-1], 30):
-        behind = await store.append("LONG", old, [b"late"])
-        assert isinstance(behind, Behind)
-        assert [unstamped(entry) for entry in behind.log.entries] == [unstamped(entry) for entry in written]
+        for behind in (await store.append("LONG", old, [b"late"]), await store.since("LONG", old.version)):
+            assert isinstance(behind, Behind)
+            whole = behind.entries if behind.whole else [*old.entries, *behind.entries]
+            assert [unstamped(entry) for entry in whole] == [unstamped(entry) for entry in written]
 
 
 async def test_fifty_writers_at_once_one_wins_and_all_learn_what_it_wrote(store: Store) -> None:
@@ -66,7 +80,7 @@ async def test_fifty_writers_at_once_one_wins_and_all_learn_what_it_wrote(store:
     assert sum(isinstance(result, Appended) for result in results) == 1
     log = await store.load("RACE")
     assert log.version == 2
-    assert all(result.log == log for result in results if isinstance(result, Behind))
+    assert all(result.entries == log.entries[1:] for result in results if isinstance(result, Behind))
 
 
 async def test_many_writers_who_try_again_write_everything_once(embedded: EmbeddedStore) -> None:
@@ -75,7 +89,7 @@ async def test_many_writers_who_try_again_write_everything_once(embedded: Embedd
             log = NOTHING
             for number in range(40):
                 while isinstance(result := await mine.append("BUSY", log, [f"{name} {number}".encode()]), Behind):
-                    log = result.log
+                    log = Log(result.entries) if result.whole else log.after(result.entries)
                 log = Log([*log.entries, f"{name} {number}".encode()])
 
     await asyncio.gather(*(worker(name) for name in range(5)))
@@ -119,7 +133,7 @@ async def test_a_refused_writer_does_not_move_the_clock(store: Store) -> None:
 async def test_a_removed_table_leaves_nothing(store: Store) -> None:
     await store.append("ABCD", NOTHING, [b"one"], clock=1000)
     await store.remove("ABCD")
-    assert await store.client.keys("*") == [b"schema"]
+    assert sorted(await store.client.keys("*")) == [b"schema", keys.gone("ABCD").encode()]
 
 
 async def test_every_key_of_a_table_lies_in_one_slot(store: Store) -> None:

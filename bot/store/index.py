@@ -1,0 +1,48 @@
+"""Indexes: at which tables a person sits, which tables a chat shows.
+
+They lie in other slots than the tables, so one script cannot write both. An entry is made *before* the commit that it
+follows from: a crash in between leaves one too many, never one too few. One too many is taken out by whoever reads it
+and finds that the table says otherwise, once it is so old that no commit can still be on its way. Since an entry is a
+reservation, an index can also hold a limit, however many ask at once.
+"""
+
+import secrets
+from importlib.resources import files
+from typing import Any
+
+from bot.store.batch import BatchedScript
+
+RESERVE = (files("bot.store") / "reserve.lua").read_text(encoding="utf-8")
+RELEASE = (files("bot.store") / "release.lua").read_text(encoding="utf-8")
+
+SETTLED_SECONDS = 60
+"""Seconds after which an entry's commit has come, or never will."""
+
+
+class Index:
+    """The indexes of one store; ``key`` names one (`bot.store.keys`), an entry is a table's code and a token."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._reserve, self._release = BatchedScript(client, RESERVE), BatchedScript(client, RELEASE)
+
+    async def reserve(self, key: str, code: str, most: int | None = None) -> str | None:
+        """Enter a table, and return the entry's token; None if the index has ``most`` others already."""
+        token = await self._reserve([key], [code, secrets.token_hex(4), "" if most is None else most])
+        return token.decode() if token else None
+
+    async def release(self, key: str, code: str, token: str) -> None:
+        """Take out an entry whose commit was refused, unless somebody has made it anew."""
+        await self._release([key], [code, token, 0])
+
+    async def drop(self, key: str, code: str, token: str) -> None:
+        """Take out an entry that its table does not bear out, unless its commit may be on its way."""
+        await self._release([key], [code, token, SETTLED_SECONDS])
+
+    async def entries(self, key: str) -> dict[str, str]:
+        """Codes and their tokens; some may be of tables that are no more."""
+        return {code.decode(): token.decode() for code, token in (await self._client.hgetall(key)).items()}
+
+    async def remove(self, key: str, code: str) -> None:
+        """Take out the entry of a table that is no more, or was left."""
+        await self._client.hdel(key, code)

@@ -1,0 +1,10 @@
+-- Forget a table, and for a day remember that there was one: an update that opened it may be delivered again.
+--
+-- KEYS  table, shown, changed, timers, set aside, gone
+-- ARGV  code, whose it was, seconds to remember that
+redis.call('DEL', KEYS[1], KEYS[2])
+redis.call('ZREM', KEYS[3], ARGV[1])
+redis.call('ZREM', KEYS[4], ARGV[1])
+redis.call('SREM', KEYS[5], ARGV[1])
+redis.call('SET', KEYS[6], ARGV[2], 'EX', ARGV[3])
+return 1

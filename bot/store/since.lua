@@ -1,0 +1,21 @@
+-- What a table's log has that a reader who knew it at a version has not seen.
+--
+-- KEYS  table
+-- ARGV  the version that is known
+-- Returns {0, the entries since then...}; {-1, the whole list as it is stored...} for who is behind a fold, or ahead of
+-- a log that began anew.
+local stored = redis.call('LLEN', KEYS[1])
+local base, version = 0, 0
+if stored > 0 then
+  base = tonumber(string.match(redis.call('LINDEX', KEYS[1], 0), '^%d+')) or -1
+  version = base + stored - 1
+end
+local known = tonumber(ARGV[1])
+if base < 0 or known < base or known > version then
+  local whole = redis.call('LRANGE', KEYS[1], 0, -1)
+  table.insert(whole, 1, -1)
+  return whole
+end
+local missed = stored > 0 and redis.call('LRANGE', KEYS[1], known - base + 1, -1) or {}
+table.insert(missed, 1, 0)
+return missed

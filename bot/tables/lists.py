@@ -1,0 +1,174 @@
+"""Lists of tables: at which ones a person sits, which ones a chat shows, which challenges wait there.
+
+What a list holds follows from the tables' logs. An entry is made before the commit that it follows from
+(`bot.store.index`), so nobody can lose a table; what a table does not bear out is taken out when read; and delivery
+makes entries again from the log (`confirm`) whenever somebody has taken a chair.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from functools import partial
+
+from bot.platform import chat_of, is_private
+from bot.store import keys
+from bot.tables.faults import (
+    AlreadyAsking,
+    AlreadySeated,
+    NoSuchTable,
+    TableFault,
+    TooManyChallenges,
+    TooManyTables,
+)
+from bot.tables.ledger import Ledger
+from bot.tables.table import Table
+
+MOST_TABLES = 20
+"""Tables at which one person may sit at a time."""
+
+MOST_CHALLENGES = 20
+"""Challenges that may wait in one chat."""
+
+Belongs = Callable[[Table], bool]
+
+FROM_LOG = "0.log"
+"""The token of an entry that was made again from a table's log."""
+
+
+class TableLists:
+    """The lists of one store, checked against its tables."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._index = ledger.store.index
+
+    async def tables_of(self, person: str) -> list[Table]:
+        """The live tables where a person sits or asks for a chair, as the store has them."""
+        return await self._live(keys.seated(person), partial(_sits_at, person))
+
+    async def tables_at(self, place: str) -> list[Table]:
+        """The tables that a chat shows, in any of its topics."""
+        return await self._live(keys.hosted(place), partial(_is_shown_in, chat_of(place)))
+
+    @asynccontextmanager
+    async def taking_chair(self, person: str, code: str) -> AsyncIterator[None]:
+        """While somebody takes a chair; TooManyTables where they sit at as many tables as they may."""
+        if person.startswith("robot:"):
+            yield
+            return
+        key = keys.seated(person)
+        token = await self._reserve(key, code, MOST_TABLES, partial(_sits_at, person))
+        if token is None:
+            raise TooManyTables(most=MOST_TABLES)
+        async with self._reserved(key, code, token):
+            yield
+
+    @asynccontextmanager
+    async def showing(self, place: str, code: str, *, is_challenge: bool = False) -> AsyncIterator[None]:
+        """While a chat begins to show a table; TooManyChallenges where a group has as many as it may."""
+        if not place:
+            yield
+            return
+        if is_challenge and not is_private(place):
+            key = keys.challenges(place)
+            token = await self._reserve(key, code, MOST_CHALLENGES, partial(_waits_in, chat_of(place)))
+            if token is None:
+                raise TooManyChallenges(most=MOST_CHALLENGES)
+            async with self._reserved(key, code, token), self.showing(place, code):
+                yield
+            return
+        token = await self._index.reserve(keys.hosted(place), code)
+        assert token
+        async with self._reserved(keys.hosted(place), code, token):
+            yield
+
+    async def left(self, person: str, code: str) -> None:
+        """Somebody has given their chair back."""
+        await self._index.remove(keys.seated(person), code)
+
+    async def confirm(self, table: Table) -> None:
+        """Make the entries that follow from a live table's log, where they are missing."""
+        async with self._ledger.store.client.pipeline(transaction=False) as pipe:
+            for key in _lists_of(table):
+                pipe.hsetnx(key, table.code, FROM_LOG)
+            await pipe.execute()
+
+    async def removed(self, table: Table) -> None:
+        """A table is no more."""
+        async with self._ledger.store.client.pipeline(transaction=False) as pipe:
+            for key in (*_lists_of(table), *map(keys.challenges, table.hosts)):
+                pipe.hdel(key, table.code)
+            await pipe.execute()
+
+    async def move_chat(self, old: str, new: str) -> list[str]:
+        """A chat has another id: the codes of the tables that it shows, which are the new one's as well from now on."""
+        codes = list(await self._index.entries(keys.hosted(old)))
+        for code in codes:
+            await self._index.reserve(keys.hosted(new), code)
+        for code in await self._index.entries(keys.challenges(old)):
+            await self._index.reserve(keys.challenges(new), code)
+        return codes
+
+    async def _reserve(self, key: str, code: str, most: int, belongs: Belongs) -> str | None:
+        """An entry; a list that is full is looked through first, for some of its tables may be no more."""
+        token = await self._index.reserve(key, code, most)
+        if token is None:
+            await self._live(key, belongs)
+            token = await self._index.reserve(key, code, most)
+        return token
+
+    @asynccontextmanager
+    async def _reserved(self, key: str, code: str, token: str) -> AsyncIterator[None]:
+        try:
+            yield
+        except (AlreadySeated, AlreadyAsking):
+            raise
+        except TableFault:
+            # The commit was refused. Where it is not known whether it came the entry stays, until somebody reads it.
+            await self._index.release(key, code, token)
+            raise
+
+    async def _live(self, key: str, belongs: Belongs) -> list[Table]:
+        """The tables of a list that bear it out; the others are taken out of it, but for those that cannot be read."""
+        entries = await self._index.entries(key)
+        # All at once, for the store is asked for them together.
+        found = await asyncio.gather(*map(self._table, entries))
+        tables = []
+        for (code, token), table in zip(entries.items(), found, strict=True):
+            if table and table.fault:
+                continue
+            if table and belongs(table):
+                tables.append(table)
+            elif table is None or table.phase == "open":
+                # A commit may be on its way that bears it out.
+                await self._index.drop(key, code, token)
+            else:
+                await self._index.release(key, code, token)
+        return sorted(tables, key=lambda table: table.code)
+
+    async def _table(self, code: str) -> Table | None:
+        try:
+            return await self._ledger.load(code)
+        except NoSuchTable:
+            return None
+
+
+def _sits_at(person: str, table: Table) -> bool:
+    asks = any(chair.person == person for chair in table.asking.values())
+    return table.phase in ("open", "playing") and (asks or table.seat_of(person) is not None)
+
+
+def _is_shown_in(chat: str, table: Table) -> bool:
+    return any(chat_of(place) == chat for place in table.hosts)
+
+
+def _waits_in(chat: str, table: Table) -> bool:
+    return table.phase == "open" and _is_shown_in(chat, table)
+
+
+def _lists_of(table: Table) -> Iterator[str]:
+    """The lists that a table belongs in for as long as it lives."""
+    for chair in (*table.chairs, *table.asking.values()):
+        if chair and not chair.is_robot:
+            yield keys.seated(chair.person)
+    yield from map(keys.hosted, table.hosts)

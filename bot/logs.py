@@ -2,8 +2,11 @@
 above debug; adapters' libraries, which log addresses with tokens in them, are heard from warnings up.
 """
 
+import io
 import logging
 import sys
+from contextlib import suppress
+from typing import TextIO, cast
 
 import structlog
 
@@ -11,6 +14,23 @@ WITHOUT_LOCALS = structlog.processors.ExceptionRenderer(
     structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
 )
 """Local variables hold hands and tokens; a traceback has neither."""
+
+
+class _Patient(io.TextIOBase):
+    """A file to which what cannot be written is lost: a full disk or a reader that is gone must not end the bot."""
+
+    def __init__(self, file: TextIO) -> None:
+        super().__init__()
+        self._file = file
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self._file.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._file.flush()
 
 
 def set_up(level: str) -> None:
@@ -29,7 +49,7 @@ def set_up(level: str) -> None:
     structlog.configure(
         processors=[*shared, *renderer],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(cast(TextIO, _Patient(sys.stderr))),
     )
     handler = logging.StreamHandler()
     handler.setFormatter(

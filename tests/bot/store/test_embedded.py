@@ -1,15 +1,18 @@
 """The embedded Valkey: one bot a folder, taken over after a kill, nothing lost."""
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
 
 from bot.store import Appended, EmbeddedStore, StoreFault, opened
+from bot.store.folder import claim
 from bot.store.log import Log
 
 WRITER = textwrap.dedent(
@@ -20,7 +23,7 @@ WRITER = textwrap.dedent(
     from bot.store.log import Log
 
     async def main():
-        embedded = EmbeddedStore(Path(sys.argv[1]))
+        embedded = EmbeddedStore(Path(sys.argv[1]), *map(float, sys.argv[2:]))
         await embedded.start()
         async with opened(embedded.url) as store:
             log = await store.load("KILL")
@@ -154,3 +157,101 @@ async def test_the_valkey_of_a_killed_bot_is_taken_over_not_started_anew(tmp_pat
     await embedded.stop()
     assert embedded._left_running() is None
     assert not embedded.socket_path.exists()
+
+
+def descendants(folder: Path) -> set[int]:
+    """The Valkeys and guards of a folder."""
+    listed = subprocess.run(["ps", "-A", "-ww", "-o", "pid=,command="], capture_output=True, text=True, check=True)
+    lines = [line.split(None, 1) for line in listed.stdout.splitlines()]
+    guards = {int(pid) for pid, command in lines if "guard.py" in command and f" {folder} " in command}
+    valkeys = {int(pid) for pid, command in lines if "valkey-server" in command and str(folder) in command}
+    return guards | valkeys
+
+
+def until_alone(folder: Path, left: int = 0) -> None:
+    while len(descendants(folder)) > left:
+        time.sleep(0.05)
+
+
+def test_the_valkey_of_a_killed_bot_ends_by_itself_and_loses_nothing(tmp_path: Path) -> None:
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), "1"], stdout=subprocess.PIPE, text=True)
+    assert writer.stdout
+    for _ in range(20):
+        writer.stdout.readline()
+    assert len(descendants(tmp_path)) == 2
+    valkey = pid_of(tmp_path)
+    # What a Ctrl-C in the bot's terminal reaches, and where the bot writes to, is not the guard's.
+    for process in descendants(tmp_path):
+        assert os.getsid(process) == process
+    writer.kill()
+    acknowledged = [int(line) for line in writer.stdout.read().split()][-1:]
+    writer.wait()
+    assert valkey in descendants(tmp_path), "the next bot may come at once"
+    until_alone(tmp_path)
+    embedded = EmbeddedStore(tmp_path)
+    log = asyncio.run(loaded(embedded))
+    assert log.version >= max(acknowledged, default=20)
+    assert descendants(tmp_path) == set()
+
+
+async def loaded(embedded: EmbeddedStore) -> Log:
+    await embedded.start()
+    try:
+        async with opened(embedded.url) as store:
+            return await store.load("KILL")
+    finally:
+        await embedded.stop()
+
+
+def test_several_starts_in_a_row_leave_one_guard_and_the_last_owner_keeps_its_valkey(tmp_path: Path) -> None:
+    valkeys = set()
+    for _ in range(4):
+        writer = subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(tmp_path), "60"], stdout=subprocess.PIPE, text=True
+        )
+        assert writer.stdout
+        writer.stdout.readline()
+        valkeys.add(pid_of(tmp_path))
+        writer.kill()
+        writer.wait()
+    embedded = EmbeddedStore(tmp_path)
+
+    async def stay() -> None:
+        await embedded.start()
+        # The guards of those that were killed see that they are not needed.
+        until_alone(tmp_path, left=2)
+        async with opened(embedded.url) as store:
+            assert await store.client.ping()
+        assert pid_of(tmp_path) == valkeys.pop()
+        await embedded.stop()
+
+    assert len(valkeys) == 1, "each took over the one before"
+    asyncio.run(stay())
+    until_alone(tmp_path)
+
+
+async def test_a_bot_may_come_while_a_guard_looks_at_the_folder(tmp_path: Path) -> None:
+    embedded = EmbeddedStore(tmp_path)
+    lock = claim(tmp_path)
+    asyncio.get_running_loop().call_later(0.3, lock.close)
+    await embedded.start()
+    await embedded.stop()
+
+
+async def test_a_valkey_whose_number_could_not_be_written_is_not_doubled(tmp_path: Path) -> None:
+    """As on a full disk: its file is there, and empty."""
+    first = EmbeddedStore(tmp_path)
+    await first.start()
+    process = pid_of(tmp_path)
+    first._release_folder()
+    (tmp_path / "valkey.pid").write_text("")
+    second = EmbeddedStore(tmp_path)
+    await second.start()
+    keeper = asyncio.create_task(second.keep())
+    await asyncio.sleep(1.5)
+    keeper.cancel()
+    async with opened(second.url) as store:
+        assert (await store.client.info("server"))["process_id"] == process
+    await second.stop()
+    await first.stop()
+    until_alone(tmp_path)

@@ -1,0 +1,151 @@
+"""The disk of the embedded store is full, under a real bot: each press is answered, nothing that was acknowledged is
+lost, and when there is room again the same bot goes on.
+
+With `appendfsync always` a Valkey ends where it cannot write its log (aof.c, flushAppendOnlyFile: "Can't recover from
+AOF write error when the AOF fsync policy is 'always'. Exiting..."), so the bot starts it again and again.
+"""
+
+import asyncio
+import json
+import resource
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from bot.finished.archive import Archive
+from bot.store import EmbeddedStore, opened
+from tests.bot.kills import Bot, Page, Village
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="full disks are made by prlimit(2) or tmpfs")
+
+Freed = Callable[[], None]
+
+
+@asynccontextmanager
+async def small_disk(folder: Path) -> AsyncIterator[None]:
+    """A file system of its own for the data, where that may be made."""
+    (folder / "data").mkdir(mode=0o700)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs", str(folder / "data")]
+    if subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("no file system may be mounted here")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(folder / "data")], check=True)
+
+
+def fill(bot: Bot) -> Freed:
+    """Leave no room on the small disk."""
+    stuff = bot.folder / "data" / "stuff"
+    with stuff.open("wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(b"x" * 512)
+        except OSError:
+            return stuff.unlink
+
+
+def limit(bot: Bot) -> Freed:
+    """No file may grow beyond what the store's log has now: for the bot, and so for what it starts."""
+    assert bot.process
+    data = bot.folder / "data"
+    longest = max(file.stat().st_size for file in (data / "appendonlydir").iterdir()) + 100
+    _soft, hard = resource.prlimit(bot.process.pid, resource.RLIMIT_FSIZE)
+    for process in (bot.process.pid, int((data / "valkey.pid").read_text())):
+        resource.prlimit(process, resource.RLIMIT_FSIZE, (longest, hard))
+
+    def free() -> None:
+        assert bot.process
+        resource.prlimit(bot.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+        # One that was started meanwhile has the limit still, and ends by it.
+
+    return free
+
+
+@pytest.mark.parametrize("way", ["no file may grow", "no room"])
+async def test_a_full_disk_is_said_and_nothing_acknowledged_is_lost(tmp_path: Path, way: str) -> None:
+    if way == "no room":
+        async with small_disk(tmp_path):
+            await meets_a_full_disk(tmp_path, fill)
+    else:
+        await meets_a_full_disk(tmp_path, limit)
+
+
+async def meets_a_full_disk(folder: Path, full: Callable[[Bot], Freed]) -> None:
+    bot = Bot(folder, BUONGIOCO_LOG_LEVEL="warning")
+    village = Village(Page(bot), 1)
+    page = village.page
+    async with aiohttp.ClientSession() as session:
+        try:
+            await bot.start()
+            await page.connect(session)
+            listening = asyncio.create_task(page.listen())
+            await village.keep_tables(2)
+            await village.keep_tables(2)
+            await play(village, 40)
+            assert len(page.done) > 20
+            free = full(bot)
+            before = len(page.refused)
+            async with asyncio.timeout(60):
+                while len(page.refused) < before + 20:
+                    await play(village, 1)
+            # None was lost with the line: each was answered, and most by what became of it.
+            assert not page.waiting
+            async with session.get(f"{bot.url}/healthz") as health:
+                assert health.status == 503
+                assert not (await health.json())["store"]
+            # It is not started twice a second for ever, and not said each time.
+            await asyncio.sleep(3)
+            said = events(bot)
+            assert said["store_died"] == 1, said
+            assert said["store_away"] <= 2, said
+            assert sum(said.values()) < 15, said
+            free()
+            await until_well(session, bot)
+            before = len(page.done)
+            async with asyncio.timeout(60):
+                while len(page.done) < before + 20:
+                    await play(village, 1)
+            assert bot.process
+            assert bot.process.returncode is None
+            await village.press_again()
+            await village._rest(session)
+            await bot.stop()
+            await listening
+            store = EmbeddedStore(folder / "data")
+            await store.start()
+            async with opened(store.url) as there:
+                await village._check_logs(there)
+                assert await Archive(there.client).count() >= 0
+            await store.stop()
+        finally:
+            await bot.kill()
+            bot.kill_store()
+
+
+async def play(village: Village, presses: int) -> None:
+    people = [person["id"] for person in village.page.people]
+    for _ in range(presses):
+        await village.keep_tables(1)
+        async with asyncio.timeout(20):
+            await village.press_something(village.random.choice(people))
+
+
+async def until_well(session: aiohttp.ClientSession, bot: Bot) -> None:
+    async with asyncio.timeout(60):
+        while True:
+            async with session.get(f"{bot.url}/healthz") as health:
+                if health.status == 200:
+                    return
+            await asyncio.sleep(0.2)
+
+
+def events(bot: Bot) -> Counter[str]:
+    lines = (bot.folder / "bot.log").read_text().splitlines()
+    return Counter(json.loads(line)["event"] for line in lines if line.startswith("{"))

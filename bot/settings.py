@@ -72,6 +72,7 @@ class Settings(BaseSettings):
     playground: bool = Field(True, description="whether the playground is served")
     playground_host: str = Field("127.0.0.1", description="the address it listens on; 0.0.0.0 opens it to the network")
     playground_port: int = Field(8765, ge=0, le=65535, description="its port")
+    public_url: str | None = Field(None, description="the playground's address behind a reverse proxy")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="what is logged")
 
     @field_validator("redis_url")
@@ -109,6 +110,22 @@ class Settings(BaseSettings):
         if url and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname):
             raise ValueError("is not an address that Telegram could reach, such as https://cards.example.org/telegram")
         return url or None
+
+    @field_validator("public_url")
+    @classmethod
+    def _is_a_public_address(cls, url: str | None) -> str | None:
+        if not url:
+            return None
+        parts = urlsplit(url.strip())
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
+            raise ValueError("is not the address of a site, such as https://cards.example.org")
+        if parts.path not in ("", "/") or parts.query or parts.fragment:
+            raise ValueError(
+                "has a path: the playground needs a name or a port of its own, such as https://cards.example.org"
+            )
+        # As browsers write it, so that it can be compared.
+        name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname.encode("idna").decode()
+        return f"{parts.scheme}://{name}" + (f":{parts.port}" if parts.port is not None else "")
 
     @field_validator("data")
     @classmethod

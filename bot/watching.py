@@ -4,18 +4,30 @@ from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from bot.house import House
+from bot.serving import is_forwarded
+
+PATHS = ("/healthz", "/metrics")
 
 
 def add_watching(app: web.Application, house: House) -> None:
-    """Serve both: 200 and JSON while the worker does well, otherwise 503; and counts, for Prometheus."""
+    """Serve both: 200 and JSON while the worker does well, otherwise 503; and counts, for Prometheus.
 
-    async def healthz(_request: web.Request) -> web.Response:
+    Whoever asks through a reverse proxy is refused: they are for those who reach the worker itself.
+    """
+
+    def refuse_strangers(request: web.Request) -> None:
+        if is_forwarded(request.headers):
+            raise web.HTTPForbidden(text="This is not shown through a proxy.")
+
+    async def healthz(request: web.Request) -> web.Response:
+        refuse_strangers(request)
         health = await house.healthy()
         return web.json_response(health, status=200 if health["healthy"] else 503)
 
-    async def metrics(_request: web.Request) -> web.Response:
+    async def metrics(request: web.Request) -> web.Response:
+        refuse_strangers(request)
         house.measure()
         return web.Response(body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
-    app.router.add_get("/healthz", healthz)
-    app.router.add_get("/metrics", metrics)
+    app.router.add_get(PATHS[0], healthz)
+    app.router.add_get(PATHS[1], metrics)

@@ -14,8 +14,8 @@ from bot.supervisor import Supervisor
 class Open:
     """A house whose playground is open, which can be closed and opened again on the same port."""
 
-    def __init__(self, folder: Path, host: str = "127.0.0.1") -> None:
-        self.folder, self.host, self.port = folder, host, 0
+    def __init__(self, folder: Path, host: str = "127.0.0.1", public_url: str | None = None) -> None:
+        self.folder, self.host, self.port, self.public_url = folder, host, 0, public_url
         self._stop = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self.house: House
@@ -41,7 +41,12 @@ class Open:
         await valkey.start()
         try:
             async with opened(valkey.url) as store:
-                settings = Settings(_env_file=None, playground_port=self.port, playground_host=self.host)
+                settings = Settings(
+                    _env_file=None,
+                    playground_port=self.port,
+                    playground_host=self.host,
+                    public_url=self.public_url,
+                )
                 house = self.house = House(store, settings, robot_pause=0.05)
                 playground = self.playground = Playground(Desk(house))
                 house.add(playground)

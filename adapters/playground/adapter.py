@@ -1,20 +1,19 @@
 """The playground as an adapter: what people do on the page becomes commands and presses, panels become messages."""
 
-import re
 from collections import OrderedDict
 from typing import Any
 
 from adapters.playground.server import Server
-from adapters.playground.village import Chat, Refused, Village, Villager
+from adapters.playground.village import BOT, Chat, Refused, Village, Villager
+from adapters.playground.wishes import AnyWish, ClosePrivate, GoPrivate, PressWish, Say
 from bot.desk import Desk
-from bot.panel import LONGEST_PAYLOAD, Panel
+from bot.panel import Panel
 from bot.people import language_of
 from bot.platform import Command, NotDone, Pace, Person, Press, Reply, is_private
 from bot.store import STORE_FAULTS
 
 PLATFORM = "playground"
 REQUESTS_REMEMBERED = 2000
-KEY = re.compile(r"[A-Za-z0-9_-]{4,16}")
 
 
 class Playground:
@@ -56,16 +55,16 @@ class Playground:
     async def send(self, place: str, panel: Panel, key: str) -> str:
         chat, number, is_new = await self.village.send(self._chat_id(place), panel, key)
         if is_new:
-            await self.server.tell_message(chat, number)
+            self.server.tabs.tell_message(chat, number)
         return str(number)
 
     async def edit(self, place: str, message: str, panel: Panel) -> None:
         chat = await self.village.edit(self._chat_id(place), int(message), panel)
-        await self.server.tell_message(chat, int(message))
+        self.server.tabs.tell_message(chat, int(message))
 
     async def delete(self, place: str, message: str) -> None:
         chat = await self.village.delete(self._chat_id(place), int(message))
-        await self.server.tell({"type": "deleted", "chat": chat.id, "id": int(message)}, chat)
+        self.server.tabs.tell({"type": "deleted", "chat": chat.id, "id": int(message)}, chat)
 
     def _chat_id(self, place: str) -> str:
         if not self._loaded:
@@ -74,22 +73,15 @@ class Playground:
 
     # People speak
 
-    async def request(self, person: Villager, wish: dict[str, Any]) -> str:
+    async def request(self, person: Villager, wish: AnyWish) -> str:
         """Something that a person does on the page; returns the toast that answers it. Refused says why it cannot be.
 
         ``n`` names the request: one sent twice, after a lost connection, counts once.
         """
-        key = str(wish.get("n", ""))
-        if not KEY.fullmatch(key):
-            raise Refused("a request has a name of 4 to 16 letters and digits")
-        key = f"pg{person.id}.{key}"
-        done = {"say": self._say, "press": self._press, "private": self._private, "close": self._close}
-        act = done.get(str(wish.get("do")))
-        if act is None:
-            raise Refused("there is no such request")
+        key = f"pg{person.id}.{wish.n}"
         if key not in self._answered:
             try:
-                self._answered[key] = await act(person, wish, key)
+                self._answered[key] = await self._do(person, wish, key)
             except STORE_FAULTS as error:
                 language = language_of(self.server.language_of(person))
                 raise Refused(self.desk.store_away(error, language)) from None
@@ -97,15 +89,25 @@ class Playground:
                 self._answered.popitem(last=False)
         return self._answered[key]
 
-    async def _say(self, person: Villager, wish: dict[str, Any], key: str) -> str:
-        chat, text = self._chat(person, wish), str(wish.get("text", ""))
-        reply_to = wish.get("reply_to")
-        if reply_to is not None and reply_to not in chat.messages:
+    async def _do(self, person: Villager, wish: AnyWish, key: str) -> str:
+        if isinstance(wish, Say):
+            return await self._say(person, wish, key)
+        if isinstance(wish, PressWish):
+            return await self._press(person, wish, key)
+        if isinstance(wish, GoPrivate):
+            return await self._private(person, wish.code)
+        if isinstance(wish, ClosePrivate):
+            return await self._close(person, wish.closed)
+        raise Refused("there is no such request")
+
+    async def _say(self, person: Villager, wish: Say, key: str) -> str:
+        chat = self._chat(person, wish.chat)
+        if wish.reply_to is not None and wish.reply_to not in chat.messages:
             raise Refused("the message replied to is gone")
-        message = await self.village.say(chat, person, text, reply_to, key)
+        message = await self.village.say(chat, person, wish.text, wish.reply_to, key)
         if message is not None:
-            await self.server.tell_message(chat, message["id"])
-        return await self._command(person, chat, text, reply_to, key) if text.startswith("/") else ""
+            self.server.tabs.tell_message(chat, message["id"])
+        return await self._command(person, chat, wish.text, wish.reply_to, key) if wish.text.startswith("/") else ""
 
     async def _command(self, person: Villager, chat: Chat, text: str, reply_to: int | None, key: str) -> str:
         word, *words = text[1:].split()[:8] or [""]
@@ -123,43 +125,44 @@ class Playground:
         reply = await self.desk.command(command)
         return await self._answer(person, chat, reply, key)
 
-    async def _press(self, person: Villager, wish: dict[str, Any], key: str) -> str:
-        chat, payload = self._chat(person, wish), str(wish.get("payload", ""))
-        number = wish.get("message")
-        if not isinstance(number, int) or len(payload.encode("utf-8", "replace")) > LONGEST_PAYLOAD:
-            raise Refused(f"a press names its message, and its payload has at most {LONGEST_PAYLOAD} bytes")
-        rows = chat.messages.get(number, {}).get("rows", ())
-        genuine = any(button["payload"] == payload for row in rows for button in row)
-        press = Press(key, self.person(person), _place(chat), str(number), payload, genuine=genuine)
+    async def _press(self, person: Villager, wish: PressWish, key: str) -> str:
+        chat = self._chat(person, wish.chat)
+        genuine = carries(chat.messages.get(wish.message), wish.payload)
+        press = Press(key, self.person(person), _place(chat), str(wish.message), wish.payload, genuine=genuine)
         reply = await self.desk.press(press)
-        return await self._answer(person, chat, reply, key, pressed=number)
+        return await self._answer(person, chat, reply, key, press)
 
-    async def _answer(self, person: Villager, chat: Chat, reply: Reply, key: str, pressed: int | None = None) -> str:
-        toast = reply.toast
-        if reply.panel:
-            place = f"@{person.id}" if reply.private else chat.id
-            if place.startswith("@") and person.closed:
-                toast = toast or "Your private chat is closed."
-            elif pressed is not None and not reply.private and pressed in chat.messages:
-                edited = await self.village.edit(chat.id, pressed, reply.panel)
-                await self.server.tell_message(edited, pressed)
-            else:
-                sent, number, _new = await self.village.send(place, reply.panel, f"{key}.r")
-                await self.server.tell_message(sent, number)
-        return toast
+    async def _answer(self, person: Villager, chat: Chat, reply: Reply, key: str, press: Press | None = None) -> str:
+        """Show what the desk answers: in place of the message pressed if it has that button, otherwise anew; what
+        somebody asks for with a button that is not there concerns nobody else.
+        """
+        if reply.panel is None:
+            return reply.toast
+        pressed = int(press.message) if press and press.genuine and not reply.private else None
+        for_them = reply.private or (press is not None and not press.genuine)
+        place = f"@{person.id}" if for_them else chat.id
+        if place.startswith("@") and person.closed:
+            return reply.toast or "Your private chat is closed."
+        if pressed is not None and pressed in chat.messages:
+            edited = await self.village.edit(chat.id, pressed, reply.panel)
+            self.server.tabs.tell_message(edited, pressed)
+        else:
+            sent, number, _new = await self.village.send(place, reply.panel, f"{key}.r")
+            self.server.tabs.tell_message(sent, number)
+        return reply.toast
 
-    async def _private(self, person: Villager, wish: dict[str, Any], key: str) -> str:
+    async def _private(self, person: Villager, code: str) -> str:
         """The button that leads to the private chat: it opens the chat, as Start does elsewhere."""
         if person.closed:
             await self.village.close(person, False)
-            await self.server.tell_people()
-        await self.server.tell_person(person, {"type": "go", "chat": f"@{person.id}"})
-        await self.desk.opened_private_chat(self.person(person), str(wish.get("code", ""))[:8])
+            self.server.tell_people()
+        self.server.tabs.tell_person(person, {"type": "go", "chat": f"@{person.id}"})
+        await self.desk.opened_private_chat(self.person(person), code)
         return ""
 
-    async def _close(self, person: Villager, wish: dict[str, Any], key: str) -> str:
-        await self.village.close(person, bool(wish.get("closed")))
-        await self.server.tell_people()
+    async def _close(self, person: Villager, closed: bool) -> str:
+        await self.village.close(person, closed)
+        self.server.tell_people()
         if not person.closed:
             await self.desk.opened_private_chat(self.person(person))
         return ""
@@ -167,12 +170,19 @@ class Playground:
     def person(self, villager: Villager) -> Person:
         return Person(f"{PLATFORM}:{villager.id}", villager.name, villager.handle, self.server.language_of(villager))
 
-    def _chat(self, person: Villager, wish: dict[str, Any]) -> Chat:
+    def _chat(self, person: Villager, id: str) -> Chat:  # noqa: A002
         """The chat of a request; everybody is in every group, and alone in their private chat."""
-        chat = self.village.chats.get(str(wish.get("chat")))
+        chat = self.village.chats.get(id)
         if chat is None or (chat.id.startswith("@") and chat.id != f"@{person.id}"):
             raise Refused("there is no such chat")
         return chat
+
+
+def carries(message: dict[str, Any] | None, payload: str) -> bool:
+    """Whether a message is the bot's and has a button with exactly this payload, that is there to be pressed."""
+    if message is None or message["by"] != BOT:
+        return False
+    return any(button["payload"] == payload and button["kind"] == "press" for row in message["rows"] for button in row)
 
 
 def _place(chat: Chat) -> str:

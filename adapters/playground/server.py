@@ -5,29 +5,38 @@ that link acts as them; who has the host's link may add people and see their lin
 """
 
 import asyncio
-import errno
-import ipaddress
 import json
+import re
 import secrets
 import socket
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from importlib.resources import files
 from typing import Any
-from urllib.parse import urlsplit
 
 import structlog
-from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp import WSMsgType, web
 
-from adapters.playground.village import Chat, Refused, Village, Villager
+from adapters.playground.access import Access, is_same_secret
+from adapters.playground.tabs import Tab, Tabs
+from adapters.playground.village import Refused, Village, Villager
+from adapters.playground.wishes import AddChat, AddPerson, AnyWish, decoded, wish_of
+from bot import watching
 from bot.house import House
 from bot.platform import DeliveryFault
-from bot.settings import BadSetting
-from bot.watching import add_watching
+from bot.serving import listen
 
 LONGEST_WORD = 64 * 1024
 """Bytes of one WebSocket message; a longer one ends the connection."""
 
+PROTOCOL = "buongioco"
+"""What is spoken over the WebSocket. A page offers it, and beside it ``key.`` and the key of its link, for an address
+is in the logs of every proxy on the way.
+"""
+
+LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}")
+GOODBYE_SECONDS = 1.0
+REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
 MESSAGES_SHOWN = 100
 FILES = {"/": "index.html", "/app.js": "app.js", "/style.css": "style.css", "/icon.svg": "icon.svg"}
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
@@ -38,21 +47,9 @@ SECURITY = {
     "Cache-Control": "no-cache",
 }
 
-Request = Callable[[Villager, dict[str, Any]], Awaitable[str]]
+Request = Callable[[Villager, AnyWish], Awaitable[str]]
 
 log = structlog.get_logger()
-
-
-class Tab:
-    """One open page: who it may act as. ``person`` is None for anybody (or, with ``is_host``, for nobody)."""
-
-    def __init__(self, line: web.WebSocketResponse, person: Villager | None, is_host: bool, language: str) -> None:
-        self.line, self.person, self.is_host, self.language = line, person, is_host, language
-
-    def sees(self, chat: Chat) -> bool:
-        if not chat.id.startswith("@"):
-            return True
-        return not self.is_host if self.person is None else chat.id == f"@{self.person.id}"
 
 
 class Server:
@@ -62,90 +59,51 @@ class Server:
         """``request`` is what to do with what a person asks for on the page."""
         self._village, self._house, self._ask = village, house, request
         self._host, self._port = house.settings.playground_host, house.settings.playground_port
-        self._tabs: set[Tab] = set()
+        self.access = Access(house.settings)
+        self.tabs = Tabs()
         self._languages: dict[str, str] = {}
         self._busy: set[asyncio.Task[None]] = set()
         self._host_key = secrets.token_urlsafe(12)
         self.listening = False
-
-    @property
-    def is_open(self) -> bool:
-        """Whether others on the network can come in."""
-        return self._host not in ("127.0.0.1", "::1", "localhost")
 
     async def run(self) -> None:
         app = web.Application(middlewares=[self._guard])
         for path in FILES:
             app.router.add_get(path, self._file)
         app.router.add_get("/ws", self._tab)
-        add_watching(app, self._house)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=2.0)
-        await runner.setup()
+        watching.add_watching(app, self._house)
+        runner = await listen(app, self._host, self._port, "The playground", REMEDY)
         try:
-            await self._listen(runner)
+            self._port = runner.addresses[0][1]
             self.listening = True
-            self._announce(runner.addresses)
+            self._announce()
             await asyncio.Event().wait()
         finally:
             self.listening = False
-            for tab in list(self._tabs):
-                with suppress(ConnectionError):
-                    await tab.line.close(code=WSCloseCode.GOING_AWAY)
+            await self.tabs.close(GOODBYE_SECONDS)
             if self._busy:
                 await asyncio.wait(self._busy, timeout=2.0)
             await runner.cleanup()
-
-    async def _listen(self, runner: web.AppRunner) -> None:
-        try:
-            await web.TCPSite(runner, self._host, self._port).start()
-        except OSError as error:
-            raise BadSetting(
-                f"The playground cannot listen on {self._host}, port {self._port} ({error.strerror}): set "
-                "BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false.",
-                "port taken" if error.errno == errno.EADDRINUSE else "cannot listen",
-            ) from None
 
     @property
     def port(self) -> int:
         return self._port
 
-    def _announce(self, addresses: list[Any]) -> None:
-        self._port = addresses[0][1]
-        shown = self._host if not self.is_open else _own_address()
-        url = f"http://{shown}:{self._port}/"
-        if self.is_open:
+    def _announce(self) -> None:
+        shown = _own_address() if self.access.is_networked else self._host
+        url = f"{self.access.public or f'http://{shown}:{self._port}'}/"
+        if self.access.is_open:
             # Not by the log, which is kept: the link is a secret.
-            print(f"The playground is open to the network. Your host's link: {url}?key={self._host_key}", flush=True)  # noqa: T201
+            print(f"The playground is open to others. Your host's link: {url}#key={self._host_key}", flush=True)  # noqa: T201
         log.info("playground_open", url=url)
 
     def language_of(self, villager: Villager) -> str:
         """What the browser speaks that last acted as this person."""
         return self._languages.get(villager.id, "")
 
-    # Telling tabs
-
-    async def tell(self, word: dict[str, Any], chat: Chat | None = None) -> None:
-        """Tell every tab that may see the chat."""
-        text = json.dumps(word)
-        tabs = [tab for tab in self._tabs if chat is None or tab.sees(chat)]
-        await asyncio.gather(*(self._put(tab, text) for tab in tabs))
-
-    async def tell_message(self, chat: Chat, number: int) -> None:
-        if number in chat.messages:
-            await self.tell({"type": "message", "chat": chat.id, "message": chat.messages[number]}, chat)
-
-    async def tell_person(self, person: Villager, word: dict[str, Any]) -> None:
-        tabs = [tab for tab in self._tabs if tab.person in (None, person) and not tab.is_host]
-        await asyncio.gather(*(self._put(tab, json.dumps({**word, "to": person.id})) for tab in tabs))
-
-    async def tell_people(self) -> None:
+    def tell_people(self) -> None:
         """People or chats have changed."""
-        for tab in list(self._tabs):
-            await self._put(tab, json.dumps({"type": "people", **self._people(tab)}))
-
-    async def _put(self, tab: Tab, text: str) -> None:
-        with suppress(ConnectionError, RuntimeError):
-            await tab.line.send_str(text)
+        self.tabs.tell_each(lambda tab: {"type": "people", **self._people(tab)})
 
     def _people(self, tab: Tab) -> dict[str, Any]:
         village = self._village
@@ -167,7 +125,7 @@ class Server:
             "type": "hello",
             "me": tab.person.id if tab.person else None,
             "host": tab.is_host,
-            "switching": not self.is_open,
+            "switching": not self.access.is_open,
             **self._people(tab),
             "messages": messages,
         }
@@ -176,26 +134,15 @@ class Server:
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Any) -> web.StreamResponse:
-        """Refuse requests that another site had a browser make, by any name but ours."""
-        if not self._is_our_name(request.headers.get("Host", "")):
-            raise web.HTTPForbidden(text="The playground does not answer to this name.")
-        origin = request.headers.get("Origin")
-        if origin and urlsplit(origin).netloc != request.headers.get("Host"):
-            raise web.HTTPForbidden(text="The playground answers its own page only.")
+        """Refuse requests that another site had a browser make, that came by another name, or past a closed door."""
+        try:
+            self.access.check(request.headers, request.version, request.path in watching.PATHS)
+        except Refused as refused:
+            raise web.HTTPForbidden(text=str(refused)) from None
         response: web.StreamResponse = await handler(request)
         if not response.prepared:
             response.headers.update(SECURITY)
         return response
-
-    def _is_our_name(self, host: str) -> bool:
-        name = urlsplit(f"//{host}").hostname or ""
-        if name == "localhost":
-            return True
-        try:
-            address = ipaddress.ip_address(name)
-        except ValueError:
-            return self.is_open and name in (socket.gethostname().lower(), f"{socket.gethostname().lower()}.local")
-        return self.is_open or address.is_loopback
 
     async def _file(self, request: web.Request) -> web.Response:
         name = FILES[request.path]
@@ -203,69 +150,104 @@ class Server:
         return web.Response(body=body, content_type=TYPES[name.rpartition(".")[2]], charset="utf-8")
 
     async def _tab(self, request: web.Request) -> web.StreamResponse:
-        if request.headers.get("Origin") is None and self.is_open and not request.query.get("key"):
-            raise web.HTTPForbidden(text="Open the playground by your own link.")
-        person, is_host = self._whose(request.query.get("key", ""))
-        line = web.WebSocketResponse(max_msg_size=LONGEST_WORD, heartbeat=20)
-        await line.prepare(request)
-        language = request.headers.get("Accept-Language", "").split(",")[0]
-        tab = Tab(line, person, is_host, language)
-        self._tabs.add(tab)
+        person, is_host = self._whose(_key(request))
         try:
-            await self._put(tab, json.dumps(self._hello(tab)))
-            async for word in line:
-                if word.type is WSMsgType.TEXT:
-                    # Requests of one tab run side by side: a slow one holds nobody up.
-                    task = asyncio.create_task(self._request(tab, word.data))
-                    self._busy.add(task)
-                    task.add_done_callback(self._busy.discard)
+            self.tabs.admit(person, is_host)
+        except Refused as refused:
+            raise web.HTTPTooManyRequests(text=str(refused)) from None
+        line = web.WebSocketResponse(max_msg_size=LONGEST_WORD, heartbeat=20, protocols=(PROTOCOL,))
+        tab = Tab(line, request.transport, person, is_host)
+        spoken = LANGUAGE.match(request.headers.get("Accept-Language", ""))
+        tab.language = spoken[0] if spoken else ""
+        # Counted before it is ready: others may come meanwhile.
+        self.tabs.add(tab)
+        try:
+            await line.prepare(request)
+            writing = asyncio.create_task(tab.write())
+            try:
+                tab.put(json.dumps(self._hello(tab)))
+                async for word in line:
+                    self._hear(tab, word.data if word.type is WSMsgType.TEXT else "")
+            finally:
+                writing.cancel()
         finally:
-            self._tabs.discard(tab)
+            self.tabs.remove(tab)
         return line
 
     def _whose(self, key: str) -> tuple[Villager | None, bool]:
         """Whom a link acts as, and whether it is the host's."""
-        if not self.is_open:
+        if not self.access.is_open:
             return None, False
-        if secrets.compare_digest(key.encode(), self._host_key.encode()):
+        if is_same_secret(key, self._host_key):
             return None, True
         for person in self._village.people.values():
-            if secrets.compare_digest(key.encode(), person.token.encode()):
+            if is_same_secret(key, person.token):
                 return person, False
         raise web.HTTPForbidden(text="This link opens nothing: ask the host for yours.")
 
-    async def _request(self, tab: Tab, text: str) -> None:
-        number = None
+    def _hear(self, tab: Tab, text: str) -> None:
+        """Begin what a page asks for. Requests of one tab run side by side: a slow one holds nobody up."""
         try:
-            wish = json.loads(text)
-            wish = wish if isinstance(wish, dict) else {}
-            number = wish.get("n")
-            answer = {"type": "done", "n": number, "toast": await self._do(tab, wish)}
-        except (ValueError, Refused, DeliveryFault) as fault:
-            answer = {"type": "refused", "n": number, "text": str(fault)}
+            self.tabs.begin(tab)
+        except Refused as refused:
+            tab.put(_refusal(_name(text), str(refused)))
+            return
+        task = asyncio.create_task(self._answer(tab, text))
+        self._busy.add(task)
+        task.add_done_callback(self._busy.discard)
+
+    async def _answer(self, tab: Tab, text: str) -> None:
+        try:
+            tab.put(await self.hear(tab, text))
+        finally:
+            self.tabs.end(tab)
+
+    async def hear(self, tab: Tab, text: str) -> str:
+        """Do what a message asks for; returns the answer to it, whatever it was."""
+        try:
+            wish = wish_of(decoded(text))
+            return json.dumps({"type": "done", "n": wish.n, "toast": await self._do(tab, wish)})
+        except (Refused, DeliveryFault) as fault:
+            return _refusal(_name(text), str(fault))
         except Exception:
             log.exception("playground_request_failed")
-            answer = {"type": "refused", "n": number, "text": "something went wrong; please try again"}
-        await self._put(tab, json.dumps(answer))
+            return _refusal(_name(text), "something went wrong; please try again")
 
-    async def _do(self, tab: Tab, wish: dict[str, Any]) -> str:
+    async def _do(self, tab: Tab, wish: AnyWish) -> str:
         village = self._village
-        if wish.get("do") in ("add_person", "add_chat"):
-            if self.is_open and not tab.is_host:
+        if isinstance(wish, AddPerson | AddChat):
+            if self.access.is_open and not tab.is_host:
                 raise Refused("only the host adds people and chats")
-            if wish["do"] == "add_person":
-                await village.add_person(str(wish.get("name", "")))
-            else:
-                await village.add_chat(str(wish.get("name", "")))
-            await self.tell_people()
+            await (village.add_person if isinstance(wish, AddPerson) else village.add_chat)(wish.name)
+            self.tell_people()
             return ""
         person = tab.person
         if person is None and not tab.is_host:
-            person = village.people.get(str(wish.get("as")))
+            person = village.people.get(wish.who or "")
         if person is None:
             raise Refused("this link acts as nobody")
         self._languages[person.id] = tab.language
         return await self._ask(person, wish)
+
+
+def _key(request: web.Request) -> str:
+    """The key of the link by which a page was opened; in the address it is as links were once."""
+    offered = request.headers.get("Sec-WebSocket-Protocol", "").split(",")
+    keys = [name.strip().removeprefix("key.") for name in offered if name.strip().startswith("key.")]
+    return keys[0] if keys else request.query.get("key", "")
+
+
+def _name(text: str) -> str | None:
+    """What a message calls itself, as far as it can be read; the answer carries it."""
+    try:
+        name = decoded(text).get("n")
+    except Refused:
+        return None
+    return name if isinstance(name, str) else None
+
+
+def _refusal(name: str | None, why: str) -> str:
+    return json.dumps({"type": "refused", "n": name, "text": why})
 
 
 def _own_address() -> str:

@@ -20,6 +20,9 @@ from bot.platform import ChatGone, MessageGone, TooLong, Unreachable
 LONGEST_TEXT = 4096
 """UTF-16 units of a message, as on Telegram."""
 
+BOT = "bot"
+"""Who the bot's messages are by; people have numbers."""
+
 MOST_BUTTONS = 100
 MESSAGES_KEPT = 300
 """Messages a chat keeps; older ones are forgotten."""
@@ -127,7 +130,7 @@ class Village:
         chat = self._open_chat(chat_id)
         if key in chat.sends and chat.sends[key] in chat.messages:
             return chat, chat.sends[key], False
-        return chat, await self._add(chat, {"by": "bot", **_drawn(panel)}, key), True
+        return chat, await self._add(chat, {"by": BOT, **_drawn(panel)}, key), True
 
     async def edit(self, chat_id: str, number: int, panel: Panel) -> Chat:
         chat = self._open_chat(chat_id)

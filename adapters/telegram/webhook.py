@@ -1,7 +1,6 @@
 """A webhook: Telegram brings what has happened, to any of several workers behind one address."""
 
 import asyncio
-import errno
 import hashlib
 import hmac
 from urllib.parse import urlsplit
@@ -14,7 +13,7 @@ from telegram.error import InvalidToken, RetryAfter
 from adapters.telegram.faults import NO_ANSWER, seconds, why
 from adapters.telegram.polling import FIRST_PAUSE, LISTENING_TO, LONGEST_PAUSE, Hear
 from bot.house import House
-from bot.settings import BadSetting
+from bot.serving import listen
 from bot.watching import add_watching
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105
@@ -23,6 +22,8 @@ CONNECTIONS = 100
 
 LOOK_SECONDS = 60.0
 """How often Telegram is asked whether it reaches us."""
+
+REMEDY = "set BUONGIOCO_TELEGRAM_WEBHOOK_PORT or BUONGIOCO_TELEGRAM_WEBHOOK_HOST"
 
 log = structlog.get_logger()
 
@@ -58,10 +59,10 @@ class Webhook:
         app = web.Application()
         app.router.add_post(urlsplit(self._url).path or "/", self._take)
         add_watching(app, self._house)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=2.0)
-        await runner.setup()
+        runner = await listen(app, self._host, self._port, "Telegram's webhook", REMEDY)
         try:
-            await self._listen(runner)
+            self._port = runner.addresses[0][1]
+            log.info("telegram_webhook_open", host=self._host, port=self._port, url=self._url)
             pause = FIRST_PAUSE
             while True:
                 try:
@@ -78,18 +79,6 @@ class Webhook:
         finally:
             self.hears = False
             await runner.cleanup()
-
-    async def _listen(self, runner: web.AppRunner) -> None:
-        try:
-            await web.TCPSite(runner, self._host, self._port).start()
-        except OSError as error:
-            raise BadSetting(
-                f"Telegram's webhook cannot listen on {self._host}, port {self._port} ({error.strerror}): set "
-                "BUONGIOCO_TELEGRAM_WEBHOOK_PORT or BUONGIOCO_TELEGRAM_WEBHOOK_HOST.",
-                "port taken" if error.errno == errno.EADDRINUSE else "cannot listen",
-            ) from None
-        self._port = runner.addresses[0][1]
-        log.info("telegram_webhook_open", host=self._host, port=self._port, url=self._url)
 
     async def _look_after(self) -> None:
         """Set the webhook if it is not, and say what Telegram says about reaching it."""

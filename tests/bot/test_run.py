@@ -152,8 +152,8 @@ def test_opened_to_the_network_the_hosts_link_is_printed_and_not_logged(tmp_path
             urllib.request.urlopen(f"http://127.0.0.1:{port}/")
         process.send_signal(signal.SIGTERM)
         out, log = process.communicate(timeout=20)
-        assert "?key=" in out
-        assert out.partition("?key=")[2].strip() not in log
+        assert "/#key=" in out
+        assert out.partition("#key=")[2].strip() not in log
 
 
 async def test_export_and_rebuild(tmp_path: Path) -> None:

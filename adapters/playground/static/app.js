@@ -8,7 +8,9 @@ const COMMANDS = [
   ["analyse", "what my last game could have been"], ["help", "what the bot can do"],
 ];
 const GAMES = ["pizzichino", "spizzichino", "metamazzo", "testa", "tressette", "tavolo", "spades"];
-const key = new URLSearchParams(location.search).get("key") || "";
+// Behind a # the key stays here: no proxy on the way sees it, nor writes it into a log.
+const key = new URLSearchParams(location.hash.slice(1)).get("key") || new URLSearchParams(location.search).get("key") || "";
+window.onhashchange = () => location.reload();
 const el = (id) => document.getElementById(id);
 const state = { people: [], chats: [], messages: {}, me: null, host: false, switching: false, chat: null, replyTo: null, unread: {} };
 const pending = new Map();
@@ -16,7 +18,7 @@ let line = null, pause = 250;
 
 function connect() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
-  line = new WebSocket(`${scheme}://${location.host}/ws?key=${encodeURIComponent(key)}`);
+  line = new WebSocket(`${scheme}://${location.host}/ws`, ["buongioco", ...(/^[\w-]+$/.test(key) ? [`key.${key}`] : [])]);
   line.onmessage = (event) => hear(JSON.parse(event.data));
   line.onopen = () => { pause = 250; el("offline").hidden = true; };
   line.onclose = () => {
@@ -133,7 +135,7 @@ const badge = (count) => (count ? [make("span", { class: "badge" }, String(count
 
 function drawLinks() {
   const links = state.people.map((p) => {
-    const url = `${location.origin}/?key=${p.token}`;
+    const url = `${location.origin}/#key=${p.token}`;
     return make("div", {}, `${p.name}: `, make("a", { href: url }, url));
   });
   return make("div", { class: "message bot" }, make("div", { class: "bubble links" }, "Give each person their own link; it is a secret.", ...links));

@@ -1,0 +1,99 @@
+"""From where the playground may be spoken to: by which name, from which page, and whether through a proxy.
+
+The name (`Host`) and the page's (`Origin`) are looked at because a browser can be made to send requests here by any
+site, also under a name of that site's own (DNS rebinding). A proxy is looked at because it connects from this machine,
+whoever speaks to it.
+"""
+
+import ipaddress
+import re
+import secrets
+import socket
+from typing import NamedTuple
+
+from multidict import CIMultiDictProxy
+
+from adapters.playground.village import Refused
+from bot.serving import is_forwarded
+from bot.settings import Settings
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+PORTS = {"http": 80, "https": 443}
+AUTHORITY = re.compile(r"(?P<name>\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(:(?P<port>[0-9]{1,5}))?")
+
+
+class Address(NamedTuple):
+    """An origin: scheme, name in lower case, and port."""
+
+    scheme: str
+    name: str
+    port: int
+
+    @classmethod
+    def of(cls, scheme: str, authority: str) -> "Address | None":
+        """From a name with or without a port, as in `Host`; None if it is neither."""
+        found = AUTHORITY.fullmatch(authority.lower())
+        if found is None or scheme not in PORTS:
+            return None
+        port = int(found["port"] or PORTS[scheme])
+        return cls(scheme, found["name"].strip("[]"), port) if 0 < port < 65536 else None
+
+    @classmethod
+    def of_origin(cls, origin: str) -> "Address | None":
+        """From an `Origin`, or an address without a path."""
+        scheme, separator, authority = origin.partition("://")
+        return cls.of(scheme.lower(), authority) if separator else None
+
+    def __str__(self) -> str:
+        name = f"[{self.name}]" if ":" in self.name else self.name
+        return f"{self.scheme}://{name}" + ("" if self.port == PORTS[self.scheme] else f":{self.port}")
+
+
+class Access:
+    """Who may come in. Opened, to a network or by a public address, each person needs their own link."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.public = Address.of_origin(settings.public_url) if settings.public_url else None
+        self.is_networked = settings.playground_host not in LOOPBACK
+        self.is_open = self.is_networked or self.public is not None
+
+    def check(self, headers: "CIMultiDictProxy[str]", version: tuple[int, int], is_watching: bool) -> None:
+        """Refused for a request that another site had a browser make, that came by another name, or that a proxy passed
+        on to a playground that was not opened. ``is_watching`` is whether it is for `bot.watching`.
+        """
+        forwarded = is_forwarded(headers)
+        # No browser speaks HTTP/1.0 any more; a proxy that was told nothing else does.
+        if not self.is_open and (forwarded or version < (1, 1)):
+            raise Refused("The playground is not open to a proxy: the host sets BUONGIOCO_PUBLIC_URL to its address.")
+        hosts, origins = headers.getall("Host", []), headers.getall("Origin", [])
+        public = None if is_watching else self.public
+        scheme = public.scheme if public else "http"
+        host = Address.of(scheme, hosts[0]) if len(hosts) == 1 else None
+        if host is None or not (host == public if public else self._is_ours(host.name)):
+            raise Refused("The playground does not answer to this name.")
+        if public and not _came_by(headers, scheme):
+            raise Refused(f"The playground is at {public} only.")
+        if len(origins) > 1 or (origins and Address.of_origin(origins[0]) != host):
+            raise Refused("The playground answers its own page only.")
+
+    def _is_ours(self, name: str) -> bool:
+        """Whether a name can be only this machine's: no site of somebody else's can have it."""
+        if name == "localhost":
+            return True
+        try:
+            address = ipaddress.ip_address(name)
+        except ValueError:
+            own = socket.gethostname().lower()
+            return self.is_networked and name in (own, f"{own}.local")
+        return self.is_networked or address.is_loopback
+
+
+def _came_by(headers: "CIMultiDictProxy[str]", scheme: str) -> bool:
+    """Whether the visitor came by this scheme, as far as the proxy says."""
+    said = headers.get("X-Forwarded-Proto", scheme).rpartition(",")[2].strip().lower()
+    return {"ws": "http", "wss": "https"}.get(said, said) == scheme
+
+
+def is_same_secret(one: str, other: str) -> bool:
+    """Whether two secrets are the same, in a time that does not tell how far they are."""
+    return secrets.compare_digest(one.encode("utf-8", "surrogateescape"), other.encode())

@@ -1,0 +1,58 @@
+"""What the bot's web servers have in common: how they listen, what they log, and whether a proxy stands before them."""
+
+import errno
+import logging
+import os
+from collections.abc import Mapping
+
+from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
+
+from bot.settings import BadSetting
+
+FORWARDED = ("forwarded", "via", "cdn-loop", "cf-connecting-ip", "true-client-ip", "x-real-ip", "x-client-ip")
+FORWARDED_PREFIXES = ("x-forwarded", "x-original-", "x-cluster-client")
+"""Headers, in lower case, that a reverse proxy adds, whichever it is, and that no browser sends by itself."""
+
+
+class _OneLine(logging.Filter):
+    """Requests that are no HTTP are one line, without the traceback, for that repeats what was sent: perhaps a secret
+    link. Everybody can send them, so they are worth no warning.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        fault = record.exc_info[1] if record.exc_info else None
+        if isinstance(fault, HttpProcessingError):
+            record.exc_info = None
+            record.levelno, record.levelname = logging.INFO, "INFO"
+            record.msg, record.args = f"no HTTP request: {type(fault).__name__}", ()
+            return logging.getLogger().isEnabledFor(logging.INFO)
+        return True
+
+
+log = logging.getLogger("buongioco.http")
+log.addFilter(_OneLine())
+
+
+def is_forwarded(headers: Mapping[str, str]) -> bool:
+    """Whether a proxy says that it passes this request on for somebody else."""
+    return any(name.lower() in FORWARDED or name.lower().startswith(FORWARDED_PREFIXES) for name in headers)
+
+
+async def listen(app: web.Application, host: str, port: int, what: str, remedy: str) -> web.AppRunner:
+    """Serve; the caller has the runner cleaned up. BadSetting says that ``what`` cannot listen there, and a remedy."""
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=2.0, logger=log)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, host, port).start()
+    except BaseException as error:
+        await runner.cleanup()
+        if not isinstance(error, OSError):
+            raise
+        # asyncio repeats the address within the reason.
+        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
+        raise BadSetting(
+            f"{what} cannot listen on {host}, port {port} ({reason}): {remedy}.",
+            "port taken" if error.errno == errno.EADDRINUSE else "cannot listen",
+        ) from None
+    return runner

@@ -1,0 +1,595 @@
+"""What strangers may send to the playground: all of it is answered in one line, and changes nothing."""
+
+import asyncio
+import base64
+import json
+import logging
+import os
+import socket
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import aiohttp
+import pytest
+import structlog
+
+from adapters.playground import tabs as tabs_module
+from adapters.playground.server import LONGEST_WORD
+from adapters.playground.tabs import Tab
+from adapters.playground.village import Refused
+from bot.desk import Desk
+from bot.panel import Button, Panel, Span
+from bot.platform import Press, Reply
+from tests.adapters.test_playground import Line
+from tests.open_playground import Open
+
+MESSAGES = int(os.environ.get("BUONGIOCO_FUZZ", "20000"))
+"""How many random messages are sent; more by hand."""
+
+
+@pytest.fixture
+async def playground(tmp_path: Path) -> AsyncIterator[Open]:
+    one = Open(tmp_path / "data")
+    await one.start()
+    yield one
+    await one.stop()
+
+
+@pytest.fixture
+async def public(tmp_path: Path) -> AsyncIterator[Open]:
+    """Behind a proxy, at a public address."""
+    one = Open(tmp_path / "data", public_url="https://cards.example.org")
+    await one.start()
+    yield one
+    await one.stop()
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession() as one:
+        yield one
+
+
+@pytest.fixture
+def quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """No traceback and no warning is logged, by us or by a library, whatever comes."""
+    caplog.set_level(logging.DEBUG, "buongioco")
+    caplog.set_level(logging.WARNING)
+    with structlog.testing.capture_logs() as logged:
+        yield
+    assert [line for line in logged if line["log_level"] in ("warning", "error", "critical")] == []
+    said = [record for record in caplog.records if record.levelno >= logging.WARNING or record.exc_info]
+    assert [record.getMessage() for record in said] == []
+
+
+async def everything(playground: Open) -> dict[bytes, bytes | None]:
+    """All that the store holds, but what goes by time."""
+    client = playground.house.store.client
+    held = {}
+    async for key in client.scan_iter(count=1000):
+        if not key.endswith((b"}:attended", b"}:probe")) and key != b"workers":
+            held[key] = await client.dump(key)
+    return held
+
+
+# Messages
+
+SAY = {"n": "name1", "do": "say", "chat": "1", "text": "x", "as": "1"}
+PRESS = {"n": "name1", "do": "press", "chat": "1", "message": 1, "payload": "x", "as": "1"}
+MALFORMED = [
+    "[" * 30_000,
+    '{"a":' * 9_000,
+    '{"n":"name1","do":' + "[" * 500 + "]" * 500 + "}",
+    '{"n": "\\ud800"}',
+    '{"\\ud800": 1}',
+    '{"n": "name1", "do": "say", "chat": "1", "as": "1", "text": "\\udc00 alone"}',
+    '{"n": "name1", "do": "add_person", "name": "\\ud83c"}',
+    "9" * 60_000,
+    '{"n": "name1", "do": "press", "chat": "1", "as": "1", "payload": "x", "message": ' + "9" * 5_000 + "}",
+    '{"n": NaN}',
+    '{"n": "name1", "do": "press", "chat": "1", "as": "1", "payload": "x", "message": Infinity}',
+    '"text"',
+    "1",
+    "\ufeff{}",
+    json.dumps({**SAY, "do": "\n" * 40}),
+    json.dumps({**SAY, "do": "x" * 60_000}),
+    json.dumps({**SAY, "x\n" * 20_000: 1}),
+    json.dumps({**SAY, "more": 1}),
+    json.dumps({**SAY, "n": 7}),
+    json.dumps({**SAY, "n": True}),
+    json.dumps({**SAY, "n": "name1\n"}),
+    json.dumps({**SAY, "as": 1}),
+    json.dumps({**SAY, "as": ["1"]}),
+    json.dumps({**SAY, "chat": True}),
+    json.dumps({**SAY, "chat": {}}),
+    json.dumps({**SAY, "text": 5}),
+    json.dumps({**SAY, "text": None}),
+    json.dumps({**SAY, "reply_to": True}),
+    json.dumps({**SAY, "reply_to": 1.0}),
+    json.dumps({**SAY, "reply_to": "1"}),
+    json.dumps({**SAY, "reply_to": -1}),
+    json.dumps({**PRESS, "message": True}),
+    json.dumps({**PRESS, "message": 1.0}),
+    json.dumps({**PRESS, "message": "1"}),
+    json.dumps({**PRESS, "message": 2**80}),
+    json.dumps({**PRESS, "message": None}),
+    json.dumps({**PRESS, "payload": None}),
+    json.dumps({**PRESS, "payload": "à" * 33}),
+    json.dumps({"n": "name1", "do": "close", "closed": 1, "as": "1"}),
+    json.dumps({"n": "name1", "do": "close", "closed": "yes", "as": "1"}),
+    json.dumps({"n": "name1", "do": "private", "code": "x" * 60_000, "as": "1"}),
+    json.dumps({"n": "name1", "do": "add_chat", "name": ["x"]}),
+]
+
+
+@pytest.mark.usefixtures("quiet")
+async def test_what_is_no_request_is_refused_in_one_line(playground: Open, session: aiohttp.ClientSession) -> None:
+    line = await Line.open(session, playground)
+    before = await everything(playground)
+    for text in MALFORMED:
+        await line.line.send_str(text)
+        answer = await line.line.receive_json(timeout=10)
+        assert answer["type"] == "refused", text[:80]
+        assert answer["text"]
+        assert len(answer["text"]) < 300
+        assert answer["text"].isprintable()
+    await line.line.send_bytes(b"\xff\x00")
+    assert (await line.line.receive_json(timeout=10))["type"] == "refused"
+    assert await everything(playground) == before
+
+
+def random_value(random: Random, depth: int = 0) -> Any:
+    kinds = ["int", "float", "bool", "none", "text", "odd", "long"] + ["list", "dict"] * (depth < 3)
+    match random.choice(kinds):
+        case "int":
+            return random.choice([0, 1, -1, 2**31, 2**63, -(10**30), random.randrange(100)])
+        case "float":
+            return random.choice([0.0, 1.0, 1e308, -0.5])
+        case "bool":
+            return random.random() < 0.5
+        case "none":
+            return None
+        case "text":
+            return random.choice(["", "1", "@1", "@2", "say", "press", "/challenge", "__proto__", "bot"])
+        case "odd":
+            return "".join(random.choice("\ud800\udfff\0\n\u202e🂠a1@/: ") for _ in range(random.randrange(8)))
+        case "long":
+            return random.choice("aà🂠") * random.choice([17, 65, 5000])
+        case "list":
+            return [random_value(random, depth + 1) for _ in range(random.randrange(4))]
+        case _:
+            return {str(random_value(random, 3)): random_value(random, depth + 1) for _ in range(random.randrange(4))}
+
+
+def random_message(random: Random) -> str:
+    """A message that asks for nothing that would be done: something is wrong with each."""
+    real: list[dict[str, Any]] = [
+        SAY,
+        PRESS,
+        {"n": "name1", "do": "private", "as": "1"},
+        {"n": "name1", "do": "close", "closed": True, "as": "1"},
+        {"n": "name1", "do": "add_chat", "name": "x"},
+    ]
+    wish = dict(random.choice(real))
+    match random.randrange(6):
+        case 0:
+            return json.dumps(random_value(random))[: LONGEST_WORD // 2]
+        case 1:
+            text = json.dumps(wish)
+            return text[: random.randrange(len(text))]
+        case 2:
+            del wish["n"]
+        case 3:
+            wish["n"] = random.choice([7, True, None, "", "x", "y" * 17, "é" * 5, "\ud800" * 5, ["name1"], {}])
+        case 4:
+            wish["do"] = random_value(random)
+        case _:
+            # Presses with payloads that anybody made up; each has its own name, so that each is looked at.
+            wish = {**PRESS, "n": f"f{random.getrandbits(40):x}"[:16], "message": random.randrange(1, 2**53)}
+            verbs = [
+                "sit",
+                "stand",
+                "robot",
+                "cancel",
+                "menu",
+                "game",
+                "rule",
+                "accept",
+                "draft",
+                "claim",
+                "aside",
+                "x",
+            ]
+            words = [random.choice(["1", "ABCDEF", "ZZZZ", "0", "-1", "9" * 20, "é", ":", ""]) for _ in range(3)]
+            wish["payload"] = random.choice([" ", ":"]).join([*words, random.choice(verbs)])[:30]
+    for _ in range(random.randrange(3)):
+        wish[random.choice([*wish, "more"])] = random_value(random)
+    if wish.get("do") not in ("press", "private") and isinstance(wish.get("n"), str) and 4 <= len(wish["n"]) <= 16:
+        wish["more"] = 1
+    return json.dumps(wish)[: LONGEST_WORD // 2]
+
+
+@pytest.mark.usefixtures("quiet")
+async def test_random_messages_are_all_answered_and_change_nothing(
+    playground: Open, session: aiohttp.ClientSession
+) -> None:
+    random = Random(15)
+    lines = [await Line.open(session, playground) for _ in range(4)]
+    await lines[0].ask(**{**PRESS, "n": "first", "as": "1"})
+    await lines[0].ask(do="say", chat="1", text="/challenge testa", n="second", **{"as": "1"})
+    await playground.house.delivery.settled()
+    before = await everything(playground)
+    people, chats = dict(playground.playground.village.people), set(playground.playground.village.chats)
+
+    async def send(line: Line, number: int) -> int:
+        answered = 0
+        for _ in range(number // 10):
+            for text in [random_message(random) for _ in range(10)]:
+                await line.line.send_str(text)
+            got = 0
+            while got < 10:
+                word = await line.line.receive_json(timeout=30)
+                got += word["type"] in ("done", "refused")
+                assert word["type"] in ("done", "refused", "go", "people", "message"), word
+            answered += got
+        return answered
+
+    assert sum(await asyncio.gather(*(send(line, MESSAGES // 4) for line in lines))) == MESSAGES
+    village = playground.playground.village
+    assert (village.people, set(village.chats)) == (people, chats)
+    after = await everything(playground)
+    # Who presses is known from then on; a table that is not theirs is what it was.
+    assert {key for key in before if before[key] != after.get(key)} == set()
+    assert not playground.playground.server.tabs._in_work
+
+
+# Limits
+
+
+async def test_too_much_at_once_is_refused_and_the_rest_is_done(
+    playground: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = asyncio.Event()
+    pressed = []
+
+    async def slowly(desk: Desk, press: Press) -> Reply:
+        pressed.append(press.key)
+        await go_on.wait()
+        return Reply("done")
+
+    monkeypatch.setattr(Desk, "press", slowly)
+    line = await Line.open(session, playground)
+    names = [f"press{number}" for number in range(100)]
+    for name in names:
+        await line.line.send_str(json.dumps({**PRESS, "n": name}))
+    refused = [await line.line.receive_json(timeout=10) for _ in range(100 - tabs_module.MOST_IN_WORK)]
+    assert {word["type"] for word in refused} == {"refused"}
+    assert [word["n"] for word in refused] == names[tabs_module.MOST_IN_WORK :]
+    go_on.set()
+    done = [await line.line.receive_json(timeout=10) for _ in range(tabs_module.MOST_IN_WORK)]
+    assert {word["n"] for word in done} == set(names[: tabs_module.MOST_IN_WORK])
+    assert len(pressed) == tabs_module.MOST_IN_WORK
+    assert (await line.ask(do="say", chat="1", text="now again", **{"as": "1"}))["type"] == "done"
+
+
+async def test_requests_in_work_are_a_persons_whichever_tab_they_come_from(public: Open) -> None:
+    anna, bruno = public.playground.village.people["1"], public.playground.village.people["2"]
+    tabs = public.playground.server.tabs
+    hers = [Tab(aiohttp.web.WebSocketResponse(), None, anna, False) for _ in range(2)]
+    for number in range(tabs_module.MOST_IN_WORK):
+        tabs.begin(hers[number % 2])
+    for tab in hers:
+        with pytest.raises(Refused):
+            tabs.begin(tab)
+    his = Tab(aiohttp.web.WebSocketResponse(), None, bruno, False)
+    tabs.begin(his)
+    tabs.end(his)
+
+
+async def test_a_person_has_so_many_tabs_and_all_together_so_many(
+    public: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tabs_module, "MOST_TABS_EACH", 3)
+    monkeypatch.setattr(tabs_module, "MOST_TABS", 5)
+    anna, bruno = public.playground.village.people["1"].token, public.playground.village.people["2"].token
+    opened = [await open_public(session, public, anna) for _ in range(3)]
+    await refused_public(session, public, anna, 429)
+    opened += [await open_public(session, public, bruno) for _ in range(2)]
+    await refused_public(session, public, bruno, 429)
+    # One that is closed makes room.
+    await opened[0].close()
+    while len(public.playground.server.tabs._tabs) > 4:
+        await asyncio.sleep(0.01)
+    await open_public(session, public, anna)
+
+
+async def test_a_tab_that_does_not_read_holds_nobody_up_and_is_let_go(
+    playground: Open, session: aiohttp.ClientSession
+) -> None:
+    slow = socket.create_connection(("127.0.0.1", playground.port))
+    slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    key = base64.b64encode(bytes(16)).decode()
+    slow.sendall(
+        f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{playground.port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n".encode()
+    )
+    tabs = playground.playground.server.tabs
+    while not tabs._tabs:
+        await asyncio.sleep(0.01)
+    line = await Line.open(session, playground)
+    assert len(tabs._tabs) == 2
+    # More than the kernel keeps for somebody who does not read, and more than we do.
+    for _ in range(30):
+        playground.playground.server.tabs.tell({"type": "padding", "text": "x" * 1_000_000})
+        assert (await line.ask(do="say", chat="1", text="x", **{"as": "1"}))["type"] == "done"
+    while len(tabs._tabs) > 1:
+        await asyncio.sleep(0.01)
+    assert len([word for word in line.heard if word["type"] == "padding"]) == 30
+    slow.close()
+
+
+# A press is of what is there
+
+
+def button(payload: str, kind: Any = "press") -> Panel:
+    return Panel((Span("text"),), ((Button("label", payload, kind=kind),),))
+
+
+@pytest.fixture
+def pressed(monkeypatch: pytest.MonkeyPatch) -> list[Press]:
+    """What comes to the desk, which answers everything with a page for all to see."""
+    came: list[Press] = []
+
+    async def press(desk: Desk, one: Press) -> Reply:
+        came.append(one)
+        return Reply(panel=button("page"))
+
+    monkeypatch.setattr(Desk, "press", press)
+    return came
+
+
+async def test_a_press_of_the_bots_own_button_is_genuine_and_its_page_takes_its_place(
+    playground: Open, session: aiohttp.ClientSession, pressed: list[Press]
+) -> None:
+    village = playground.playground.village
+    _, number, _ = await village.send("1", button("real"), "k1")
+    line = await Line.open(session, playground)
+    await line.ask(**{**PRESS, "n": "press1", "message": number, "payload": "real"})
+    assert [one.genuine for one in pressed] == [True]
+    assert village.chats["1"].messages[number]["rows"][0][0]["payload"] == "page"
+    assert village.chats["1"].messages[number]["edited"]
+
+
+@pytest.mark.parametrize("which", ["another payload", "a text of somebody's", "another kind", "gone", "another chat's"])
+async def test_a_made_up_press_is_not_genuine_and_touches_no_message(
+    playground: Open, session: aiohttp.ClientSession, pressed: list[Press], which: str
+) -> None:
+    village = playground.playground.village
+    _, number, _ = await village.send("1", button("real"), "k1")
+    said = await village.say(village.chats["1"], village.people["2"], "real", None, "k2")
+    assert said
+    _, private, _ = await village.send("1", button("link", "private"), "k3")
+    _, elsewhere, _ = await village.send("@1", button("hers"), "k4")
+    _, elsewhere, _ = await village.send("@1", button("hers"), "k5")
+    made_up = {
+        "another payload": (number, "made up"),
+        "a text of somebody's": (said["id"], "real"),
+        "another kind": (private, "link"),
+        "gone": (999, "real"),
+        "another chat's": (elsewhere, "hers"),
+    }
+    message, payload = made_up[which]
+    before = json.dumps(list(village.chats["1"].messages.values()))
+    line = await Line.open(session, playground)
+    await line.ask(**{**PRESS, "n": "press1", "message": message, "payload": payload})
+    assert [one.genuine for one in pressed] == [False]
+    assert json.dumps(list(village.chats["1"].messages.values())) == before
+    # Who asked for the page has it, alone.
+    assert list(village.chats["@1"].messages.values())[-1]["rows"][0][0]["payload"] == "page"
+
+
+# Headers
+
+PUBLIC = {"Host": "cards.example.org", "Origin": "https://cards.example.org", "X-Forwarded-For": "192.0.2.7"}
+
+
+async def open_public(
+    session: aiohttp.ClientSession, playground: Open, key: str, **headers: str
+) -> aiohttp.ClientWebSocketResponse:
+    protocols = ["buongioco", f"key.{key}"] if key else ["buongioco"]
+    return await session.ws_connect(f"{playground.url}ws", headers={**PUBLIC, **headers}, protocols=protocols)
+
+
+async def refused_public(
+    session: aiohttp.ClientSession, playground: Open, key: str, status: int, **headers: str
+) -> None:
+    with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+        await open_public(session, playground, key, **headers)
+    assert refused.value.status == status
+
+
+FORWARDING = [
+    {"X-Forwarded-For": "192.0.2.7"},
+    {"x-forwarded-proto": "https"},
+    {"X-Forwarded-Host": "cards.example.org"},
+    {"X-Forwarded-Server": "proxy"},
+    {"X-Forwarded": "for=192.0.2.7"},
+    {"Forwarded": "for=192.0.2.7"},
+    {"FORWARDED": ""},
+    {"X-Real-IP": "192.0.2.7"},
+    {"Via": "1.1 proxy"},
+    {"CF-Connecting-IP": "192.0.2.7"},
+]
+
+
+@pytest.mark.parametrize("headers", FORWARDING, ids=lambda one: next(iter(one)))
+@pytest.mark.parametrize("path", ["", "ws", "healthz", "metrics"])
+async def test_on_ones_own_machine_a_forwarded_request_is_refused(
+    playground: Open, session: aiohttp.ClientSession, headers: dict[str, str], path: str
+) -> None:
+    async with session.get(playground.url + path, headers=headers) as answer:
+        assert answer.status == 403
+
+
+async def test_a_proxy_that_says_nothing_and_speaks_as_nginx_does_by_itself_is_refused(playground: Open) -> None:
+    """`proxy_pass` alone: HTTP/1.0, its own name for us, and not a word of whom it speaks for."""
+    head = f"GET / HTTP/1.0\r\nHost: 127.0.0.1:{playground.port}\r\nConnection: close\r\n\r\n"
+    assert (await raw(playground, head.encode())).startswith(b"HTTP/1.0 403 ")
+
+
+async def test_with_a_public_address_a_link_is_needed_though_it_listens_here_only(
+    public: Open, session: aiohttp.ClientSession
+) -> None:
+    anna = public.playground.village.people["1"]
+    line = await open_public(session, public, anna.token)
+    hello = await line.receive_json()
+    assert (hello["me"], hello["switching"]) == ("1", False)
+    assert line.protocol == "buongioco"
+    for key in ("", "wrong", "é", anna.token[:-1]):
+        with pytest.raises((aiohttp.WSServerHandshakeError, ValueError)):
+            await open_public(session, public, key)
+    # A link as they were once, and without a proxy that says so.
+    async with session.ws_connect(
+        f"{public.url}ws?key={anna.token}", headers={"Host": "CARDS.example.org:443", "Origin": PUBLIC["Origin"]}
+    ) as old:
+        assert (await old.receive_json())["me"] == "1"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "127.0.0.1"},
+        {"Host": "localhost"},
+        {"Host": "evil.example"},
+        {"Host": "cards.example.org:8443"},
+        {"Host": "cards.example.org:80"},
+        {"Host": "cards.example.org."},
+        {"Host": "cards.example.org.evil.example"},
+        {"Origin": "http://cards.example.org"},
+        {"Origin": "https://cards.example.org:8443"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "wss://cards.example.org"},
+        {"Origin": "https://cards.example.org/path"},
+        {"Origin": "https://cards.example.org@evil.example"},
+        {"X-Forwarded-Proto": "http"},
+        {"X-Forwarded-Proto": "https, http"},
+    ],
+    ids=lambda headers: " ".join(map(": ".join, headers.items())),
+)
+async def test_the_public_address_is_the_only_one(
+    public: Open, session: aiohttp.ClientSession, headers: dict[str, str]
+) -> None:
+    await refused_public(session, public, public.playground.village.people["1"].token, 403, **headers)
+
+
+async def test_those_who_watch_machines_ask_the_machine_and_not_the_proxy(
+    public: Open, session: aiohttp.ClientSession
+) -> None:
+    for path in ("healthz", "metrics"):
+        async with session.get(public.url + path) as answer:
+            assert answer.status == 200
+        for headers in (PUBLIC, {"Host": PUBLIC["Host"]}, {"X-Real-IP": "192.0.2.7"}):
+            async with session.get(public.url + path, headers=headers) as answer:
+                assert answer.status == 403
+
+
+async def raw(playground: Open, sent: bytes) -> bytes:
+    reader, writer = await asyncio.open_connection("127.0.0.1", playground.port)
+    writer.write(sent)
+    try:
+        await writer.drain()
+        return await asyncio.wait_for(reader.readuntil(b"\r\n"), 10)
+    except (ConnectionError, asyncio.IncompleteReadError):
+        return b""
+    finally:
+        writer.close()
+
+
+def odd_heads(key: str) -> list[bytes]:
+    def head(*lines: str, target: str = "/ws?key=" + key) -> bytes:
+        upgrade = ("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13")
+        return "\r\n".join([f"GET {target} HTTP/1.1", *lines, *upgrade, "", ""]).encode("latin-1")
+
+    ours = "Host: 127.0.0.1"
+    return [
+        *(head(f"Host: {host}") for host in ("[", "]", "[::1", "[::1]x", "a:b", "127.0.0.1:", "127.0.0.1:99999")),
+        *(
+            head(f"Host: {host}")
+            for host in ("127.0.0.1:-1", "127.0.0.1:0", "127.0.0.1:8765:8765", "a@127.0.0.1", "", "/")
+        ),
+        *(
+            head(f"Host: {host}")
+            for host in ("127.0.0.1\xff", "\u00b9", "127.0.0.1, 127.0.0.1", "x" * 5000, "::1", "0")
+        ),
+        head(),
+        head(ours, ours),
+        head(ours, "Host: evil.example"),
+        *(
+            head(ours, f"Origin: {origin}")
+            for origin in ("[", "http://[", "http://127.0.0.1:x", "://", "http://", "\xff")
+        ),
+        head(ours, "Origin: http://127.0.0.1", "Origin: http://127.0.0.1"),
+        head(ours, "X: " + "y" * 100_000),
+        head(ours, *(f"X{number}: y" for number in range(1000))),
+        head(ours, "Na me: x"),
+        head(ours, "X: a\x00b"),
+        head(ours, "Content-Length: -1"),
+        head(ours, "Content-Length: x"),
+        head(ours, target="/" + "x" * 100_000 + key),
+        head(ours, target=f"http://[/?key={key}"),
+        head(ours, target=f"//[?key={key}"),
+        head(ours, target="/%ff%00?key=%ff" + key),
+        head(ours, target=f"* ?key={key}"),
+        f"GET /?key={key}\r\n\r\n".encode(),
+        f"GET /?key={key} HTTP/9.9\r\n\r\n".encode(),
+        f"GÉT /?key={key} HTTP/1.1\r\n\r\n".encode(),
+        f"/?key={key}\r\n\r\n".encode(),
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + key.encode() + b"\r\n\r\n",
+        b"\r\n" * 1000 + key.encode() + b"\r\n\r\n",
+    ]
+
+
+@pytest.mark.usefixtures("quiet")
+async def test_odd_heads_are_refused_without_a_word_of_the_link_in_the_log(
+    public: Open, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    key = public.playground.village.people["1"].token
+    caplog.set_level(logging.DEBUG)
+    heads = odd_heads(key)
+    for sent in heads:
+        answer = await raw(public, sent)
+        assert answer[8:13] in (b" 400 ", b" 403 ", b""), (sent[:100], answer)
+    shown = capfd.readouterr()
+    assert key not in caplog.text + shown.out + shown.err
+    assert any("no HTTP request" in record.getMessage() for record in caplog.records)
+
+
+@pytest.mark.usefixtures("quiet")
+async def test_random_heads_are_refused_in_one_line(playground: Open, session: aiohttp.ClientSession) -> None:
+    random = Random(15)
+    heads = odd_heads("secret")
+    before = await everything(playground)
+    for _ in range(MESSAGES // 20):
+        sent = bytearray(random.choice(heads)[:3000])
+        for _ in range(random.randrange(1, 8)):
+            sent[random.randrange(len(sent))] = random.randrange(256)
+        answer = await raw(playground, bytes(sent) + b"\r\n\r\n")
+        assert not answer.startswith(b"HTTP/1.1 5"), bytes(sent)
+    assert await everything(playground) == before
+    assert (await (await Line.open(session, playground)).ask(do="say", chat="1", text="x", **{"as": "1"}))[
+        "type"
+    ] == "done"
+
+
+@pytest.mark.parametrize("language", ["\xff", "x" * 5000, "it;q=0.9", "", "-", "en-GB-oxendict-more-and-more"])
+async def test_what_a_browser_speaks_is_a_language_or_nothing(
+    playground: Open, session: aiohttp.ClientSession, language: str
+) -> None:
+    async with session.ws_connect(f"{playground.url}ws", headers={"Accept-Language": language}) as line:
+        await line.receive_json()
+        [tab] = playground.playground.server.tabs._tabs
+        assert len(tab.language) <= 35
+        assert tab.language.isascii()

@@ -7,6 +7,7 @@ import random
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Literal, NamedTuple
 
 import structlog
@@ -24,6 +25,7 @@ from bot.platform import (
     ChatGone,
     DeliveryFault,
     MessageGone,
+    NotDone,
     SlowDown,
     TooLong,
     Trouble,
@@ -39,6 +41,11 @@ from bot.tables.table import Table
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
 """Seconds before a failed send is tried again: doubled each time, up to the longest."""
+
+DOUBT = 4
+"""How many times longer each pause is than the one before, without end, where a message is sent again that may have
+arrived: a platform whose answers are all lost would otherwise fill a chat with one message.
+"""
 
 PLACES_REMEMBERED = 100_000
 """Private chats of which it is known which table's hand stands lowest."""
@@ -123,6 +130,7 @@ class Bringer:
         while not self.stopping:
             place = place_of(await self._room.known(post.code), name, post.surfaces[name])
             adapter = self._adapters[platform_of(place)]
+            todo: Todo | None = None
             try:
                 if panel is None or looked != post.looks or post.dirty:
                     panel = None
@@ -158,8 +166,29 @@ class Bringer:
             except Trouble as fault:
                 messages(adapter.platform, "trouble").inc()
                 log.warning("send_failed", table=post.code, surface=name, again_in=pause, why=str(fault))
-                await asyncio.sleep(pause * random.uniform(0.8, 1.2))
-                pause = min(2 * pause, LONGEST_PAUSE)
+                wait = pause * random.uniform(0.8, 1.2)
+                if todo and todo.what in ("send", "anew") and not isinstance(fault, NotDone):
+                    await self._in_doubt(post, name, place, todo.panel.digest, wait)
+                    pause *= DOUBT
+                else:
+                    await asyncio.sleep(wait)
+                    pause = min(2 * pause, LONGEST_PAUSE)
+
+    async def _in_doubt(self, post: Post, name: str, place: str, digest: str, seconds: float) -> None:
+        """Wait before a message is sent again that may have arrived, or until there is another one to be sent."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + seconds
+        while loop.time() < until and not self.stopping:
+            looked_over = post.doubts[name] = asyncio.Event()
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(until):
+                    await looked_over.wait()
+            table = await self._room.known(post.code)
+            if name in post.fronts or place_of(table, name, post.surfaces[name]) != place:
+                break
+            if (await self.draw(post, table, name)).digest != digest:
+                break
+        post.doubts.pop(name, None)
 
     @staticmethod
     def _stands(post: Post, name: str, done: Todo, looks: int) -> bool:

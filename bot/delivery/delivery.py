@@ -156,6 +156,9 @@ class Delivery:
     async def stop(self, patience: float) -> None:
         """Finish what is being sent, for so many seconds, and note it."""
         self._bringer.stopping = True
+        for post in self._posts.values():
+            for looked_over in post.doubts.values():
+                looked_over.set()
         tasks = [task for post in self._posts.values() for task in (*post.tasks.values(), post.pump) if task]
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=patience)
@@ -229,6 +232,8 @@ class Delivery:
                 surface = post.surfaces[name] = surface._replace(status="unreachable")
                 post.dirty = True
             under_way = post.tasks.get(name)
+            if name in post.doubts:
+                post.doubts[name].set()
             # A task that is done may have looked its last before what brought us here.
             if (under_way and not under_way.done()) or surface.status in ("dropped", "unreachable"):
                 continue

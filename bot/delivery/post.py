@@ -19,6 +19,7 @@ class Post:
     ``inherited`` is whether a process before this one may have sent messages that it could not note any more. ``tried``
     has for each surface the digest of what may have been sent under the key of its next message, None for nothing.
     ``listed`` is who sat there, and which chats showed it, when the lists of tables last said so.
+    ``doubts`` has the surfaces whose message may have arrived, to be told when the table has been looked over.
     ``looks`` counts how often the table was looked over, ``looked_at`` is the version when it was last.
     """
 
@@ -38,6 +39,7 @@ class Post:
         self.failed = False
         self.inherited = False
         self.tried: dict[str, str | None] = {}
+        self.doubts: dict[str, asyncio.Event] = {}
         self.pump: asyncio.Task[None] | None = None
         self.listed: object = None
         self.since = time.monotonic()

@@ -4,13 +4,14 @@ import asyncio
 from random import Random
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.delivery import bringing, delivery
 from bot.delivery.pace import Pacer
 from bot.desk import Desk
 from bot.house import House
 from bot.people import Profile
-from bot.platform import ChatGone, MessageGone, Pace, SlowDown, Trouble
+from bot.platform import ChatGone, Command, MessageGone, NotDone, Pace, SlowDown, Trouble
 from bot.settings import Settings
 from bot.store import Store, keys
 from bot.store.log import unstamped
@@ -97,6 +98,55 @@ async def test_a_send_that_arrived_though_it_failed_is_not_doubled_where_the_pla
     async with open_house(store, paper) as house:
         await seated(house, paper, "metamazzo")
         assert len(paper.messages["paper:@2"]) == (1 if knows_keys else 2)
+
+
+async def test_what_may_have_arrived_is_sent_again_seldomer_and_seldomer(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.001)
+    paper = Paper(knows_keys=False)
+    paper.after_faults[GROUP] = [Trouble("an answer that is not JSON")] * 6
+    with capture_logs() as logs:
+        async with open_house(store, paper) as house:
+            await Player(house, paper, "Anna", 1).say("/challenge metamazzo")
+    pauses = [line["again_in"] for line in logs if line["event"] == "send_failed"]
+    assert pauses == pytest.approx([0.001 * 4**number for number in range(6)])
+    # What has certainly not been sent is tried often.
+    monkeypatch.setattr(bringing, "LONGEST_PAUSE", 0.004)
+    paper.faults["paper:200"] = [NotDone("refused")] * 5
+    with capture_logs() as logs:
+        async with open_house(store, paper) as house:
+            await Player(house, paper, "Bruno", 2).say("/challenge testa", "paper:200")
+    pauses = [line["again_in"] for line in logs if line["event"] == "send_failed"]
+    assert pauses == pytest.approx([0.001, 0.002, 0.004, 0.004, 0.004])
+
+
+async def test_a_message_in_doubt_holds_up_no_other(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bringing, "FIRST_PAUSE", 3600.0)
+    paper = Paper(knows_keys=False)
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        mover = next(player for player in players if player.moves())
+        other = next(player for player in players if player is not mover)
+        paper.messages[other.private].clear()
+        paper.after_faults[other.private] = [Trouble("an answer that is not JSON")] * 3
+
+        async def until_there_are(count: int) -> None:
+            while len(paper.messages[other.private]) < count:
+                await asyncio.sleep(0)
+
+        # The hand is gone, and each time that something changes, or it is asked for, one comes, once.
+        await mover.press(mover.moves()[0][1].label, settle=False)
+        await until_there_are(1)
+        desk = Desk(house)
+        await desk.command(Command("c-again", other.person, other.private, "hand"))
+        await until_there_are(2)
+        assert other.moves()
+        await other.press(other.moves()[0][1].label, settle=False)
+        await until_there_are(3)
+        for _ in range(200):
+            await asyncio.sleep(0)
+        assert len(paper.messages[other.private]) == 3
 
 
 async def test_a_doubled_message_goes_when_somebody_presses_it(store: Store) -> None:

@@ -1,0 +1,245 @@
+"""Updates are confirmed once they have been answered: nothing that Telegram brought is lost, or done twice."""
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+from telegram import Bot, Update
+
+from adapters.telegram import polling as polling_module
+from adapters.telegram.polling import Polling
+from adapters.telegram.transport import AiohttpRequest, SendingRequest
+from tests.bot.kills import Bot as BotProcess
+from tests.telegram.players import GROUP, Person, until
+from tests.telegram.server import TOKEN, Failure, TelegramServer
+
+
+class Ears:
+    """Hears updates; those of ``slow`` numbers are at work until they are let go."""
+
+    def __init__(self) -> None:
+        self.heard: list[int] = []
+        self.done: list[int] = []
+        self.gates: dict[int, asyncio.Event] = {}
+
+    def slow(self, *numbers: int) -> None:
+        self.gates |= {number: asyncio.Event() for number in numbers}
+
+    async def hear(self, update: Update) -> None:
+        self.heard.append(update.update_id)
+        if update.update_id in self.gates:
+            await self.gates[update.update_id].wait()
+        self.done.append(update.update_id)
+
+
+@asynccontextmanager
+async def polled(server: TelegramServer, ears: Ears) -> AsyncIterator[Polling]:
+    bot = Bot(
+        TOKEN, base_url=f"{server.url}/bot", request=SendingRequest(), get_updates_request=AiohttpRequest(connections=1)
+    )
+    await bot.initialize()
+    polling = Polling(bot, ears.hear)
+    task = asyncio.create_task(polling.run())
+    try:
+        yield polling
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+        await bot.shutdown()
+
+
+def talk(server: TelegramServer, count: int = 1) -> None:
+    anna = server.users.get(1) or Person(server, 1, "Anna").server.users[1]
+    for _ in range(count):
+        message = {"message_id": 1, "date": 1, "chat": server.group(GROUP).about, "from": anna, "text": "ciao"}
+        server.push(message=message)
+
+
+def waiting(server: TelegramServer) -> list[int]:
+    return [update["update_id"] for update in server._updates]
+
+
+async def test_an_update_is_confirmed_once_it_has_been_answered(server: TelegramServer) -> None:
+    ears = Ears()
+    ears.slow(1000, 1001)
+    talk(server, 2)
+    async with polled(server, ears):
+        await until(lambda: ears.heard == [1000, 1001])
+        asked = len(server.calls)
+        await until(lambda: len(server.calls) > asked + 3)
+        assert waiting(server) == [1000, 1001]
+        # From the front only; and what came again meanwhile was known again.
+        ears.gates[1001].set()
+        await until(lambda: ears.done == [1001])
+        asked = len(server.calls)
+        await until(lambda: len(server.calls) > asked + 2)
+        assert waiting(server) == [1000, 1001]
+        ears.gates[1000].set()
+        await until(lambda: not waiting(server))
+    assert ears.heard == [1000, 1001]
+
+
+async def test_what_was_not_answered_when_the_bot_stopped_comes_again(
+    server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = Ears(), Ears()
+    first.slow(1001)
+    talk(server, 3)
+    async with polled(server, first):
+        await until(lambda: first.done == [1000, 1002])
+    assert waiting(server) == [1001, 1002]
+    async with polled(server, second):
+        await until(lambda: not waiting(server))
+    assert second.done == [1001, 1002]
+
+
+async def test_one_that_is_slow_keeps_no_other_and_asks_no_faster(
+    server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    breaths: list[float] = []
+    wait = asyncio.wait
+
+    async def note(tasks: Any, *, timeout: float | None = None) -> Any:
+        if timeout is not None:
+            breaths.append(timeout)
+        return await wait(tasks, timeout=0 if timeout else timeout)
+
+    ears = Ears()
+    ears.slow(1000)
+    talk(server)
+    async with polled(server, ears):
+        monkeypatch.setattr(asyncio, "wait", note)
+        await until(lambda: len(breaths) > 8)
+        # Ever slower, up to half a second, while nothing comes; and quick as soon as something does.
+        assert breaths == sorted(breaths)
+        assert breaths[-1] == polling_module.LONGEST_BREATH
+        breaths.clear()
+        talk(server)
+        await until(lambda: 1001 in ears.done)
+        await until(lambda: polling_module.FIRST_BREATH in breaths)
+        monkeypatch.undo()
+        ears.gates[1000].set()
+    assert ears.heard == [1000, 1001]
+
+
+async def test_more_than_a_batch_behind_a_slow_one(server: TelegramServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(polling_module, "LET_GO_AFTER", 0.05)
+    monkeypatch.setattr(polling_module, "LONGEST_BREATH", 0.05)
+    ears = Ears()
+    ears.slow(1000, 1010)
+    talk(server, 350)
+    with capture_logs() as logs:
+        async with polled(server, ears):
+            await until(lambda: len(ears.done) == 348)
+            # The last hundred wait with the second slow one, which hides nothing.
+            assert len(ears.heard) == len(set(ears.heard)) == 350
+            ears.gates[1000].set()
+            ears.gates[1010].set()
+            await until(lambda: not waiting(server))
+    assert sorted(ears.done) == list(range(1000, 1350))
+    late = [line["update"] for line in logs if line["event"] == "telegram_update_late"]
+    assert late == [1000, 1010]
+
+
+async def test_an_update_that_cannot_be_read_stops_nothing_and_comes_once(server: TelegramServer) -> None:
+    ears = Ears()
+    talk(server)
+    server.push(message=7)
+    server.push(callback_query={"id": "1"})
+    talk(server)
+    with capture_logs() as logs:
+        async with polled(server, ears):
+            await until(lambda: not waiting(server))
+    assert ears.done == [1000, 1003]
+    unreadable = [line["update"] for line in logs if line["event"] == "telegram_update_unreadable"]
+    assert unreadable == [1001, 1002]
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        b"<html><h1>502 Bad Gateway</h1></html>",
+        b'{"ok":true,"result":[{"upda',
+        b'{"ok":true}',
+        b'{"ok":true,"result":{"update_id":1}}',
+        b'{"ok":true,"result":true}',
+        b"[]",
+        b"[" * 100_000,
+        b"",
+    ],
+)
+async def test_answers_that_make_no_sense_are_asked_for_again(
+    server: TelegramServer, says: bytes, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(polling_module, "FIRST_PAUSE", 0.01)
+    ears = Ears()
+    server.order("getUpdates", *[Failure(says=says, done_first=True)] * 3)
+    talk(server)
+    async with polled(server, ears) as polling:
+        await until(lambda: polling.hears)
+        await until(lambda: not waiting(server))
+    assert ears.done == [1000]
+    assert "Traceback" not in "".join(capfd.readouterr())
+
+
+async def test_updates_without_a_number_are_left_out(server: TelegramServer) -> None:
+    ears = Ears()
+    answer = {"ok": True, "result": [7, None, {}, {"update_id": None}, {"update_id": "9"}]}
+    server.order("getUpdates", *[Failure(says=json.dumps(answer).encode())] * 4)
+    talk(server)
+    async with polled(server, ears):
+        await until(lambda: not waiting(server))
+    assert ears.done == [1000]
+
+
+# A kill between fetching and answering
+
+
+async def test_a_press_that_a_killed_bot_took_along_is_answered_by_the_next(
+    tmp_path: Path, server: TelegramServer
+) -> None:
+    bot = BotProcess(tmp_path, BUONGIOCO_TELEGRAM_TOKEN=TOKEN, BUONGIOCO_TELEGRAM_API_URL=server.url)
+    await bot.start()
+    try:
+        anna = Person(server, 1, "Anna")
+        anna.say("/challenge testa")
+        await until(lambda: anna.button("Easy robot", server.group(GROUP)) is not None, 60)
+        await until(lambda: not waiting(server))
+        message, button = anna.button("Easy robot", server.group(GROUP)) or ({}, {})
+        # The store answers nothing, and so the press is not answered.
+        store = int((tmp_path / "data" / "valkey.pid").read_text())
+        os.kill(store, signal.SIGSTOP)
+        query = server.press(server.group(GROUP), message, 1, button["callback_data"])
+        asked = polls(server)
+        # One brings it; the next would confirm it.
+        await until(lambda: polls(server) >= asked + 2)
+        await bot.kill()
+        os.kill(store, signal.SIGCONT)
+        assert not server.answers[query]
+        await bot.start()
+        await until(lambda: "answered" in server.answers[query], 60)
+        assert server.answers[query]["text"] == ""
+        await until(lambda: bool(_moves(anna)))
+    finally:
+        await bot.kill()
+
+
+def polls(server: TelegramServer) -> int:
+    return sum(method == "getUpdates" for method, _ in server.calls)
+
+
+def _moves(person: Person) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    return [
+        (message, button)
+        for message in person.private.messages.values()
+        for row in message.get("reply_markup", {}).get("inline_keyboard", ())
+        for button in row
+        if ":play" in button.get("callback_data", "")
+    ]

@@ -135,6 +135,15 @@ class LocalCluster:
         return f"redis+cluster://127.0.0.1:{self.nodes[0].port}"
 
     def __enter__(self) -> "LocalCluster":
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def start(self) -> None:
         try:
             for node in self.nodes:
                 node.start()
@@ -142,12 +151,6 @@ class LocalCluster:
         except BaseException:
             self.stop()
             raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
 
     def stop(self) -> None:
         for node in self.nodes:

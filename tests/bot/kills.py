@@ -92,6 +92,23 @@ class Bot:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def is_running(self) -> bool:
+        return self.process is not None and self.process.returncode is None
+
+    async def until_healthy(self, session: aiohttp.ClientSession) -> None:
+        deadline = time.monotonic() + 40
+        while True:
+            try:
+                async with session.get(f"{self.url}/healthz") as answer:
+                    if answer.status == 200:
+                        return
+            except (aiohttp.ClientError, OSError):
+                pass
+            if time.monotonic() > deadline:
+                raise AssertionError("the bot does not come back")
+            await asyncio.sleep(0.05)
+
 
 class Page:
     """A browser's tab, without the browser: it sees messages, presses buttons, and asks again after a lost line."""
@@ -223,17 +240,7 @@ class Elsewhere(Page):
         return [one for one in found if one["by"] == "bot" and code in one["text"]]
 
     async def connect(self, session: aiohttp.ClientSession) -> None:
-        deadline = time.monotonic() + 40
-        while True:
-            try:
-                async with session.get(f"{self.bot.url}/healthz") as answer:
-                    if set((await answer.json())["adapters"].values()) == {"up"}:
-                        return
-            except (aiohttp.ClientError, OSError):
-                pass
-            if time.monotonic() > deadline:
-                raise AssertionError("the bot does not come back")
-            await asyncio.sleep(0.05)
+        await self.bot.until_healthy(session)
 
     async def listen(self) -> None:
         """Until the bot is no more."""
@@ -256,8 +263,7 @@ class Elsewhere(Page):
     async def _answered(self, name: str) -> str:
         deadline = time.monotonic() + self.patience
         while (word := self.answer_to(self._presses[name])) is None:
-            gone = self.bot.process is None or self.bot.process.returncode is not None
-            if gone or time.monotonic() > deadline:
+            if not self.bot.is_running or time.monotonic() > deadline:
                 return "lost"
             await asyncio.sleep(0.005)
         (self.refused if word else self.done).add(name)
@@ -266,6 +272,8 @@ class Elsewhere(Page):
 
 class Village:
     """People who play, and what must be true of their games."""
+
+    victims = ("bot", "store", "both")
 
     def __init__(self, page: Page, seed: int) -> None:
         self.page, self.bot = page, page.bot
@@ -514,13 +522,15 @@ class Village:
                 raise Disagreement(f"table {table.code}, seat {seat}: cards are offered out of turn")
 
 
-async def harness(kills: int, seed: int, page: Page, *, check_every: int = 10, show: bool = False) -> Village:
+async def harness(
+    kills: int, seed: int, page: Page, *, check_every: int = 10, show: bool = False, kind: type[Village] = Village
+) -> Village:
     """So many kills; a check after every few of them and at the end."""
-    village = Village(page, seed)
+    village = kind(page, seed)
     async with aiohttp.ClientSession() as session:
         try:
             for number in range(1, kills + 1):
-                await village.round(session, village.random.choice(("bot", "store", "both")))
+                await village.round(session, village.random.choice(village.victims))
                 if number % check_every == 0 or number == kills:
                     await village.check(session)
                     if show:
@@ -536,7 +546,7 @@ async def on_playground(folder: Path) -> AsyncIterator[Page]:
     yield Page(Bot(folder))
 
 
-def main(platform: Callable[[Path], AbstractAsyncContextManager[Page]]) -> None:
+def main(platform: Callable[[Path], AbstractAsyncContextManager[Page]], kind: type[Village] = Village) -> None:
     """The harness from the command line, showing how it goes."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--kills", type=int, default=60)
@@ -546,7 +556,7 @@ def main(platform: Callable[[Path], AbstractAsyncContextManager[Page]]) -> None:
 
     async def run(kills: int, seed: int, folder: Path) -> Village:
         async with platform(folder) as page:
-            return await harness(kills, seed, page, show=True)
+            return await harness(kills, seed, page, show=True, kind=kind)
 
     with tempfile.TemporaryDirectory() as temporary:
         start = time.perf_counter()

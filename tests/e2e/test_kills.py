@@ -8,6 +8,7 @@ import pytest
 from tests.bot.kills import Village, harness, on_playground
 from tests.discord.kills import on_discord
 from tests.telegram.kills import on_telegram
+from tests.telegram.kills_on_a_cluster import Town, on_a_cluster
 
 KILLS = int(os.environ.get("BUONGIOCO_KILLS", "60"))
 """How many in all; `python -m tests.bot.kills --kills 10000` is for a night."""
@@ -35,6 +36,14 @@ async def test_killed_at_random_on_discord(tmp_path: Path) -> None:
         village = await harness(-(-KILLS // 6), 5, page)
     # A bot that comes back asks for its gateway first, and what was pressed meanwhile is lost.
     check(village, -(-KILLS // 6), least=2)
+
+
+@pytest.mark.timeout(1800)
+async def test_workers_and_primaries_killed_at_random(tmp_path: Path) -> None:
+    kills = max(3, KILLS // 20)
+    async with on_a_cluster(tmp_path) as page:
+        village = await harness(kills, 1, page, kind=Town)
+    check(village, kills, least=1)
 
 
 def check(village: Village, kills: int, least: int = 5) -> None:

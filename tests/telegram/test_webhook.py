@@ -1,22 +1,20 @@
 """Updates that Telegram brings: to one worker, or to any of several."""
 
 import asyncio
-import itertools
 import socket
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from random import Random
 from typing import Any
 
 import aiohttp
 import pytest
-from aiohttp import web
 from structlog.testing import capture_logs
 
 from adapters.telegram import webhook as webhook_module
 from adapters.telegram.webhook import Webhook, secret_of
 from bot.settings import BadSetting
 from bot.store import Store
+from tests.telegram.balancer import balancer
 from tests.telegram.players import GROUP, Person, on_telegram, until
 from tests.telegram.server import BOT, TOKEN, TelegramServer
 
@@ -29,33 +27,6 @@ def free_port() -> int:
 
 def settings(port: int) -> dict[str, Any]:
     return {"telegram_webhook_url": f"http://127.0.0.1:{port}/cards", "telegram_webhook_port": port}
-
-
-@asynccontextmanager
-async def balancer(ports: list[int]) -> AsyncIterator[int]:
-    """Gives each request to the next of several workers; one that is not there is passed over."""
-    turns = itertools.cycle(ports)
-
-    async def pass_on(request: web.Request) -> web.Response:
-        body = await request.read()
-        async with aiohttp.ClientSession() as session:
-            for _ in ports:
-                url = f"http://127.0.0.1:{next(turns)}{request.path}"
-                headers = {name: value for name, value in request.headers.items() if name.startswith("X-")}
-                try:
-                    async with session.post(url, data=body, headers=headers) as answer:
-                        return web.Response(status=answer.status)
-                except aiohttp.ClientError:
-                    continue
-        return web.Response(status=502)
-
-    app = web.Application()
-    app.router.add_post("/{path:.*}", pass_on)
-    runner = web.AppRunner(app, shutdown_timeout=0.2)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    yield int(runner.addresses[0][1])
-    await runner.cleanup()
 
 
 async def test_a_game_by_webhook(store: Store, server: TelegramServer) -> None:

@@ -1,0 +1,169 @@
+"""The kill harness with three workers on a cluster of three primaries and their replicas, by Telegram's webhook.
+
+    python -m tests.telegram.kills_on_a_cluster --kills 300 --seed 1
+
+Presses go to any worker. A worker is killed, or a primary, or both at once, while people play on; who was killed comes
+back, a primary as a replica of who took its place. The checks are those of `tests.bot.kills`: a move that was answered
+is in its table's log or in its game's record, once, and in the end all panels agree with their tables.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from bot.bench.cluster import LocalCluster, Node
+from bot.store import keys, opened
+from tests.bot.kills import Bot, Disagreement, Village, free_port, main
+from tests.telegram.balancer import balancer
+from tests.telegram.kills import TelegramPage
+from tests.telegram.server import TOKEN, TelegramServer
+
+WORKERS = 3
+PATIENCE = 60.0
+"""Seconds after a kill by which presses count again, and by which a cluster is whole again."""
+
+
+class Crew(Bot):
+    """Three workers and their cluster, in place of one bot."""
+
+    def __init__(self, folder: Path, cluster: LocalCluster, ports: list[int], **settings: str) -> None:
+        super().__init__(folder)
+        self.cluster = cluster
+        self.workers = [Worker(folder, port, **settings, BUONGIOCO_TELEGRAM_WEBHOOK_PORT=str(port)) for port in ports]
+
+    async def start(self) -> None:
+        for worker in self.workers:
+            if not worker.is_running:
+                await worker.start()
+
+    @property
+    def is_running(self) -> bool:
+        return any(worker.is_running for worker in self.workers)
+
+    async def kill(self) -> None:
+        for worker in self.workers:
+            await worker.kill()
+
+    def kill_store(self) -> None:
+        """The cluster ends with its context."""
+
+
+class Worker(Bot):
+    def __init__(self, folder: Path, port: int, **settings: str) -> None:
+        super().__init__(folder, **settings)
+        self.port = port
+
+
+class CrewsPage(TelegramPage):
+    """What people see on Telegram; a press that one worker took along is brought to another."""
+
+    bot: Crew
+    patience = 20.0
+
+    async def connect(self, session: aiohttp.ClientSession) -> None:
+        for worker in self.bot.workers:
+            await worker.until_healthy(session)
+
+
+class Town(Village):
+    """People who play at three workers on a cluster."""
+
+    victims = ("worker", "primary", "both")
+    page: CrewsPage
+
+    async def round(self, session: aiohttp.ClientSession, kill: str) -> None:
+        """Play for a moment, kill, and play on until presses count again and the cluster is whole."""
+        crew = self.page.bot
+        await crew.start()
+        await self.page.connect(session)
+        await self.press_again()
+        players = [asyncio.create_task(self._play(person["id"])) for person in self.page.people]
+        try:
+            await self.keep_tables(2)
+            await asyncio.sleep(self.random.uniform(0.1, 0.5))
+            self.kills[kill] += 1
+            start = time.perf_counter()
+            if kill in ("worker", "both"):
+                await self.random.choice(crew.workers).kill()
+            if kill in ("primary", "both"):
+                await self._fail_over(crew.cluster)
+            await self._until_presses_count()
+            self.down.append(time.perf_counter() - start)
+            await crew.start()
+            await asyncio.to_thread(crew.cluster.until_well)
+            await asyncio.sleep(self.random.uniform(0.0, 0.3))
+        finally:
+            for task in players:
+                task.cancel()
+            await asyncio.gather(*players, return_exceptions=True)
+
+    async def _fail_over(self, cluster: LocalCluster) -> None:
+        """A primary dies; when its replica has taken over it comes back, as the replica."""
+        primary = self.random.choice(await asyncio.to_thread(cluster.primaries))
+        replica = await asyncio.to_thread(cluster.replica_of, primary)
+        primary.kill()
+        if not await _until_primary(replica):
+            raise Disagreement("no replica takes over")
+        primary.start()
+
+    async def check(self, session: aiohttp.ClientSession) -> None:
+        """Let delivery come to rest, and hold everything against everything; the workers go on."""
+        crew = self.page.bot
+        await crew.start()
+        await self.page.connect(session)
+        await self.press_again()
+        async with opened(crew.cluster.url) as store:
+            await self._rest_of(store)
+            await self._check_logs(store)
+
+    async def _rest_of(self, store: Any) -> None:
+        """Until nothing is marked as changed any more and nothing has been shown for a moment."""
+        deadline, before = time.monotonic() + PATIENCE, None
+        while time.monotonic() < deadline:
+            await asyncio.sleep(0.5)
+            now = (await store.all_changed(range(keys.SHARDS)), self.page.messages)
+            if not now[0] and now == before:
+                return
+            before = now
+        raise Disagreement("delivery does not come to rest")
+
+
+async def _until_primary(node: Node) -> bool:
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if await asyncio.to_thread(lambda: node.is_primary):
+            return True
+        await asyncio.sleep(0.05)
+    return False
+
+
+@asynccontextmanager
+async def on_a_cluster(folder: Path) -> AsyncIterator[CrewsPage]:
+    server = TelegramServer()
+    await server.start()
+    ports = [free_port() for _ in range(WORKERS)]
+    cluster = LocalCluster(folder)
+    try:
+        await asyncio.to_thread(cluster.start)
+        async with balancer(ports) as front:
+            settings = {
+                "REDIS_URL": cluster.url,
+                "BUONGIOCO_STORE_REPLICAS": "1",
+                "BUONGIOCO_PLAYGROUND": "false",
+                "BUONGIOCO_TELEGRAM_TOKEN": TOKEN,
+                "BUONGIOCO_TELEGRAM_API_URL": server.url,
+                "BUONGIOCO_TELEGRAM_WEBHOOK_URL": f"http://127.0.0.1:{front}/cards",
+            }
+            yield CrewsPage(Crew(folder, cluster, ports, **settings), server)
+    finally:
+        cluster.stop()
+        await server.stop()
+
+
+if __name__ == "__main__":
+    main(on_a_cluster, Town)

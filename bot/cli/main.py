@@ -4,11 +4,11 @@ import asyncio
 import os
 import re
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from enum import StrEnum
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Annotated, Protocol
+from typing import Annotated
 
 import typer
 
@@ -18,9 +18,11 @@ from bot.bench.presses import TABLES as PRESSES_TABLES
 from bot.bench.presses import run as run_presses_bench
 from bot.bench.store import run as run_store_bench
 from bot.cli.archive import export, rebuild
+from bot.cli.backup import backup, restore
 from bot.cli.doctor import examine
 from bot.cli.files import records
 from bot.cli.play import TerminalTable
+from bot.cli.progress import progress
 from bot.running import run as run_bot
 from bot.settings import BadSetting, read_settings
 from bot.simulation import simulate as simulate_game
@@ -31,10 +33,6 @@ from engine import GAMES, GameKind, Record, game_kind, verify
 from engine.errors import BadRecord, EngineError, FaultyRecord
 from engine.robots import ROBOTS
 from engine.rules import Value, parse, resolve, spell
-
-
-class _ProgressBar(Protocol):
-    def update(self, n_steps: int, /) -> None: ...
 
 
 class Language(StrEnum):
@@ -98,7 +96,7 @@ def simulate(
         opened = out.open("w", encoding="utf-8") if out else nullcontext(sys.stdout)
     except OSError as error:
         raise typer.BadParameter(f"{out}: {error.strerror}", param_hint="--out") from None
-    with opened as file, _progress(number, game) as bar:
+    with opened as file, progress(number, game) as bar:
         for count in range(1, number + 1):
             record = simulate_game(game, options, names, f"{seed}/{game}/{count}", legal=legal)
             file.write(record.to_json() + "\n")
@@ -107,11 +105,6 @@ def simulate(
 
 def _options(kind: GameKind, *words: list[str] | None) -> dict[str, Value]:
     return parse(kind.rules, [word for some in words for several in some or [] for word in re.split("[, ]+", several)])
-
-
-def _progress(length: int, label: str) -> AbstractContextManager[_ProgressBar]:
-    """A bar on stderr, if that is a terminal."""
-    return typer.progressbar(length=length, label=label, file=sys.stderr, hidden=not sys.stderr.isatty())
 
 
 def _players(kind: GameKind, players: str) -> list[str]:
@@ -141,7 +134,7 @@ def verify_files(
 
 def _verify_file(path: Path) -> int:
     number, faults, unfinished = 0, 0, 0
-    with _progress(path.stat().st_size, path.name) as bar:
+    with progress(path.stat().st_size, path.name) as bar:
         for number, record, size in records(path):
             fault = _fault_of(record)
             if fault:
@@ -250,6 +243,8 @@ async def _doctor() -> bool:
 
 app.command()(export)
 app.command()(rebuild)
+app.command()(backup)
+app.command()(restore)
 
 
 @bench_app.callback()

@@ -156,19 +156,25 @@ class Archive:
 
     async def after(self, number: int) -> AsyncIterator[Numbered]:
         """What has a higher number than this one, in order. Numbers whose entry is gone are passed over."""
+        async for found, id, stored in self.stored_after(number):  # noqa: A001
+            yield Numbered(found, id, _read(id, stored))
+
+    async def stored_after(self, number: int) -> AsyncIterator[tuple[int, str, bytes | None]]:
+        """The same, as it is stored: number, id, and the game's bytes."""
         while True:
             found = await self._client.zrange(
                 keys.GAMES_ORDER, f"({number}", "+inf", byscore=True, offset=0, num=GAMES_AT_ONCE, withscores=True
             )
             if not found:
                 return
+            ids = [id.decode() for id, _score in found]  # noqa: A001
             async with self._client.pipeline(transaction=False) as pipe:
-                for id, _score in found:  # noqa: A001
-                    pipe.get(keys.game(id.decode()))
+                for id in ids:  # noqa: A001
+                    pipe.get(keys.game(id))
                 stored = await pipe.execute()
-            for (id, score), text in zip(found, stored, strict=True):  # noqa: A001
+            for id, (_, score), text in zip(ids, found, stored, strict=True):  # noqa: A001
                 number = int(score)
-                yield Numbered(number, id.decode(), _read(id.decode(), text))
+                yield number, id, text
 
     async def all(self) -> AsyncIterator[FinishedGame]:
         """Every game that can be read, in order."""

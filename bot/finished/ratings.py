@@ -157,7 +157,8 @@ class Ratings:
         games, lost, before = 0, [], 0
         holes = []
         async for entry in self.archive.after(0):
-            if not await self._rate_one(entry, before):
+            # A cluster's client may have sent it twice.
+            if not await self._rate_one(entry, before) and await self.rated() != entry.number:
                 raise StoreFault("A bot is rating games meanwhile: stop every worker, then run this again.")
             holes.append(range(before + 1, entry.number))
             if entry.game:
@@ -224,11 +225,16 @@ class Ratings:
         )
         return bool(done)
 
+    async def scopes(self, game: FinishedGame) -> list[Scope]:
+        """The scopes in which a game is rated, its chats called as they are now."""
+        if not game.is_rated:
+            return []
+        moved = {old.decode(): new.decode() for old, new in (await self._client.hgetall(keys.MOVED)).items()}
+        return scopes_of(replace(game, chats=[moved.get(chat, chat) for chat in game.chats]))
+
     async def _rated(self, game: FinishedGame) -> tuple[list[Change], list[str | int], list[Scope]]:
         """What a game changes, everywhere and for all time; for each scope the script's words; the scopes."""
-        moved = {old.decode(): new.decode() for old, new in (await self._client.hgetall(keys.MOVED)).items()}
-        game = replace(game, chats=[moved.get(chat, chat) for chat in game.chats])
-        scopes = scopes_of(game) if game.is_rated else []
+        scopes = await self.scopes(game)
         words: list[str | int] = []
         changes: list[Change] = []
         for place, scope in enumerate(scopes):

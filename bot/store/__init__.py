@@ -3,6 +3,6 @@
 from bot.store.embedded import EmbeddedStore
 from bot.store.folder import StoreFault
 from bot.store.outage import STORE_FAULTS
-from bot.store.store import Appended, Behind, Gone, Store, opened
+from bot.store.store import Appended, Behind, Gone, Store, connected, opened
 
-__all__ = ["STORE_FAULTS", "Appended", "Behind", "EmbeddedStore", "Gone", "Store", "StoreFault", "opened"]
+__all__ = ["STORE_FAULTS", "Appended", "Behind", "EmbeddedStore", "Gone", "Store", "StoreFault", "connected", "opened"]

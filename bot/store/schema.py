@@ -13,6 +13,9 @@ from bot.store.outage import STORE_FAULTS
 
 log = structlog.get_logger()
 
+RESTORING = "restoring"
+"""What stands in place of the number while the store is being filled from a backup."""
+
 LOCK_SECONDS = 600
 """The longest that a migration may take before another worker believes that it died."""
 
@@ -26,6 +29,11 @@ async def check(
     """
     try:
         await client.set(keys.SCHEMA, version, nx=True)
+        if await client.get(keys.SCHEMA) == RESTORING.encode():
+            raise StoreFault(
+                "The store is being filled from a backup, or that was cut short: then run `buongioco restore FILE "
+                "--replace` again."
+            )
         found = int(await client.get(keys.SCHEMA))
         if found < version and all(step in migrations for step in range(found, version)):
             await _migrate(client, version, migrations)

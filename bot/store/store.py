@@ -198,25 +198,38 @@ class Store:
 
 
 @asynccontextmanager
+async def connected(url: str, patience: float = ANSWER_SECONDS) -> AsyncIterator[Any]:
+    """A client of the store at a URL (``redis://``, ``rediss://``, ``unix://``, or ``redis+cluster://`` for a cluster).
+
+    Nothing is asked of the store yet, neither whether it is there nor what layout it has. ``patience`` is how many
+    seconds it may take to answer a command.
+    """
+    client: Any
+    timeouts = {"socket_timeout": patience, "socket_connect_timeout": ANSWER_SECONDS}
+    if url.startswith(("redis+cluster://", "rediss+cluster://")):
+        client = Cluster.from_url(url.replace("+cluster", "", 1), **timeouts)
+    else:
+        # Those who find no connection free wait for one: a burst is no fault. Nothing is tried again underneath: what
+        # may be done twice, and for whom there is time, is known above.
+        pool = BlockingConnectionPool.from_url(url, max_connections=CONNECTIONS, timeout=patience, **timeouts)
+        client = Redis(connection_pool=pool)
+    try:
+        yield client
+    finally:
+        await client.aclose()
+
+
+@asynccontextmanager
 async def opened(url: str, replicas: int = 0) -> AsyncIterator[Store]:
-    """The store at a URL (``redis://``, ``rediss://``, ``unix://``, or ``redis+cluster://`` for a cluster).
+    """The store at a URL, as `connected` takes it.
 
     ``replicas`` is how many replicas must have what people do before they are told that it is done.
     StoreFault where it cannot be reached or holds a layout that this version does not know.
     """
-    client: Any
-    patience = {"socket_timeout": ANSWER_SECONDS, "socket_connect_timeout": ANSWER_SECONDS}
-    if url.startswith(("redis+cluster://", "rediss+cluster://")):
-        client = Cluster.from_url(url.replace("+cluster", "", 1), **patience)
-    else:
-        # Those who find no connection free wait for one: a burst is no fault. Nothing is tried again underneath: what
-        # may be done twice, and for whom there is time, is known above.
-        pool = BlockingConnectionPool.from_url(url, max_connections=CONNECTIONS, timeout=ANSWER_SECONDS, **patience)
-        client = Redis(connection_pool=pool)
-    store = Store(client, replicas)
-    try:
+    async with connected(url) as client:
         await schema.check(client)
-        yield store
-    finally:
-        store.outage.stop()
-        await client.aclose()
+        store = Store(client, replicas)
+        try:
+            yield store
+        finally:
+            store.outage.stop()

@@ -1,0 +1,176 @@
+"""Making a store what a backup says it was.
+
+Nobody may work with the store meanwhile, and whoever worked with it before must have ended: a worker believes its own
+memory as long as the store does not contradict it. So workers that are alive are refused, and until all is written the
+store's layout has no number, so that none starts.
+"""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from bot.backup.file import BadBackup, Line, check, lines_of, nobody, to_bytes
+from bot.backup.taking import TABLES
+from bot.delivery.bringing import UNKNOWN
+from bot.delivery.surfaces import Surface
+from bot.store import Store, StoreFault, keys, schema
+from bot.store.attendance import LEASE_SECONDS, PLAYING_TIME
+from bot.store.log import unfold
+from bot.tables import Room
+from bot.tables.table import Table
+
+ALIVE = "return redis.call('ZCOUNT', KEYS[1], store_time() - ARGV[1], '+inf')"
+"""Given the workers and the seconds that a lease lasts: how many of them are alive."""
+
+AT_ONCE = 500
+"""How many commands go out together."""
+
+
+async def no_workers(client: Any) -> None:
+    """StoreFault while workers are alive on a store, or one was killed just now."""
+    alive = await client.register_script(PLAYING_TIME + ALIVE)(keys=[keys.WORKERS], args=[LEASE_SECONDS])
+    if alive:
+        workers = "A worker is" if alive == 1 else f"{alive} workers are"
+        raise StoreFault(
+            f"{workers} running on this store: stop every one first. One that was killed counts for "
+            f"{LEASE_SECONDS} seconds more."
+        )
+
+
+async def restore(
+    client: Any, path: Path, *, replace: bool, alone: bool = False, on_read: Callable[[int], None] = nobody
+) -> None:
+    """Fill a store from a backup, and bring its layout up to this version's.
+
+    The file is read whole before anything is touched. A store that holds anything is left alone unless it is to be
+    replaced, and so is one with workers, unless whoever calls knows to be ``alone`` with it. ``on_read`` is told of
+    progress, twice the bytes of the file in all. BadBackup for the file, StoreFault for the store, OSError where the
+    file cannot be read.
+    """
+    header, _ = check(path, on_read)
+    if header.schema > keys.SCHEMA_VERSION:
+        raise BadBackup(f"its layout is number {header.schema}, and this version knows {keys.SCHEMA_VERSION}")
+    if not alone:
+        await no_workers(client)
+    if not replace and await _holds_something(client):
+        raise StoreFault("The store is not empty. With --replace all that it holds is deleted first.")
+    await client.set(keys.SCHEMA, schema.RESTORING)
+    await _empty(client)
+    async with _Writing(client) as writing:
+        for number, line in enumerate(lines_of(path, on_read), 2):
+            try:
+                await writing.add(line)
+            except (ValueError, KeyError, TypeError) as error:
+                raise BadBackup(f"line {number}: {error}") from error
+    await client.set(keys.SCHEMA, header.schema)
+    await schema.check(client)
+    await _list_tables(Store(client))
+
+
+async def _list_tables(store: Store) -> None:
+    """Enter tables in the lists that follow from their logs: those in the backup were read at another moment."""
+    lists = Room(store).lists
+    async for key in store.client.scan_iter(match=TABLES, count=AT_ONCE):
+        code = key.decode().rpartition(":")[2]
+        try:
+            table = Table.of(code, await store.load(code))
+        except ValueError:
+            continue
+        if not table.fault:
+            await lists.confirm(table)
+
+
+async def _holds_something(client: Any) -> bool:
+    async for key in client.scan_iter(count=AT_ONCE):
+        if key.decode() not in (keys.SCHEMA, keys.WORKERS):
+            return True
+    return False
+
+
+async def _empty(client: Any) -> None:
+    """Delete all but the layout's number, which keeps workers away."""
+    doomed: list[bytes] = []
+    async for key in client.scan_iter(count=AT_ONCE):
+        doomed += [key] if key.decode() != keys.SCHEMA else []
+        if len(doomed) >= AT_ONCE:
+            await _unlink(client, doomed)
+            doomed = []
+    await _unlink(client, doomed)
+
+
+async def _unlink(client: Any, doomed: Iterable[bytes]) -> None:
+    async with client.pipeline(transaction=False) as pipe:
+        for key in doomed:
+            pipe.unlink(key)
+        await pipe.execute()
+
+
+class _Writing:
+    """Lines on their way into the store, many commands at once."""
+
+    def __init__(self, client: Any) -> None:
+        self._pipe = client.pipeline(transaction=False)
+
+    async def __aenter__(self) -> "_Writing":
+        return self
+
+    async def __aexit__(self, fault: type[BaseException] | None, *_more: object) -> None:
+        if fault is None:
+            await self._pipe.execute()
+
+    async def add(self, line: Line) -> None:
+        match next(iter(line)):
+            case "table":
+                self._table(line)
+            case "game":
+                self._game(line)
+            case _:
+                self._key(line)
+        if len(self._pipe) >= AT_ONCE:
+            await self._pipe.execute()
+
+    def _table(self, line: Line) -> None:
+        """A table's keys, and that all of it is to be shown anew."""
+        code, log = line["table"], list(map(to_bytes, line["log"]))
+        shard = keys.shard_of(code)
+        # A cluster's client may send all of it twice.
+        self._pipe.delete(keys.table(code))
+        self._pipe.rpush(keys.table(code), *log)
+        shown = {name: _unsure(to_bytes(text).decode()) for name, text in line["shown"]}
+        if shown:
+            self._pipe.hset(keys.shown(code), mapping=shown)
+        if line["timer"] is not None:
+            self._pipe.zadd(keys.timers(shard), {code: line["timer"]})
+        try:
+            version = unfold(log).version
+        except ValueError:
+            # It will be set aside.
+            version = 1
+        self._pipe.zadd(keys.changed(shard), {code: version})
+
+    def _game(self, line: Line) -> None:
+        self._pipe.set(keys.game(line["game"]), to_bytes(line["stored"]))
+        self._pipe.zadd(keys.GAMES_ORDER, {line["game"]: line["number"]})
+
+    def _key(self, line: Line) -> None:
+        kind, value = next(iter(line)), line["value"]
+        key = line[kind]
+        match kind:
+            case "string":
+                self._pipe.set(key, to_bytes(value))
+            case "list":
+                self._pipe.delete(key)
+                self._pipe.rpush(key, *map(to_bytes, value))
+            case "set":
+                self._pipe.sadd(key, *map(to_bytes, value))
+            case "hash":
+                self._pipe.hset(key, mapping={to_bytes(field): to_bytes(text) for field, text in value})
+            case _:
+                self._pipe.zadd(key, {to_bytes(member): float(score) for member, score in value})
+        if "expires" in line:
+            self._pipe.pexpireat(key, line["expires"])
+
+
+def _unsure(text: str) -> str:
+    """A surface of which it is not known what it shows: the chat may have gone on since."""
+    return Surface.of(text)._replace(digest=UNKNOWN).to_text()

@@ -1,0 +1,240 @@
+"""Reading a whole store into a backup while workers write to it.
+
+What belongs together is read together, and in an order in which nothing can be in the backup twice or not at all:
+
+1. The ratings, as of one game: read bit by bit, and then, in one go, what games that were rated meanwhile have changed.
+2. Tables, each in one script: log, what is shown, its clock, its mark. From here on a game that ends is in the backup
+   as the table that it was. The shards' playing times are read before: no clock has less left than it had.
+3. Finished games: all that are in the ratings, and those whose table was not there any more.
+4. Everything else, key by key.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any
+
+from bot.backup.file import Line, from_bytes, nobody
+from bot.finished.archive import Archive
+from bot.finished.ratings import EVERYTHING, Ratings, Scope
+from bot.store import StoreFault, keys
+from bot.store.batch import BatchedScript
+
+TABLE = """
+-- KEYS  table, shown, changed, timers
+-- ARGV  code
+return {
+  redis.call('LRANGE', KEYS[1], 0, -1), redis.call('HGETALL', KEYS[2]),
+  redis.call('ZSCORE', KEYS[3], ARGV[1]), redis.call('ZSCORE', KEYS[4], ARGV[1])
+}
+"""
+
+RATED = """
+-- KEYS  number of the last rated game, then ratings and ranks of each scope
+-- ARGV  what that number should be; then place of a scope and person
+-- Returns rating and rank of each, all as of that game; nothing if it is another by now
+if (redis.call('GET', KEYS[1]) or '0') ~= ARGV[1] then return false end
+local found = {}
+for place = 2, #ARGV, 2 do
+  local scope = tonumber(ARGV[place])
+  found[#found + 1] = redis.call('HGET', KEYS[2 + 2 * scope], ARGV[place + 1])
+  found[#found + 1] = redis.call('ZSCORE', KEYS[3 + 2 * scope], ARGV[place + 1])
+end
+return found
+"""
+
+AT_ONCE = 100
+SCANNED = 1000
+
+TABLES = "{s*}:table:*"
+SHARDS_OWN = ("table:", "shown:", "changed", "timers", "attended")
+BY_THEMSELVES = (
+    *(f"{{s{shard}}}:{kind}" for shard in range(keys.SHARDS) for kind in SHARDS_OWN),
+    *(keys.GAMES_ORDER, keys.GAMES_COUNTER, keys.RATED, keys.ratings(""), keys.ranks(""), keys.game("")),
+)
+"""What the steps before the last one have read."""
+
+OF_THE_MOMENT = (keys.WORKERS, keys.SCHEMA, f"{keys.SCHEMA}:lock", *map(keys.probe, range(keys.SHARDS)))
+"""What says who is there now, and the layout, which stands in the header."""
+
+
+class Taking:
+    """One backup of one store; each line goes to ``write``, and ``on_key`` is told of each key that has been read."""
+
+    def __init__(self, client: Any, write: Callable[[Line], None], on_key: Callable[[int], None] = nobody) -> None:
+        self._client, self._write, self._on_key = client, write, on_key
+        self._archive = Archive(client)
+        self._ratings = Ratings(client, self._archive)
+        self._table = BatchedScript(client, TABLE)
+        self._rated = client.register_script(RATED)
+        self._tables: set[str] = set()
+
+    async def take(self) -> None:
+        """Write all lines. StoreFault if ratings are made anew meanwhile."""
+        rated = await self._take_ratings()
+        await self._take_tables()
+        await self._take_games(rated)
+        await self._each(self._client.scan_iter(count=SCANNED), self._take_keys, self._is_left)
+        for key, number in ((keys.RATED, rated), (keys.GAMES_COUNTER, await self._archive.last_number())):
+            if number:
+                self._write({"string": key, "value": str(number)})
+
+    async def _each(
+        self,
+        found: AsyncIterator[bytes],
+        take: Callable[[Sequence[str]], Awaitable[None]],
+        wanted: Callable[[str], bool] = lambda _key: True,
+    ) -> None:
+        """Hand over keys as they are found, several at once."""
+        batch: list[str] = []
+        async for name in found:
+            key = name.decode()
+            if not wanted(key):
+                continue
+            batch.append(key)
+            self._on_key(1)
+            if len(batch) >= AT_ONCE:
+                await take(batch)
+                batch = []
+        if batch:
+            await take(batch)
+
+    def _is_left(self, key: str) -> bool:
+        """Whether a key is for the last step: what says that a table is gone is not, if it was there before."""
+        return not _is_apart(key) and key.partition("}:gone:")[2] not in self._tables
+
+    # Ratings
+
+    async def _take_ratings(self) -> int:
+        """Returns the number of the game after which they stood so."""
+        seen = await self._ratings.rated()
+        for pattern in (keys.ratings(EVERYTHING), keys.ranks(EVERYTHING)):
+            await self._each(self._client.scan_iter(match=pattern, count=SCANNED), self._take_keys)
+        touched: dict[Scope, dict[str, None]] = {}
+        while True:
+            now = await self._ratings.rated()
+            if now < seen:
+                raise StoreFault("The ratings are being made anew: take the backup when that is done.")
+            async for entry in self._archive.after(seen):
+                if entry.number > now:
+                    break
+                for scope in await self._ratings.scopes(entry.game) if entry.game else ():
+                    touched.setdefault(scope, {}).update(dict.fromkeys(entry.game.people if entry.game else ()))
+            seen = now
+            if await self._take_touched(now, touched):
+                return now
+
+    async def _take_touched(self, now: int, touched: dict[Scope, dict[str, None]]) -> bool:
+        """Read these people's ratings anew, all at once; False if another game has been rated before."""
+        asked = [(place, scope, person) for place, scope in enumerate(touched) for person in touched[scope]]
+        found = await self._rated(
+            keys=[keys.RATED, *(key(scope.key) for scope in touched for key in (keys.ratings, keys.ranks))],
+            args=[now, *(word for place, _, person in asked for word in (place, person))],
+        )
+        if found is None:
+            return False
+        for (_, scope, person), rating, rank in zip(asked, found[::2], found[1::2], strict=True):
+            if rating is not None:
+                self._write({"hash": keys.ratings(scope.key), "value": [[person, from_bytes(rating)]]})
+            if rank is not None:
+                self._write({"zset": keys.ranks(scope.key), "value": [[person, float(rank)]]})
+        return True
+
+    # Tables and games
+
+    async def _take_tables(self) -> None:
+        async def take(names: Sequence[str]) -> None:
+            await asyncio.gather(*(self._take_table(name.rpartition(":")[2]) for name in names))
+
+        await self._take_keys([keys.attended(shard) for shard in range(keys.SHARDS)])
+        await self._each(self._client.scan_iter(match=TABLES, count=SCANNED), take)
+
+    async def _take_table(self, code: str) -> None:
+        shard = keys.shard_of(code)
+        log, shown, changed, timer = await self._table(
+            keys=[keys.table(code), keys.shown(code), keys.changed(shard), keys.timers(shard)], args=[code]
+        )
+        # A table that is gone by now is over or closed; a scan may name one twice.
+        if log and code not in self._tables:
+            self._tables.add(code)
+            texts = list(map(from_bytes, shown))
+            self._write(
+                {
+                    "table": code,
+                    "log": list(map(from_bytes, log)),
+                    "shown": [list(pair) for pair in zip(texts[::2], texts[1::2], strict=True)],
+                    "changed": None if changed is None else int(float(changed)),
+                    "timer": None if timer is None else float(timer),
+                }
+            )
+
+    async def _take_games(self, rated: int) -> None:
+        async for number, id, stored in self._archive.stored_after(0):  # noqa: A001
+            was_live = id.rpartition("-")[0] in self._tables
+            if stored is not None and (number <= rated or not was_live):
+                self._write({"game": id, "number": number, "stored": from_bytes(stored)})
+            self._on_key(1)
+
+    # Everything else
+
+    async def _take_keys(self, names: Sequence[str]) -> None:
+        async with self._client.pipeline(transaction=False) as pipe:
+            for name in names:
+                pipe.type(name)
+                pipe.pexpiretime(name)
+            about = await pipe.execute()
+        kinds = {name: (kind.decode(), expires) for name, kind, expires in zip(names, *_pairs(about), strict=True)}
+        there = [name for name, (kind, _) in kinds.items() if kind != "none"]
+        async with self._client.pipeline(transaction=False) as pipe:
+            for name in there:
+                _ask(pipe, kinds[name][0], name, 0)
+            answers = await pipe.execute() if there else []
+        for name, answer in zip(there, answers, strict=True):
+            await self._take_key(name, *kinds[name], answer)
+
+    async def _take_key(self, name: str, kind: str, expires: int, answer: Any) -> None:
+        more = {"expires": expires} if expires > 0 else {}
+        while True:
+            # Strings and lists come whole, the others in parts, each with a cursor to go on from.
+            cursor, value = (0, answer) if kind in ("string", "list") else answer
+            if value or value == b"":
+                self._write({kind: name, "value": _written(kind, value), **more})
+            if not cursor:
+                return
+            answer = await _ask(self._client, kind, name, cursor)
+
+
+def _is_apart(key: str) -> bool:
+    return (
+        key in OF_THE_MOMENT or key.startswith(BY_THEMSELVES) or (key.startswith("{") and key.endswith("}:confirmed"))
+    )
+
+
+def _pairs(flat: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
+    return flat[::2], flat[1::2]
+
+
+def _ask(client: Any, kind: str, name: str, cursor: int) -> Any:
+    """Have the client, or a pipeline, read a key from this cursor on."""
+    match kind:
+        case "string":
+            return client.get(name)
+        case "list":
+            return client.lrange(name, 0, -1)
+        case "hash":
+            return client.hscan(name, cursor, count=SCANNED)
+        case "set":
+            return client.sscan(name, cursor, count=SCANNED)
+        case "zset":
+            return client.zscan(name, cursor, count=SCANNED)
+    raise StoreFault(f"The store holds {name!r}, which Buongioco has not written (its type is {kind}).")
+
+
+def _written(kind: str, value: Any) -> Any:
+    match kind:
+        case "string":
+            return from_bytes(value)
+        case "hash":
+            return [[from_bytes(field), from_bytes(text)] for field, text in value.items()]
+        case "zset":
+            return [[from_bytes(member), score] for member, score in value]
+    return list(map(from_bytes, value))

@@ -1,0 +1,16 @@
+"""How far something long has come."""
+
+import sys
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+import typer
+
+
+class ProgressBar(Protocol):
+    def update(self, n_steps: int, /) -> None: ...
+
+
+def progress(length: int, label: str) -> AbstractContextManager[ProgressBar]:
+    """A bar on stderr, if that is a terminal."""
+    return typer.progressbar(length=length, label=label, file=sys.stderr, hidden=not sys.stderr.isatty())

@@ -1,0 +1,193 @@
+"""Playing on from a backup: half-played games, put back into an empty store, are played to their ends."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from bot.backup.file import Header, writing
+from bot.backup.restoring import restore
+from bot.backup.taking import Taking
+from bot.finished.archive import Archive
+from bot.finished.ratings import Ratings, Scope
+from bot.panel import Panel
+from bot.store import Store, keys
+from bot.tables import Table
+from engine import verify
+from tests.bot.finished.games import finished, keep
+from tests.bot.house.test_games import shortest
+from tests.bot.paper import ACCEPT, GROUP, Paper, Player, open_house
+
+NAMES = {"pizzichino": ("Anna", "Bruno"), "tressette": ("Carla", "Dino", "Eva", "Fede"), "spades": ("Gina", "Ugo")}
+
+
+class Forgiving(Paper):
+    """As chats are: an edit that changes nothing is none. After a restore the bot cannot know what stands there."""
+
+    async def edit(self, place: str, message: str, panel: Panel) -> None:
+        if self.messages[place].get(message) != panel:
+            await super().edit(place, message, panel)
+
+
+async def take(store: Store, path: Path) -> None:
+    with writing(path, Header(keys.SCHEMA_VERSION, 0)) as write:
+        await Taking(store.client, write).take()
+
+
+async def everything(store: Store) -> dict[str, object]:
+    """The store, key by key, but for what is of the moment."""
+    found: dict[str, object] = {}
+    async for name in store.client.scan_iter():
+        key = name.decode()
+        if key == keys.WORKERS or key.endswith(("}:changed", "}:confirmed", "}:attended")) or ":shown:" in key:
+            continue
+        match await store.client.type(key):
+            case b"string":
+                found[key] = await store.client.get(key)
+            case b"list":
+                found[key] = await store.client.lrange(key, 0, -1)
+            case b"hash":
+                found[key] = await store.client.hgetall(key)
+            case b"set":
+                found[key] = await store.client.smembers(key)
+            case _:
+                found[key] = await store.client.zrange(key, 0, -1, withscores=True)
+    return found
+
+
+async def tables(store: Store) -> list[Table]:
+    codes = [name.decode().rpartition(":")[2] async for name in store.client.scan_iter(match="{s*}:table:*")]
+    return [Table.of(code, await store.load(code)) for code in codes]
+
+
+async def sit_down(store: Store, paper: Paper, people: dict[str, list[int]]) -> None:
+    """Three tables in one chat, the people by their numbers."""
+    async with open_house(store, paper) as house:
+        for game, names in NAMES.items():
+            players = [Player(house, paper, name, number) for name, number in zip(names, people[game], strict=True)]
+            await players[0].say(f"/challenge {game}")
+            for label in shortest(game):
+                for button in ("Options", label, "Back"):
+                    await players[0].press(button, GROUP)
+            for player, label in zip(players[1:], ACCEPT[len(names)], strict=True):
+                await player.press(label, GROUP)
+                for ruler in players:
+                    if paper.messages[ruler.private] and "asks to sit" in paper.last(ruler.private).plain:
+                        await ruler.press("Accept")
+
+
+async def play(store: Store, paper: Paper, people: dict[str, list[int]], done: Callable[[], Awaitable[bool]]) -> None:
+    """Everybody presses what their own panels offer, until something is so."""
+    random = Random(1)
+    async with open_house(store, paper) as house:
+        await house.delivery.settled()
+        players = [
+            Player(house, paper, name, number)
+            for game, names in NAMES.items()
+            for name, number in zip(names, people[game], strict=True)
+        ]
+        for _ in range(3000):
+            if await done():
+                return
+            random.shuffle(players)
+            moved = [player for player in players if await player.play(random)]
+            await house.delivery.settled()
+            assert moved, "nobody can move"
+    raise AssertionError("it never came to that")
+
+
+@pytest.mark.parametrize("rolled_back", [False, True])
+async def test_half_played_games_are_played_on_to_the_end(any_store: Store, tmp_path: Path, rolled_back: bool) -> None:
+    """By the same people, by the buttons that stand there, even where the chats had gone on since the backup."""
+    store = any_store
+    paper = Forgiving()
+    numbers = iter(range(1, 99))
+    people = {game: [next(numbers) for _ in names] for game, names in NAMES.items()}
+    await sit_down(store, paper, people)
+
+    async def some_moves() -> bool:
+        return all(table.version > 20 for table in await tables(store))
+
+    await play(store, paper, people, some_moves)
+    path = tmp_path / "backup.gz"
+    await take(store, path)
+    before = await everything(store)
+    logs = {table.code: table.log.entries for table in await tables(store)}
+    assert len(logs) == 3
+
+    if rolled_back:
+
+        async def more_moves() -> bool:
+            return all(table.version > len(logs[table.code]) + 6 for table in await tables(store))
+
+        await play(store, paper, people, more_moves)
+    await store.client.flushall()
+    await restore(store.client, path, replace=False)
+    assert await everything(store) == before
+    assert {table.code: table.log.entries for table in await tables(store)} == logs
+
+    async def all_over() -> bool:
+        return not await tables(store)
+
+    await play(store, paper, people, all_over)
+    games = [game async for game in Archive(store.client).all()]
+    assert sorted(game.record.game for game in games) == sorted(NAMES)
+    for game in games:
+        verify(game.record)
+        assert game.people == [f"paper:{number}" for number in people[game.record.game]]
+    ratings = Ratings(store.client, Archive(store.client))
+    assert (await ratings.standing(Scope(), "paper:1")).games == 1
+
+
+async def test_a_backup_beside_games_that_end_has_each_once(any_store: Store) -> None:
+    """While it is taken, games end all the time: each is in it as a table or as finished, and rated as far as that."""
+    store = any_store
+    archive = Archive(store.client)
+    ratings = Ratings(store.client, archive)
+    lines: list[dict[str, object]] = []
+    for number in range(1, 40):
+        await store.append(finished(number).code, await store.load(finished(number).code), [b"open x\t1"])
+    ended = iter(range(1, 40))
+
+    async def end() -> None:
+        """As delivery does it: kept, numbered, rated, and then the table goes."""
+        number = next(ended, None)
+        if number:
+            await keep(store, finished(number))
+            await ratings.catch_up()
+            await store.remove(finished(number).code)
+
+    for _ in range(5):
+        await end()
+    going = True
+
+    async def play_on() -> None:
+        while going:
+            await end()
+
+    playing = asyncio.create_task(play_on())
+    await Taking(store.client, lines.append).take()
+    going = False
+    await playing
+    live = {str(line["table"]) for line in lines if "table" in line}
+    kept = {str(line["game"]).rpartition("-")[0]: line["number"] for line in lines if "game" in line}
+    assert len(kept) >= 5
+    assert live
+    assert not live & kept.keys()
+    assert live | kept.keys() == {finished(number).code for number in range(1, 40)}
+
+    [rated] = [int(str(line["value"])) for line in lines if line.get("string") == keys.RATED]
+    assert set(range(1, rated + 1)) <= set(kept.values())
+    # The ratings are those of these games, neither more nor less.
+    standings: dict[str, str] = {}
+    for line in lines:
+        if line.get("hash") == keys.ratings(Scope().key):
+            standings.update(line["value"])  # type: ignore[call-overload]
+    await store.client.flushall()
+    for number in range(1, rated + 1):
+        await keep(store, finished(number))
+    await ratings.catch_up()
+    stored = await store.client.hgetall(keys.ratings(Scope().key))
+    assert standings == {person.decode(): text.decode() for person, text in stored.items()}

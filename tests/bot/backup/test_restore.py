@@ -1,0 +1,218 @@
+"""Backups of any store, and files and stores that a restore refuses."""
+
+import base64
+import gzip
+import hashlib
+import json
+import stat
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bot.backup.file import BadBackup, Header, check, writing
+from bot.backup.restoring import restore
+from bot.backup.taking import Taking
+from bot.store import Store, StoreFault, keys, schema
+from tests.bot.backup.test_playing_on import everything, take
+from tests.bot.finished.games import finished, keep
+
+
+async def fill(store: Store) -> None:
+    """Every type of key, small and large, text and bytes, for ever and for a while; tables that can be read and not."""
+    client = store.client
+    for number in range(1, 8):
+        await keep(store, finished(number))
+    await client.set("handle:discord:lock", "discord:1")
+    await client.set("handle:discord:confirmed", "discord:2")
+    await client.set("bytes", bytes(range(256)))
+    await client.set("text", 'perché "no"\n\t\u2028 \x00')
+    await client.set("empty", b"")
+    await client.set("analysis:x", "[]", ex=5000)
+    await client.rpush("list", "a", b"\xff", "a")
+    await client.hset("hash", mapping={f"field {number}": f"value {number}" for number in range(3000)})
+    await client.hset("hash", b"\xfe", b"\xfd")
+    await client.sadd("set", *range(5000), b"\xff")
+    await client.zadd("zset", {f"member {number}": number / 7 for number in range(3000)} | {b"\xff": -1e300})
+    await store.append(
+        "TBLE", await store.load("TBLE"), [b"open testa paper:1 Anna\t1", b"sit 0 paper:1 Anna\t1"], clock=17.5
+    )
+    await store.append("NONE", await store.load("NONE"), [b"what is this\t1"])
+    await store.note("TBLE", {"c0": "3\tdigest\ttag"}, None)
+    await client.zadd(keys.WORKERS, {"long ago": 1})
+
+
+async def test_all_that_a_store_holds_comes_back(any_store: Store, tmp_path: Path) -> None:
+    store = any_store
+    await fill(store)
+    before = await everything(store)
+    await take(store, tmp_path / "backup")
+    await store.client.flushall()
+    await restore(store.client, tmp_path / "backup", replace=False)
+    after = await everything(store)
+    # Who sits where is made anew from the logs.
+    assert after.pop("seated:paper:1") == {b"TBLE": b"0.log"}
+    assert after == before
+    assert 4000 < await store.client.ttl("analysis:x") <= 5000
+    assert not await store.client.exists(keys.WORKERS)
+    # Every table is looked at again, and nothing that stands in a chat is believed to be as it was.
+    assert await store.all_changed(range(keys.SHARDS)) == {"TBLE": 2, "NONE": 1}
+    assert await store.shown("TBLE") == {"c0": "3\t\ttag"}
+
+
+async def test_a_backup_is_lines_that_anybody_can_read(store: Store, tmp_path: Path) -> None:
+    await fill(store)
+    await take(store, tmp_path / "backup")
+    assert stat.S_IMODE((tmp_path / "backup").stat().st_mode) == 0o600
+    assert [path.name for path in tmp_path.iterdir() if path.name != "data"] == ["backup"]
+    lines = [json.loads(line) for line in gzip.decompress((tmp_path / "backup").read_bytes()).splitlines()]
+    assert lines[0] == {"format": "buongioco-backup/1", "schema": keys.SCHEMA_VERSION, "begun": 0}
+    assert lines[-1]["end"] == len(lines) - 1
+    [table] = [line for line in lines if line.get("table") == "TBLE"]
+    assert table["log"] == ["0 ", "open testa paper:1 Anna\t1", "sit 0 paper:1 Anna\t1"]
+    assert table["timer"] == 17.5
+    [binary] = [line for line in lines if line.get("string") == "bytes"]
+    assert base64.b64decode(binary["value"]["base64"]) == bytes(range(256))
+
+
+def cut_in_the_middle(data: bytes) -> bytes:
+    return data[: len(data) // 2]
+
+
+def without_its_end(data: bytes) -> bytes:
+    return gzip.compress(b"".join(gzip.decompress(data).splitlines(keepends=True)[:-1]))
+
+
+def a_line_less(data: bytes) -> bytes:
+    lines = gzip.decompress(data).splitlines(keepends=True)
+    return gzip.compress(b"".join([*lines[:3], *lines[4:]]))
+
+
+def a_line_changed(data: bytes) -> bytes:
+    return gzip.compress(gzip.decompress(data).replace(b'"value 7"', b'"value 8"'))
+
+
+def more_behind_its_end(data: bytes) -> bytes:
+    return data + gzip.compress(b'{"string":"more","value":"x"}\n')
+
+
+def of_a_later_layout(data: bytes) -> bytes:
+    lines = gzip.decompress(data).splitlines(keepends=True)
+    return lines_of([lines[0].replace(b'"schema":2', b'"schema":3'), *lines[1:-1]])
+
+
+def of_another_kind(data: bytes) -> bytes:
+    lines = gzip.decompress(data).splitlines(keepends=True)
+    return lines_of([*lines[:-1], b'{"stream":"x","value":[]}\n'])
+
+
+def of_another_format(data: bytes) -> bytes:
+    return gzip.compress(gzip.decompress(data).replace(b"buongioco-backup/1", b"buongioco-backup/9"))
+
+
+def lines_of(lines: list[bytes]) -> bytes:
+    """A whole file of these lines."""
+    digest = hashlib.sha256(b"".join(lines)).hexdigest()
+    return gzip.compress(b"".join([*lines, json.dumps({"end": len(lines), "sha256": digest}).encode() + b"\n"]))
+
+
+SPOILT: list[Callable[[bytes], bytes]] = [
+    cut_in_the_middle,
+    without_its_end,
+    a_line_less,
+    a_line_changed,
+    more_behind_its_end,
+    of_a_later_layout,
+    of_another_kind,
+    of_another_format,
+    lambda data: data[:-1],
+    lambda data: data[:300] + bytes([data[300] ^ 255]) + data[301:],
+    lambda _: b"",
+    lambda _: b"REDIS0011",
+    lambda _: gzip.compress(b"hello\n"),
+    lambda _: gzip.compress(b"[" * 100_000),
+    lambda _: gzip.compress(b'{"format":"buongioco/1"}\n'),
+]
+
+
+@pytest.mark.parametrize("spoil", SPOILT)
+async def test_a_file_that_is_not_a_whole_backup_changes_nothing(
+    store: Store, tmp_path: Path, spoil: Callable[[bytes], bytes]
+) -> None:
+    await fill(store)
+    await take(store, tmp_path / "good")
+    (tmp_path / "bad").write_bytes(spoil((tmp_path / "good").read_bytes()))
+    before = await everything(store)
+    with pytest.raises(BadBackup):
+        await restore(store.client, tmp_path / "bad", replace=True)
+    assert await everything(store) == before
+
+
+async def test_a_store_that_holds_anything_is_replaced_only_when_asked(store: Store, tmp_path: Path) -> None:
+    await fill(store)
+    await take(store, tmp_path / "backup")
+    before = await everything(store)
+    await store.client.set("person:new", "x")
+    with pytest.raises(StoreFault, match="--replace"):
+        await restore(store.client, tmp_path / "backup", replace=False)
+    assert await store.client.exists("person:new")
+    await restore(store.client, tmp_path / "backup", replace=True)
+    assert await everything(store) == {**before, "seated:paper:1": {b"TBLE": b"0.log"}}
+
+
+async def test_workers_that_are_alive_keep_a_store_from_being_replaced(store: Store, tmp_path: Path) -> None:
+    """They would go on from their memory."""
+    await take(store, tmp_path / "backup")
+    await store.client.zadd(keys.WORKERS, {"one": time.time() - 3, "two": time.time() - 4, "dead": 5})
+    with pytest.raises(StoreFault, match="2 workers are running"):
+        await restore(store.client, tmp_path / "backup", replace=True)
+
+
+async def test_a_restore_cut_short_lets_no_bot_start_and_is_done_again(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fill(store)
+    await take(store, tmp_path / "backup")
+    before = await everything(store)
+
+    def torn(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("bot.backup.restoring._Writing._game", torn)
+        with pytest.raises(KeyboardInterrupt):
+            await restore(store.client, tmp_path / "backup", replace=True)
+    with pytest.raises(StoreFault, match="restore FILE --replace"):
+        await schema.check(store.client)
+    await restore(store.client, tmp_path / "backup", replace=True)
+    assert await everything(store) == {**before, "seated:paper:1": {b"TBLE": b"0.log"}}
+
+
+async def test_a_backup_of_an_older_layout_is_brought_up(store: Store, tmp_path: Path) -> None:
+    for number in (1, 2, 3):
+        await keep(store, finished(number))
+    await store.client.delete(keys.GAMES_COUNTER)
+    with writing(tmp_path / "backup", Header(1, 0)) as write:
+        await Taking(store.client, write).take()
+    await store.client.flushall()
+    await restore(store.client, tmp_path / "backup", replace=False)
+    assert await store.client.get(keys.SCHEMA) == str(keys.SCHEMA_VERSION).encode()
+    assert await store.client.get(keys.GAMES_COUNTER) == b"3"
+
+
+def test_a_backup_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "backup").write_bytes(b"the one before")
+
+    def cut_short() -> None:
+        with writing(tmp_path / "backup", Header(2, 0)) as write:
+            write({"string": "x", "value": "y"})
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        cut_short()
+    assert [path.name for path in tmp_path.iterdir()] == ["backup"]
+    assert (tmp_path / "backup").read_bytes() == b"the one before"
+    with writing(tmp_path / "backup", Header(2, 0)) as write:
+        write({"string": "x", "value": "y"})
+    assert check(tmp_path / "backup") == (Header(2, 0), 1)

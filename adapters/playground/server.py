@@ -9,6 +9,8 @@ import json
 import re
 import secrets
 import socket
+import time
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from importlib.resources import files
@@ -29,10 +31,8 @@ from bot.serving import listen
 LONGEST_WORD = 64 * 1024
 """Bytes of one WebSocket message; a longer one ends the connection."""
 
-PROTOCOL = "buongioco"
-"""What is spoken over the WebSocket. A page offers it, and beside it ``key.`` and the key of its link, for an address
-is in the logs of every proxy on the way.
-"""
+TICKETS, TICKET_SECONDS = 1000, 30.0
+"""How many tickets there are at most, and how long one is good."""
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}")
 GOODBYE_SECONDS = 1.0
@@ -63,13 +63,15 @@ class Server:
         self.tabs = Tabs()
         self._languages: dict[str, str] = {}
         self._busy: set[asyncio.Task[None]] = set()
+        self._tickets: OrderedDict[str, tuple[str, float]] = OrderedDict()
         self._host_key = secrets.token_urlsafe(12)
         self.listening = False
 
     async def run(self) -> None:
-        app = web.Application(middlewares=[self._guard])
+        app = web.Application(middlewares=[self._guard], client_max_size=1024)
         for path in FILES:
             app.router.add_get(path, self._file)
+        app.router.add_post("/ticket", self._ticket)
         app.router.add_get("/ws", self._tab)
         watching.add_watching(app, self._house)
         runner = await listen(app, self._host, self._port, "The playground", REMEDY)
@@ -149,13 +151,30 @@ class Server:
         body = (files("adapters.playground") / "static" / name).read_bytes()
         return web.Response(body=body, content_type=TYPES[name.rpartition(".")[2]], charset="utf-8")
 
+    async def _ticket(self, request: web.Request) -> web.Response:
+        """For the key of a link, in the body, a ticket that opens one WebSocket in its place: addresses are logged by
+        every proxy on the way, and some log headers.
+        """
+        key = (await request.read()).decode(errors="replace")
+        self._whose(key)
+        ticket = secrets.token_urlsafe(12)
+        self._tickets[ticket] = key, time.monotonic()
+        if len(self._tickets) > TICKETS:
+            self._tickets.popitem(last=False)
+        return web.Response(text=ticket)
+
+    def _key(self, request: web.Request) -> str:
+        """The key of the link by which a page was opened; links once had it in their address."""
+        key, given_at = self._tickets.pop(request.query.get("ticket", ""), ("", 0.0))
+        return key if time.monotonic() - given_at < TICKET_SECONDS else request.query.get("key", "")
+
     async def _tab(self, request: web.Request) -> web.StreamResponse:
-        person, is_host = self._whose(_key(request))
+        person, is_host = self._whose(self._key(request))
         try:
             self.tabs.admit(person, is_host)
         except Refused as refused:
             raise web.HTTPTooManyRequests(text=str(refused)) from None
-        line = web.WebSocketResponse(max_msg_size=LONGEST_WORD, heartbeat=20, protocols=(PROTOCOL,))
+        line = web.WebSocketResponse(max_msg_size=LONGEST_WORD, heartbeat=20)
         tab = Tab(line, request.transport, person, is_host)
         spoken = LANGUAGE.match(request.headers.get("Accept-Language", ""))
         tab.language = spoken[0] if spoken else ""
@@ -228,13 +247,6 @@ class Server:
             raise Refused("this link acts as nobody")
         self._languages[person.id] = tab.language
         return await self._ask(person, wish)
-
-
-def _key(request: web.Request) -> str:
-    """The key of the link by which a page was opened; in the address it is as links were once."""
-    offered = request.headers.get("Sec-WebSocket-Protocol", "").split(",")
-    keys = [name.strip().removeprefix("key.") for name in offered if name.strip().startswith("key.")]
-    return keys[0] if keys else request.query.get("key", "")
 
 
 def _name(text: str) -> str | None:

@@ -15,6 +15,7 @@ import aiohttp
 import pytest
 import structlog
 
+from adapters.playground import server as server_module
 from adapters.playground import tabs as tabs_module
 from adapters.playground.server import LONGEST_WORD
 from adapters.playground.tabs import Tab
@@ -398,8 +399,10 @@ PUBLIC = {"Host": "cards.example.org", "Origin": "https://cards.example.org", "X
 async def open_public(
     session: aiohttp.ClientSession, playground: Open, key: str, **headers: str
 ) -> aiohttp.ClientWebSocketResponse:
-    protocols = ["buongioco", f"key.{key}"] if key else ["buongioco"]
-    return await session.ws_connect(f"{playground.url}ws", headers={**PUBLIC, **headers}, protocols=protocols)
+    headers = {**PUBLIC, **headers}
+    async with session.post(f"{playground.url}ticket", headers=headers, data=key) as answer:
+        ticket = await answer.text() if answer.status == 200 else ""
+    return await session.ws_connect(f"{playground.url}ws?ticket={ticket}", headers=headers)
 
 
 async def refused_public(
@@ -446,15 +449,44 @@ async def test_with_a_public_address_a_link_is_needed_though_it_listens_here_onl
     line = await open_public(session, public, anna.token)
     hello = await line.receive_json()
     assert (hello["me"], hello["switching"]) == ("1", False)
-    assert line.protocol == "buongioco"
-    for key in ("", "wrong", "é", anna.token[:-1]):
-        with pytest.raises((aiohttp.WSServerHandshakeError, ValueError)):
-            await open_public(session, public, key)
+    for key in ("", "wrong", "é", "x" * 900, anna.token[:-1]):
+        await refused_public(session, public, key, 403)
     # A link as they were once, and without a proxy that says so.
     async with session.ws_connect(
         f"{public.url}ws?key={anna.token}", headers={"Host": "CARDS.example.org:443", "Origin": PUBLIC["Origin"]}
     ) as old:
         assert (await old.receive_json())["me"] == "1"
+
+
+async def test_a_ticket_opens_one_page_once_and_soon(
+    public: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = public.playground.village.people["1"].token
+    for data, status in (("wrong", 403), ("", 403), (b"\xff", 403), ("x" * 5000, 413)):
+        async with session.post(f"{public.url}ticket", headers=PUBLIC, data=data) as answer:
+            assert answer.status == status
+
+    async def ticket() -> str:
+        async with session.post(f"{public.url}ticket", headers=PUBLIC, data=key) as answer:
+            return await answer.text()
+
+    async def hello(one: str) -> Any:
+        async with session.ws_connect(f"{public.url}ws?ticket={one}", headers=PUBLIC) as line:
+            return await line.receive_json()
+
+    first = await ticket()
+    assert (await hello(first))["me"] == "1"
+    second = await ticket()
+    monkeypatch.setattr(server_module, "TICKET_SECONDS", 0.0)
+    for used_or_old in (first, second):
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+            await hello(used_or_old)
+        assert refused.value.status == 403
+    monkeypatch.setattr(server_module, "TICKETS", 5)
+    for _ in range(10):
+        async with session.post(f"{public.url}ticket", headers=PUBLIC, data=key) as answer:
+            assert answer.status == 200
+    assert len(public.playground.server._tickets) == 5
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,20 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-ne
 PHONE = {"width": 390, "height": 844}
 
 
+def needed(*names: str, package: str) -> str:
+    """The path of a tool, by the first of its names that is there; without it the test is skipped, and fails in CI."""
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        if os.environ.get("CI"):
+            pytest.fail(f"there is no {names[0]} on this machine: .ci/run installs it")
+        pytest.skip(f"there is no {names[0]} on this machine (apt install {package})")
+    return found
+
+
+def chromium() -> str:
+    return needed("chromium", "chromium-browser", "google-chrome", package="chromium")
+
+
 @pytest.fixture
 async def playground(tmp_path: Path) -> AsyncIterator[Open]:
     opened_house = Open(tmp_path / "data")
@@ -24,12 +38,7 @@ async def playground(tmp_path: Path) -> AsyncIterator[Open]:
 
 @pytest.fixture
 async def browser() -> AsyncIterator[Browser]:
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if chromium is None:
-        if os.environ.get("CI"):
-            pytest.fail("there is no Chromium on this machine: .ci/run installs it")
-        pytest.skip("there is no Chromium on this machine (apt install chromium)")
     async with async_playwright() as playwright:
-        running = await playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        running = await playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         yield running
         await running.close()

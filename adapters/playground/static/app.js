@@ -16,16 +16,32 @@ const state = { people: [], chats: [], messages: {}, me: null, host: false, swit
 const pending = new Map();
 let line = null, pause = 250;
 
-function connect() {
+async function connect() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
-  line = new WebSocket(`${scheme}://${location.host}/ws`, ["buongioco", ...(/^[\w-]+$/.test(key) ? [`key.${key}`] : [])]);
+  let ticket = "";
+  try {
+    if (key) ticket = await ticketFor(key);
+  } catch {
+    return again();
+  }
+  line = new WebSocket(`${scheme}://${location.host}/ws?ticket=${encodeURIComponent(ticket)}`);
   line.onmessage = (event) => hear(JSON.parse(event.data));
   line.onopen = () => { pause = 250; el("offline").hidden = true; };
-  line.onclose = () => {
-    el("offline").hidden = false;
-    setTimeout(connect, pause);
-    pause = Math.min(pause * 2, 5000);
-  };
+  line.onclose = again;
+  return undefined;
+}
+
+// The key goes in a body, for proxies log addresses and headers; a WebSocket has an address only, so it has a ticket good for once.
+async function ticketFor(link) {
+  const answer = await fetch("/ticket", { method: "POST", body: link });
+  if (!answer.ok) throw new Error(answer.statusText);
+  return answer.text();
+}
+
+function again() {
+  el("offline").hidden = false;
+  setTimeout(connect, pause);
+  pause = Math.min(pause * 2, 5000);
 }
 
 function ask(wish) {
@@ -33,7 +49,7 @@ function ask(wish) {
   const full = { ...wish, as: state.me, n };
   return new Promise((resolve) => {
     pending.set(n, { full, resolve });
-    if (line.readyState === WebSocket.OPEN) line.send(JSON.stringify(full));
+    if (line && line.readyState === WebSocket.OPEN) line.send(JSON.stringify(full));
   });
 }
 

@@ -1,0 +1,287 @@
+"""The playground behind a real nginx and a real Caddy, each with the configuration that docs/hosting.md gives."""
+
+import asyncio
+import json
+import re
+import ssl
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from playwright.async_api import async_playwright, expect
+
+from tests.bot.kills import free_port
+from tests.e2e.conftest import FLAGS, PHONE, chromium, needed
+from tests.e2e.test_browser import SHOTS
+from tests.open_playground import Open
+
+DOCS = Path(__file__).parents[2] / "docs" / "hosting.md"
+NAME = "cards.example.org"
+PUBLIC = f"https://{NAME}"
+
+NGINX = """
+daemon off;
+master_process off;
+pid {folder}/nginx.pid;
+events {{}}
+http {{
+    access_log {folder}/access.log;
+    client_body_temp_path {folder}/1;
+    proxy_temp_path {folder}/2;
+    fastcgi_temp_path {folder}/3;
+    uwsgi_temp_path {folder}/4;
+    scgi_temp_path {folder}/5;
+    {block}
+}}
+"""
+
+CADDY = """
+{{
+    admin off
+    auto_https disable_redirects
+    skip_install_trust
+    log {{
+        output file {folder}/error.log
+        level debug
+    }}
+}}
+{block}
+"""
+
+
+def documented(language: str) -> str:
+    """The configuration that the docs give, word for word."""
+    [block] = re.findall(rf"^```{language}\n(.*?)^```$", DOCS.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return str(block)
+
+
+def replaced(text: str, *changes: tuple[str, str]) -> str:
+    """The text with what no test can have replaced: ports below 1024 and a certificate from Let's Encrypt."""
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+def nginx(folder: Path, port: int, upstream: int, block: str | None = None) -> list[str]:
+    block = replaced(
+        block or documented("nginx"),
+        ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"),
+        (f"/etc/letsencrypt/live/{NAME}/fullchain.pem", f"{folder}/cert.pem"),
+        (f"/etc/letsencrypt/live/{NAME}/privkey.pem", f"{folder}/key.pem"),
+        ("127.0.0.1:8765", f"127.0.0.1:{upstream}"),
+    )
+    (folder / "nginx.conf").write_text(NGINX.format(folder=folder, block=block), encoding="utf-8")
+    error_log = str(folder / "error.log")
+    tool = needed("nginx", "/usr/sbin/nginx", package="nginx-light")
+    return [tool, "-p", str(folder), "-e", error_log, "-c", str(folder / "nginx.conf")]
+
+
+def caddy(folder: Path, port: int, upstream: int, block: str | None = None) -> list[str]:
+    block = replaced(
+        block or documented("caddy"),
+        (f"{NAME} {{", f"{NAME}:{port} {{\n    tls {folder}/cert.pem {folder}/key.pem\n    log {{\n"
+         f"        output file {folder}/access.log\n    }}"),
+        ("127.0.0.1:8765", f"127.0.0.1:{upstream}"),
+    )  # fmt: skip
+    (folder / "Caddyfile").write_text(CADDY.format(folder=folder, block=block), encoding="utf-8")
+    return [needed("caddy", package="caddy"), "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
+
+
+PROXIES = {"nginx": nginx, "caddy": caddy}
+
+
+def certify(folder: Path) -> None:
+    """A certificate of our own for the name."""
+    words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
+    files = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")]
+    names = ["-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}"]
+    openssl = needed("openssl", package="openssl")
+    subprocess.run([openssl, *words, *files, *names], check=True, capture_output=True)
+
+
+class Proxy:
+    """A proxy that runs: ``port`` is where it listens, in place of 443."""
+
+    def __init__(self, folder: Path, port: int, session: aiohttp.ClientSession, trust: ssl.SSLContext) -> None:
+        self.folder, self.port, self._session, self._trust = folder, port, session, trust
+
+    def _asked(self, path: str, headers: dict[str, str]) -> dict[str, Any]:
+        # As a browser says it that came to port 443 by name.
+        return {
+            "url": f"https://127.0.0.1:{self.port}{path}",
+            "headers": {"Host": NAME, **headers},
+            "ssl": self._trust,
+            "server_hostname": NAME,
+        }
+
+    async def get(self, path: str, **headers: str) -> tuple[int, str]:
+        async with self._session.get(**self._asked(path, headers)) as answer:
+            return answer.status, await answer.text()
+
+    @asynccontextmanager
+    async def tab(self, key: str = "", **headers: str) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
+        headers = {"Origin": PUBLIC, **headers}
+        async with self._session.post(data=key, **self._asked("/ticket", headers)) as answer:
+            ticket = await answer.text() if answer.status == 200 else ""
+        async with self._session.ws_connect(**self._asked(f"/ws?ticket={ticket}", headers)) as line:
+            yield line
+
+    async def refuses(self, key: str = "", **headers: str) -> None:
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+            async with self.tab(key, **headers):
+                pass
+        # Caddy answers names that it does not have with nothing at all.
+        assert refused.value.status in (403, 200)
+
+    @property
+    def log(self) -> str:
+        return "".join(path.read_text() for path in self.folder.glob("*.log"))
+
+
+class HereResolver(aiohttp.abc.AbstractResolver):
+    """Every name is this machine."""
+
+    async def resolve(self, host: str, port: int = 0, family: int = 0) -> list[Any]:
+        return [{"hostname": host, "host": "127.0.0.1", "port": port, "family": 2, "proto": 0, "flags": 0}]
+
+    async def close(self) -> None:
+        pass
+
+
+@contextmanager
+def running(words: list[str], folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    environment = {"HOME": str(folder), "XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
+    with (folder / "output.log").open("wb") as output:
+        process = subprocess.Popen(words, stdout=output, stderr=output, env=environment)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@asynccontextmanager
+async def proxied(which: str, folder: Path, upstream: int, block: str | None = None) -> AsyncIterator[Proxy]:
+    folder.mkdir()
+    certify(folder)
+    port = free_port()
+    words = PROXIES[which](folder, port, upstream, block)
+    trust = ssl.create_default_context(cafile=str(folder / "cert.pem"))
+    connector = aiohttp.TCPConnector(resolver=HereResolver())
+    with running(words, folder) as process:
+        async with aiohttp.ClientSession(connector=connector) as session:
+            proxy = Proxy(folder, port, session, trust)
+            while True:
+                assert process.poll() is None, proxy.log
+                try:
+                    await proxy.get("/icon.svg")
+                    break
+                except aiohttp.ClientConnectionError:
+                    await asyncio.sleep(0.05)
+            yield proxy
+
+
+@pytest.fixture(params=list(PROXIES))
+async def proxy(request: pytest.FixtureRequest, tmp_path: Path, public: Open) -> AsyncIterator[Proxy]:
+    async with proxied(request.param, tmp_path / "proxy", public.port) as one:
+        yield one
+
+
+@pytest.fixture
+async def public(tmp_path: Path) -> AsyncIterator[Open]:
+    one = Open(tmp_path / "data", public_url=PUBLIC)
+    await one.start()
+    yield one
+    await one.stop()
+
+
+async def test_a_persons_link_works_and_acts_as_them_alone(proxy: Proxy, public: Open) -> None:
+    status, page = await proxy.get("/")
+    assert (status, "<title>Buongioco</title>" in page) == (200, True)
+    anna = public.playground.village.people["1"]
+    async with proxy.tab(anna.token) as line:
+        hello = await line.receive_json()
+        assert (hello["me"], hello["switching"]) == ("1", False)
+        await line.send_str(json.dumps({"n": "name1", "do": "say", "chat": "1", "text": "Buongiorno", "as": "2"}))
+        words = [await line.receive_json(timeout=10) for _ in range(2)]
+        assert {word["type"] for word in words} == {"message", "done"}
+    [message] = public.playground.village.chats["1"].messages.values()
+    assert (message["by"], message["text"]) == ("1", "Buongiorno")
+    assert "/ws" in proxy.log
+    assert anna.token not in proxy.log
+
+
+async def test_nobody_comes_in_without_a_link_by_another_name_or_from_another_page(proxy: Proxy, public: Open) -> None:
+    key = public.playground.village.people["1"].token
+    await proxy.refuses()
+    await proxy.refuses("wrong")
+    for name in ("evil.example", "127.0.0.1", f"127.0.0.1:{public.port}", f"{NAME}:8443"):
+        await proxy.refuses(key, Host=name)
+    for origin in ("https://evil.example", f"http://{NAME}", f"https://{NAME}:8443", "null"):
+        await proxy.refuses(key, Origin=origin)
+    for path in ("/healthz", "/metrics"):
+        for host in (NAME, "127.0.0.1", "localhost"):
+            status, text = await proxy.get(path, Host=host)
+            assert status == 403 or not text
+
+
+@pytest.mark.parametrize("which", list(PROXIES))
+async def test_a_playground_that_was_not_opened_lets_nobody_in_through_a_proxy(which: str, tmp_path: Path) -> None:
+    playground = Open(tmp_path / "data")
+    await playground.start()
+    try:
+        async with proxied(which, tmp_path / "proxy", playground.port) as proxy:
+            local = {"Host": "127.0.0.1", "Origin": "http://127.0.0.1"}
+            for headers in ({}, local, {"Host": "localhost"}, {"Host": f"127.0.0.1:{playground.port}"}):
+                await proxy.refuses(**headers)
+            for path in ("/", "/healthz", "/metrics"):
+                assert (await proxy.get(path))[0] == 403
+        assert not playground.playground.server.tabs._tabs
+    finally:
+        await playground.stop()
+
+
+async def test_nor_through_an_nginx_that_says_nothing_of_itself(tmp_path: Path) -> None:
+    """Only `proxy_pass`, which names us 127.0.0.1 and forwards no headers."""
+    bare = re.sub(r"^ *proxy_(?!pass).*\n", "", documented("nginx"), flags=re.MULTILINE)
+    assert bare.count("proxy_") == 1
+    playground = Open(tmp_path / "data")
+    await playground.start()
+    try:
+        async with proxied("nginx", tmp_path / "proxy", playground.port, bare) as proxy:
+            for path in ("/", "/healthz", "/metrics"):
+                assert (await proxy.get(path))[0] == 403
+            await proxy.refuses()
+    finally:
+        await playground.stop()
+
+
+async def test_the_page_in_a_browser_by_its_public_address(proxy: Proxy, public: Open) -> None:
+    flags = [*FLAGS, f"--host-resolver-rules=MAP {NAME}:443 127.0.0.1:{proxy.port}", "--ignore-certificate-errors"]
+    anna = public.playground.village.people["1"]
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=chromium(), args=flags)
+        page = await browser.new_page(viewport=PHONE, ignore_https_errors=True)  # type: ignore[arg-type]
+        page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
+        await page.goto(f"{PUBLIC}/#key={public.playground.server._host_key}")
+        link = page.locator(".links a").first
+        await expect(link).to_have_attribute("href", f"{PUBLIC}/#key={anna.token}")
+        if SHOTS:
+            await page.screenshot(path=str(Path(SHOTS) / "links.png"))
+        # In the same tab: only what stands behind the # changes.
+        await link.click()
+        await expect(page.locator("#people [aria-selected=true]")).to_have_text("Anna")
+        await page.fill("#text", "/challenge testa")
+        await page.press("#text", "Enter")
+        await expect(page.locator("#messages")).to_contain_text("Anna", timeout=10_000)
+        await expect(page.locator(".row button").first).to_be_visible()
+        if SHOTS:
+            await page.screenshot(path=str(Path(SHOTS) / "behind_a_proxy.png"))
+        await browser.close()
+    assert anna.token not in proxy.log
+    assert public.playground.server._host_key not in proxy.log

@@ -84,7 +84,7 @@ class Clockwork:
 
     def _ring_soon(self, code: str) -> None:
         del self._soon[code]
-        if code not in self._busy and self.shards.owns(code):
+        if code not in self._busy and self.shards.holds(code):
             self._busy.add(code)
             task = asyncio.create_task(self._ring(code))
             self._tasks.add(task)

@@ -58,7 +58,7 @@ class House:
         self.faults: dict[str, str] = {}
         """Why a platform is down, in a few words, as far as its supervisor knows."""
         self.shards = Shards(store, alone=alone)
-        self.delivery = Delivery(self.room, self.people, self.adapters, self._finish, ring_after)
+        self.delivery = Delivery(self.room, self.shards, self.people, self.adapters, self._finish, ring_after)
         self.clockwork = Clockwork(self.room, self.shards, self.thinkers)
         self._tasks: list[asyncio.Task[None]] = []
         self._told: set[asyncio.Task[None]] = set()

@@ -21,6 +21,7 @@ from bot.delivery.drawing import Outcome
 from bot.delivery.notes import Notes
 from bot.delivery.pace import Pacer
 from bot.delivery.post import Post
+from bot.delivery.shards import Shards
 from bot.delivery.surfaces import Change, Surface, home_of, is_final, is_taken, seat_of, tag_of, wanted
 from bot.people import People
 from bot.platform import (
@@ -56,24 +57,25 @@ class Delivery:
     def __init__(
         self,
         room: Room,
+        shards: Shards,
         people: People,
         adapters: Mapping[str, Adapter],
         finish: Finish,
         ring_after: float = RING_AFTER,
     ) -> None:
-        self.room, self.people, self.adapters = room, people, adapters
+        self.room, self.shards, self.people, self.adapters = room, shards, people, adapters
         self.store: Store = room.store
         self._finish = finish
         self._posts: OrderedDict[str, Post] = OrderedDict()
-        self._notes = Notes(self.store, self._touch_later)
+        self._notes = Notes(self.store, shards.worker, self._touch_later)
         pacer = Pacer(self._pace, self._overall)
-        self._bringer = Bringer(room, people, adapters, pacer, self._notes, ring_after)
+        self._bringer = Bringer(room, shards, people, adapters, pacer, self._notes, ring_after)
 
     # What others tell
 
     def touch(self, code: str, *, reload: bool = False) -> None:
         """A table may have changed. ``reload`` when another worker changed it."""
-        if self._bringer.stopping:
+        if self._bringer.stopping or not self.shards.owns(code):
             return
         post = self._posts.get(code)
         if post is None:
@@ -91,7 +93,10 @@ class Delivery:
             return
         pressed, draft, front, place, genuine = change
         self.touch(code)
-        post = self._posts[code]
+        post = self._posts.get(code)
+        if post is None:
+            # The bot stops, or the shard was lost a moment ago.
+            return
         if post.pump and not post.loaded:
             await asyncio.wait([post.pump])
         home = home_of(await self.room.known(code), name) if place else ""

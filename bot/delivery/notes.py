@@ -13,8 +13,8 @@ NOTE_AFTER = 0.05
 class Notes:
     """What is known of surfaces, on its way to the store. ``on_lost`` is called with a table whose note was lost."""
 
-    def __init__(self, store: Store, on_lost: Callable[[str], None]) -> None:
-        self._store, self._on_lost = store, on_lost
+    def __init__(self, store: Store, worker: str, on_lost: Callable[[str], None]) -> None:
+        self._store, self._worker, self._on_lost = store, worker, on_lost
         self._waiting: dict[str, tuple[Post, int]] = {}
         self.task: asyncio.Task[None] | None = None
 
@@ -22,7 +22,7 @@ class Notes:
         """Note what has changed: a message that was sent must not be sent again."""
         changes = post.take_changes()
         try:
-            await self._store.note(post.code, changes, None)
+            await self._store.note(post.code, changes, None, self._worker)
         except BaseException:
             post.noted.clear()
             raise
@@ -37,7 +37,10 @@ class Notes:
         await asyncio.sleep(NOTE_AFTER)
         while self._waiting:
             batch, self._waiting = self._waiting, {}
-            notes = [self._store.note(code, post.take_changes(), version) for code, (post, version) in batch.items()]
+            notes = [
+                self._store.note(code, post.take_changes(), version, self._worker)
+                for code, (post, version) in batch.items()
+            ]
             try:
                 await asyncio.gather(*notes)
             except STORE_FAULTS as error:

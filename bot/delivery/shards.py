@@ -8,13 +8,20 @@ leases after a few seconds, and the others take its shards and look at every tab
 import asyncio
 import json
 import secrets
+import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from bot.store import STORE_FAULTS, Store, keys
+from bot.store.attendance import LEASE_SECONDS
 
 RENEW_SECONDS = 4.0
 """How often an owner comes by; less than the longest time between two visits that counts (playing_time.lua)."""
+
+CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""A clock that nobody sets, and that goes on while the machine sleeps: Linux has one beside the monotonic, which does
+not; on macOS the monotonic one does.
+"""
 
 
 class Shards:
@@ -31,10 +38,26 @@ class Shards:
         self.on_lost: Callable[[int], None] = lambda _shard: None
         self.on_poke: Callable[[dict[str, Any]], None] = lambda _poke: None
         self.on_forget: Callable[[str], None] = lambda _key: None
+        self.now: Callable[[], float] = lambda: time.clock_gettime(CLOCK)
         self._alone = alone
+        self._held: dict[int, float] = {}
+        self._shared_out = asyncio.Event()
 
     def owns(self, code: str) -> bool:
         return keys.shard_of(code) in self.mine
+
+    def holds(self, code: str) -> bool:
+        """Whether a table's shard is this worker's for certain: one that hung may have lost its leases unheard."""
+        shard = keys.shard_of(code)
+        return shard in self.mine and (self._alone or self.now() < self._held[shard])
+
+    async def hold(self, code: str) -> bool:
+        """Return when a table's shard is this worker's for certain; whether there was a wait."""
+        waited = False
+        while not self.holds(code):
+            waited = True
+            await self._shared_out.wait()
+        return waited
 
     async def start(self) -> None:
         await self.share_out()
@@ -89,21 +112,29 @@ class Shards:
             await attendance.leave(self.worker, shard)
             self._lose(shard)
         mine = sorted(self.mine)
-        kept = await asyncio.gather(*(attendance.attend(self.worker, shard, "keep") for shard in mine))
+        kept = await asyncio.gather(*(self._attend(shard, "keep") for shard in mine))
         for shard, is_kept in zip(mine, kept, strict=True):
             if not is_kept:
                 self._lose(shard)
+        self._shared_out.set()
+        self._shared_out.clear()
         # Begin somewhere else than the others do, so that workers do not wait for the same shards.
         begin = int(self.worker, 16) % keys.SHARDS
         for step in range(keys.SHARDS):
             shard = (begin + step) % keys.SHARDS
             if len(self.mine) >= fair:
                 return
-            if shard not in self.mine and await attendance.attend(
-                self.worker, shard, "seize" if self._alone else "take"
-            ):
+            if shard not in self.mine and await self._attend(shard, "seize" if self._alone else "take"):
                 self.mine.add(shard)
                 self.on_taken(shard)
+
+    async def _attend(self, shard: int, how: Literal["keep", "take", "seize"]) -> bool:
+        # A lease lasts from when the store makes it, which is after it was asked.
+        until = self.now() + LEASE_SECONDS
+        if not await self.store.attendance.attend(self.worker, shard, how):
+            return False
+        self._held[shard] = until
+        return True
 
     def _lose(self, shard: int) -> None:
         self.mine.discard(shard)

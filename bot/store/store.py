@@ -166,16 +166,18 @@ class Store:
         stored = await self.client.hgetall(keys.shown(code))
         return {name.decode(): text.decode() for name, text in stored.items()}
 
-    async def note(self, code: str, surfaces: Mapping[str, str], version: int | None) -> None:
+    async def note(self, code: str, surfaces: Mapping[str, str], version: int | None, worker: str = "") -> None:
         """Write down what is shown of a table; with a version, that all of it is shown as of then.
 
-        A table that has been removed stays so. It stays marked as changed if more has happened since the version.
+        A table that has been removed stays so, and what its shard's owner noted stands, if that is another ``worker``.
+        It stays marked as changed if more has happened since the version.
         """
         if surfaces or version is not None:
+            shard = keys.shard_of(code)
             texts = [word for pair in surfaces.items() for word in pair]
             await self._note(
-                keys=[keys.table(code), keys.shown(code), keys.changed(keys.shard_of(code))],
-                args=[code, "" if version is None else version, *texts],
+                keys=[keys.table(code), keys.shown(code), keys.changed(shard), keys.attended(shard)],
+                args=[code, worker, "" if version is None else version, *texts],
             )
 
     async def all_changed(self, shards: Sequence[int]) -> dict[str, int]:

@@ -195,9 +195,9 @@ async def test_a_message_that_arrived_before_a_crash_is_brought_up_to_date_and_n
         with monkeypatch.context() as patched:
             kept = store.note
 
-            async def lost(code: str, surfaces: dict[str, str], version: int | None) -> None:
+            async def lost(code: str, surfaces: dict[str, str], version: int | None, worker: str) -> None:
                 if not any(text.split("\t")[0] for name, text in surfaces.items() if name[0] == "h"):
-                    await kept(code, surfaces, version)
+                    await kept(code, surfaces, version, worker)
 
             patched.setattr(store, "note", lost)
             await mover.say("/hand")

@@ -97,16 +97,18 @@ async def test_nobody_is_flagged_or_forfeits_for_the_hour_that_the_bot_was_down(
 
 
 async def test_a_stop_costs_no_time_at_all(store: Store) -> None:
-    async with open_house(store, Paper()) as house:
-        await store.append("ABCD", await store.load("ABCD"), [b"one"], clock=100)
-    stopped = await store.attendance.rings_in("ABCD")
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        await challenges(house, paper, 1)
+        [code] = await clocks(store)
+    stopped = await store.attendance.rings_in(code)
+    assert stopped
     await asyncio.sleep(0.01)
-    assert await store.attendance.rings_in("ABCD") == stopped
-    async with open_house(store, Paper()) as house:
+    assert await store.attendance.rings_in(code) == stopped
+    async with open_house(store, paper) as house:
         await step_clock(store, 3)
         await house.shards.share_out()
-        assert stopped
-        left = await store.attendance.rings_in("ABCD")
+        left = await store.attendance.rings_in(code)
         assert left
         assert 2.9 < stopped - left < LONGEST_GAP + 2
 

@@ -1,0 +1,286 @@
+"""The soak: whole games by scripted people, one after the other, and nothing may be left over.
+
+    python -m tests.soak --games 10000 --seed 1
+
+A house with a platform on paper and a real embedded Valkey; people challenge, sit down, press what their panels offer,
+and some tables have robots. After every thousand games all comes to rest, and then
+
+- there are as many tasks and open files as at the first rest;
+- the store has nothing but what finished games, people, chats and rankings keep;
+- memory is at most a tenth more than at the first rest.
+"""
+
+import argparse
+import asyncio
+import os
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from bot.house import House
+from bot.panel import Panel
+from bot.store import EmbeddedStore, keys, opened
+from bot.store.store import CONNECTIONS
+from engine import GAMES
+from tests.bot.paper import Paper, Player, open_house
+
+PEOPLE, CHATS = 60, 20
+AT_ONCE = 8
+MESSAGES_KEPT = 30
+GIVEN_UP = 0.7
+"""The share of games that somebody gives up after a while."""
+
+STUCK_SECONDS, STUCK_PRESSES = 120.0, 5000
+
+KEPT = ("game:", "last:", "person:", "chat:", "handle:", "{games}:", "schema", "secret", "workers")
+"""What the store keeps of finished games, of people and of chats, and of itself; the rest is of live tables."""
+
+EXPIRING = "what expires by itself"
+
+MOST_MORE_MEMORY, LEAST_GAMES = 1.1, 1000
+"""Memory is compared with what it was after so many games: until then there is much to get to know."""
+
+
+class Leak(AssertionError):
+    """What a soak must not find."""
+
+
+class Rest(NamedTuple):
+    """What was there when nothing was under way."""
+
+    games: int
+    seconds: float
+    megabytes: float
+    store_megabytes: float
+    tasks: int
+    files: list[str]
+    keys: Counter[str]
+
+
+class Roll(Paper):
+    """A platform on paper that forgets what scrolled away long ago."""
+
+    def __init__(self) -> None:
+        super().__init__(knows_keys=False)
+
+    async def send(self, place: str, panel: Panel, key: str) -> str:
+        message = await super().send(place, panel, key)
+        self._keys.clear()
+        self.calls.clear()
+        shown = self.messages[place]
+        while len(shown) > MESSAGES_KEPT:
+            del shown[next(iter(shown))]
+        return message
+
+
+@dataclass
+class Soak:
+    """People who play until so many games are over."""
+
+    house: House
+    paper: Roll
+    random: Random
+    free: list[Player] = field(default_factory=list)
+    over: Counter[str] = field(default_factory=Counter)
+    presses: int = 0
+
+    def __post_init__(self) -> None:
+        names = ("Anna", "Bruno", "Carla", "Dino", "Elsa", "Furio")
+        self.free = [Player(self.house, self.paper, names[n % 6], n, ("en", "it")[n % 2]) for n in range(1, PEOPLE + 1)]
+
+    async def play(self, games: int) -> None:
+        """So many whole games, some at a time; returns when all has come to rest."""
+        left = iter(range(games))
+
+        async def keep_on() -> None:
+            for _ in left:
+                await self._game()
+
+        await asyncio.gather(*(keep_on() for _ in range(AT_ONCE)))
+        await self.house.delivery.settled()
+
+    async def _game(self) -> None:
+        game = self.random.choice(list(GAMES))
+        seats = GAMES[game].seats
+        robots = self.random.randint(1, seats - 1) if self.random.random() < 0.15 else 0
+        players = [self.free.pop(self.random.randrange(len(self.free))) for _ in range(seats - robots)]
+        chat = f"paper:g{self.random.randrange(CHATS)}"
+        try:
+            code = await self._seated(game, players, robots, chat)
+            await self._played(code, players)
+            self.over[game] += 1
+        finally:
+            self.free += players
+
+    async def _seated(self, game: str, players: list[Player], robots: int, chat: str) -> str:
+        """Have a table opened at the shortest target, and everybody sit at it."""
+        opener = players[0]
+        key = f"s{next(Player.numbers)}"
+        reply = await opener.say(f"/challenge {game}", chat, key=key)
+        assert not reply.toast, reply.toast
+        [table] = await self.house.tables_of(opener.person.id)
+        choices = GAMES[game].rules.choices()
+        if "target" in choices:
+            # The shortest, so that there are many.
+            shortest = min(choices["target"], key=lambda value: abs(float(str(value))))
+            assert not (await opener.send(f"1t{table.code}:rule target={shortest}", chat)).toast
+        for player in players[1:]:
+            await player.send(f"1t{table.code}:sit", chat)
+            await self._accepted(table.code, players)
+        for _ in range(robots):
+            await opener.send(f"1t{table.code}:robot easy", chat)
+            await self._accepted(table.code, players)
+        table = await self.house.room.known(table.code)
+        assert table.phase == "playing", (game, table.phase, table.chairs, table.asking)
+        return table.code
+
+    async def _accepted(self, code: str, players: list[Player]) -> None:
+        """Who asks for a chair is let in by who may say so."""
+        for seat in list((await self.house.room.known(code)).asking):
+            for player in players:
+                await player.send(f"1t{code}:accept {seat}", player.private)
+
+    async def _played(self, code: str, players: list[Player]) -> None:
+        """Press what is offered until the table is gone."""
+        moved, made = time.monotonic(), 0
+        resigns_after = self.random.randint(5, 40) if self.random.random() < GIVEN_UP else STUCK_PRESSES
+        while True:
+            while self.house.delivery.is_busy(code):
+                await asyncio.sleep(0.001)
+            if made == resigns_after:
+                made += 1
+                await self.random.choice(players).say(f"/resign {code}")
+            pressed = False
+            for player in players:
+                if payload := self._choice(player, code):
+                    message = next(reversed(self.paper.messages[player.private]))
+                    await player.send(payload, player.private, message)
+                    self.presses += 1
+                    made += 1
+                    pressed, moved = True, time.monotonic()
+                    break
+            if not pressed:
+                if not await self.house.store.client.exists(keys.table(code)):
+                    return
+                if time.monotonic() - moved > STUCK_SECONDS:
+                    raise Leak(f"nobody can go on at table {code}")
+                await asyncio.sleep(0.01)
+
+    def _choice(self, player: Player, code: str) -> str:
+        """Something on the player's lowest panel that goes on with the game."""
+        shown = self.paper.messages[player.private]
+        if not shown:
+            return ""
+        panel = shown[next(reversed(shown))]
+        payloads = [button.payload for row in panel.rows for button in row if button.kind == "press"]
+        mine = [one for one in payloads if one.startswith((f"1m{code}:", f"1t{code}:draft"))]
+        if asked := [one for one in mine if one.endswith(":resign")]:
+            return asked[0]
+        mine = [one for one in mine if not one.endswith(("claim", "resign")) and "blind" not in one]
+        bids = [one for one in mine if ":bid " in one]
+        mine = [one for one in bids if one.endswith(("bid 4", "bid 5"))] or mine
+        return self.random.choice(mine) if mine else ""
+
+    async def rest(self, start: float) -> Rest:
+        """What is there now that all has come to rest."""
+        # As many connections as there will ever be, so that they can be compared.
+        await asyncio.gather(*(self.house.store.client.ping() for _ in range(2 * CONNECTIONS)))
+        found = Counter[str]()
+        async for key in self.house.store.client.scan_iter(count=1000):
+            name = key.decode()
+            kind = next((kind for kind in KEPT if name.startswith(kind)), "")
+            if not kind and await self.house.store.client.ttl(key) > 0:
+                kind = EXPIRING
+            found[kind or name] += 1
+        memory = (await self.house.store.client.info("memory"))["used_memory"]
+        return Rest(
+            self.over.total(),
+            time.monotonic() - start,
+            resident() / 1e6,
+            memory / 1e6,
+            len(asyncio.all_tasks()),
+            sorted(open_files()),
+            found,
+        )
+
+
+def resident() -> int:
+    """Bytes of memory that this process holds; 0 where that cannot be asked."""
+    try:
+        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
+def open_files() -> Iterator[str]:
+    """What is open, as Linux and macOS list it, and what it is where that is known."""
+    for folder in (Path("/proc/self/fd"), Path("/dev/fd")):
+        if folder.exists():
+            for file in folder.iterdir():
+                with suppress(OSError):
+                    yield str(file.readlink()) if file.is_symlink() else file.name
+            return
+
+
+def compare(first: Rest, now: Rest) -> None:
+    """Leak if more is there than at the first rest, but for what is kept of games and people."""
+    if now.tasks > first.tasks:
+        raise Leak(f"{now.tasks - first.tasks} tasks are left over")
+    if len(now.files) > len(first.files):
+        raise Leak(f"files are left open: {first.files}, {now.files}")
+    if more := [key for key in now.keys if key not in (*KEPT, EXPIRING) and not key.endswith(":attended")]:
+        raise Leak(f"keys are left over: {more[:20]}")
+    if first.games >= LEAST_GAMES and now.megabytes > MOST_MORE_MEMORY * first.megabytes:
+        raise Leak(f"{now.megabytes:.0f} MB of memory, and {first.megabytes:.0f} MB at the first rest")
+
+
+async def soak(games: int, every: int, seed: int, folder: Path, *, show: bool = False) -> list[Rest]:
+    """So many games; a rest after every few of them, compared with the first."""
+    embedded = EmbeddedStore(folder / "data")
+    await embedded.start()
+    rests: list[Rest] = []
+    try:
+        paper = Roll()
+        async with opened(embedded.url) as store, open_house(store, paper) as house:
+            one = Soak(house, paper, Random(seed))
+            start = time.monotonic()
+            for _ in count():
+                await one.play(min(every, games - one.over.total()))
+                rests.append(await one.rest(start))
+                if show:
+                    print(line(rests[-1], one.presses), flush=True)  # noqa: T201
+                compare(rests[0], rests[-1])
+                if one.over.total() >= games:
+                    return rests
+    finally:
+        await embedded.stop()
+    raise AssertionError
+
+
+def line(rest: Rest, presses: int) -> str:
+    kept = ", ".join(f"{name} {number:,}" for name, number in sorted(rest.keys.items()) if name in (*KEPT, EXPIRING))
+    return (
+        f"{rest.games:,} games, {presses:,} presses, {rest.seconds:.0f} s: {rest.megabytes:.1f} MB, {rest.tasks} tasks, "
+        f"{len(rest.files)} files; store {rest.store_megabytes:.1f} MB: {kept}"
+    )
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--games", type=int, default=10_000)
+    options.add_argument("--every", type=int, default=1000)
+    options.add_argument("--seed", type=int, default=1)
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(soak(given.games, given.every, given.seed, Path(folder), show=True))
+
+
+if __name__ == "__main__":
+    main()

@@ -55,8 +55,10 @@ class Pacer:
 
     def block(self, place: str, seconds: float) -> None:
         """The platform asks to leave the place alone for so many seconds."""
-        until = asyncio.get_running_loop().time() + seconds
-        self._blocked[place] = max(self._blocked.get(place, 0.0), until)
+        now = asyncio.get_running_loop().time()
+        self._blocked[place] = max(self._blocked.get(place, 0.0), now + seconds)
+        if len(self._blocked) > PLACES_REMEMBERED:
+            self._blocked = {blocked: until for blocked, until in self._blocked.items() if until > now}
 
     def _held(self, place: str) -> float:
         """Seconds until the platform's own wait and the place's pace let something through."""

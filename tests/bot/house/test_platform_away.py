@@ -1,0 +1,94 @@
+"""A platform that is away, or says wait again and again: nothing is lost, nothing is sent twice, nothing piles up."""
+
+import asyncio
+from random import Random
+
+import pytest
+
+from bot.delivery import bringing, delivery
+from bot.delivery.pace import Pacer
+from bot.house import House
+from bot.platform import Pace, SlowDown, Trouble
+from bot.store import Store, keys
+from tests.bot.paper import GROUP, Paper, Player, open_house, play_until, seated
+
+SURFACES = 3
+"""Two hands and a board; each has one task at most."""
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.0002)
+    monkeypatch.setattr(bringing, "LONGEST_PAUSE", 0.002)
+    monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.01)
+
+
+class Moody(Paper):
+    """Paper that answers so many calls with a fault, and counts what it took."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left, self.fault = 0, "wait"
+        self.most_tasks = 0
+
+    def _check(self, *about: object) -> None:
+        super()._check(*about)  # type: ignore[arg-type]
+        bringing = [task for task in asyncio.all_tasks() if "Bringer.bring" in repr(task.get_coro())]
+        self.most_tasks = max(self.most_tasks, len(bringing))
+        self.calls.clear()
+        if self.left:
+            self.left -= 1
+            raise SlowDown(0.0001) if self.fault == "wait" else Trouble("no answer")
+
+
+@pytest.mark.parametrize(("fault", "times"), [("wait", 10_000), ("away", 600)])
+async def test_a_platform_that_refuses_again_and_again_costs_time_only(store: Store, fault: str, times: int) -> None:
+    """Ten minutes away are some twelve tries a surface, at pauses of a minute; here it is many times that."""
+    paper = Moody()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        tasks = len(asyncio.all_tasks())
+        table = (await house.tables_of(players[0].person.id))[0]
+        paper.fault, paper.left, paper.most_tasks = fault, times, 0
+        # They cannot see what is played; what they press was drawn before, or came by another way.
+        await played_unseen(house, players, table.code, 12)
+        async with asyncio.timeout(150):
+            await house.delivery.settled()
+        assert not paper.left
+        assert 0 < paper.most_tasks <= SURFACES
+        assert not house.delivery._bringer._pacer._blocked
+        for player in players:
+            assert len(paper.messages[player.private]) == 1
+        assert len(paper.messages[GROUP]) == 2
+        random, moves = Random(1), 0
+
+        def done() -> bool:
+            nonlocal moves
+            moves += 1
+            return moves > 8
+
+        await play_until(house, players, random, done)
+        assert not await store.all_changed(range(keys.SHARDS))
+        assert len(asyncio.all_tasks()) <= tasks
+
+
+async def played_unseen(house: House, players: list[Player], code: str, moves: int) -> None:
+    random = Random(7)
+    for _ in range(moves):
+        table = await house.room.known(code)
+        assert table.game
+        seat = table.game.turn
+        assert seat is not None
+        move = random.choice([one for one in table.game.legal_moves(seat) if one.startswith(("play", "pick"))])
+        reply = await players[seat].send(f"1m{code}:{table.version}:{move}")
+        assert not reply.toast
+        await asyncio.sleep(0)
+
+
+async def test_places_that_were_held_back_once_are_not_remembered_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.delivery.pace.PLACES_REMEMBERED", 100)
+    pacer = Pacer(lambda _place: Pace())
+    for number in range(1000):
+        pacer.block(f"paper:g{number}", 0.0 if number else 60.0)
+    assert len(pacer._blocked) <= 101
+    assert not pacer.is_free("paper:g0")

@@ -1,10 +1,11 @@
 -- Append entries to a table's log, if it still has the version that the writer saw; all or nothing.
 --
 -- KEYS  table, changed, timers, attended, gone
--- ARGV  code, expected version, seconds until the clock rings ("" leaves it, "inf" stops it), entries...;
---       before the entries a new head that stands for all entries so far, or ""
+-- ARGV  code, expected version, seconds until the clock rings ("" leaves it, "inf" stops it), a new head that stands
+--       for all entries so far, or "", the last entry that the writer knows, or "", entries...
 -- Returns {1, new version}, or {0, the entries that the writer has not seen...}. A writer who is behind a fold gets
--- {-1}: it must load the whole log. Where a table of this code was removed not long ago there is {-2, whose it was}.
+-- {-1}: it must load the whole log; so must one that knows entries which a failover has lost. Where a table of this
+-- code was removed not long ago there is {-2, whose it was}.
 local stored = redis.call('LLEN', KEYS[1])
 local base, version = 0, 0
 if stored > 0 then
@@ -12,8 +13,13 @@ if stored > 0 then
   version = base + stored - 1
 end
 local expected = tonumber(ARGV[2])
+-- What is folded cannot be compared any more.
+local is_known = expected == base and (expected == version or expected == 0)
+if expected > base and expected <= version then
+  is_known = redis.call('LINDEX', KEYS[1], expected - base) == ARGV[5]
+end
+if not is_known then return {-1} end
 if version ~= expected then
-  if expected < base or expected > version then return {-1} end
   local missed = redis.call('LRANGE', KEYS[1], expected - base + 1, -1)
   table.insert(missed, 1, 0)
   return missed
@@ -28,8 +34,8 @@ if ARGV[4] ~= '' then
 elseif stored == 0 then
   redis.call('RPUSH', KEYS[1], '0 ')
 end
-for place = 5, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[place]) end
-version = expected + #ARGV - 4
+for place = 6, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[place]) end
+version = expected + #ARGV - 5
 redis.call('ZADD', KEYS[2], version, ARGV[1])
 if ARGV[3] == 'inf' then
   redis.call('ZREM', KEYS[3], ARGV[1])

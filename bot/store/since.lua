@@ -1,9 +1,9 @@
 -- What a table's log has that a reader who knew it at a version has not seen.
 --
 -- KEYS  table
--- ARGV  the version that is known
+-- ARGV  the version that is known, and the last entry of it, or ""
 -- Returns {0, the entries since then...}; {-1, the whole list as it is stored...} for who is behind a fold, or ahead of
--- a log that began anew.
+-- a log that began anew, or knows entries that a failover has lost.
 local stored = redis.call('LLEN', KEYS[1])
 local base, version = 0, 0
 if stored > 0 then
@@ -11,7 +11,11 @@ if stored > 0 then
   version = base + stored - 1
 end
 local known = tonumber(ARGV[1])
-if base < 0 or known < base or known > version then
+local is_known = known == base and (known == version or known == 0)
+if base >= 0 and known > base and known <= version then
+  is_known = redis.call('LINDEX', KEYS[1], known - base) == ARGV[2]
+end
+if not is_known then
   local whole = redis.call('LRANGE', KEYS[1], 0, -1)
   table.insert(whole, 1, -1)
   return whole

@@ -67,7 +67,7 @@ class Store:
         self.client = client
         self.attendance = Attendance(client)
         self._append = BatchedScript(client, PLAYING_TIME + APPEND, replicas)
-        self._since = BatchedScript(client, SINCE)
+        self._since = BatchedScript(client, SINCE, replicas)
         self._note = BatchedScript(client, NOTE)
         self._confirm = BatchedScript(client, CONFIRM, replicas)
         self.outage = Outage(self._probe)
@@ -87,9 +87,12 @@ class Store:
         """A table's log; an empty one for a table that there is not. ValueError for what no log looks like."""
         return unfold(await self.client.lrange(keys.table(code), 0, -1))
 
-    async def since(self, code: str, version: int) -> Behind:
-        """What a table's log has behind this version. ValueError for what no log looks like."""
-        kind, *entries = await self._since([keys.table(code)], [version])
+    async def since(self, code: str, known: Log, *, confirmed: bool = False) -> Behind:
+        """What a table's log has behind what is known of it; all of it, where that is not how it begins.
+
+        ``confirmed`` if as many replicas as there must be are to have it. ValueError for what no log looks like.
+        """
+        kind, *entries = await self._since([keys.table(code)], [known.version, _last(known)], confirmed=confirmed)
         return Behind(entries) if kind == 0 else Behind(unfold(entries).entries, whole=True)
 
     async def append(
@@ -112,7 +115,7 @@ class Store:
                     keys.attended(shard),
                     keys.gone(code),
                 ],
-                args=[code, known.version, "" if clock is None else f"{clock:.3f}", fold, *entries],
+                args=[code, known.version, "" if clock is None else f"{clock:.3f}", fold, _last(known), *entries],
                 confirmed=True,
             )
         if result[0] == 1:
@@ -197,6 +200,11 @@ class Store:
             for shard in range(keys.SHARDS):
                 pipe.set(keys.probe(shard), 1, ex=keys.PROBE_KEPT_SECONDS)
             await pipe.execute()
+
+
+def _last(log: Log) -> bytes:
+    """The last entry, whose stamp tells a log from any other of the same version."""
+    return log.entries[-1] if log.entries else b""
 
 
 @asynccontextmanager

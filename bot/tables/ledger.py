@@ -48,14 +48,14 @@ class Ledger:
         """A table as this worker last saw it, to draw by: it may be a little old. NoSuchTable if there is none."""
         return self._remembered.get(code) or await self.load(code)
 
-    async def load(self, code: str) -> Table:
+    async def load(self, code: str, *, confirmed: bool = False) -> Table:
         """A table as the store has it, whether all of it can be read or not; NoSuchTable if there is none.
 
-        Of a table that is in memory only what came since is fetched and read.
+        Of a table that is in memory only what came since is fetched and read. ``confirmed`` if replicas are to have it.
         """
         table = self._remembered.get(code) or Table(code)
         try:
-            behind = await self.store.since(code, table.version)
+            behind = await self.store.since(code, table.log, confirmed=confirmed)
         except ValueError:
             return await self._noted(Table.unreadable(code, "it is not a log"))
         return await self._caught_up(table, behind)
@@ -110,7 +110,7 @@ class Ledger:
         table = self._remembered.get(code)
         is_latest = table is None
         if table is None:
-            table = await self.load(code)
+            table = await self.load(code, confirmed=True)
         while True:
             fault: Exception | None = None
             entries: list[bytes] = []
@@ -128,9 +128,9 @@ class Ledger:
                 table, is_latest = await self._caught_up(table, result), True
                 continue
             if not is_latest:
-                latest = await self.load(code)
+                latest = await self.load(code, confirmed=True)
                 is_latest = True
-                if latest.version != table.version:
+                if latest is not table:
                     table = latest
                     continue
             if fault:

@@ -97,7 +97,7 @@ class Bot:
         return self.process is not None and self.process.returncode is None
 
     async def until_healthy(self, session: aiohttp.ClientSession) -> None:
-        deadline = time.monotonic() + 40
+        deadline = time.monotonic() + 90
         while True:
             try:
                 async with session.get(f"{self.url}/healthz") as answer:

@@ -39,9 +39,9 @@ async def test_a_writer_who_is_behind_writes_nothing_and_gets_what_it_missed(sto
 async def test_a_writer_from_the_future_gets_the_truth(store: Store) -> None:
     await store.append("ABCD", NOTHING, [b"one"])
     assert await store.append("ABCD", Log([b"one", b"two"]), [b"three"]) == Behind([b"one"], whole=True)
-    assert await store.since("ABCD", 2) == Behind([b"one"], whole=True)
-    assert await store.since("ABCD", 1) == Behind([])
-    assert await store.since("NONE", 0) == Behind([])
+    assert await store.since("ABCD", Log([b"one", b"two"])) == Behind([b"one"], whole=True)
+    assert await store.since("ABCD", Log([b"one"])) == Behind([])
+    assert await store.since("NONE", NOTHING) == Behind([])
 
 
 async def test_where_a_table_was_removed_none_is_opened_for_a_day(store: Store) -> None:
@@ -52,6 +52,15 @@ async def test_where_a_table_was_removed_none_is_opened_for_a_day(store: Store) 
     assert 86000 < await store.client.ttl(keys.gone("ABCD")) <= 86400
     await store.client.delete(keys.gone("ABCD"))
     assert await store.append("ABCD", NOTHING, [b"again"]) == Appended(1)
+
+
+async def test_who_knows_entries_that_a_failover_has_lost_gets_the_truth(store: Store) -> None:
+    await store.append("ABCD", NOTHING, [b"one\tu1", b"two\tu2"])
+    truth = [b"one\tu1", b"two\tu2"]
+    for lost in (Log([b"one\tu1", b"other\tu3"]), Log([b"other\tu3"])):
+        assert await store.append("ABCD", lost, [b"three\tu4"]) == Behind(truth, whole=True)
+        assert await store.since("ABCD", lost) == Behind(truth, whole=True)
+    assert await store.append("ABCD", Log(truth), [b"three\tu4"]) == Appended(3)
 
 
 async def test_long_logs_are_folded_and_stay_whole(store: Store) -> None:
@@ -67,7 +76,7 @@ async def test_long_logs_are_folded_and_stay_whole(store: Store) -> None:
         assert log.entries[-1] == written[-1]
         assert await store.client.llen(keys.table("LONG")) <= FOLD_AFTER + 4
     for old in random.sample(stale[:-1], 30):
-        for behind in (await store.append("LONG", old, [b"late"]), await store.since("LONG", old.version)):
+        for behind in (await store.append("LONG", old, [b"late"]), await store.since("LONG", old)):
             assert isinstance(behind, Behind)
             whole = behind.entries if behind.whole else [*old.entries, *behind.entries]
             assert [unstamped(entry) for entry in whole] == [unstamped(entry) for entry in written]

@@ -6,13 +6,13 @@ import asyncio
 from collections import defaultdict
 from enum import Enum
 
-import aiohttp
 import discord
 
 from adapters.discord import drawing
-from adapters.discord.faults import ANSWERED, EXPIRED, why
+from adapters.discord.faults import ANSWERED, EXPIRED, NO_ANSWER, why
 from adapters.discord.reading import Pass
 from adapters.discord.rest import Body, Rest
+from bot.platform import Trouble
 
 MESSAGE, PUT_OFF_MESSAGE, PUT_OFF_CHANGE, CHANGE = 4, 5, 6, 7
 """Kinds of answers."""
@@ -131,7 +131,7 @@ class Answer:
             if error.status >= 500 and tell:
                 return await self._arrived(error)
             raise
-        except (aiohttp.ClientError, OSError) as error:
+        except (Trouble, *NO_ANSWER) as error:
             if tell:
                 return await self._arrived(error)
             raise
@@ -142,7 +142,7 @@ class Answer:
         """The message that an answer brought though nobody said so; otherwise the error that was met."""
         try:
             return await self._rest.original(self.with_pass)
-        except (discord.HTTPException, aiohttp.ClientError, OSError):
+        except (Trouble, *NO_ANSWER):
             raise error from None
 
 

@@ -16,6 +16,7 @@ from bot.desk import Desk
 from bot.desk.commands import targets
 from bot.panels.rules import FAIR
 from bot.people import language_of
+from bot.platform import Trouble
 from bot.store import STORE_FAULTS
 from bot.tables.table import Table
 from bot.texts import marked as _
@@ -221,14 +222,15 @@ class Commands:
     # Telling Discord
 
     async def bring_up_to_date(self) -> None:
-        """Tell Discord of the commands, if they are not as it was told last."""
+        """Tell Discord of the commands, if they are not as it was told last; Trouble if it answers nonsense."""
         await self.tree.set_translator(Words())
         try:
             digest = await self._digest()
             client = self.desk.house.store.client
             field = str(self.tree.client.application_id)
             if (await client.hget(KNOWN, field) or b"").decode() != digest:
-                await self.tree.sync()
+                if len(await self.tree.sync()) != len(self.tree.get_commands()):
+                    raise Trouble("an answer without the commands")
                 await client.hset(KNOWN, field, digest)
         except (discord.HTTPException, app_commands.AppCommandError) as error:
             # It is tried again at the next start.

@@ -2,11 +2,10 @@
 
 from collections.abc import AsyncIterator
 
-import aiohttp
 import discord
 from discord.http import Route
 
-from adapters.discord.faults import why
+from adapters.discord.faults import NO_ANSWER, why
 from bot.proxies import proxy_for
 from bot.settings import Settings
 
@@ -26,7 +25,7 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     except discord.LoginFailure:
         yield False, "discord: the token is not one that Discord knows: copy it anew from the developer portal"
         return
-    except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
+    except NO_ANSWER as error:
         yield False, f"discord: {settings.discord_api_url} does not answer ({why(error)}): is the network there?"
         return
     finally:

@@ -211,7 +211,8 @@ class Telegram:
         chat, topic = reading.address(place)
         call = self.bot.send_message(chat, panel.plain, message_thread_id=topic, api_kwargs=content)
         sent = await self._call(place, call)
-        assert isinstance(sent, Message)
+        if not isinstance(sent, Message) or not isinstance(sent.message_id, int):
+            raise Trouble("a message without a number")
         return str(sent.message_id)
 
     async def edit(self, place: str, message: str, panel: Panel) -> None:

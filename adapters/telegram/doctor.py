@@ -3,8 +3,9 @@
 from collections.abc import AsyncIterator, Iterator
 
 from telegram import Bot, WebhookInfo
-from telegram.error import InvalidToken, TelegramError
+from telegram.error import InvalidToken
 
+from adapters.telegram.faults import NO_ANSWER
 from adapters.telegram.transport import AiohttpRequest
 from bot.settings import Settings
 
@@ -22,7 +23,7 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     except InvalidToken:
         yield False, "telegram: the token is not one that Telegram knows: copy it anew from @BotFather"
         return
-    except TelegramError as error:
+    except NO_ANSWER as error:
         yield False, f"telegram: {base} does not answer ({type(error).__name__}): is the network there?"
         return
     finally:

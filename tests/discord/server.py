@@ -94,9 +94,14 @@ class Interaction:
 
 @dataclass
 class Failure:
-    """What goes wrong with a call: a refusal, or the connection is cut; ``done_first`` if it was carried out before."""
+    """What goes wrong with a call: a refusal, the connection is cut, or it ``says`` something else, as this kind of
+    content; ``done_first`` if it was carried out before.
+    """
 
     refusal: Refused | None = None
+    says: bytes | None = None
+    kind: str = "application/json"
+    status: int = 200
     hang_up: bool = False
     done_first: bool = False
 
@@ -152,10 +157,14 @@ class DiscordServer:
                 self.calls.append((name, body))
                 failure = self._orders[name].popleft() if self._orders[name] else None
                 if failure and not failure.done_first:
+                    if failure.says is not None:
+                        return web.Response(body=failure.says, content_type=failure.kind, status=failure.status)
                     self._fail(failure, request)
                 self._take_from_bucket(name, request)
                 result = await getattr(self, f"_{name}")(request, body)
                 if failure:
+                    if failure.says is not None:
+                        return web.Response(body=failure.says, content_type=failure.kind, status=failure.status)
                     self._fail(failure, request)
                 return _json(result, headers=self._bucket_headers(name, request))
             except Refused as refused:

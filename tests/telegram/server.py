@@ -56,6 +56,8 @@ class Failure:
 
     refusal: Refused | None = None
     says: bytes | None = None
+    status: int = 200
+    """Of what it ``says``."""
     done_first: bool = False
     hang_up: bool = False
 
@@ -89,6 +91,7 @@ class TelegramServer:
         self.menus: dict[str, list[dict[str, Any]]] = {}
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.lacks: set[str] = set()
+        self.token = TOKEN
         self.group_limit = 10**6
         self.redeliver = False
         self.texts: dict[str, str] = {}
@@ -184,12 +187,12 @@ class TelegramServer:
             failure = self._orders[method].popleft() if self._orders[method] else None
             if failure and not failure.done_first:
                 if failure.says is not None:
-                    return web.Response(body=failure.says)
+                    return web.Response(body=failure.says, status=failure.status)
                 self._fail(failure, request)
             result = await getattr(self, f"_{method}")(fields)
             if failure:
                 if failure.says is not None:
-                    return web.Response(body=failure.says)
+                    return web.Response(body=failure.says, status=failure.status)
                 self._fail(failure, request)
             return web.json_response({"ok": True, "result": result})
         except Refused as refused:
@@ -199,7 +202,7 @@ class TelegramServer:
             return web.json_response(body, status=refused.code)
 
     def _admit(self, token: str, method: str) -> None:
-        if token != TOKEN:
+        if token != self.token:
             raise Refused(401, "Unauthorized")
         if method not in METHODS or method in self.lacks:
             raise Refused(404, "Not Found")

@@ -1,0 +1,120 @@
+"""Answers and events that make no sense: each is a failed call, or one event less, and nothing more."""
+
+import pytest
+from pydantic import SecretStr
+from structlog.testing import capture_logs
+
+from adapters.discord import examine
+from bot import supervisor
+from bot.delivery import bringing
+from bot.settings import Settings
+from bot.store import Store
+from tests.discord.players import Person, on_discord, seated, text_of, until
+from tests.discord.server import BAR, CHANNEL, TOKEN, DiscordServer, Failure
+from tests.discord.test_discord import some_tricks
+
+PAGE = b"<html><h1>Your network has a message for you</h1></html>"
+
+
+def nonsense(*, done_first: bool = False) -> list[Failure]:
+    """Ways to say nothing: as a page, in JSON that is none, and in JSON of another shape."""
+    return [
+        Failure(says=PAGE, kind="text/html", done_first=done_first),
+        *(Failure(says=says, done_first=done_first) for says in (PAGE, b'{"id": "12', b"{}", b"[1]", b"null", b"")),
+    ]
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(supervisor, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr("discord.backoff.ExponentialBackoff.delay", lambda _self: 0.05)
+
+
+@pytest.mark.parametrize("failure", nonsense()[:4], ids=str)
+@pytest.mark.parametrize("call", ["me", "application", "gateway", "set_commands"])
+async def test_a_bot_that_is_answered_with_nonsense_asks_again(
+    store: Store, server: DiscordServer, call: str, failure: Failure
+) -> None:
+    server.order(call, failure)
+    with capture_logs() as logs:
+        async with on_discord(store, server) as adapter:
+            await until(lambda: adapter.healthy)
+            await Person(server, 1, "Anna").slash("tables")
+    assert not any("exc_info" in line for line in logs)
+
+
+@pytest.mark.parametrize("failure", nonsense(done_first=True), ids=str)
+async def test_messages_answered_with_nonsense(store: Store, server: DiscordServer, failure: Failure) -> None:
+    with capture_logs() as logs:
+        async with on_discord(store, server) as adapter:
+            server.order("answer", failure)
+            server.order("send", failure, failure)
+            server.order("open_private", failure)
+            people = await seated(server, "metamazzo")
+            server.order("edit", failure)
+            await some_tricks(server, people, 2)
+            await adapter.desk.house.delivery.settled()
+            # What was sent again was known again by its nonce, and the command's answer was asked for.
+            assert all(len(person.private.messages) == 1 for person in people)
+            assert sum("challenges" in text_of(one) or " · deal " in text_of(one) for one in bar(server)) == 2
+    assert not [line for line in logs if line["event"] == "surface_failed"]
+
+
+@pytest.mark.parametrize(
+    ("event", "data"),
+    [
+        ("INTERACTION_CREATE", {}),
+        ("INTERACTION_CREATE", {"id": "1", "type": 3, "token": "x", "application_id": None}),
+        ("GUILD_CREATE", {"id": "x"}),
+        ("CHANNEL_UPDATE", {"guild_id": str(BAR)}),
+        ("THREAD_UPDATE", {"guild_id": str(BAR), "id": "7"}),
+        ("A_NEW_EVENT", {"x": []}),
+    ],
+)
+async def test_an_event_that_cannot_be_read_is_left_out(
+    store: Store, server: DiscordServer, event: str, data: dict[str, object]
+) -> None:
+    with capture_logs() as logs:
+        async with on_discord(store, server) as adapter:
+            people = await seated(server, "metamazzo")
+            server.gateway.dispatch(event, data)
+            server.gateway.dispatch(event, data, BAR)
+            await some_tricks(server, people, 2)
+            # On the same connection: Discord counts how often a bot begins anew.
+            assert len(server.gateway.identified) == 1
+            assert adapter.healthy
+    assert not [line for line in logs if line["event"] == "platform_failed"]
+
+
+@pytest.mark.parametrize(
+    ("code", "word"), [(4004, "token refused"), (4010, "shards refused"), (4014, "intents refused")]
+)
+async def test_what_the_gateway_refuses_for_good_is_one_line(
+    store: Store, server: DiscordServer, code: int, word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "RAN_WELL", 0.0)
+    with capture_logs() as logs:
+        async with on_discord(store, server) as adapter:
+            house = adapter.desk.house
+            await server.gateway.drop(code)
+            await until(lambda: house.faults.get("discord") == word)
+            assert not adapter.healthy
+    [line] = [line for line in logs if line["event"] in ("platform_refused", "platform_failed")]
+    assert (line["event"], "Discord" in line["what_to_do"] or "DISCORD" in line["what_to_do"]) == (
+        "platform_refused",
+        True,
+    )
+
+
+@pytest.mark.parametrize("failure", nonsense(), ids=str)
+async def test_the_doctor_meets_nonsense(server: DiscordServer, failure: Failure) -> None:
+    settings = Settings(_env_file=None, discord_token=SecretStr(TOKEN), discord_api_url=server.url)
+    server.order("application", failure)
+    [(well, line)] = [finding async for finding in examine(settings)]
+    assert (well, "does not answer" in line) == (False, True)
+
+
+def bar(server: DiscordServer) -> list[dict[str, object]]:
+    return list(server.channels[CHANNEL].messages.values())

@@ -1,0 +1,155 @@
+"""Answers that make no sense, from a proxy on the way or half a server: each is a failed call, and nothing more."""
+
+import asyncio
+import logging
+
+import pytest
+from structlog.testing import capture_logs
+
+from adapters.telegram import examine
+from adapters.telegram import polling as polling_module
+from adapters.telegram import webhook as webhook_module
+from bot import supervisor
+from bot.delivery import bringing
+from bot.settings import Settings
+from bot.store import Store
+from tests.telegram.players import GROUP, Person, on_telegram, seated, until
+from tests.telegram.server import TOKEN, Failure, TelegramServer
+from tests.telegram.test_telegram import panels, some_tricks
+from tests.telegram.test_webhook import free_port
+from tests.telegram.test_webhook import settings as webhook_settings
+
+PAGE = b"<html><h1>Your network has a message for you</h1></html>"
+NONSENSE = [
+    PAGE,
+    b'{"ok":true,"result":{"message_id":12,"te',
+    b'{"ok":true,"result":{}}',
+    b'{"ok":true,"result":[1]}',
+    b'{"ok":true,"result":null}',
+    b'{"ok":true,"result":{"message_id":"x","date":[],"chat":7}}',
+    b'{"ok":true,"result":{"message_id":"x","date":1,"chat":{"id":1,"type":"private"}}}',
+    b'{"ok":true}',
+    b"[]",
+    b"",
+    b"[" * 100_000,
+]
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(polling_module, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(webhook_module, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.02)
+
+
+@pytest.mark.parametrize("says", NONSENSE)
+async def test_a_send_answered_with_nonsense_is_in_doubt_and_no_fault_of_ours(
+    store: Store, server: TelegramServer, says: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    with capture_logs() as logs, caplog.at_level(logging.WARNING):
+        async with on_telegram(store, server) as adapter:
+            anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+            anna.say("/challenge metamazzo")
+            await until(lambda: bruno.button("Accept", server.group(GROUP)) is not None)
+            server.order("sendMessage", *[Failure(says=says, done_first=True)] * 2)
+            await bruno.press("Accept", server.group(GROUP))
+            await until(lambda: all(panels(person) for person in (anna, bruno)))
+            await adapter.desk.house.delivery.settled()
+            # The card, the board and two hands; and two that arrived and were sent again, once.
+            assert sum(len(panels(person)) for person in (anna, bruno)) + len(boards(server)) == 4 + 2
+            await some_tricks(server, [anna, bruno], 2)
+    assert not [line for line in logs if line["event"] == "surface_failed"]
+    # The library would write the whole answer into the log, and a hand with it.
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("says", [says for says in NONSENSE if b"chat" not in says or b"[]" in says])
+async def test_an_edit_answered_with_nonsense_is_made_again(store: Store, server: TelegramServer, says: bytes) -> None:
+    with capture_logs() as logs:
+        async with on_telegram(store, server) as adapter:
+            people = await seated(server, "metamazzo")
+            server.order("editMessageText", *[Failure(says=says, done_first=done) for done in (True, False)] * 2)
+            await some_tricks(server, people, 3)
+            await adapter.desk.house.delivery.settled()
+            assert all(len(panels(person)) == 1 for person in people)
+    assert not [line for line in logs if line["event"] == "surface_failed"]
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 400, 502])
+async def test_what_a_proxy_says_of_itself_says_nothing_of_chats(
+    store: Store, server: TelegramServer, status: int
+) -> None:
+    """A page with 403 is not Telegram's word that the bot was blocked, or thrown out of the group."""
+    with capture_logs() as logs:
+        async with on_telegram(store, server) as adapter:
+            people = await seated(server, "metamazzo")
+            await until(lambda: all(panels(person) for person in people))
+            server.order("editMessageText", *[Failure(says=PAGE, status=status)] * 6)
+            await some_tricks(server, people, 3)
+            await adapter.desk.house.delivery.settled()
+    assert not [line for line in logs if line["event"] == "surface_given_up"]
+
+
+async def test_a_command_answered_with_nonsense_is_answered_once(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server):
+        anna = Person(server, 1, "Anna")
+        server.order("sendMessage", Failure(says=PAGE, done_first=True))
+        anna.say("/games")
+        await until(lambda: bool(boards(server)))
+        anna.say("/leaderboard")
+        await until(lambda: len(boards(server)) == 2)
+        await asyncio.sleep(0.1)
+        assert len(boards(server)) == 2
+
+
+@pytest.mark.parametrize("says", [*NONSENSE, b'{"ok":true,"result":true}', b'{"ok":true,"result":{"id":1}}'])
+async def test_a_bot_whose_name_cannot_be_read_asks_again(store: Store, server: TelegramServer, says: bytes) -> None:
+    server.order("getMe", *[Failure(says=says)] * 2)
+    with capture_logs() as logs:
+        async with on_telegram(store, server) as adapter:
+            await until(lambda: adapter.healthy)
+    failed = [line for line in logs if line["event"] == "platform_failed"]
+    assert len(failed) == 2
+    assert not any("exc_info" in line for line in failed)
+
+
+@pytest.mark.parametrize("hooked", [False, True])
+async def test_a_token_that_is_taken_back_is_one_line(
+    store: Store, server: TelegramServer, hooked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "REFUSED_PAUSE", 0.05)
+    monkeypatch.setattr(supervisor, "RAN_WELL", 0.0)
+    monkeypatch.setattr(webhook_module, "LOOK_SECONDS", 0.05)
+    more = webhook_settings(free_port()) if hooked else {}
+    with capture_logs() as logs:
+        async with on_telegram(store, server, **more) as adapter:
+            await until(lambda: adapter.healthy)
+            server.token = "123456:another-one"
+            house = adapter.desk.house
+            await until(lambda: house.faults.get("telegram") == "token refused")
+            monkeypatch.setattr(supervisor, "RAN_WELL", 60.0)
+            assert not adapter.healthy
+            asked = sum(method == "getMe" for method, _ in server.calls)
+            await asyncio.sleep(0.3)
+            server.token = TOKEN
+            await until(lambda: adapter.healthy)
+            assert sum(method == "getMe" for method, _ in server.calls) > asked
+            Person(server, 1, "Anna").say("/challenge testa")
+            await until(lambda: bool(boards(server)))
+    refused = [line for line in logs if line["event"] == "platform_refused"]
+    assert [line["platform"] for line in refused] == ["telegram"]
+    assert "BUONGIOCO_TELEGRAM_TOKEN" in refused[0]["what_to_do"]
+    assert not [line for line in logs if TOKEN in str(line)]
+
+
+@pytest.mark.parametrize("says", NONSENSE)
+async def test_the_doctor_meets_nonsense(server: TelegramServer, says: bytes) -> None:
+    server.order("getMe", Failure(says=says))
+    settings = Settings(_env_file=None, telegram_token=TOKEN, telegram_api_url=server.url)
+    [(well, line)] = [finding async for finding in examine(settings)]
+    assert (well, "does not answer" in line) == (False, True)
+
+
+def boards(server: TelegramServer) -> list[str]:
+    return [one["text"] for one in server.group(GROUP).messages.values() if one["from"]["is_bot"]]

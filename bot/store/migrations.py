@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from bot.store import keys
+from bot.store.first_release import list_tables, name_rules
 
 Migration = Callable[[Any], Awaitable[None]]
 """Given the store's client, changes what one layout has into what the next one has."""
@@ -44,7 +45,7 @@ async def start_playing_time(client: Any) -> None:
         await client.hsetnx(keys.attended(shard), "played", f"{played:.6f}")
 
 
-TO_2: Sequence[Migration] = (count_games, start_playing_time)
+TO_2: Sequence[Migration] = (count_games, start_playing_time, name_rules, list_tables)
 """What layout 2 changed, in any order."""
 
 

@@ -1,0 +1,164 @@
+"""Record a store as this release writes it, to be kept as test data: what is recorded here must load for ever.
+
+    python -m tests.bot.releases.record layout1.json.gz
+
+Tables of every game are at every stage: challenges that wait, deals under way, games with deals behind them, clocks that
+have nudged and flagged, games that are over and rated. The file holds every key of the store, what the paper platform
+shows, and what is true of each table. Run it in a checkout of the release that is to be recorded.
+"""
+
+import argparse
+import asyncio
+import gzip
+import json
+import tempfile
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from bot.finished.ratings import Scope
+from bot.house import House
+from bot.platform import Person
+from bot.store import EmbeddedStore, Store, opened
+from engine import GAMES
+from tests.bot.paper import GROUP, Paper, Player, open_house, play_until, seated
+
+LEFT_OUT = (b"workers", b":owner", b":attended", b"schema:lock")
+"""Keys that only a running bot has, by what they end in."""
+
+
+async def keys_of(store: Store) -> list[dict[str, Any]]:
+    """Every key with its value; bytes as Latin-1, which gives each byte a character."""
+    found = []
+    async for key in store.client.scan_iter():
+        if key.endswith(LEFT_OUT):
+            continue
+        kind = (await store.client.type(key)).decode()
+        value: Any
+        if kind == "string":
+            value = text(await store.client.get(key))
+        elif kind == "list":
+            value = [text(one) for one in await store.client.lrange(key, 0, -1)]
+        elif kind == "hash":
+            value = {text(name): text(one) for name, one in (await store.client.hgetall(key)).items()}
+        elif kind == "set":
+            value = sorted(text(one) for one in await store.client.smembers(key))
+        else:
+            value = {text(name): score for name, score in await store.client.zrange(key, 0, -1, withscores=True)}
+        found.append({"key": text(key), "type": kind, "value": value})
+    return sorted(found, key=lambda one: str(one["key"]))
+
+
+def text(value: bytes) -> str:
+    return value.decode("latin-1")
+
+
+async def truths(house: House, people: list[str]) -> dict[str, Any]:
+    """What is true of each table, to be found again by whoever loads it."""
+    tables: dict[str, Any] = {}
+    for person in people:
+        for table in await house.tables_of(person):
+            game = table.game
+            tables[table.code] = {
+                "game": table.game_id,
+                "phase": table.phase,
+                "version": table.version,
+                "chairs": [list(chair) if chair else None for chair in table.chairs],
+                "asking": {str(seat): list(chair) for seat, chair in table.asking.items()},
+                "hosts": list(table.hosts),
+                "clock": [table.clock, table.strict, table.alarm],
+                "turn": game.turn if game else None,
+                "totals": list(game.totals) if game else None,
+                "rules": game.rules.model_dump() if game else None,
+                "legal": [game.legal_moves(seat) for seat in range(game.kind.seats)] if game else None,
+                "record": json.loads(game.record().to_json()) if game else None,
+            }
+    standings = {person: (await house.ratings.standing(Scope(), person)).to_text() for person in people}
+    return {"tables": tables, "standings": standings, "games": await house.archive.count()}
+
+
+async def play_a_little(house: House, players: list[Player], random: Random, presses: int) -> None:
+    for _ in range(presses):
+        for player in random.sample(players, len(players)):
+            if await player.play(random):
+                await house.delivery.settled()
+                break
+
+
+async def live(house: House, paper: Paper, random: Random) -> None:
+    """Every game, just begun and with deals behind it, in groups of its own; challenges that wait."""
+    for game in GAMES:
+        for presses in (2, 60):
+            players = await seated(house, paper, game, *(["⏱ no clock"] if presses == 60 else []))
+            await play_a_little(house, players, random, presses)
+    anna, bruno, carla = (
+        Player(house, paper, name, number) for number, name in enumerate(("Anna", "Bruno", "Carla"), 1)
+    )
+    await anna.say("/challenge testa", "paper:200")
+    await anna.say("/challenge @dora pizzichino", "paper:300", about=(Person("", "dora", "Dora"),))
+    await anna.press("Options", "paper:300")
+    await anna.press("to 21", "paper:300")
+    await anna.say("/challenge tavolo", "paper:400")
+    await bruno.press("Sit North", "paper:400")
+    await carla.press("Sit East", "paper:400")
+    await carla.say("/challenge tressette", "paper:500")
+    await carla.press("🤖 Easy robot", "paper:500")
+    await anna.say("/challenge spades", "paper:600")
+    [code] = [table.code for table in await house.tables_at("paper:600")]
+    await bruno.say(f"/join {code}", "paper:700")
+
+
+async def finished(house: House, paper: Paper, random: Random) -> None:
+    for game, count in (("testa", 3), ("metamazzo", 1), ("tressette", 1), ("spades", 1)):
+        for _ in range(count):
+            players = await seated(house, paper, game)
+            if count > 1:
+                await play_until(
+                    house, players.copy(), random, lambda: any(" won " in text for text in paper.texts(GROUP)[-2:])
+                )
+            else:
+                await play_a_little(house, players, random, 10)
+                await players[-1].say("/resign")
+                await players[-1].press("Yes, I resign")
+            paper.messages.clear()
+
+
+async def record() -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        embedded = EmbeddedStore(Path(folder))
+        await embedded.start()
+        try:
+            async with opened(embedded.url) as store:
+                paper, random = Paper(), Random(1)
+                async with open_house(store, paper) as house:
+                    await finished(house, paper, random)
+                    await live(house, paper, random)
+                    await house.delivery.settled()
+                    await asyncio.sleep(0.5)
+                    told = await truths(house, [f"paper:{number}" for number in range(1, 5)])
+                shown = {
+                    place: {
+                        number: {
+                            "text": [list(span) for span in panel.text],
+                            "rows": [[list(button) for button in row] for row in panel.rows],
+                        }
+                        for number, panel in messages.items()
+                    }
+                    for place, messages in paper.messages.items()
+                }
+                return {"keys": await keys_of(store), "shown": shown, **told}
+        finally:
+            await embedded.stop()
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("out", type=Path)
+    out = options.parse_args().out
+    recorded = asyncio.run(record())
+    out.write_bytes(gzip.compress(json.dumps(recorded, indent=0).encode(), 9, mtime=0))
+    print(f"{len(recorded['keys'])} keys, {len(recorded['tables'])} tables, {out.stat().st_size} bytes")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""Recorded stores, put back into a real one; what people saw, put back on paper."""
+
+import gzip
+import json
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from bot.panel import Button, Panel, Span
+from tests.bot.paper import Paper
+
+
+def recorded(layout: int) -> dict[str, Any]:
+    """What `tests.bot.releases.record` has written of a release, by the number of its store's layout."""
+    found: dict[str, Any] = json.loads(
+        gzip.decompress((Path(__file__).parent / f"layout{layout}.json.gz").read_bytes())
+    )
+    return found
+
+
+async def put_back(client: Any, keys: list[dict[str, Any]]) -> None:
+    """The keys as they were."""
+    for one in keys:
+        name, value = one["key"].encode("latin-1"), one["value"]
+        if one["type"] == "string":
+            await client.set(name, value.encode("latin-1"))
+        elif one["type"] == "list":
+            await client.rpush(name, *(entry.encode("latin-1") for entry in value))
+        elif one["type"] == "hash":
+            await client.hset(name, mapping={k.encode("latin-1"): v.encode("latin-1") for k, v in value.items()})
+        elif one["type"] == "set":
+            await client.sadd(name, *(entry.encode("latin-1") for entry in value))
+        else:
+            await client.zadd(name, {member.encode("latin-1"): score for member, score in value.items()})
+
+
+def on_paper(shown: dict[str, Any]) -> Paper:
+    """The platform with all the messages that people saw."""
+    paper = Paper()
+    for place, messages in shown.items():
+        for number, panel in messages.items():
+            rows = tuple(tuple(Button(*button) for button in row) for row in panel["rows"])
+            paper.messages[place][number] = Panel(tuple(Span(*span) for span in panel["text"]), rows)
+    paper._numbers = count(100_000)
+    return paper

@@ -1,0 +1,156 @@
+"""What any release has written loads for ever, and people play on where they were."""
+
+import asyncio
+import json
+import signal
+import sys
+from random import Random
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+
+from bot.finished.ratings import Scope
+from bot.house import House
+from bot.store import EmbeddedStore, keys, opened
+from tests.bot.paper import GROUP, Player, open_house
+from tests.bot.releases.store import on_paper, put_back, recorded
+
+LAYOUTS = range(1, keys.SCHEMA_VERSION)
+PEOPLE = ("Anna", "Bruno", "Carla", "Dino")
+
+
+async def check(house: House, told: dict[str, Any]) -> None:
+    """Everything that was true of the tables is true."""
+    for code, was in told["tables"].items():
+        table = await house.room.table(code)
+        game = table.game
+        assert table.version == was["version"]
+        assert (table.game_id, table.phase, list(table.hosts)) == (was["game"], was["phase"], was["hosts"])
+        assert [list(chair) if chair else None for chair in table.chairs] == was["chairs"]
+        assert {str(seat): list(chair) for seat, chair in table.asking.items()} == was["asking"]
+        assert [table.clock, table.strict, table.alarm] == was["clock"]
+        if game:
+            assert (game.turn, list(game.totals), game.rules.model_dump()) == (was["turn"], was["totals"], was["rules"])
+            assert [game.legal_moves(seat) for seat in range(game.kind.seats)] == was["legal"]
+            assert json.loads(game.record().to_json()) == was["record"]
+    for person, standing in told["standings"].items():
+        assert (await house.ratings.standing(Scope(), person)).to_text() == standing
+    assert await house.archive.count() == told["games"]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+async def test_a_store_of_any_release_loads_and_its_people_play_on_by_the_buttons_they_have(
+    embedded: EmbeddedStore, layout: int
+) -> None:
+    told = recorded(layout)
+    async with Redis.from_url(embedded.url) as client:
+        await put_back(client, told["keys"])
+    async with opened(embedded.url) as store:
+        paper = on_paper(told["shown"])
+        # Nobody is called by a new message: it would be edited once more, for it may have been sent before the restart.
+        async with open_house(store, paper, ring_after=1e9) as house:
+            await check(house, told)
+            players = [Player(house, paper, name, number) for number, name in enumerate(PEOPLE, 1)]
+            moved = await _play_each_hand(told, players)
+            assert len(moved) > 10
+            await house.delivery.settled()
+            for code in moved:
+                assert (await house.room.table(code)).version > told["tables"][code]["version"], code
+            # A person's lists are there, and challenges that waited can be taken.
+            assert len(await house.tables_of("paper:1")) > 10
+            await players[1].press("Accept", "paper:200")
+            [table] = await house.tables_at("paper:200")
+            assert table.phase == "playing"
+            assert (await players[0].say("/leaderboard", GROUP)).panel
+
+
+async def _play_each_hand(told: dict[str, Any], players: list[Player]) -> list[str]:
+    """One move at each table where one press makes one, by a button that stood there when the store was recorded."""
+    random, moved = Random(1), []
+    for code, was in told["tables"].items():
+        if was["phase"] != "playing":
+            continue
+        player = players[int(was["chairs"][was["turn"]][0].partition(":")[2]) - 1]
+        buttons = [
+            (message, button)
+            for message, panel in player.paper.messages[player.private].items()
+            for row in panel.rows
+            for button in row
+            if button.payload.startswith(f"1m{code}:")
+        ]
+        if not buttons:
+            continue
+        moved.append(code)
+        message, button = random.choice(buttons)
+        reply = await player.send(button.payload, player.private, message)
+        assert not reply.toast, (code, button, reply.toast)
+    return moved
+
+
+async def test_the_first_releases_logs_name_all_their_rules_afterwards(embedded: EmbeddedStore) -> None:
+    told = recorded(1)
+    async with Redis.from_url(embedded.url) as client:
+        await put_back(client, told["keys"])
+    async with opened(embedded.url) as store:
+        for code, was in told["tables"].items():
+            deals = [entry for entry in (await store.load(code)).entries if entry.startswith(b"deal ")]
+            if was["rules"] is None:
+                assert not deals
+                continue
+            words = deals[0].partition(b"\t")[0].decode().split(" ")
+            assert words[2] == "1"
+            assert words[3:] == [f"{name}={str(value).lower()}" for name, value in was["rules"].items()]
+            assert all(deal.partition(b"\t")[0].count(b" ") == 1 for deal in deals[1:])
+
+
+async def test_a_bot_killed_in_the_middle_of_the_step_leaves_a_store_that_the_next_one_brings_to_its_end(
+    embedded: EmbeddedStore,
+) -> None:
+    told = recorded(1)
+    random = Random(2)
+    async with Redis.from_url(embedded.url) as client:
+        await put_back(client, [*told["keys"], *_many_more(told["keys"], 1500)])
+        kills = 0
+        for _ in range(30):
+            # What a start does first, in a process of its own.
+            process = await asyncio.create_subprocess_exec(sys.executable, "-c", START, embedded.url)
+            await _until_begun(client)
+            await asyncio.sleep(random.uniform(0, 0.3))
+            if process.returncode is None:
+                process.send_signal(signal.SIGKILL)
+                kills += 1
+            await process.wait()
+            await client.delete(f"{keys.SCHEMA}:lock")
+            if await client.get(keys.SCHEMA) != b"1":
+                break
+        assert kills > 2
+    async with opened(embedded.url) as store:
+        async with open_house(store, on_paper(told["shown"])) as house:
+            await check(house, told)
+        assert not [key async for key in store.client.scan_iter("seated:*", _type="set")]
+
+
+START = """
+import asyncio, sys
+from bot.store import opened
+async def start():
+    async with opened(sys.argv[1]):
+        pass
+asyncio.run(start())
+"""
+
+
+async def _until_begun(client: Any) -> None:
+    while not await client.exists(f"{keys.SCHEMA}:lock") and await client.get(keys.SCHEMA) == b"1":
+        await asyncio.sleep(0.01)
+
+
+def _many_more(stored: list[dict[str, Any]], number: int) -> list[dict[str, Any]]:
+    """So many tables more, so that the step takes a while: logs that were there, under other codes."""
+    logs = [one for one in stored if ":table:" in one["key"]]
+    lists = [one for one in stored if one["key"].startswith("seated:")]
+    return [
+        *({**logs[n % len(logs)], "key": keys.table(f"MORE{n:04}")} for n in range(number)),
+        *({**lists[n % len(lists)], "key": keys.seated(f"paper:{1000 + n}")} for n in range(number)),
+    ]

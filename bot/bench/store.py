@@ -14,6 +14,7 @@ from typing import Any
 
 import typer
 
+from bot.bench import sizes
 from bot.bench.presses import Counter
 from bot.house import House
 from bot.settings import Settings
@@ -167,6 +168,7 @@ async def _report(store: Store) -> None:
     for game in ("pizzichino", "metamazzo", "spades"):
         weight, sent = await weigh(store, game)
         typer.echo(f"  {game:48}{weight:14,.0f} B{sent:16,.0f} B")
+    await sizes.report(store)
     await store.client.flushall()
     base, base_many = await bare(store, 1), await bare(store, AT_ONCE)
     alone, round_trips = await one_by_one(store)

@@ -1,19 +1,33 @@
-"""`buongioco export` and `buongioco rebuild`: the finished games, and what follows from them."""
+"""`buongioco export`, `rebuild` and `archive`: the finished games, and what follows from them."""
 
 import asyncio
+import re
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from redis.exceptions import RedisClusterException, RedisError
 
+from bot.backup.restoring import no_workers
+from bot.cli.backup import beside
 from bot.cli.doctor import store_of
 from bot.cli.faults import told
-from bot.finished.archive import Archive
+from bot.cli.progress import progress
+from bot.finished.archive import Archive, UnreadableGame
+from bot.finished.file import Filed, all_filed, with_files
+from bot.finished.moving import Moved, Moving
 from bot.finished.ratings import Ratings, Rebuilt
 from bot.settings import Settings, read_settings
+from bot.store import StoreFault, schema
+
+Files = Annotated[
+    list[Path] | None,
+    typer.Option("--from", exists=True, dir_okay=False, help="A file that `archive` wrote; several may follow."),
+]
 
 
 def counted(games: int) -> str:
@@ -24,40 +38,64 @@ def export(
     out: Annotated[Path | None, typer.Option(help="Write here instead of to the screen.")] = None,
     chat: Annotated[str | None, typer.Option(help="Only games that this chat watched, as platform:id.")] = None,
     person: Annotated[str | None, typer.Option(help="Only games of this person, as platform:id.")] = None,
+    files: Files = None,
 ) -> None:
     """Write the records of finished games, one a line, oldest first; `buongioco verify` checks them."""
+    games = _filed(files)
     with told():
         try:
-            written = asyncio.run(_export(read_settings(), out, chat, person))
+            written = asyncio.run(_export(read_settings(), out, chat, person, games))
         except OSError as error:
             raise typer.BadParameter(f"{out}: {error.strerror}", param_hint="--out") from None
     typer.echo(counted(written), err=True)
 
 
-async def _export(settings: Settings, out: Path | None, chat: str | None, person: str | None) -> int:
+def _filed(files: list[Path] | None) -> list[Filed]:
+    try:
+        return all_filed(files or [])
+    except UnreadableGame as fault:
+        raise typer.BadParameter(str(fault), param_hint="--from") from None
+
+
+async def _export(
+    settings: Settings, out: Path | None, chat: str | None, person: str | None, games: list[Filed]
+) -> int:
     written = 0
     async with store_of(settings) as store:
         with out.open("w", encoding="utf-8") if out else nullcontext(sys.stdout) as file:
-            async for game in Archive(store.client).all():
-                if chat not in (None, *game.chats) or person not in (None, *game.people):
+            async for _, _, game in with_files(Archive(store.client), games):
+                if game is None or chat not in (None, *game.chats) or person not in (None, *game.people):
                     continue
                 file.write(game.record.to_json() + "\n")
                 written += 1
     return written
 
 
-def rebuild() -> None:
+def rebuild(
+    files: Files = None,
+    incomplete: Annotated[bool, typer.Option("--incomplete", help="Do without games that were archived.")] = False,
+) -> None:
     """Make all ratings and leaderboards anew from the finished games. Not while a bot is running."""
+    games = _filed(files)
     with told():
-        made = asyncio.run(_rebuild(read_settings()))
+        made = asyncio.run(_rebuild(read_settings(), games, incomplete))
     for line in _missing(made):
         typer.echo(line, err=True)
     typer.echo(f"ratings made anew from {counted(made.games)}")
 
 
-async def _rebuild(settings: Settings) -> Rebuilt:
+async def _rebuild(settings: Settings, games: list[Filed], incomplete: bool) -> Rebuilt:
     async with store_of(settings) as store:
-        return await Ratings(store.client, Archive(store.client)).rebuild()
+        if settings.redis_url:
+            await no_workers(store.client)
+        archive = Archive(store.client)
+        moved = await archive.moved()
+        if moved > len(games) and not incomplete:
+            raise StoreFault(
+                f"{counted(moved)} were moved out of the store by `buongioco archive`, and {counted(len(games))} of "
+                "files are named: name all of the files with --from, or say --incomplete."
+            )
+        return await Ratings(store.client, archive).rebuild(games)
 
 
 def _missing(made: Rebuilt) -> Iterator[str]:
@@ -69,3 +107,47 @@ def _missing(made: Rebuilt) -> Iterator[str]:
         yield f"missing: number {entry.number}, {entry.id}, is gone or cannot be read"
     for id in made.adopted:  # noqa: A001
         yield f"{id} was kept without a number, and has one now"
+
+
+UNITS = {"h": 3600, "d": 86400, "w": 7 * 86400}
+
+
+def seconds_of(text: str) -> int:
+    """The seconds of a duration such as ``24h``, ``365d`` or ``12w``; ValueError for anything else."""
+    found = re.fullmatch(r"([1-9][0-9]{0,5})([hdw])", text.strip())
+    if found is None:
+        raise ValueError(f"{text!r} is not a duration: write hours, days or weeks, such as 24h, 365d or 12w")
+    return int(found[1]) * UNITS[found[2]]
+
+
+def archive(
+    older_than: Annotated[str, typer.Option(help="Games that ended so long ago: 24h, 365d, 12w.")],
+    out: Annotated[Path, typer.Option(dir_okay=False, help="The file to write them to, or to go on with.")],
+) -> None:
+    """Move old finished games out of the store into a file; ratings stay. Also while the bot is running."""
+    try:
+        before = int(time.time()) - seconds_of(older_than)
+    except ValueError as fault:
+        raise typer.BadParameter(str(fault), param_hint="--older-than") from None
+    with told():
+        try:
+            moved = asyncio.run(_archive(read_settings(), out, before))
+        except OSError as error:
+            raise typer.BadParameter(f"{out}: {error.strerror or error}", param_hint="--out") from None
+        except UnreadableGame as fault:
+            raise typer.BadParameter(str(fault), param_hint="--out") from None
+    for game in moved.faulty:
+        typer.echo(f"{game} does not verify, and stays in the store", err=True)
+    typer.echo(f"{out}: {counted(moved.games)} moved")
+    if moved.faulty:
+        raise typer.Exit(1)
+
+
+async def _archive(settings: Settings, out: Path, before: int) -> Moved:
+    async with beside(settings) as client:
+        try:
+            await schema.check(client)
+            with progress(await Archive(client).count(), out.name) as bar:
+                return await Moving(client, out, bar.update).move(before)
+        except (RedisError, RedisClusterException) as error:
+            raise StoreFault(f"The store went away ({type(error).__name__}): run the same again.") from None

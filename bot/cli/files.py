@@ -1,9 +1,11 @@
-"""Reading files of records: one game a line, or a single game spread over lines."""
+"""Reading files of records, bare ones or those of finished games: one a line, or a single one spread over lines."""
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from bot.finished.archive import UnreadableGame
+from bot.finished.file import from_line, is_line
 from engine import Record, read
 from engine.errors import BadRecord
 
@@ -36,6 +38,12 @@ def _read(text: bytes) -> Record | BadRecord:
     if len(text) > LONGEST_RECORD:
         return BadRecord(path="record", fault=f"is longer than {LONGEST_RECORD} bytes")
     try:
+        if is_line(text):
+            game = from_line(text).game
+            assert game
+            return game.record
         return read(text)
+    except UnreadableGame as fault:
+        return BadRecord(path="finished game", fault=str(fault))
     except BadRecord as fault:
         return fault

@@ -17,7 +17,7 @@ from bot.bench.engine import run as run_engine_bench
 from bot.bench.presses import TABLES as PRESSES_TABLES
 from bot.bench.presses import run as run_presses_bench
 from bot.bench.store import run as run_store_bench
-from bot.cli.archive import export, rebuild
+from bot.cli.archive import archive, export, rebuild
 from bot.cli.backup import backup, restore
 from bot.cli.doctor import examine
 from bot.cli.files import records
@@ -243,6 +243,7 @@ async def _doctor() -> bool:
 
 app.command()(export)
 app.command()(rebuild)
+app.command()(archive)
 app.command()(backup)
 app.command()(restore)
 

@@ -159,6 +159,15 @@ class Archive:
         async for found, id, stored in self.stored_after(number):  # noqa: A001
             yield Numbered(found, id, _read(id, stored))
 
+    async def count_from(self, number: int) -> None:
+        """Give no game this number any more, or a lower one: files have games with numbers, too."""
+        if await self.last_number() < number:
+            await self._client.set(keys.GAMES_COUNTER, number)
+
+    async def moved(self) -> int:
+        """How many games were moved out into files."""
+        return int(await self._client.get(keys.GAMES_MOVED) or 0)
+
     async def stored_after(self, number: int) -> AsyncIterator[tuple[int, str, bytes | None]]:
         """The same, as it is stored: number, id, and the game's bytes."""
         while True:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from openskill.models import PlackettLuce
 
 from bot.finished.archive import Archive, FinishedGame, Numbered
+from bot.finished.file import Filed, with_files
 from bot.store import StoreFault, keys
 
 LEAST_GAMES = 3
@@ -147,7 +148,7 @@ class Ratings:
         """The number of the last game that is in the ratings, or was stepped over."""
         return int(await self._client.get(keys.RATED) or 0)
 
-    async def rebuild(self) -> Rebuilt:
+    async def rebuild(self, games_in_files: Sequence[Filed] = ()) -> Rebuilt:
         """Throw all ratings away and make them anew from the games. StoreFault if a bot rates games meanwhile.
 
         Games that are kept but never got their number, which takes a store that lost some of its writes, get it now.
@@ -156,7 +157,7 @@ class Ratings:
         await self._forget_all()
         games, lost, before = 0, [], 0
         holes = []
-        async for entry in self.archive.after(0):
+        async for entry in with_files(self.archive, games_in_files):
             # A cluster's client may have sent it twice.
             if not await self._rate_one(entry, before) and await self.rated() != entry.number:
                 raise StoreFault("A bot is rating games meanwhile: stop every worker, then run this again.")
@@ -166,6 +167,7 @@ class Ratings:
             else:
                 lost.append(entry)
             before = entry.number
+        await self.archive.count_from(before)
         holes.append(range(before + 1, await self.archive.last_number() + 1))
         return Rebuilt(games, [hole for hole in holes if hole], lost, adopted)
 

@@ -25,6 +25,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``challenges:<chat>`` | hash | the same of tables there that wait for players |
 | ``moved`` | hash | chats that have another id by now: the old place's new one |
 | ``{games}:counter`` | string | the last number that a finished game was given, from 1; none is given twice |
+| ``{games}:moved`` | string | how many finished games were moved out into files (`bot.finished.moving`) |
 | ``{games}:order`` | sorted set | ids of finished games; the score is their number |
 | ``game:<id>`` | string | a finished game, zlib of JSON (`bot.finished.archive`) |
 | ``analysis:<id>`` | string | what was found out about a finished game, JSON; kept for a week |
@@ -47,6 +48,7 @@ SCHEMA = "schema"
 SECRET = "secret"  # noqa: S105
 WORKERS = "workers"
 GAMES_COUNTER = "{games}:counter"
+GAMES_MOVED = "{games}:moved"
 GAMES_ORDER = "{games}:order"
 MOVED = "moved"
 RATED = "{games}:rated"

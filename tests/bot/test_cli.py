@@ -234,9 +234,13 @@ def test_bench_engine_prints_its_baseline_beside_every_figure(monkeypatch: pytes
 def test_bench_store_prints_its_baseline_beside_the_presses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.bench.store.TABLES", 3)
     monkeypatch.setattr("bot.bench.store.PRESSES", 256)
+    monkeypatch.setattr("bot.bench.sizes.GAMES_EACH", 2)
+    monkeypatch.setattr("bot.bench.sizes.PEOPLE", 3)
     out = call("bench", "store").output
     assert "bare appends/s" in out
     assert "store round trips a press" in out
+    assert "a finished game, 2 of each" in out
+    assert "a person, profile and handle" in out
 
 
 def test_analyse_says_where_points_were_given_away(tmp_path: Path) -> None:

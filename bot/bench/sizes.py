@@ -1,0 +1,86 @@
+"""What a finished game and a person take in the store, beside what they take in a file and as bare text."""
+
+import asyncio
+import json
+
+import typer
+
+from bot.finished.archive import Archive, FinishedGame
+from bot.finished.file import to_line
+from bot.finished.ratings import Ratings
+from bot.people import People
+from bot.platform import Person
+from bot.simulation import simulate
+from bot.store import Store, keys
+from engine import GAMES
+
+GAMES_EACH = 40
+PEOPLE = 1000
+KINDS = ("pizzichino", "metamazzo", "tressette", "spades")
+ENDED = 1_770_000_000
+
+
+def game_of(kind: str, number: int) -> FinishedGame:
+    """A game between people of whom each plays ten, in a chat of theirs."""
+    seats = GAMES[kind].seats
+    record = simulate(kind, {}, ["greedy"] * seats, f"size {kind} {number}")
+    people = [f"telegram:{2 * 10**9 + number // 10 * seats + seat}" for seat in range(seats)]
+    return FinishedGame(
+        id=f"QWERTY-{number:06x}",
+        code="QWERTY",
+        ended=ENDED + number,
+        people=people,
+        chats=[f"telegram:-100{10**9 + number // 10}"],
+        clock=86400,
+        strict=False,
+        record=record.model_copy(update={"seats": ["Giovanna Bianchi"] * seats}),
+    )
+
+
+async def weight(store: Store, *patterns: str) -> float:
+    """Bytes of keys by their names, by the store's own count."""
+    return float(
+        sum(
+            [
+                await store.client.memory_usage(key, samples=0)
+                for pattern in patterns
+                async for key in store.client.scan_iter(match=pattern, count=1000)
+            ]
+        )
+    )
+
+
+async def report(store: Store) -> None:
+    """Print it; the store is emptied before."""
+    typer.echo(
+        f"a finished game, {GAMES_EACH} of each{'in the store':>29}{'its ratings':>14}{'in a file':>12}{'bare':>10}"
+    )
+    for kind in KINDS:
+        await store.client.flushall()
+        archive = Archive(store.client)
+        games = [game_of(kind, number) for number in range(GAMES_EACH)]
+        for game in games:
+            await store.client.set(keys.game(game.id), game.to_bytes())
+            await archive.number(game.id)
+        await Ratings(store.client, archive).catch_up()
+        kept = await weight(store, keys.game("*"), keys.GAMES_ORDER) / GAMES_EACH
+        rated = await weight(store, keys.ratings("*"), keys.ranks("*")) / GAMES_EACH
+        filed = sum(len(to_line(1, game)) for game in games) / GAMES_EACH
+        bare = sum(len(json.dumps(_moves(game), separators=(",", ":"))) for game in games) / GAMES_EACH
+        typer.echo(f"  {kind:42}{kept:16,.0f} B{rated:12,.0f} B{filed:10,.0f} B{bare:8,.0f} B")
+    await store.client.flushall()
+    people = People(store.client)
+    somebody = [
+        Person(f"telegram:{2 * 10**9 + number}", "Giovanna Bianchi", f"giovanna{number}", "it")
+        for number in range(PEOPLE)
+    ]
+    await asyncio.gather(*map(people.meet, somebody))
+    known = await weight(store, keys.person("*"), keys.handle("*", "*")) / PEOPLE
+    bare = sum(len(one.id) + len(one.name) + len(one.handle) for one in somebody) / PEOPLE
+    typer.echo(f"a person, profile and handle{'in the store':>32}{'bare':>12}")
+    typer.echo(f"  {'':42}{known:16,.0f} B{bare:10,.0f} B")
+
+
+def _moves(game: FinishedGame) -> list[object]:
+    """What cannot be computed: each deal's secret and its moves."""
+    return [[deal.proof.secret if deal.proof else "", [move[:2] for move in deal.moves]] for deal in game.record.deals]

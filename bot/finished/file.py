@@ -1,0 +1,119 @@
+"""Files of finished games that were moved out of the store: one game a line, `buongioco-finished/1`.
+
+A line is a JSON object: ``format``, which stands first, then ``number``, the game's place in the order, and all that
+the store has of a `FinishedGame`, its record (docs/records.md) as it is.
+"""
+
+import heapq
+import json
+import os
+import re
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from bot.finished.archive import Archive, FinishedGame, Numbered, UnreadableGame
+from engine import read
+from engine.errors import BadRecord
+
+FORMAT = "buongioco-finished/1"
+LONGEST_LINE = 16 * 1024 * 1024
+"""Bytes of one game; far above any real one, and a bound on what a bad file can cost."""
+
+_BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"buongioco-finished/1"')
+
+
+class Filed(NamedTuple):
+    """A game of a file, by its number and where its line begins, in bytes."""
+
+    number: int
+    id: str
+    path: Path
+    begin: int
+
+    def read(self) -> Numbered:
+        with self.path.open("rb") as file:
+            file.seek(self.begin)
+            return from_line(file.readline(LONGEST_LINE + 1))
+
+
+def is_line(text: bytes) -> bool:
+    """Whether a line is that of a finished game, rather than a bare record."""
+    return _BEGINNING.match(text) is not None
+
+
+def to_line(number: int, game: FinishedGame) -> bytes:
+    fields = {"format": FORMAT, "number": number} | vars(game) | {"record": json.loads(game.record.to_json())}
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def from_line(text: bytes) -> Numbered:
+    """The game that `to_line` wrote; UnreadableGame for anything else."""
+    try:
+        fields = json.loads(text)
+        if not isinstance(fields, dict) or fields.pop("format", None) != FORMAT:
+            raise UnreadableGame("is not a finished game's line")
+        number, record = fields.pop("number"), read(json.dumps(fields.pop("record")))
+        if not all(isinstance(value, kind) for value, kind in ((number, int), (fields["id"], str))):
+            raise UnreadableGame("is not a finished game's line")
+        game = FinishedGame(**fields, record=record)
+    except BadRecord as fault:
+        raise UnreadableGame(f"record.{fault}") from fault
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UnreadableGame(f"is not a finished game's line ({type(error).__name__})") from error
+    return Numbered(number, game.id, game)
+
+
+def filed(path: Path) -> Iterator[Filed]:
+    """The games of a file, in the order of their lines. UnreadableGame says which line is none; OSError."""
+    with path.open("rb") as file:
+        line, begin = 0, 0
+        while text := file.readline(LONGEST_LINE + 1):
+            line += 1
+            try:
+                entry = from_line(text)
+            except UnreadableGame as fault:
+                raise UnreadableGame(f"{path}: line {line} {fault}") from fault
+            yield Filed(entry.number, entry.id, path, begin)
+            begin = file.tell()
+
+
+def all_filed(paths: Sequence[Path]) -> list[Filed]:
+    """The games of several files by their numbers, each once."""
+    games = heapq.merge(*(sorted(filed(path)) for path in paths))
+    return list({(one.number, one.id): one for one in games}.values())
+
+
+async def with_files(archive: Archive, games: Sequence[Filed]) -> AsyncIterator[Numbered]:
+    """What `Archive.after` has and what stands in files, in one order; what is in both comes once."""
+    place = 0
+    async for entry in archive.after(0):
+        while place < len(games) and games[place][:2] < entry[:2]:
+            yield games[place].read()
+            place += 1
+        if place < len(games) and games[place][:2] == entry[:2]:
+            yield entry if entry.game else games[place].read()
+            place += 1
+        else:
+            yield entry
+    for one in games[place:]:
+        yield one.read()
+
+
+def rewrite(path: Path, change: Callable[[Numbered], FinishedGame | None]) -> None:
+    """Change the games of a file, or take them out where ``change`` returns None; all or nothing."""
+    number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(number, "wb") as file:
+            for one in filed(path):
+                entry = one.read()
+                changed = change(entry)
+                if changed:
+                    file.write(to_line(entry.number, changed))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,154 @@
+"""Moving finished games out of the store into a file; their ratings stay.
+
+A game goes from the store only when its line is on disk, was read back, is the same game and verifies. Cut short
+anywhere, the same command with the same file goes on: what the file has is taken out of the store, and half a line at
+the file's end is dropped, for its game is still in the store.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bot.finished.archive import Archive, FinishedGame, Numbered, UnreadableGame
+from bot.finished.file import filed, from_line, rewrite, to_line
+from bot.finished.ratings import Ratings
+from bot.store import StoreFault, keys
+from engine import verify
+from engine.errors import FaultyRecord
+
+GAMES_AT_ONCE = 100
+
+DROP = """
+-- KEYS  a game
+-- ARGV  the game as it was read. Returns 1 if it is gone now
+local stored = redis.call('GET', KEYS[1])
+if stored and stored ~= ARGV[1] then return 0 end
+redis.call('DEL', KEYS[1])
+return 1
+"""
+
+LEAVE = """
+-- KEYS  order, how many games were moved out
+-- ARGV  a game's id
+if redis.call('ZREM', KEYS[1], ARGV[1]) == 1 then redis.call('INCR', KEYS[2]) end
+return 1
+"""
+
+
+class Moved(NamedTuple):
+    """How many games were moved, and the ids of those that stay because they do not verify."""
+
+    games: int
+    faulty: list[str]
+
+
+class Moving:
+    """Moves games of one store into one file; ``on_game`` is told of each that was looked at."""
+
+    def __init__(self, client: Any, path: Path, on_game: Callable[[int], None]) -> None:
+        self._client, self._path, self._on_game = client, path, on_game
+        self._archive = Archive(client)
+        self._drop, self._leave = client.register_script(DROP), client.register_script(LEAVE)
+
+    async def move(self, before: int) -> Moved:
+        """Move games that ended before this Unix second. UnreadableGame for a file that holds something else, OSError.
+
+        StoreFault if a game was changed while it was being moved: then the same again does it.
+        """
+        moved = await self._finish() if self._path.exists() else 0
+        rated = await Ratings(self._client, self._archive).rated()
+        faulty: list[str] = []
+        batch: list[tuple[Numbered, bytes]] = []
+        async for number, id, stored in self._archive.stored_after(0):  # noqa: A001
+            if number > rated:
+                break
+            self._on_game(1)
+            entry = await self._old(number, id, stored, before)
+            if entry is None or stored is None or entry.game is None:
+                continue
+            if not _verifies(entry.game):
+                faulty.append(id)
+                continue
+            batch.append((entry, stored))
+            if len(batch) >= GAMES_AT_ONCE:
+                moved += await self._put(batch)
+                batch = []
+        return Moved(moved + await self._put(batch), faulty)
+
+    async def _old(self, number: int, id: str, stored: bytes | None, before: int) -> Numbered | None:  # noqa: A002
+        """The game if it can be read, is old, and delivery is done with its table."""
+        try:
+            game = FinishedGame.of(stored) if stored else None
+        except UnreadableGame:
+            return None
+        if game is None or game.ended >= before or await self._client.exists(keys.table(game.code)):
+            return None
+        return Numbered(number, id, game)
+
+    async def _put(self, batch: list[tuple[Numbered, bytes]]) -> int:
+        """Write games to the file, read them back, and only then have them go."""
+        if not batch:
+            return 0
+        lines = [to_line(entry.number, entry.game) for entry, _ in batch if entry.game]
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        with os.fdopen(descriptor, "a+b") as file:
+            begin = file.seek(0, os.SEEK_END)
+            file.writelines(lines)
+            file.flush()
+            os.fsync(file.fileno())
+            file.seek(begin)
+            for entry, _ in batch:
+                if from_line(file.readline()) != entry:
+                    raise UnreadableGame(f"{self._path} does not hold what was written to it: {entry.id}")
+        for entry, stored in batch:
+            await self._go(entry.id, stored)
+        return len(batch)
+
+    async def _go(self, id: str, stored: bytes) -> None:  # noqa: A002
+        if not await self._drop(keys=[keys.game(id)], args=[stored]):
+            raise StoreFault(f"The game {id} was changed while it was being moved: run the same again.")
+        await self._leave(keys=[keys.GAMES_ORDER, keys.GAMES_MOVED], args=[id])
+
+    async def _finish(self) -> int:
+        """Take out of the store what the file has; returns how many games."""
+        _drop_half_a_line(self._path)
+        stale: set[str] = set()
+        done = 0
+        for one in filed(self._path):
+            if await self._client.zscore(keys.GAMES_ORDER, one.id) != one.number:
+                continue
+            stored = await self._client.get(keys.game(one.id))
+            if stored and FinishedGame.of(stored) != one.read().game:
+                stale.add(one.id)
+                continue
+            await self._go(one.id, stored or b"")
+            done += 1
+        if stale:
+            # They were changed after they were written: they are written anew.
+            rewrite(self._path, lambda entry: None if entry.id in stale else entry.game)
+        return done
+
+
+def _verifies(game: FinishedGame) -> bool:
+    try:
+        verify(game.record)
+    except FaultyRecord:
+        return False
+    return True
+
+
+def _drop_half_a_line(path: Path) -> None:
+    with path.open("r+b") as file:
+        end = file.seek(0, os.SEEK_END)
+        begin = end
+        while begin > 0:
+            step = min(65536, begin)
+            file.seek(begin - step)
+            found = file.read(step).rfind(b"\n")
+            if found >= 0:
+                begin = begin - step + found + 1
+                break
+            begin -= step
+        if begin < end:
+            file.truncate(begin)

@@ -1,0 +1,222 @@
+"""Games that were moved out of the store into a file: nothing is lost and nothing doubled, wherever it is cut short."""
+
+import json
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from bot.cli.archive import seconds_of
+from bot.cli.main import app
+from bot.finished.archive import Archive, FinishedGame, UnreadableGame
+from bot.finished.file import all_filed, filed, rewrite, with_files
+from bot.finished.moving import Moved, Moving
+from bot.finished.ratings import Ratings
+from bot.store import EmbeddedStore, Store, StoreFault, keys, opened
+from tests.bot.finished.games import NOON, finished, keep, renamed
+from tests.bot.finished.test_archive import ratings_of
+from tests.bot.test_run import finished as call
+
+GAMES = 12
+
+
+async def rated(store: Store) -> Ratings:
+    """Twelve games, all rated."""
+    for number in range(1, GAMES + 1):
+        await keep(store, finished(number))
+    ratings = Ratings(store.client, Archive(store.client))
+    assert await ratings.catch_up() == GAMES
+    return ratings
+
+
+async def move(store: Store, path: Path, before: int = 7) -> Moved:
+    return await Moving(store.client, path, lambda _: None).move(NOON + before)
+
+
+async def kept(store: Store) -> list[int]:
+    return [entry.number async for entry in Archive(store.client).after(0) if entry.game]
+
+
+def in_file(path: Path) -> list[int]:
+    return [one.number for one in filed(path)]
+
+
+async def test_old_games_go_and_ratings_stay(any_store: Store, tmp_path: Path) -> None:
+    store, path = any_store, tmp_path / "old.jsonl"
+    ratings = await rated(store)
+    before = await ratings_of(store)
+    assert await move(store, path) == Moved(6, [])
+    assert await kept(store) == [7, 8, 9, 10, 11, 12]
+    assert in_file(path) == [1, 2, 3, 4, 5, 6]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert not [key async for key in store.client.scan_iter(match=keys.game("T00[1-6]*"))]
+    assert await ratings_of(store) == before
+    # Later ones go behind them.
+    assert await move(store, path, 9) == Moved(2, [])
+    assert in_file(path) == [1, 2, 3, 4, 5, 6, 7, 8]
+    made = await ratings.rebuild(all_filed([path]))
+    assert (made.games, made.holes, made.lost) == (GAMES, [], [])
+    assert await ratings_of(store) == before
+    # Without them ratings are others, and what was missing is said.
+    made = await ratings.rebuild()
+    assert (made.games, made.holes) == (4, [range(1, 9)])
+    assert await ratings_of(store) != before
+    assert await Archive(store.client).moved() == 8
+    await keep(store, finished(20))
+    assert [entry.number async for entry in Archive(store.client).after(0)][-1] == GAMES + 1
+
+
+async def test_what_is_not_done_with_stays(store: Store, tmp_path: Path) -> None:
+    """A game that is not rated yet, one whose table delivery has still to show, one that cannot be read or is wrong."""
+    await rated(store)
+    await store.append("T002", await store.load("T002"), [b"open testa paper:1 Anna\t1"])
+    await store.client.set(keys.game(finished(3).id), b"no game")
+    record = finished(4).record
+    wrong = replace(finished(4), record=record.model_copy(update={"winner": [1 - (record.winner or [0])[0]]}))
+    await store.client.set(keys.game(wrong.id), wrong.to_bytes())
+    await keep(store, finished(13, ended=NOON))
+    assert await move(store, tmp_path / "old", 99) == Moved(GAMES - 3, [wrong.id])
+    assert await kept(store) == [2, 4, 13]
+
+
+@pytest.mark.parametrize("step", range(1, 30, 2))
+async def test_cut_short_anywhere_it_goes_on(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    """After so many commands to the store, the process is gone."""
+    path = tmp_path / "old"
+    ratings = await rated(store)
+    before = await ratings_of(store)
+    left = [step]
+    execute = type(store.client).execute_command
+
+    async def dying(self: object, *args: object, **options: object) -> object:
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        return await execute(self, *args, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(store.client), "execute_command", dying)
+        try:
+            await move(store, path)
+        except KeyboardInterrupt:
+            pass
+        else:
+            assert step > 20
+    if path.exists() and step % 4 == 1:
+        # The last line is half on disk, or one more has begun.
+        with path.open("ab") as file:
+            file.write(b'{"format":"buongioco-fin')
+    await move(store, path)
+    assert in_file(path) == [1, 2, 3, 4, 5, 6]
+    assert await kept(store) == [7, 8, 9, 10, 11, 12]
+    assert await Archive(store.client).moved() == 6
+    assert (await ratings.rebuild(all_filed([path]))).games == GAMES
+    assert await ratings_of(store) == before
+
+
+async def test_what_is_in_both_comes_once_and_a_hole_is_filled(store: Store, tmp_path: Path) -> None:
+    await rated(store)
+    await move(store, tmp_path / "old")
+    await keep(store, finished(1))
+    await store.client.zadd(keys.GAMES_ORDER, {finished(2).id: 2, finished(3).id: 3})
+    await store.client.set(keys.game(finished(3).id), finished(3).to_bytes())
+    await store.client.zadd(keys.GAMES_ORDER, {finished(1).id: 1})
+    games = [entry async for entry in with_files(Archive(store.client), all_filed([tmp_path / "old"] * 2))]
+    assert [entry.number for entry in games] == list(range(1, GAMES + 1))
+    assert all(entry.game for entry in games)
+
+
+async def test_a_game_changed_in_between_is_written_anew(store: Store, tmp_path: Path) -> None:
+    """Somebody was forgotten while the game was on its way: the file must not keep their name."""
+    path = tmp_path / "old"
+    await rated(store)
+    moving = Moving(store.client, path, lambda _: None)
+    go = moving._go
+
+    async def late(id: str, stored: bytes) -> None:  # noqa: A002
+        if id == finished(2).id:
+            await Archive(store.client).rewrite(id, lambda game: renamed(game, "somebody"))
+        await go(id, stored)
+
+    moving._go = late  # type: ignore[method-assign]
+    with pytest.raises(StoreFault, match="run the same again"):
+        await moving.move(NOON + 7)
+    await move(store, path)
+    assert sorted(in_file(path)) == [1, 2, 3, 4, 5, 6]
+    [second] = [one.read().game for one in filed(path) if one.number == 2]
+    assert second == renamed(finished(2), "somebody")
+
+
+async def test_a_file_is_rewritten_whole_or_not_at_all(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "old"
+    await rated(store)
+    await move(store, path)
+    rewrite(path, lambda entry: renamed(entry.game, "somebody") if entry.game else None)
+    assert {one.read().game.record.seats[0] for one in filed(path)} == {"somebody"}  # type: ignore[union-attr]
+    before = path.read_bytes()
+
+    def fails(_: object) -> FinishedGame:
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        rewrite(path, fails)
+    assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir() if one.name != "data"] == ["old"]
+
+
+@pytest.mark.parametrize("text", ["hello\n", "{}\n", '{"format":"buongioco-finished/1"}\n', "[" * 9999 + "\n", "\n"])
+async def test_a_file_of_something_else_is_left_alone(store: Store, tmp_path: Path, text: str) -> None:
+    await rated(store)
+    path = tmp_path / "mine"
+    path.write_text(text)
+    with pytest.raises(UnreadableGame, match="line 1"):
+        await move(store, path)
+    assert path.read_text() == text
+    assert len(await kept(store)) == GAMES
+
+
+async def test_the_commands(tmp_path: Path) -> None:
+    valkey = EmbeddedStore(tmp_path / "data")
+    await valkey.start()
+    async with opened(valkey.url) as store:
+        await rated(store)
+        before = await ratings_of(store)
+    await valkey.stop()
+    moved = call(tmp_path, 1, "archive", "--older-than", "1h", "--out", "old.jsonl")
+    assert (moved.returncode, moved.stdout) == (0, "old.jsonl: 12 games moved\n"), moved.stderr
+    # Every reader of records reads it.
+    assert "12 games, no faults" in call(tmp_path, 1, "verify", "old.jsonl").stdout
+    assert "Deal 1" in call(tmp_path, 1, "replay", "old.jsonl", "--game", "2").stdout
+    exported = call(tmp_path, 1, "export", "--from", "old.jsonl", "--person", "paper:1")
+    assert exported.stderr == "8 games\n"
+    assert all(json.loads(line)["format"] == "buongioco/1" for line in exported.stdout.splitlines())
+    assert call(tmp_path, 1, "export").stderr == "0 games\n"
+    # Ratings are not thrown away by mistake.
+    refused = call(tmp_path, 1, "rebuild")
+    assert refused.returncode == 2
+    assert "name all of the files with --from" in refused.stderr
+    rebuilt = call(tmp_path, 1, "rebuild", "--from", "old.jsonl")
+    assert (rebuilt.stdout, rebuilt.stderr) == ("ratings made anew from 12 games\n", "")
+    await valkey.start()
+    async with opened(valkey.url) as store:
+        assert await ratings_of(store) == before
+    await valkey.stop()
+    bad = call(tmp_path, 1, "rebuild", "--incomplete")
+    assert "missing: numbers 1 to 12 are not in the store" in bad.stderr
+
+
+@pytest.mark.parametrize("text", ["", "365", "d", "0d", "-1d", "1.5d", "365 d", "1m", "1y", "٣d", "1d1h", "9999999d"])
+def test_what_is_no_duration_is_named(text: str) -> None:
+    with pytest.raises(ValueError, match="365d or 12w"):
+        seconds_of(text)
+    answer = CliRunner().invoke(app, ["archive", f"--older-than={text}", "--out", "x"])
+    assert answer.exit_code == 2
+    assert "not a duration" in answer.output
+
+
+def test_durations() -> None:
+    assert [seconds_of(text) for text in ("24h", "365d", "12w")] == [86400, 365 * 86400, 84 * 86400]

@@ -67,12 +67,13 @@ class Reply:
 
     ``toast`` is a short word that only the person sees, ``panel`` a message: new for a command, in place of the
     pressed one for a press. ``private`` panels are for the person alone: in the private chat if the platform has no
-    better way.
+    better way. ``optional`` is for platforms that want every command answered: the others say nothing.
     """
 
     toast: str = ""
     panel: Panel | None = None
     private: bool = False
+    optional: bool = False
 
 
 class Pace(NamedTuple):

@@ -73,6 +73,7 @@ class Settings(BaseSettings):
     playground_host: str = Field("127.0.0.1", description="the address it listens on; 0.0.0.0 opens it to the network")
     playground_port: int = Field(8765, ge=0, le=65535, description="its port")
     public_url: str | None = Field(None, description="the playground's address behind a reverse proxy")
+    rate_limits: bool = Field(True, description="whether floods of presses and commands are refused; off for benches")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="what is logged")
 
     @field_validator("redis_url")

@@ -166,6 +166,8 @@ class Telegram:
         await self._reply(command, message, await self.desk.command(command))
 
     async def _reply(self, command: Command, message: Message, reply: Reply) -> None:
+        if reply.optional:
+            return
         if reply.panel:
             place = private_place(command.person.id) if reply.private else command.place
             try:

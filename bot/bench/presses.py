@@ -228,7 +228,7 @@ async def report(store: Store, tables: tuple[int, ...]) -> None:
         f"baseline, bare appends at {RATE}/s: p50 {percentile(bare, 50):.2f} ms, p99 {percentile(bare, 99):.2f} ms"
     )
     counter = Counter()
-    house = House(store, Settings(_env_file=None, playground=False))
+    house = House(store, Settings(_env_file=None, playground=False, rate_limits=False))
     house.add(counter)
     await house.start()
     crowd = Crowd(house, counter, 1)

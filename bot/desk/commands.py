@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from bot.delivery.surfaces import Change
 from bot.desk.faults import (
@@ -12,8 +13,10 @@ from bot.desk.faults import (
     NotYourself,
     SayTheCode,
     SayWhichTable,
+    UnknownCode,
     UnknownCommand,
 )
+from bot.desk.limits import Tries
 from bot.desk.pages import Pages
 from bot.house import House
 from bot.panels.hand import RESIGN
@@ -22,13 +25,14 @@ from bot.panels.phrases import short_names
 from bot.panels.rules import FAIR, rules_page
 from bot.people import Profile
 from bot.platform import Command, Person, Reply, is_private, platform_of
-from bot.tables.faults import AlreadyPlaying, AlreadySeated, NotAtThisTable
+from bot.tables.faults import AlreadyPlaying, AlreadySeated, NoSuchTable, NotAtThisTable
 from bot.tables.table import USUAL_CLOCK, Invited, Table, plain_name
 from bot.texts import LANGUAGES, texts
 from bot.wording import Wording
 from engine import GAMES
 from engine.rules import spell
 
+CODE = re.compile(r"[A-Z0-9]{4,8}")
 HANDLE = re.compile(r"[\w.]{1,64}")
 """What somebody may be called by with an @, on any platform."""
 
@@ -51,8 +55,8 @@ ALIASES = {
 class Commands:
     """The commands. Each returns a reply, or raises what a player should read."""
 
-    def __init__(self, house: House, pages: Pages) -> None:
-        self.house, self.pages = house, pages
+    def __init__(self, house: House, pages: Pages, tries: Tries) -> None:
+        self.house, self.pages, self.tries = house, pages, tries
         self.words: dict[str, Callable[[Command, Profile], Awaitable[Reply]]] = {
             "challenge": self._challenge,
             "join": self._join,
@@ -133,7 +137,34 @@ class Commands:
     async def _join(self, command: Command, profile: Profile) -> Reply:
         if not command.words:
             raise SayTheCode()
-        code = command.words[0].upper()[:8]
+        code, person = command.words[0].upper(), command.person
+        if not CODE.fullmatch(code):
+            raise UnknownCode(code=plain_name(code)[:16])
+        try:
+            if self.knows(person, command.place, code):
+                table = await self._sit_by_code(command, code)
+            else:
+                async with self.tries.counted(person, partial(self.is_at_table, person, code)):
+                    table = await self._sit_by_code(command, code)
+        except NoSuchTable:
+            raise UnknownCode(code=code) from None
+        _ = texts(profile.language).gettext
+        asked = table.seat_of(person.id) is None
+        return Reply(
+            toast=_("You have asked for a chair.") if asked else _("You sit at table {code}.").format(code=code)
+        )
+
+    def knows(self, person: Person, place: str, code: str) -> bool:
+        """Whether a code is no guess of this person's: they sit there, or the place shows the table."""
+        table = self.house.room.remembered(code)
+        return table is not None and (person.id in table.people or place in table.hosts)
+
+    def is_at_table(self, person: Person, code: str) -> bool:
+        """Whether somebody sits at a table or asks for a chair there, as far as this worker knows."""
+        table = self.house.room.remembered(code)
+        return table is not None and person.id in table.people
+
+    async def _sit_by_code(self, command: Command, code: str) -> Table:
         host = "" if is_private(command.place) else command.place
         person = command.person
         try:
@@ -145,11 +176,7 @@ class Commands:
             if table.seat_of(person.id) is None or not host:
                 raise
             table = await self.house.room.host(code, host, command.key)
-        _ = texts(profile.language).gettext
-        asked = table.seat_of(person.id) is None
-        return Reply(
-            toast=_("You have asked for a chair.") if asked else _("You sit at table {code}.").format(code=code)
-        )
+        return table
 
     async def _hand(self, command: Command, profile: Profile) -> Reply:
         code = command.words[0].upper() if command.words else ""

@@ -5,6 +5,7 @@ import time
 import structlog
 
 from bot.desk.commands import ALIASES, Commands
+from bot.desk.limits import BREAK, Limits, TooManyCommands, TooManyPresses, Tries, Verdict
 from bot.desk.pages import Pages
 from bot.desk.presses import Presses
 from bot.house import House
@@ -25,8 +26,10 @@ class Desk:
     def __init__(self, house: House) -> None:
         self.house = house
         self.pages = Pages(house)
-        self._commands = Commands(house, self.pages)
-        self._presses = Presses(house, self.pages)
+        self.limits = Limits(on=house.settings.rate_limits)
+        tries = Tries(house.store.client)
+        self._commands = Commands(house, self.pages, tries)
+        self._presses = Presses(house, self.pages, self._commands, tries)
 
     async def command(self, command: Command) -> Reply:
         """Answer a command; what cannot be done is a toast that says why."""
@@ -34,6 +37,10 @@ class Desk:
         word = ALIASES.get(command.word, command.word)
         COMMANDS.labels(word if word in self._commands.words else "unknown").inc()
         language = language_of(command.person.language)
+        verdict = self.limits.command(command)
+        if verdict is not Verdict.HEAR:
+            toast = error_text(TooManyCommands(seconds=round(BREAK)), language)
+            return Reply(toast=toast, optional=verdict is Verdict.DROP)
         begin_request()
         try:
             profile = await self.house.people.meet(command.person, group)
@@ -51,6 +58,9 @@ class Desk:
         """Answer a press; a move that cannot be made is a toast that says why."""
         start = time.perf_counter()
         language = language_of(press.person.language)
+        if self.limits.press(press) is not Verdict.HEAR:
+            presses("refused").inc()
+            return Reply(toast=error_text(TooManyPresses(), language))
         begin_request()
         try:
             profile = await self.house.people.meet(press.person)

@@ -38,6 +38,11 @@ class SayTheCode(TableFault):
     sentence = "Which table? Its code stands on the challenge: /join CODE."
 
 
+class UnknownCode(TableFault):
+    code = "unknown_code"
+    sentence = "There is no table {code}. Its code stands on the challenge: six letters and digits, such as K7QF2M."
+
+
 class GameNotKept(TableFault):
     code = "game_not_kept"
     sentence = "This game is not in the archive any more."

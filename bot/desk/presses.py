@@ -2,12 +2,14 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 
 from bot import payload
 from bot.clockwork import STAND_IN
 from bot.delivery.surfaces import Change
 from bot.desk.commands import Commands
 from bot.desk.faults import GameNotKept, NoAsides, NoHints, NoTimeForHints
+from bot.desk.limits import Tries
 from bot.desk.pages import Pages
 from bot.house import House
 from bot.panels.analysis import hint_text
@@ -38,9 +40,9 @@ ON_CARDS = {"sit", "stand", "robot", "cancel", "decline", "menu", "game", "rule"
 class Presses:
     """Reads payloads, which anybody may have made up, and does what they ask for."""
 
-    def __init__(self, house: House, pages: Pages) -> None:
+    def __init__(self, house: House, pages: Pages, commands: Commands, tries: Tries) -> None:
         self.house, self.pages, self.room = house, pages, house.room
-        self.commands = Commands(house, pages)
+        self.commands, self.tries = commands, tries
         self._verbs: dict[str, Callable[[Press, TableWish], Awaitable[str]]] = {
             "sit": self._sit,
             "stand": self._stand,
@@ -63,18 +65,27 @@ class Presses:
 
     async def answer(self, press: Press, profile: Profile) -> Reply:
         wish = payload.read(press.payload)
+        if isinstance(wish, PageWish):
+            return await self._page(press, profile, wish)
+        if press.genuine or self.commands.knows(press.person, press.place, wish.code):
+            toast = await self._at_table(press, wish)
+        else:
+            # Nobody's button: the code may be a guess.
+            async with self.tries.counted(press.person, partial(self.commands.is_at_table, press.person, wish.code)):
+                toast = await self._at_table(press, wish)
+        return Reply(toast=texts(profile.language).gettext(toast) if toast else "")
+
+    async def _at_table(self, press: Press, wish: MoveWish | TableWish) -> str:
+        """Do something at a table; returns a toast, perhaps an empty one."""
         if isinstance(wish, MoveWish):
             await self._move(press, wish)
-            return Reply()
-        if isinstance(wish, TableWish):
-            verb = self._verbs.get(wish.verb)
-            if verb is None:
-                raise BadPayload()
-            if wish.verb in ON_CARDS and press.genuine:
-                await self._card_pressed(press, wish)
-            toast = await verb(press, wish)
-            return Reply(toast=texts(profile.language).gettext(toast) if toast else "")
-        return await self._page(press, profile, wish)
+            return ""
+        verb = self._verbs.get(wish.verb)
+        if verb is None:
+            raise BadPayload()
+        if wish.verb in ON_CARDS and press.genuine:
+            await self._card_pressed(press, wish)
+        return await verb(press, wish)
 
     # Moves
 

@@ -23,6 +23,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``seated:<platform:id>`` | hash | codes of tables where the person sits, sat or is about to (`bot.store.index`) |
 | ``hosted:<chat>`` | hash | the same of tables that are shown in the chat, in any of its topics |
 | ``challenges:<chat>`` | hash | the same of tables there that wait for players |
+| ``tries:<platform:id>`` | string | when the person may try one more code, Unix ms; gone by then (`bot.desk.limits`) |
 | ``moved`` | hash | chats that have another id by now: the old place's new one |
 | ``{games}:counter`` | string | the last number that a finished game was given, from 1; none is given twice |
 | ``{games}:moved`` | string | how many finished games were moved out into files (`bot.finished.moving`) |
@@ -115,6 +116,10 @@ def confirmed(key: str) -> str:
 
 def seated(person: str) -> str:
     return f"seated:{person}"
+
+
+def tries(person: str) -> str:
+    return f"tries:{person}"
 
 
 def hosted(place: str) -> str:

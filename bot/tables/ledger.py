@@ -84,6 +84,10 @@ class Ledger:
             raise SetAside(code=table.code)
         return table
 
+    def remembered(self, code: str) -> Table | None:
+        """A table as this worker last saw it, if it has it in memory."""
+        return self._remembered.get(code)
+
     def remembers(self, code: str) -> bool:
         """Whether this worker has the table in memory."""
         return code in self._remembered

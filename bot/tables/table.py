@@ -203,6 +203,11 @@ class Table:
         same_platform = platform_of(person) == platform_of(self.opener.person)
         return same_platform and self.invited.handle.lower() == handle.lower() != ""
 
+    @property
+    def people(self) -> set[str]:
+        """Who sits at the table or asks for a chair there."""
+        return {chair.person for chair in (*self.chairs, *self.asking.values()) if chair}
+
     def seat_of(self, person: str) -> int | None:
         """Where a person sits, if at all."""
         return next((seat for seat, chair in enumerate(self.chairs) if chair and chair.person == person), None)

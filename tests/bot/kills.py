@@ -60,6 +60,7 @@ class Bot:
             **{name: value for name, value in os.environ.items() if not name.startswith(("BUONGIOCO", "REDIS"))},
             "BUONGIOCO_DATA": str(self.folder / "data"),
             "BUONGIOCO_PLAYGROUND_PORT": str(self.port),
+            "BUONGIOCO_RATE_LIMITS": "false",
             **self.settings,
         }
         log = (self.folder / "bot.log").open("ab")

@@ -103,7 +103,7 @@ async def bare(there: Server, like: dict[str, Any]) -> dict[str, Any]:
 async def measure(idle: int) -> None:
     name, ratios = f"whole bot, {TABLES} tables", []
     async with server(SERVER) as there, server(SERVER) as other:
-        settings = Settings(_env_file=None, discord_api_url=f"{there.url}/api/v10", playground=False)
+        settings = Settings(_env_file=None, discord_api_url=f"{there.url}/api/v10", playground=False, rate_limits=False)
         async with whole_bot(settings, unhindered):
             before = resident()
             await there.ask(do="open", **{"from": 1, "to": TABLES + 1})

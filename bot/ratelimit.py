@@ -1,0 +1,42 @@
+"""Rate limits by key, in memory: GCRA, which keeps one time for each key.
+
+Each event falls due one interval after the one before it; a burst may run so many intervals ahead of that.
+"""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+
+from bot.platform import Pace
+
+KEYS_REMEMBERED = 50_000
+"""Keys of one limiter, at some 150 bytes each; the one that was quiet longest is forgotten first."""
+
+
+class RateLimiter:
+    """Counts events by key; ``clock`` is in seconds and never goes back."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic, most_keys: int = KEYS_REMEMBERED) -> None:
+        self._clock, self._most_keys = clock, most_keys
+        self._due: OrderedDict[Hashable, float] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._due)
+
+    def wait(self, key: Hashable, pace: Pace) -> float:
+        """Seconds until the next event may be; 0 or less if it may be now."""
+        now = self._clock()
+        return max(self._due.get(key, 0.0), now) - (pace.burst - 1) * pace.interval - now
+
+    def take(self, key: Hashable, pace: Pace) -> float:
+        """Count an event if it may be now. Otherwise the seconds to wait: who waits keeps nobody back."""
+        if not pace.interval:
+            return 0.0
+        wait = self.wait(key, pace)
+        if wait > 0:
+            return wait
+        self._due[key] = max(self._due.get(key, 0.0), self._clock()) + pace.interval
+        self._due.move_to_end(key)
+        if len(self._due) > self._most_keys:
+            self._due.popitem(last=False)
+        return 0.0

@@ -1,0 +1,144 @@
+"""Limits at the desk: floods, and codes that are guessed."""
+
+import asyncio
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import pytest
+
+from bot.desk import limits
+from bot.desk.limits import OPEN_TABLES, TRIES
+from bot.house import House
+from bot.store import Store, keys
+from bot.tables.room import CODE_LENGTH, CODE_LETTERS
+from tests.bot.paper import GROUP, Paper, Player, code_of, open_house, seated
+
+
+@pytest.fixture(autouse=True)
+def _limits_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BUONGIOCO_RATE_LIMITS", "true")
+
+
+YEAR = 365.25 * 24 * 3600
+
+
+def counting(house: House, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """Counts commands that reach the store."""
+    asked = count()
+    execute = house.store.client.execute_command
+
+    async def counted(*args: Any, **options: Any) -> Any:
+        next(asked)
+        return await execute(*args, **options)
+
+    monkeypatch.setattr(house.store.client, "execute_command", counted)
+    return lambda: int(repr(asked).partition("(")[2].rstrip(")"))
+
+
+async def test_a_flood_of_presses_is_refused_without_a_word_to_the_store(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        anna, bruno = await seated(house, paper, "testa")
+        await anna.say("/help", anna.private)
+        code = await code_of(house, anna)
+        toasts = [(await anna.send(f"1t{code}:wait")).toast for _ in range(100)]
+        assert "still time" in toasts[0]
+        await anna.desk.press(await _press(anna, code))
+        asked = counting(house, monkeypatch)
+        for _ in range(200):
+            assert "faster than I can follow" in (await anna.send(f"1t{code}:wait")).toast
+        assert asked() == 0
+        # Nobody else is any slower for it.
+        assert "still time" in (await bruno.send(f"1t{code}:wait")).toast
+
+
+async def _press(player: Player, code: str) -> Any:
+    from bot.platform import Press  # noqa: PLC0415
+
+    return Press("key", player.person, player.private, "0", f"1t{code}:wait")
+
+
+async def test_a_flood_of_commands_is_answered_once_a_break(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        anna, bruno = Player(house, paper, "Anna", 1), Player(house, paper, "Bruno", 2)
+        bruno.desk = anna.desk
+        replies = [await anna.say("/help") for _ in range(100)]
+        told = [reply for reply in replies if reply.toast and not reply.optional]
+        assert ["listen again in 30 seconds" in reply.toast for reply in told] == [True]
+        assert sum(reply.panel is not None for reply in replies) <= 35
+        assert all(reply.toast for reply in replies if reply.optional)
+        assert (await bruno.say("/help")).panel
+        now = asyncio.get_running_loop().time()
+        anna.desk.limits._breaks._clock = anna.desk.limits._commands._clock = lambda: now + limits.BREAK + 1
+        assert (await anna.say("/help")).panel
+
+
+async def test_a_crowd_does_not_flood_a_group(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        crowd = [Player(house, paper, f"Player {number}", number) for number in range(1, 101)]
+        for player in crowd:
+            player.desk = crowd[0].desk
+        replies = [await player.say("/help") for player in crowd]
+        assert sum(reply.panel is not None for reply in replies) <= limits.COMMANDS_IN_CHAT.burst + 10
+        assert sum(bool(reply.toast) and not reply.optional for reply in replies) == 1
+        assert (await crowd[-1].say("/help", crowd[-1].private)).panel
+
+
+# Codes
+
+
+def test_whoever_tries_codes_as_fast_as_they_may_finds_less_than_one_open_table_in_a_year() -> None:
+    tries = TRIES.burst + YEAR / TRIES.interval
+    assert tries * OPEN_TABLES / len(CODE_LETTERS) ** CODE_LENGTH < 1
+
+
+async def test_codes_that_lead_nowhere_are_counted_for_all_workers_even_at_once(store: Store) -> None:
+    paper, other_paper = Paper(), Paper()
+    async with open_house(store, paper) as house, open_house(store, other_paper, alone=False) as other:
+        anna = Player(house, paper, "Anna", 1)
+        await anna.say("/challenge testa")
+        code = await code_of(house, anna)
+        guessers = [Player(one, p, "Zoe", 9) for one, p in ((house, paper), (other, other_paper))]
+        guesses = [guessers[n % 2].say(f"/join QQQQ{n:02}", place="paper:9") for n in range(10, 20)]
+        guesses += [guessers[n % 2].send(f"1tQQQQ{n}:sit") for n in range(20, 30)]
+        guesses += [guessers[n % 2].send(f"1mQQQQ{n}:1:play 3D") for n in range(30, 40)]
+        toasts = [reply.toast for reply in await asyncio.gather(*guesses)]
+        assert sum("There is no table" in toast for toast in toasts) == TRIES.burst
+        assert sum("in 60 minutes" in toast for toast in toasts) == len(toasts) - TRIES.burst
+        # The right one does not help any more, but for the button that stands there.
+        assert "tried several codes" in (await guessers[1].say(f"/join {code}", place="paper:9")).toast
+        assert (await house.room.table(code)).phase == "open"
+        assert not (await guessers[0].press("Accept", GROUP)).toast
+        assert (await house.room.table(code)).phase == "playing"
+        assert 0 < await store.client.pttl(keys.tries("paper:9")) <= 1000 * TRIES.burst * TRIES.interval
+
+
+async def test_who_mistypes_is_helped_and_a_right_code_costs_nothing(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        anna, bruno = Player(house, paper, "Anna", 1), Player(house, paper, "Bruno", 2)
+        assert "six letters" in (await bruno.say("/join QQQQQQ", place="paper:2")).toast
+        assert "six letters" in (await bruno.say("/join what's-this?", place="paper:2")).toast
+        for _ in range(TRIES.burst + 2):
+            await anna.say("/challenge testa")
+            [table] = await house.tables_of("paper:1")
+            assert "You sit" in (await bruno.say(f"/join {table.code.lower()}", place="paper:2")).toast
+            await anna.say("/resign")
+            await anna.press("Yes, I resign")
+        assert await store.client.pttl(keys.tries("paper:2")) <= 1000 * TRIES.interval
+
+
+async def test_a_press_that_comes_too_late_is_no_guess(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        anna, bruno = await seated(house, paper, "testa")
+        code, carla = await code_of(house, anna), Player(house, paper, "Carla", 3)
+        for _ in range(TRIES.burst + 2):
+            assert "moved on" in (await bruno.send(f"1m{code}:1:play 3D")).toast
+            assert "has begun" in (await carla.send(f"1t{code}:sit", GROUP)).toast
+        assert not await store.client.exists(keys.tries("paper:2"), keys.tries("paper:3"))

@@ -229,16 +229,18 @@ def open_files() -> Iterator[str]:
             return
 
 
-def compare(first: Rest, now: Rest) -> None:
+def compare(rests: list[Rest], now: Rest) -> None:
     """Leak if more is there than at the first rest, but for what is kept of games and people."""
+    first = rests[0]
     if now.tasks > first.tasks:
         raise Leak(f"{now.tasks - first.tasks} tasks are left over")
     if len(now.files) > len(first.files):
         raise Leak(f"files are left open: {first.files}, {now.files}")
     if more := [key for key in now.keys if key not in (*KEPT, EXPIRING) and not key.endswith(":attended")]:
         raise Leak(f"keys are left over: {more[:20]}")
-    if first.games >= LEAST_GAMES and now.megabytes > MOST_MORE_MEMORY * first.megabytes:
-        raise Leak(f"{now.megabytes:.0f} MB of memory, and {first.megabytes:.0f} MB at the first rest")
+    settled = next((rest.megabytes for rest in rests if rest.games >= LEAST_GAMES), now.megabytes)
+    if now.megabytes > MOST_MORE_MEMORY * settled:
+        raise Leak(f"{now.megabytes:.0f} MB of memory, and {settled:.0f} MB after {LEAST_GAMES} games")
 
 
 async def soak(games: int, every: int, seed: int, folder: Path, *, show: bool = False) -> list[Rest]:
@@ -256,7 +258,7 @@ async def soak(games: int, every: int, seed: int, folder: Path, *, show: bool = 
                 rests.append(await one.rest(start))
                 if show:
                     print(line(rests[-1], one.presses), flush=True)  # noqa: T201
-                compare(rests[0], rests[-1])
+                compare(rests, rests[-1])
                 if one.over.total() >= games:
                     return rests
     finally:

@@ -3,6 +3,7 @@
 import time
 
 import structlog
+from redis.asyncio import Redis
 
 from bot.desk.commands import ALIASES, Commands
 from bot.desk.limits import BREAK, Limits, TooManyCommands, TooManyPresses, Tries, Verdict
@@ -94,7 +95,8 @@ class Desk:
         """What somebody is told whose request met this error of the store's."""
         self.house.store.outage.begin(error)
         _ = texts(language).gettext
-        if is_certainly_lost(error):
+        # A cluster's client tries again by itself, and an earlier try may have been written.
+        if isinstance(self.house.store.client, Redis) and is_certainly_lost(error):
             return _("I cannot write anything down just now, so this was not kept. Please try again in a moment.")
         if pressed:
             return _(

@@ -43,7 +43,8 @@ def note_commit() -> None:
 def is_certainly_lost(error: BaseException) -> bool:
     """Whether nothing at all was kept of a request that ended with this error of the store's.
 
-    The store refused, or was not to be reached in the first place; where it fell silent, nobody knows.
+    The store refused, or was not to be reached in the first place; where it fell silent, nobody knows. That holds for
+    commands that were tried once.
     """
     refused = isinstance(error, ResponseError | AuthenticationError | BusyLoadingError)
     nobody_there = isinstance(error.__context__, ConnectionRefusedError | FileNotFoundError)

@@ -3,12 +3,14 @@ FROM python:3.13-slim AS build
 COPY --from=ghcr.io/astral-sh/uv:0.9 /uv /bin/uv
 WORKDIR /app
 ENV UV_LINK_MODE=copy UV_COMPILE_BYTECODE=1
-COPY pyproject.toml requirements.txt README.md LICENSE ./
+COPY pyproject.toml requirements.txt requirements-run.txt README.md LICENSE ./
 COPY engine engine
 COPY bot bot
 COPY adapters adapters
-# requirements.txt pins what pyproject.toml asks for, and more that only development needs.
-RUN uv venv .venv && uv pip install --python .venv --constraint requirements.txt .[fast]
+# What is not the file that a pin's hash says is not installed; requirements.txt pins what builds the package.
+RUN uv venv .venv \
+    && uv pip install --python .venv --require-hashes --requirement requirements-run.txt \
+    && uv pip install --python .venv --no-deps --build-constraint requirements.txt .
 
 FROM python:3.13-slim
 RUN useradd --create-home --uid 10001 buongioco && install -d -o buongioco -g buongioco /data

@@ -29,14 +29,17 @@ $(READY): pyproject.toml requirements.txt
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "This Python cannot make virtual environments: install the package python3-venv (apt install python3-venv)." >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --requirement requirements.txt
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement requirements.txt
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --build-constraint requirements.txt --editable .
 	@touch $@
 
-lock: $(READY)  ## after a change of dependencies: pins for every platform and Python, with no index named
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --group dev --extra fast --upgrade \
-		--no-emit-index-url --no-annotate --no-header --output-file requirements.txt pyproject.toml
-	@printf "%s\n%s\n" "# Pins for development; \`make lock\` renews them." "$$(cat requirements.txt)" > requirements.txt
+# Pins for every platform and Python, with the hashes of all files of a version and no index named: of all that
+# development needs, and of what the image installs.
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra fast \
+	--no-emit-index-url --no-annotate --custom-compile-command "make lock" pyproject.toml
+lock: $(READY)  ## after a change of dependencies: new pins
+	@$(COMPILE) --group dev --upgrade --output-file requirements.txt >/dev/null
+	@$(COMPILE) --constraint requirements.txt --output-file requirements-run.txt >/dev/null
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

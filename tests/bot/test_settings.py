@@ -86,4 +86,4 @@ async def test_the_doctor_finds_faults_of_ones_own_store(
 
 def test_every_setting_stands_in_the_example_and_nothing_else() -> None:
     text = (ROOT / ".env.example").read_text(encoding="utf-8")
-    assert re.findall(r"^#?([A-Z_]+)=", text, re.MULTILINE) == names()
+    assert re.findall(r"^#?([A-Z_]+)=", text, re.MULTILINE) == [*names(), "VALKEY_PASSWORD"]

@@ -161,31 +161,41 @@ class Telegram:
             toast = texts(language).gettext(
                 "You write as the group: I cannot tell who you are. Please write as yourself."
             )
-            await self._reply(command, message, Reply(toast=toast))
+            self._reply(command, message, Reply(toast=toast))
             return
-        await self._reply(command, message, await self.desk.command(command))
+        self._reply(command, message, await self.desk.command(command))
 
-    async def _reply(self, command: Command, message: Message, reply: Reply) -> None:
+    def _reply(self, command: Command, message: Message, reply: Reply) -> None:
+        """Send an answer in its turn: no update waits for that."""
+        answers = self.desk.house.delivery.answers
         if reply.optional:
             return
-        if reply.panel:
+        if panel := reply.panel:
             place = private_place(command.person.id) if reply.private else command.place
-            try:
-                await self.send(place, reply.panel, command.key)
-            except Unreachable:
-                await self.send(command.place, reply.panel, command.key)
+
+            async def show() -> None:
+                try:
+                    await self.send(place, panel, command.key)
+                except Unreachable:
+                    if place == command.place:
+                        raise
+                    answers.send(command.place, lambda: self.send(command.place, panel, command.key))
+
+            answers.send(place, show)
         if reply.toast:
-            chat, topic = reading.address(command.place)
-            await self._call(
-                command.place,
-                self.bot.send_message(
-                    chat,
-                    reply.toast,
-                    message_thread_id=topic,
-                    reply_to_message_id=message.message_id,
-                    allow_sending_without_reply=True,
-                ),
-            )
+            answers.send(command.place, lambda: self._say(command.place, message, reply.toast))
+
+    async def _say(self, place: str, message: Message, text: str) -> None:
+        """A short text, in reply to a message."""
+        chat, topic = reading.address(place)
+        call = self.bot.send_message(
+            chat,
+            text,
+            message_thread_id=topic,
+            reply_to_message_id=message.message_id,
+            allow_sending_without_reply=True,
+        )
+        await self._call(place, call)
 
     async def _pressed(self, update: Update, query: CallbackQuery) -> None:
         press = reading.press(update, asides=self.has_asides)

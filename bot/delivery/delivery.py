@@ -16,6 +16,7 @@ from functools import partial
 
 import structlog
 
+from bot.delivery.answers import Answers
 from bot.delivery.bringing import Bringer
 from bot.delivery.drawing import Outcome
 from bot.delivery.notes import Notes
@@ -69,6 +70,7 @@ class Delivery:
         self._posts: OrderedDict[str, Post] = OrderedDict()
         self._notes = Notes(self.store, shards.worker, self._touch_later)
         pacer = Pacer(self._pace, self._overall)
+        self.answers = Answers(pacer)
         self._bringer = Bringer(room, shards, people, adapters, pacer, self._notes, ring_after)
 
     # What others tell
@@ -161,6 +163,7 @@ class Delivery:
     async def stop(self, patience: float) -> None:
         """Finish what is being sent, for so many seconds, and note it."""
         self._bringer.stopping = True
+        self.answers.stop()
         for post in self._posts.values():
             for looked_over in post.doubts.values():
                 looked_over.set()

@@ -9,6 +9,9 @@ PLACES_REMEMBERED = 10_000
 BOARDS_SHARE = 3
 """Boards may use up one part in so many of what a platform takes at once: hands never wait behind them."""
 
+ANSWERS_SHARE = 3
+"""Answers to commands may use up one part in so many of a place's pace."""
+
 
 class Pacer:
     """Gives each place its turns; the platform's own wait goes before everything.
@@ -32,8 +35,11 @@ class Pacer:
         """Whether the place may be written to just now."""
         return self._held(place) <= 0
 
-    async def turn(self, place: str) -> bool:
-        """Return when the place may be written to, and count that it is; whether there was a wait."""
+    async def turn(self, place: str, *, answer: bool = False) -> bool:
+        """Return when the place may be written to, and count that it is; whether there was a wait.
+
+        An ``answer`` to a command leaves one message of the place's burst to boards and hands, and most of its pace.
+        """
         loop = asyncio.get_running_loop()
         waited = False
         if self._blocked:
@@ -47,7 +53,12 @@ class Pacer:
         overall = self._overall_of(place)
         if not is_private(place):
             overall = Pace(max(1, overall.burst // BOARDS_SHARE), overall.interval)
-        for key, one in ((place, pace), (platform_of(place), overall)):
+        turns = [(place, pace), (platform_of(place), overall)]
+        if answer:
+            behind = Pace(max(1, pace.burst - 1), pace.interval)
+            share = Pace(behind.burst, ANSWERS_SHARE * pace.interval)
+            turns = [(f"answers {place}", share), (place, behind), (platform_of(place), overall)]
+        for key, one in turns:
             while (early := self._take(key, one)) > 0:
                 await asyncio.sleep(early)
                 waited = True

@@ -1,6 +1,7 @@
 """Where adapters bring what people want: each command and each press is answered by one reply."""
 
 import time
+from dataclasses import replace
 
 import structlog
 from redis.asyncio import Redis
@@ -34,6 +35,7 @@ class Desk:
 
     async def command(self, command: Command) -> Reply:
         """Answer a command; what cannot be done is a toast that says why."""
+        command = _encodable(command)
         group = "" if is_private(command.place) else command.place
         word = ALIASES.get(command.word, command.word)
         COMMANDS.labels(word if word in self._commands.words else "unknown").inc()
@@ -58,6 +60,7 @@ class Desk:
     async def press(self, press: Press) -> Reply:
         """Answer a press; a move that cannot be made is a toast that says why."""
         start = time.perf_counter()
+        press = replace(press, person=_known(press.person))
         language = language_of(press.person.language)
         if self.limits.press(press) is not Verdict.HEAR:
             presses("refused").inc()
@@ -111,3 +114,18 @@ class Desk:
     @staticmethod
     def _sorry(language: str) -> str:
         return texts(language).gettext("Something went wrong on my side. Nothing is lost: please try again.")
+
+
+def _encodable(command: Command) -> Command:
+    """A command without what no text may hold, such as half of a surrogate pair."""
+    about = tuple(map(_known, command.about))
+    words = tuple(map(_text, command.words))
+    return replace(command, person=_known(command.person), word=_text(command.word), words=words, about=about)
+
+
+def _known(person: Person) -> Person:
+    return Person(person.id, *map(_text, person[1:]))
+
+
+def _text(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

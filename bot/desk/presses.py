@@ -195,6 +195,9 @@ class Presses:
         version = _number(wish.words)
         if version != max(table.moved_at[seat], table.dealt_at):
             raise OldPanel()
+        choices = [word.split(",") for word in wish.words[1:]]
+        if len(choices) > 1 or any(len(set(chosen)) < len(chosen) for chosen in choices):
+            raise BadPayload()
         place = press.place if is_private(press.place) else ""
         change = Change(pressed=press.message, draft=" ".join(wish.words), place=place, genuine=press.genuine)
         await self.house.change(wish.code, f"h{seat}", change)

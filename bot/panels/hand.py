@@ -330,7 +330,8 @@ class _Hand:
 
     def _exchange(self, deal: DealView) -> list[Row]:
         _ = self.words.text
-        chosen = [code for code in self.draft.split(",") if code in (deal.hand or ())]
+        meant = dict.fromkeys(self.draft.split(","))
+        chosen = [code for code in meant if code in (deal.hand or ())][:MOST_EXCHANGED]
         rows: list[Row] = []
         for _suit, codes in groupby(deal.hand or (), key=lambda code: code[1]):
             row = []

@@ -6,10 +6,14 @@ from itertools import count
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
+from bot.delivery.answers import MOST_WAITING, Answers
+from bot.delivery.pace import Pacer
 from bot.desk import limits
 from bot.desk.limits import OPEN_TABLES, TRIES
 from bot.house import House
+from bot.platform import Pace, SlowDown
 from bot.store import Store, keys
 from bot.tables.room import CODE_LENGTH, CODE_LETTERS
 from tests.bot.paper import GROUP, Paper, Player, code_of, open_house, seated
@@ -142,3 +146,56 @@ async def test_a_press_that_comes_too_late_is_no_guess(store: Store) -> None:
             assert "moved on" in (await bruno.send(f"1m{code}:1:play 3D")).toast
             assert "has begun" in (await carla.send(f"1t{code}:sit", GROUP)).toast
         assert not await store.client.exists(keys.tries("paper:2"), keys.tries("paper:3"))
+
+
+async def test_answers_leave_most_of_a_places_pace_to_boards_and_one_more_message_at_once() -> None:
+    pacer = Pacer(lambda place: Pace(3, 0.2))
+    for _ in range(2):
+        assert not await pacer.turn("paper:1", answer=True)
+    # What answers have used up holds no board up.
+    assert not await pacer.turn("paper:1")
+    start = asyncio.get_running_loop().time()
+    await pacer.turn("paper:1", answer=True)
+    assert asyncio.get_running_loop().time() - start > 0.3
+
+
+async def test_an_answer_heeds_the_platform_and_comes_in_the_end_and_a_flood_of_them_is_dropped() -> None:
+    answers, said = Answers(Pacer(lambda place: Pace())), []
+    faults = [SlowDown(0.01), SlowDown(0.01)]
+
+    async def say() -> None:
+        if faults:
+            raise faults.pop()
+        said.append(1)
+
+    for _ in range(100):
+        answers.send("paper:1", say)
+    answers.send("paper:2", say)
+    while answers._tasks:
+        await asyncio.wait(answers._tasks)
+    assert len(said) == MOST_WAITING + 1
+    assert not answers._waiting
+
+
+@pytest.mark.parametrize("choice", ["AS,AS,AS", "1 1", "resign resign"])
+async def test_a_draft_that_repeats_itself_is_refused(store: Store, choice: str) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        table = await house.room.table(await code_of(house, players[0]))
+        for player in players:
+            reply = await player.send(f"1t{table.code}:draft {table.dealt_at} {choice}")
+            assert "does not work" in reply.toast
+
+
+async def test_half_a_surrogate_pair_is_a_question_mark(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        odd = Player(house, paper, "Zoe", 9)
+        odd.person = odd.person._replace(name="Z\ud800", handle="z\udfff", language="\ud83d")
+        with capture_logs() as logs:
+            for text in ("/help", "/x\ud800", "/join \ud800", "/challenge \ud800", "/challenge @\udc00"):
+                reply = await odd.say(text)
+                assert reply.panel or reply.toast.encode()
+            assert (await odd.send("1m\ud800")).toast.encode()
+        assert not [line for line in logs if line["log_level"] == "error"]

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bot.delivery.surfaces import Surface, deal_of, seat_of
+from bot.delivery.surfaces import Surface, deal_of, is_open, seat_of
 from bot.panel import Panel
 from bot.panels.board import board_panel, past_panel, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.hand import hand_panel
 from bot.panels.look import look, past_deal
+from bot.panels.set_aside import set_aside_panel
 from bot.tables.table import Table
 
 
@@ -49,6 +50,8 @@ def draw(
 ) -> Panel:
     """The panel that a surface should show: drawn from what its viewer may know, and nothing else."""
     seat = seat_of(name)
+    if table.fault and is_open(table, name):
+        return set_aside_panel(table.code, viewer.language)
     seen = look(table, seat)
     if seat is not None:
         return hand_panel(seen, *viewer, draft=surface.draft_for(seen.version))
@@ -69,7 +72,7 @@ def calls(table: Table, seat: int | None) -> int:
     """
     if seat is None:
         return 0
-    if table.game is None:
+    if table.game is None or table.fault:
         return 1
     turn = table.game.turn
     if turn == seat:

@@ -170,8 +170,11 @@ def home_of(table: Table, name: str) -> str:
 
 def is_final(table: Table, name: str) -> bool:
     """Whether what the surface should show now is what it will show for ever."""
-    if table.phase in ("over", "closed"):
-        return True
+    return table.phase in ("over", "closed") or not is_open(table, name)
+
+
+def is_open(table: Table, name: str) -> bool:
+    """Whether what the surface is about goes on: a hand, the deal that is played, a challenge that waits."""
     if name[0] == "d":
-        return bool(table.game) and deal_of(name) < (table.game.deal_number if table.game else 0)
-    return name[0] == "c" and table.phase != "open"
+        return table.game is not None and deal_of(name) == table.game.deal_number
+    return name[0] == "h" or (name[0] == "c" and table.game is None and not table.closed)

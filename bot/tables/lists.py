@@ -35,6 +35,10 @@ FROM_LOG = "0.log"
 """The token of an entry that was made again from a table's log."""
 
 
+class CodeTaken(Exception):
+    """Another table has this code, or had it a short while ago: it is to be opened under the next."""
+
+
 class TableLists:
     """The lists of one store, checked against its tables."""
 
@@ -123,7 +127,7 @@ class TableLists:
             yield
         except (AlreadySeated, AlreadyAsking):
             raise
-        except TableFault:
+        except (TableFault, CodeTaken):
             # The commit was refused. Where it is not known whether it came the entry stays, until somebody reads it.
             await self._index.release(key, code, token)
             raise

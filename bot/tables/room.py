@@ -28,13 +28,12 @@ from bot.tables.faults import (
     NotYoursToDecide,
     OldPanel,
     OnlyTheChallenger,
-    TableFault,
     TableIsFull,
     TimeIsNotUp,
     TooManyChats,
 )
 from bot.tables.ledger import Ledger
-from bot.tables.lists import TableLists
+from bot.tables.lists import CodeTaken, TableLists
 from bot.tables.table import CLOCKS, Invited, Table, deal_entry, plain_name
 from engine import game_kind
 from engine.rules import Rules, parse, resolve, spell
@@ -63,10 +62,6 @@ def _code(seed: str, secret: bytes) -> str:
 def _mark_of(person: str) -> str:
     """What is remembered of who opened a table that was removed: enough to tell them from others, no more."""
     return blake2b(person.encode(), digest_size=6).hexdigest()
-
-
-class _CodeTaken(TableFault):
-    """Another table has this code, or had it a short while ago."""
 
 
 class Room(Ledger):
@@ -108,7 +103,7 @@ class Room(Ledger):
         for attempt in count():
             empty = Table(_code(f"{update} {attempt}", secret))
             entries = [stamped(text, update) for text in self._begin_if_full(empty, texts)]
-            with suppress(_CodeTaken):
+            with suppress(CodeTaken):
                 async with (
                     self.lists.taking_chair(person, empty.code),
                     self.lists.showing(host, empty.code, is_challenge=True),
@@ -124,7 +119,7 @@ class Room(Ledger):
             raise NoSuchTable(code=empty.code)
         if isinstance(result, Behind) and Log(result.entries).has_seen(update):
             return await self._caught_up(empty, result)
-        raise _CodeTaken()
+        raise CodeTaken()
 
     async def choose_game(self, code: str, person: str, game: str, update: str) -> Table:
         """Another game, at its defaults; for who opened the table, before the game begins."""

@@ -265,6 +265,14 @@ def bench_store() -> None:
     run_store_bench()
 
 
+@bench_app.command(name="scale")
+def bench_scale() -> None:
+    """One, two and three workers on one node and on a cluster: presses a second, CPU a press, p99."""
+    from bot.bench.scale import run as run_scale_bench  # noqa: PLC0415 - as above
+
+    run_scale_bench()
+
+
 @bench_app.command(name="robots")
 def bench_robots(
     game: Annotated[list[str] | None, typer.Option(help="Only this game; several may follow.")] = None,

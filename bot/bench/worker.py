@@ -1,0 +1,112 @@
+"""One worker of `buongioco bench scale`: the whole bot on a store, with a platform of lines of JSON.
+
+It takes what people press on its standard input and prints what their panels come to show. ``python -m bot.bench.worker
+<number> <replicas> <url>``.
+"""
+
+import asyncio
+import itertools
+import json
+import sys
+import time
+from typing import Any
+
+from bot import logs
+from bot.bench.presses import GAME, Counter
+from bot.desk import Desk
+from bot.house import House
+from bot.panel import Panel
+from bot.platform import Command, Person, Press, is_private, person_of, private_place
+from bot.running import collect_seldom
+from bot.settings import Settings
+from bot.store import opened
+
+UNPLAYED = ("claim", "resign", "hint")
+"""What nobody presses here: it ends games, or moves nothing."""
+
+
+def say(**words: Any) -> None:
+    sys.stdout.write(json.dumps(words) + "\n")
+    sys.stdout.flush()
+
+
+class Lines(Counter):
+    """An adapter that prints what stands in private chats; message numbers are this worker's own."""
+
+    def __init__(self, worker: int) -> None:
+        super().__init__()
+        self._sent = (f"{worker}.{number}" for number in itertools.count(1))
+
+    async def send(self, place: str, panel: Panel, key: str) -> str:
+        message = next(self._sent)
+        self._show(place, message, panel)
+        return message
+
+    async def edit(self, place: str, message: str, panel: Panel) -> None:
+        self._show(place, message, panel)
+
+    @staticmethod
+    def _show(place: str, message: str, panel: Panel) -> None:
+        if is_private(place):
+            buttons = (button for row in panel.rows for button in row if button.kind == "press")
+            payloads = [one.payload for one in buttons if one.payload.startswith("1m")]
+            say(
+                person=int(person_of(place).partition(":")[2]),
+                message=message,
+                payloads=[one for one in payloads if not one.endswith(UNPLAYED) and ":hint" not in one],
+            )
+
+
+class Worker:
+    """What the bench asks for, each line by itself."""
+
+    def __init__(self, house: House) -> None:
+        self._house, self._desk = house, Desk(house)
+
+    @staticmethod
+    def _person(number: int) -> Person:
+        return Person(f"bench:{number}", f"Person {number}", "", "en")
+
+    async def do(self, wish: dict[str, Any]) -> None:
+        if wish["do"] == "press":
+            person = self._person(wish["person"])
+            place = private_place(person.id)
+            reply = await self._desk.press(Press(wish["key"], person, place, wish["message"], wish["payload"]))
+            if reply.toast:
+                say(refused=reply.toast)
+        elif wish["do"] == "open":
+            await self._open(wish["number"])
+        else:
+            say(cpu=time.process_time(), shards=len(self._house.shards.mine))
+
+    async def _open(self, number: int) -> None:
+        """A table in a group of its own, with two people at it."""
+        one, two, place = self._person(2 * number), self._person(2 * number + 1), f"bench:g{number}"
+        await self._house.people.choose_for_chat(place, clock="86400")
+        await self._desk.command(Command(f"o{number}", one, place, "challenge", (GAME,)))
+        [table] = await self._house.tables_of(one.id)
+        await self._desk.press(Press(f"s{number}", two, place, "1", f"1t{table.code}:sit"))
+
+
+async def main(number: int, replicas: int, url: str) -> None:
+    reader = asyncio.StreamReader(limit=2**20)
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    tasks: set[asyncio.Task[None]] = set()
+    async with opened(url, replicas) as store:
+        house = House(store, Settings(_env_file=None, playground=False), alone=False)
+        house.add(Lines(number))
+        await house.start()
+        worker = Worker(house)
+        try:
+            while line := await reader.readline():
+                task = asyncio.create_task(worker.do(json.loads(line)))
+                tasks.add(task)
+                task.add_done_callback(tasks.discard)
+        finally:
+            await house.stop()
+
+
+if __name__ == "__main__":
+    logs.set_up("error")
+    collect_seldom()
+    asyncio.run(main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]))

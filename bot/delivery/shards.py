@@ -40,6 +40,8 @@ class Shards:
         self.on_forget: Callable[[str], None] = lambda _key: None
         self.now: Callable[[], float] = lambda: time.clock_gettime(CLOCK)
         self._alone = alone
+        self._words: list[dict[str, Any]] = []
+        self._telling: asyncio.Task[None] | None = None
         self._held: dict[int, float] = {}
         self._shared_out = asyncio.Event()
 
@@ -79,8 +81,20 @@ class Shards:
         await self.store.attendance.absent(self.worker)
 
     async def poke(self, word: dict[str, Any]) -> None:
-        """Tell the owner of a table elsewhere; one who is not there finds the table marked as changed."""
-        await self.store.client.publish(keys.POKES, json.dumps(word))
+        """Tell the owner of a table elsewhere; one who is not there finds the table marked as changed.
+
+        A word goes out at once if none is under way, otherwise together with all that came meanwhile: every worker
+        hears all of them, so in a crowd their number counts.
+        """
+        self._words.append(word)
+        if self._telling is None or self._telling.done():
+            self._telling = asyncio.create_task(self._tell())
+        await asyncio.shield(self._telling)
+
+    async def _tell(self) -> None:
+        while self._words:
+            words, self._words = self._words, []
+            await self.store.client.publish(keys.POKES, json.dumps(words))
 
     async def listen(self) -> None:
         """Hear what others tell about tables of this worker's, until cancelled."""
@@ -90,7 +104,8 @@ class Shards:
                     await line.subscribe(keys.POKES)
                     async for message in line.listen():
                         if message["type"] == "message":
-                            self._hear(json.loads(message["data"]))
+                            for word in json.loads(message["data"]):
+                                self._hear(word)
             except STORE_FAULTS as error:
                 self.store.outage.begin(error)
                 await asyncio.sleep(1)

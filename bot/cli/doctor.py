@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 
 from bot.platform import GROUP
 from bot.settings import PREFIX, Settings
-from bot.store import EmbeddedStore, Store, StoreFault, opened
+from bot.store import EmbeddedStore, Store, StoreFault, keys, opened
 
 DOCTORS = "buongioco.doctors"
 """The group of entry points that examine a platform: called with the settings, they yield as `examine` does."""
@@ -98,6 +98,12 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
     except (RedisError, OSError) as error:
         yield False, f"store: one of its nodes does not answer ({type(error).__name__}): is it running?"
         return
+    if unreadable := await store.all_set_aside(range(keys.SHARDS)):
+        yield (
+            False,
+            f"tables: {', '.join(unreadable)} cannot be read and {'is' if len(unreadable) == 1 else 'are'} set aside: "
+            "see `buongioco tables show CODE`; a newer version may read them, `buongioco tables close CODE` ends one",
+        )
     # A cluster answers node by node.
     nodes = list(about.values()) if all(isinstance(value, dict) for value in about.values()) else [about]
     versions = {str(node.get("valkey_version") or node["redis_version"]) for node in nodes}

@@ -23,6 +23,7 @@ from bot.cli.doctor import examine
 from bot.cli.files import records
 from bot.cli.play import TerminalTable
 from bot.cli.progress import progress
+from bot.cli.tables import tables_app
 from bot.running import run as run_bot
 from bot.settings import BadSetting, read_settings
 from bot.simulation import simulate as simulate_game
@@ -246,6 +247,7 @@ app.command()(rebuild)
 app.command()(archive)
 app.command()(backup)
 app.command()(restore)
+app.add_typer(tables_app, name="tables")
 
 
 @bench_app.callback()

@@ -13,24 +13,17 @@ from typing import Any
 
 from bot.store import Behind, Gone
 from bot.store.log import Log, stamped
+from bot.tables import checks
 from bot.tables.faults import (
-    AlreadyAsking,
-    AlreadyPlaying,
-    AlreadySeated,
     ChairTaken,
     NobodyAsks,
     NoSuchChair,
     NoSuchClock,
     NoSuchTable,
-    NotAtThisTable,
-    NotInvited,
     NotPlaying,
     NotYoursToDecide,
     OldPanel,
-    OnlyTheChallenger,
     TableIsFull,
-    TimeIsNotUp,
-    TooManyChats,
 )
 from bot.tables.ledger import Ledger
 from bot.tables.lists import CodeTaken, TableLists
@@ -45,7 +38,6 @@ CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 CODE_LENGTH = 6
 """Letters of a new table's code. Tables opened by older releases have four."""
 
-MOST_HOSTS = 8
 LATES_TO_FORFEIT = 3
 
 
@@ -126,7 +118,7 @@ class Room(Ledger):
         game_kind(game)
 
         def decide(table: Table) -> list[str]:
-            self._check_opener(table, person)
+            checks.check_opener(table, person)
             if any(table.chairs[game_kind(game).seats :]):
                 raise TableIsFull()
             return self._begin_if_full(table, [f"game {game}"])
@@ -137,7 +129,7 @@ class Room(Ledger):
         """An option, as ``name=value``; for who opened the table, before the game begins. BadRules names the values."""
 
         def decide(table: Table) -> list[str]:
-            self._check_opener(table, person)
+            checks.check_opener(table, person)
             chosen = parse(game_kind(table.game_id).rules, [word])
             return [f"rule {name} {spell(value)}" for name, value in chosen.items()]
 
@@ -149,7 +141,7 @@ class Room(Ledger):
             raise NoSuchClock()
 
         def decide(table: Table) -> list[str]:
-            self._check_opener(table, person)
+            checks.check_opener(table, person)
             return [f"clock {seconds} {'strict' if strict else 'lax'}"]
 
         return await self._commit(code, update, decide)
@@ -172,13 +164,13 @@ class Room(Ledger):
         """
 
         def decide(table: Table) -> list[str]:
-            self._check_free_to_sit(table, person, handle)
-            chosen = seat if seat is not None else self._free_chair(table)
+            checks.check_free_to_sit(table, person, handle)
+            chosen = seat if seat is not None else checks.free_chair(table)
             if chosen not in range(len(table.chairs)):
                 raise NoSuchChair()
             if taken := table.chairs[chosen] or table.asking.get(chosen):
                 raise ChairTaken(name=taken.name)
-            hosting = self._hosting(table, host)
+            hosting = checks.hosting(table, host)
             ruler = table.ruler_of(chosen)
             chair = f"{chosen} {person} {plain_name(name)}"
             if ruler is not None:
@@ -195,10 +187,10 @@ class Room(Ledger):
         """
 
         def decide(table: Table) -> list[str]:
-            self._check_opener(table, person)
+            checks.check_opener(table, person)
             taken = {chair.name for chair in (*table.chairs, *table.asking.values()) if chair}
             name = next((one for one in names if one not in taken), names[0])
-            seat = self._free_chair(table)
+            seat = checks.free_chair(table)
             asks = table.ruler_of(seat) is not None
             entry = f"{'ask' if asks else 'sit'} {seat} robot:{level} {plain_name(name)}"
             return [entry] if asks else self._begin_if_full(table, [entry])
@@ -208,7 +200,7 @@ class Room(Ledger):
     async def host(self, code: str, place: str, update: str) -> Table:
         """Have a board of the table in one more place."""
         async with self.lists.showing(place, code):
-            return await self._commit(code, update, lambda table: self._hosting(table, place))
+            return await self._commit(code, update, lambda table: checks.hosting(table, place))
 
     async def rehost(self, code: str, old: str, new: str, update: str) -> Table:
         """A chat that hosts the table has another id from now on."""
@@ -225,7 +217,7 @@ class Room(Ledger):
             if table.phase != "open" or seat not in table.asking:
                 raise NobodyAsks()
             ruler = table.ruler_of(seat)
-            if ruler is None or self._seat_of(table, person) != ruler:
+            if ruler is None or checks.seat_of(table, person) != ruler:
                 raise NotYoursToDecide()
             if not accept:
                 return [f"refuse {seat}"]
@@ -238,8 +230,8 @@ class Room(Ledger):
         """Give one's chair back, before the game begins; who opened the table cancels it by that."""
 
         def decide(table: Table) -> list[str]:
-            self._check_open(table)
-            seat = self._seat_of(table, person)
+            checks.check_open(table)
+            seat = checks.seat_of(table, person)
             if person == table.opener.person:
                 return ["close cancelled"]
             # Who asks this player for the chair opposite need not ask any more.
@@ -257,8 +249,18 @@ class Room(Ledger):
         """Who opened the table takes the challenge back."""
 
         def decide(table: Table) -> list[str]:
-            self._check_opener(table, person)
+            checks.check_opener(table, person)
             return ["close cancelled"]
+
+        return await self._commit(code, update, decide)
+
+    async def close(self, code: str, update: str) -> Table:
+        """Whoever hosts the bot ends a table: a challenge is taken back, a game is cancelled and nobody wins."""
+
+        def decide(table: Table) -> list[str]:
+            if table.phase == "open":
+                return ["close cancelled"]
+            return ["stop cancelled -"] if table.phase == "playing" else []
 
         return await self._commit(code, update, decide)
 
@@ -266,7 +268,7 @@ class Room(Ledger):
         """Who was challenged by name does not want to."""
 
         def decide(table: Table) -> list[str]:
-            self._check_open(table)
+            checks.check_open(table)
             if not table.invites(person, handle):
                 raise NotYoursToDecide()
             return ["close declined"]
@@ -277,7 +279,7 @@ class Room(Ledger):
         """A move from a panel of this version. When it ends a deal, the next is dealt in the same commit."""
 
         def decide(table: Table) -> list[str]:
-            seat = self._seat_of(table, person)
+            seat = checks.seat_of(table, person)
             if table.game is None:
                 raise NotPlaying()
             if table.is_old(seat, version):
@@ -308,7 +310,7 @@ class Room(Ledger):
         """The others claim the win from a player whose time is up."""
 
         def decide(table: Table) -> list[str]:
-            late = self._check_flagged(table, person)
+            late = checks.check_flagged(table, person)
             return [f"stop timeout {1 - (late & 1)}"]
 
         return await self._commit(code, update, decide)
@@ -317,7 +319,7 @@ class Room(Ledger):
         """The others give a player whose time is up the same time again."""
 
         def decide(table: Table) -> list[str]:
-            self._check_flagged(table, person)
+            checks.check_flagged(table, person)
             return ["wait"]
 
         return await self._commit(code, update, decide)
@@ -326,7 +328,7 @@ class Room(Ledger):
         """The table, if the time of a player is up about whose move this person may decide, or this update did so."""
         table = await self.table(code)
         if not table.log.has_seen(update):
-            self._check_flagged(table, person)
+            checks.check_flagged(table, person)
         return table
 
     async def time_passed(self, code: str, version: int) -> Table:
@@ -359,61 +361,3 @@ class Room(Ledger):
 
     def _deal(self, rules: Rules | None = None) -> str:
         return deal_entry(self._new_secret(SECRET_BYTES), rules)
-
-    @staticmethod
-    def _check_open(table: Table) -> None:
-        if table.phase == "closed":
-            raise NoSuchTable(code=table.code)
-        if table.phase != "open":
-            raise AlreadyPlaying()
-
-    @classmethod
-    def _check_opener(cls, table: Table, person: str) -> None:
-        cls._check_open(table)
-        if person != table.opener.person:
-            raise OnlyTheChallenger(name=table.opener.name)
-
-    @classmethod
-    def _check_free_to_sit(cls, table: Table, person: str, handle: str) -> None:
-        cls._check_open(table)
-        if person.startswith("robot:"):
-            return
-        if table.seat_of(person) is not None:
-            raise AlreadySeated()
-        if any(asking.person == person for asking in table.asking.values()):
-            raise AlreadyAsking()
-        if len(table.chairs) == 2 and table.invited and not table.invites(person, handle):
-            raise NotInvited(name=table.invited.name)
-
-    @classmethod
-    def _check_flagged(cls, table: Table, person: str) -> int:
-        """The seat whose time is up; only the other side may decide about it."""
-        seat = cls._seat_of(table, person)
-        late = table.game.turn if table.game else None
-        if late is None or table.alarm != "flagged":
-            raise TimeIsNotUp()
-        if seat & 1 == late & 1:
-            raise NotYoursToDecide()
-        return late
-
-    @staticmethod
-    def _hosting(table: Table, place: str) -> list[str]:
-        if not place or place in table.hosts:
-            return []
-        if len(table.hosts) >= MOST_HOSTS:
-            raise TooManyChats()
-        return [f"host {place}"]
-
-    @staticmethod
-    def _seat_of(table: Table, person: str) -> int:
-        seat = table.seat_of(person)
-        if seat is None:
-            raise NotAtThisTable(code=table.code)
-        return seat
-
-    @staticmethod
-    def _free_chair(table: Table) -> int:
-        for seat, chair in enumerate(table.chairs):
-            if chair is None and seat not in table.asking:
-                return seat
-        raise TableIsFull()

@@ -1,0 +1,164 @@
+"""`buongioco tables`: the live tables with their state and age, one of them in full, and an end for one that hangs."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from bot.cli.backup import beside
+from bot.cli.faults import told
+from bot.settings import read_settings
+from bot.store import Store, keys, schema
+from bot.store.log import unstamped
+from bot.tables import Room, Table
+from bot.tables.faults import NoSuchTable
+
+LAST_ENTRIES = 12
+"""How much of a log is shown."""
+
+tables_app = typer.Typer(help="The live tables: list them, look at one, end one.")
+
+
+class State(StrEnum):
+    open = "open"
+    playing = "playing"
+    over = "over"
+    closed = "closed"
+    unreadable = "unreadable"
+
+
+@asynccontextmanager
+async def _room() -> AsyncIterator[Room]:
+    """The tables of the store that a running bot uses, or would."""
+    async with beside(read_settings()) as client:
+        await schema.check(client)
+        yield Room(Store(client))
+
+
+@tables_app.callback(invoke_without_command=True)
+def list_tables(
+    context: typer.Context,
+    state: Annotated[State | None, typer.Option(help="Only tables of this state.")] = None,
+) -> None:
+    """List the live tables: code, state, how long ago it was opened and last read, game, who plays."""
+    if context.invoked_subcommand:
+        return
+    with told():
+        asyncio.run(_list(state))
+
+
+async def _list(state: State | None) -> None:
+    count = 0
+    async with _room() as room:
+        async for key in room.store.client.scan_iter("{s*}:table:*"):
+            code = key.decode().rpartition(":")[2]
+            idle = await room.store.client.object("idletime", key)
+            try:
+                table = await room.load(code)
+            except NoSuchTable:
+                continue
+            if state in (None, table.phase):
+                count += 1
+                since = await _opened_at(room.store, table)
+                opened = f"{age(time.time() - since)} old" if since else "age unknown"
+                typer.echo(
+                    f"{code:8}{table.phase:12}{opened:16}{f'idle {age(idle)}':16}{table.game_id:13}{_people(table)}"
+                )
+    typer.echo(f"{count} {'table' if count == 1 else 'tables'}", err=True)
+
+
+async def _opened_at(store: Store, table: Table) -> int:
+    """When the first who sits there sat down, Unix seconds; 0 if that is not known."""
+    since = []
+    for chair in table.chairs:
+        if chair and not chair.is_robot:
+            token = (await store.index.entries(keys.seated(chair.person))).get(table.code, "0")
+            since.append(int(token.partition(".")[0]))
+    return min(filter(None, since), default=0)
+
+
+def _people(table: Table) -> str:
+    return ", ".join(chair.name if chair else "nobody" for chair in table.chairs)
+
+
+def age(seconds: float) -> str:
+    """A time for people: the largest unit of which there is more than one."""
+    for unit, length in (("days", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{int(seconds // length)} {unit}"
+    return f"{max(0, int(seconds))} s"
+
+
+Code = Annotated[str, typer.Argument(metavar="CODE", help="The table's code, as `buongioco tables` lists it.")]
+
+
+@tables_app.command()
+def show(code: Code) -> None:
+    """Look at one table: who sits where, what is played by which rules, and the end of its log."""
+    with told():
+        asyncio.run(_show(code.upper()))
+
+
+async def _show(code: str) -> None:
+    async with _room() as room:
+        table = await room.load(code)
+    typer.echo(f"table {code}: {table.phase}, version {table.version}")
+    if table.fault:
+        typer.echo(f"cannot be read: {table.fault}. What follows is how it stood before.")
+    typer.echo(f"game: {table.game_id or 'unknown'}")
+    for seat, chair in enumerate(table.chairs):
+        typer.echo(f"seat {seat}: {f'{chair.name} ({chair.person})' if chair else 'nobody'}")
+    for seat, chair in table.asking.items():
+        typer.echo(f"asks for seat {seat}: {chair.name} ({chair.person})")
+    typer.echo(f"shown in: {', '.join(table.hosts) or 'no chat'}")
+    typer.echo(
+        f"clock: {table.clock} s a move, {'strict' if table.strict else 'lax'}{f', {table.alarm}' * bool(table.alarm)}"
+    )
+    if table.game:
+        rules = table.game.rules.model_dump()
+        typer.echo(f"rules: {' '.join(f'{name}={value}' for name, value in rules.items())}")
+        typer.echo(
+            f"deal {table.game.deal_number}, totals {' : '.join(map(str, table.game.totals))}, turn {table.game.turn}"
+        )
+    entries = table.log.entries[-LAST_ENTRIES:]
+    typer.echo(f"the last {len(entries)} entries:")
+    for number, entry in enumerate(entries, table.version - len(entries) + 1):
+        typer.echo(f"  {number}  {shown_entry(entry)}")
+
+
+def shown_entry(entry: bytes) -> str:
+    """An entry without its stamp, and without what is secret while a deal is played: a pack, a choice of packets."""
+    text = unstamped(entry).decode(errors="backslashreplace")
+    words = text.split(" ")
+    if words[0] == "deal" and len(words) > 1:
+        words[1] = "…"
+    if len(words) > 2 and words[1] in ("take", "hold", "exchange"):
+        words[2:] = ["…"]
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in " ".join(words))
+
+
+@tables_app.command()
+def close(
+    code: Code, yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether that is meant.")] = False
+) -> None:
+    """End one table: a challenge is taken back, a game is cancelled with no winner, what cannot be read is deleted."""
+    with told():
+        asyncio.run(_close(code.upper(), yes))
+
+
+async def _close(code: str, yes: bool) -> None:
+    async with _room() as room:
+        table = await room.load(code)
+        about = f"{table.phase}, {table.game_id or 'unknown game'}, {_people(table) or 'nobody known'}"
+        if not yes and not typer.confirm(f"End table {code} ({about})?"):
+            raise typer.Exit(1)
+        if table.fault:
+            await room.remove(table)
+            typer.echo(f"table {code} is deleted; it could not be read")
+            return
+        await room.close(code, f"close {code}")
+        typer.echo(f"table {code} is ended; the bot tells its players and chats within seconds, or at its next start")

@@ -1,0 +1,83 @@
+"""`buongioco tables` and what `doctor` says of tables, beside a running bot and without one."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from bot.store import EmbeddedStore, keys, opened
+from bot.store.log import stamped
+from tests.bot.kills import free_port
+from tests.bot.paper import GROUP, Paper, Player, code_of, open_house, seated
+from tests.bot.test_run import finished
+
+
+async def command(folder: Path, *words: str, code: int = 0) -> str:
+    answer = await asyncio.to_thread(finished, folder, free_port(), *words, BUONGIOCO_PLAYGROUND="false")
+    assert answer.returncode == code, answer.stderr
+    assert "Traceback" not in answer.stderr
+    return answer.stdout + answer.stderr
+
+
+async def test_tables_are_listed_looked_at_and_ended_beside_a_bot(tmp_path: Path) -> None:
+    valkey = EmbeddedStore(tmp_path / "data")
+    await valkey.start()
+    async with opened(valkey.url) as store:
+        paper = Paper()
+        async with open_house(store, paper) as house:
+            players = await seated(house, paper, "metamazzo")
+            playing = await code_of(house, players[0])
+            secret = next(entry for entry in (await store.load(playing)).entries if entry.startswith(b"deal "))
+            await Player(house, paper, "Carla", 3).say("/challenge testa", "paper:200")
+            [waiting] = [table.code for table in await house.tables_of("paper:3")]
+            # The folder is this test's, as a running bot's would be.
+            listed = await command(tmp_path, "tables")
+            assert f"{playing}  playing" in listed
+            assert "Anna, Bruno" in listed
+            assert f"{waiting}  open" in listed
+            assert "age unknown" not in listed
+            assert "2 tables" in listed
+            assert playing not in await command(tmp_path, "tables", "--state", "open")
+            looked = await command(tmp_path, "tables", "show", playing.lower())
+            assert "seat 0: Anna (paper:1)" in looked
+            assert "target=51" in looked
+            assert secret.split(b" ")[1].decode() not in looked
+            assert "There is no table QQQQ" in await command(tmp_path, "tables", "show", "QQQQ", code=2)
+            await command(tmp_path, "tables", "close", playing, code=1)
+            for code in (playing, waiting):
+                assert f"table {code} is ended" in await command(tmp_path, "tables", "close", code, "--yes")
+            for code in (playing, waiting):
+                house.delivery.touch(code, reload=True)
+            await house.delivery.settled()
+            assert "cancelled" in paper.last(GROUP).plain
+            assert "taken back" in paper.last("paper:200").plain
+            assert not await house.tables_of("paper:1")
+            [game] = [game async for game in house.archive.all()]
+            assert (game.record.ending, game.is_rated) == ("cancelled", False)
+    await valkey.stop()
+
+
+async def test_the_doctor_names_what_cannot_be_read_and_it_can_be_ended(tmp_path: Path) -> None:
+    valkey = EmbeddedStore(tmp_path / "data")
+    await valkey.start()
+    async with opened(valkey.url) as store:
+        paper = Paper()
+        async with open_house(store, paper) as house:
+            players = await seated(house, paper, "metamazzo")
+            code = await code_of(house, players[0])
+            await store.append(code, await store.load(code), [stamped("conquer 3", "broken")])
+            house.delivery.touch(code, reload=True)
+            await house.delivery.settled()
+    await valkey.stop()
+    assert f"{code} cannot be read" in await command(tmp_path, "doctor", code=1)
+    looked = await command(tmp_path, "tables", "show", code)
+    assert "cannot be read: entry" in looked
+    assert "conquer 3" in looked
+    assert f"table {code} is deleted" in await command(tmp_path, "tables", "close", code, "--yes")
+    assert "cannot be read" not in await command(tmp_path, "doctor")
+    assert "0 tables" in await command(tmp_path, "tables")
+    await valkey.start()
+    async with opened(valkey.url) as store:
+        left: list[Any] = [key async for key in store.client.scan_iter(f"*{code}*")]
+        assert left == [keys.gone(code).encode()]
+        assert not await store.index.entries("seated:paper:1")
+    await valkey.stop()

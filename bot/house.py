@@ -18,6 +18,8 @@ from bot.finished.ratings import Ratings
 from bot.metrics import COMMITS, GAMES, LAG, PLATFORM_UP, TABLES, UNSETTLED
 from bot.people import People
 from bot.platform import Adapter, chat_of
+from bot.privacy.forgetting import Forgetter
+from bot.privacy.unused import Unused
 from bot.settings import Settings
 from bot.store import STORE_FAULTS, Store, keys
 from bot.tables.faults import NoSuchTable, SetAside
@@ -67,6 +69,7 @@ class House:
         self.shards.on_lost = self.delivery.drop_shard
         self.shards.on_poke = self._poked
         self.shards.on_forget = self.people.forget
+        self.forgetter = Forgetter(self.room, self.people, self.archive, self.ratings, self._tell_to_forget)
         self.people.on_change = None if alone else self._tell_to_forget
 
     def add(self, adapter: Adapter) -> None:
@@ -76,7 +79,9 @@ class House:
         """Take shards and begin to deliver."""
         await self.ratings.catch_up()
         await self.shards.start()
-        loops = [self.shards.keep(), self.shards.listen(), self.clockwork.run(), self._sweep()]
+        loops = [self.shards.keep(), self.shards.listen(), self.clockwork.run(), self._sweep(), self.forgetter.run()]
+        if days := self.settings.forget_after_days:
+            loops.append(Unused(self.store, self.people, self.forgetter, days).run())
         self._tasks = [asyncio.create_task(loop) for loop in loops]
 
     async def stop(self) -> None:

@@ -18,6 +18,11 @@ HANDS = ("private", "aside")
 CHOSEN = ("name", "handle", "language", "suits", "hands", "called")
 """What the store has of a profile."""
 
+DAY_SECONDS = 86400
+
+DROP_IF = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
+"""Take a key away if it still has this value."""
+
 PEOPLE_REMEMBERED = 200_000
 FRESH_SECONDS = 600.0
 """How long a profile in memory is believed, for word of another worker's change may be lost."""
@@ -60,6 +65,8 @@ class People:
 
     def __init__(self, client: Any) -> None:
         self._client = client
+        self._drop_if = client.register_script(DROP_IF)
+        self.now: Callable[[], float] = time.time
         self.on_change: Callable[[str], Awaitable[None]] | None = None
         self._remembered: OrderedDict[str, tuple[float, dict[str, str]]] = OrderedDict()
         self._profiles: dict[str, Profile] = {}
@@ -84,18 +91,46 @@ class People:
         )
 
     async def meet(self, person: Person, place: str = "") -> Profile:
-        """Note a person as they are called now; the first time, their client's language is theirs and the chat's."""
+        """Note a person as they are called now, and on which day they were last seen.
+
+        The first time, their client's language is theirs and the chat's.
+        """
         known = await self._fields(keys.person(person.id))
-        seen = {"name": plain_name(person.name), "handle": person.handle}
+        seen = {"name": plain_name(person.name), "handle": person.handle, "used": str(self.today())}
         language = language_of(person.language)
         if "language" not in known:
             seen["language"] = language
         await self._change(keys.person(person.id), {n: value for n, value in seen.items() if known.get(n) != value})
-        if person.handle and known.get("handle") != person.handle:
-            await self._client.set(keys.handle(platform_of(person.id), person.handle), person.id)
+        if known.get("handle", "") != person.handle:
+            await self._rename(person.id, known.get("handle", ""), person.handle)
         if place and "language" not in await self._fields(keys.chat(place)):
             await self._change(keys.chat(place), {"language": language})
         return await self.person(person.id)
+
+    def today(self) -> int:
+        """The day, counted from the first of 1970."""
+        return int(self.now() // DAY_SECONDS)
+
+    async def _rename(self, id: str, old: str, new: str) -> None:  # noqa: A002
+        platform = platform_of(id)
+        if new:
+            await self._client.set(keys.handle(platform, new), id)
+        if old and old.lower() != new.lower():
+            # By now it may be somebody else's.
+            await self._drop_if(keys=[keys.handle(platform, old)], args=[id])
+
+    async def fresh(self, id: str) -> Profile:  # noqa: A002
+        """What the store knows of a person, whatever is remembered."""
+        self.forget(keys.person(id))
+        return await self.person(id)
+
+    async def erase(self, id: str) -> None:  # noqa: A002
+        """Have nobody know a person any more; who comes again is a stranger."""
+        handle = (await self.fresh(id)).handle
+        if handle:
+            await self._rename(id, handle, "")
+        await self._client.delete(keys.person(id))
+        self.forget(keys.person(id))
 
     async def choose(self, id: str, **choices: str) -> None:  # noqa: A002
         """Change a person's settings."""

@@ -61,19 +61,29 @@ class Press:
     genuine: bool = False
 
 
+class File(NamedTuple):
+    """A file for one person: JSON, in UTF-8. ``name`` is plain ASCII, without spaces."""
+
+    name: str
+    content: bytes
+
+
 @dataclass(frozen=True)
 class Reply:
     """What the desk answers at once.
 
     ``toast`` is a short word that only the person sees, ``panel`` a message: new for a command, in place of the
     pressed one for a press. ``private`` panels are for the person alone: in the private chat if the platform has no
-    better way. ``optional`` is for platforms that want every command answered: the others say nothing.
+    better way. ``optional`` is for platforms that want every command answered: the others say nothing. A ``file`` comes
+    with a private panel, and is never shown to anybody else: where its person cannot be reached alone it is not shown
+    at all.
     """
 
     toast: str = ""
     panel: Panel | None = None
     private: bool = False
     optional: bool = False
+    file: File | None = None
 
 
 class Pace(NamedTuple):

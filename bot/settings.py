@@ -74,6 +74,7 @@ class Settings(BaseSettings):
     playground_port: int = Field(8765, ge=0, le=65535, description="its port")
     public_url: str | None = Field(None, description="the playground's address behind a reverse proxy")
     rate_limits: bool = Field(True, description="whether floods of presses and commands are refused; off for benches")
+    forget_after: str | None = Field(None, description="days, such as 730d, after which unused profiles are forgotten")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="what is logged")
 
     @field_validator("redis_url")
@@ -127,6 +128,18 @@ class Settings(BaseSettings):
         # As browsers write it, so that it can be compared.
         name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname.encode("idna").decode()
         return f"{parts.scheme}://{name}" + (f":{parts.port}" if parts.port is not None else "")
+
+    @field_validator("forget_after")
+    @classmethod
+    def _are_days(cls, text: str | None) -> str | None:
+        if text and (not re.fullmatch(r"[0-9]{1,5}d", text.strip()) or not int(text.strip()[:-1])):
+            raise ValueError("reads as a number of days, such as 730d")
+        return (text or "").strip() or None
+
+    @property
+    def forget_after_days(self) -> int | None:
+        """After how many days an unused profile is forgotten; None for never."""
+        return int(self.forget_after[:-1]) if self.forget_after else None
 
     @field_validator("data")
     @classmethod

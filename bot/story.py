@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from bot.somebody import spoken
 from bot.wording import Wording, thirds
 from engine import DealView, Game, Record
 from engine import replay as replay_deal
@@ -18,7 +19,7 @@ def story(record: Record, deal: int | None, language: str, faces: str = "codes")
 
     FaultyRecord where a move cannot be.
     """
-    words = Wording(language, [_plain(name) for name in record.seats], faces)
+    words = Wording(language, [_plain(spoken(name, language)) for name in record.seats], faces)
     _ = words.text
     yield _(record.kind.name), False
     options = ", ".join(f"{name} {spell(value)}" for name, value in record.rules.items())

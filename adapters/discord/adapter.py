@@ -64,7 +64,7 @@ REFUSALS = {
 }
 """The codes with which the gateway closes for good, and what to do."""
 
-FOR_ONE = {"hand", "tables", "join", "resign", "analyse"}
+FOR_ONE = {"hand", "tables", "join", "resign", "analyse", "mydata", "forget"}
 """Commands whose answer is for that person alone."""
 
 BRINGING = {"challenge"}
@@ -263,9 +263,9 @@ class Discord:
         async with meaning(answer.place):
             if reply.panel and not answer.pressed:
                 body = drawing.content(reply.panel, answer.place)
-                await answer.show(body, private=reply.private)
+                await answer.show(body, private=reply.private, file=reply.file)
             elif reply.panel and reply.private:
-                await answer.show(drawing.content(reply.panel, _beside(answer.place)), private=True)
+                await answer.show(drawing.content(reply.panel, _beside(answer.place)), private=True, file=reply.file)
             elif reply.panel:
                 await answer.change(drawing.content(reply.panel, answer.place))
             if reply.toast:

@@ -12,7 +12,7 @@ from adapters.discord import drawing
 from adapters.discord.faults import ANSWERED, EXPIRED, NO_ANSWER, why
 from adapters.discord.reading import Pass
 from adapters.discord.rest import Body, Rest
-from bot.platform import Trouble
+from bot.platform import File, Trouble
 
 MESSAGE, PUT_OFF_MESSAGE, PUT_OFF_CHANGE, CHANGE = 4, 5, 6, 7
 """Kinds of answers."""
@@ -58,19 +58,20 @@ class Answer:
             else:
                 await self._rest.edit_by(self.with_pass, ORIGINAL, body)
 
-    async def show(self, body: Body, *, private: bool) -> str:
+    async def show(self, body: Body, *, private: bool, file: File | None = None) -> str:
         """Send a message in answer; returns its id. ``private`` for this person's eyes only."""
+        body = drawing.with_file(body, file.name) if file else body
         shown = {**body, "flags": body["flags"] | (drawing.EPHEMERAL if private else 0)}
         async with self._lock:
             if self.state is State.OPEN:
-                return await self._give(MESSAGE, shown, tell=True)
+                return await self._give(MESSAGE, shown, tell=True, file=file)
             if self.state is State.PUT_OFF:
                 self._close()
                 if private == self.private:
-                    return await self._rest.edit_by(self.with_pass, ORIGINAL, body)
+                    return await self._rest.edit_by(self.with_pass, ORIGINAL, body, file)
                 # What was put off for all to see cannot become something for one, nor the other way round.
                 await self._rest.delete_by(self.with_pass, ORIGINAL)
-            return await self._rest.follow_up(self.with_pass, shown)
+            return await self._rest.follow_up(self.with_pass, shown, file)
 
     async def say(self, text: str) -> None:
         """A short word for this person."""
@@ -120,11 +121,11 @@ class Answer:
         self.state = State.ANSWERED
         self._answered.set()
 
-    async def _give(self, kind: int, body: Body | None, *, tell: bool = False) -> str:
+    async def _give(self, kind: int, body: Body | None, *, tell: bool = False, file: File | None = None) -> str:
         # Whatever comes of it: a second try would be refused if the first has arrived.
         self.state = State.ANSWERED
         try:
-            return await self._rest.answer(self.with_pass, kind, body, tell=tell)
+            return await self._rest.answer(self.with_pass, kind, body, tell=tell, file=file)
         except discord.HTTPException as error:
             if error.code in (ANSWERED, EXPIRED):
                 raise TooLate(why(error)) from None

@@ -45,6 +45,8 @@ NAMES = {
     "settings": "impostazioni",
     "resign": "resa",
     "analyse": "analisi",
+    "mydata": "mieidati",
+    "forget": "dimenticami",
     "help": "aiuto",
     "opponent": "avversario",
     "player": "giocatore",
@@ -66,6 +68,8 @@ RULES = _("How a game is played")
 SETTINGS = _("Language, suits, clock")
 RESIGN = _("Give a game up")
 ANALYSE = _("What my last game could have been")
+MYDATA = _("What I keep of you, as a file")
+FORGET = _("Forget me; asks first")
 HELP = _("What I can do")
 WHO = _("Whom you challenge; nobody, and whoever wants to may accept")
 WHICH = _("Which game")
@@ -160,6 +164,12 @@ class Commands:
         async def analyse(interaction: Interaction) -> None:
             await self._run(interaction, "analyse", [], None)
 
+        async def mydata(interaction: Interaction) -> None:
+            await self._run(interaction, "mydata", [], None)
+
+        async def forget(interaction: Interaction) -> None:
+            await self._run(interaction, "forget", [], None)
+
         async def settings(interaction: Interaction) -> None:
             await self._run(interaction, "settings", [], None)
 
@@ -180,6 +190,8 @@ class Commands:
             settings: SETTINGS,
             resign: RESIGN,
             analyse: ANALYSE,
+            mydata: MYDATA,
+            forget: FORGET,
             help: HELP,
         }
         for callback, text in about.items():

@@ -13,7 +13,7 @@ from bot.platform import is_private
 LAYOUT, EPHEMERAL = 1 << 15, 1 << 6
 """Message flags: made of layout components; shown to one person only."""
 
-ACTION_ROW, BUTTON, TEXT, CONTAINER = 1, 2, 10, 17
+ACTION_ROW, BUTTON, TEXT, FILE, CONTAINER = 1, 2, 10, 13, 17
 STYLES = {"good": 3, "danger": 4, "": 2}
 MENTIONS = ("mention", "call")
 MARKS = {"bold": "**", "italic": "_", "code": "`"}
@@ -42,6 +42,13 @@ def content(panel: Panel, place: str) -> dict[str, Any]:
     if not is_private(place):
         components = [{"type": CONTAINER, "accent_color": COLOUR, "components": components}]
     return {"flags": LAYOUT, "components": components, "allowed_mentions": NOBODY}
+
+
+def with_file(body: dict[str, Any], name: str) -> dict[str, Any]:
+    """A message's body that shows the file of this name, which comes with it as the first one."""
+    shown = {"type": FILE, "file": {"url": f"attachment://{name}"}}
+    attached = [{"id": "0", "filename": name}]
+    return {**body, "components": [*body["components"], shown], "attachments": attached}
 
 
 def calling(panel: Panel) -> dict[str, Any]:

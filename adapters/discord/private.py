@@ -4,11 +4,17 @@ from collections import OrderedDict
 from typing import Any
 
 from adapters.discord.rest import Rest
+from bot.privacy.kept import Kept
 
 KNOWN = "discord:private"
 """A hash: channels by user."""
 
 REMEMBERED = 50_000
+
+
+def kept_of(person: str) -> list[Kept]:
+    """What is kept of a person: the channel of their private chat."""
+    return [Kept(KNOWN, person.partition(":")[2])]
 
 
 class PrivateChats:

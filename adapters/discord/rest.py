@@ -4,6 +4,7 @@ bodies that are JSON already.
 What an interaction's token allows goes another way, as in the library: it has limits of its own.
 """
 
+import json
 from typing import Any
 
 import aiohttp
@@ -14,7 +15,7 @@ from discord.webhook.async_ import AsyncWebhookAdapter
 from adapters.discord.budget import Budget
 from adapters.discord.faults import NO_WEBHOOK
 from adapters.discord.reading import Pass
-from bot.platform import Trouble
+from bot.platform import File, Trouble
 
 SECONDS = aiohttp.ClientTimeout(total=20, connect=5)
 
@@ -63,7 +64,9 @@ class Rest:
 
     # By an interaction's token
 
-    async def answer(self, with_pass: Pass, kind: int, body: Body | None = None, *, tell: bool = False) -> str:
+    async def answer(
+        self, with_pass: Pass, kind: int, body: Body | None = None, *, tell: bool = False, file: File | None = None
+    ) -> str:
         """Answer an interaction; ``tell`` for the id of the message that comes of it."""
         route = Route(
             "POST",
@@ -72,22 +75,22 @@ class Rest:
             webhook_token=with_pass.token,
         )
         payload = {"type": kind} if body is None else {"type": kind, "data": body}
-        said = await self._with_token(route, payload, {"with_response": "1"} if tell else None)
+        said = await self._with_token(route, payload, {"with_response": "1"} if tell else None, file=file)
         return _id(said, "resource", "message") if tell else ""
 
-    async def follow_up(self, with_pass: Pass, body: Body) -> str:
+    async def follow_up(self, with_pass: Pass, body: Body, file: File | None = None) -> str:
         """Send one more message where the interaction came from; returns its id."""
         route = self._webhook("POST", "", with_pass)
-        return _id(await self._with_token(route, body, {"wait": "true"}, young=with_pass.is_young))
+        return _id(await self._with_token(route, body, {"wait": "true"}, young=with_pass.is_young, file=file))
 
     async def original(self, with_pass: Pass) -> str:
         """The id of the message that answered an interaction."""
         return _id(await self._with_token(self._webhook("GET", "/messages/@original", with_pass)))
 
-    async def edit_by(self, with_pass: Pass, message: str, body: Body) -> str:
+    async def edit_by(self, with_pass: Pass, message: str, body: Body, file: File | None = None) -> str:
         """Edit a message that came of an interaction (``@original`` is its answer); returns its id."""
         route = self._webhook("PATCH", "/messages/{message_id}", with_pass, message)
-        return _id(await self._with_token(route, body, young=with_pass.is_young))
+        return _id(await self._with_token(route, body, young=with_pass.is_young, file=file))
 
     async def delete_by(self, with_pass: Pass, message: str) -> None:
         await self._with_token(self._webhook("DELETE", "/messages/{message_id}", with_pass, message))
@@ -102,14 +105,21 @@ class Rest:
         )
 
     async def _with_token(
-        self, route: Route, body: Body | None = None, params: dict[str, str] | None = None, *, young: bool = False
+        self,
+        route: Route,
+        body: Body | None = None,
+        params: dict[str, str] | None = None,
+        *,
+        young: bool = False,
+        file: File | None = None,
     ) -> Any:
         """``young`` if the token's interaction may be waiting for its answer, from another worker."""
         self._budget.check()
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=0)
             self._session = aiohttp.ClientSession(connector=connector, timeout=SECONDS)
-        ask = self._tokens.request(route, session=self._session, payload=body, params=params, proxy=self._proxy)
+        content: dict[str, Any] = {"multipart": _form(body, file)} if file else {"payload": body}
+        ask = self._tokens.request(route, session=self._session, params=params, proxy=self._proxy, **content)
         try:
             return await ask
         except discord.HTTPException as error:
@@ -117,6 +127,12 @@ class Rest:
             if young and error.code == NO_WEBHOOK:
                 raise Trouble("the interaction has not been answered yet") from None
             raise
+
+
+def _form(body: Body | None, file: File) -> list[dict[str, Any]]:
+    """A body with a file, as the fields of a form."""
+    attached = {"value": file.content, "filename": file.name, "content_type": "application/json"}
+    return [{"name": "payload_json", "value": json.dumps(body)}, {"name": "files[0]", **attached}]
 
 
 def _id(said: Any, *path: str) -> str:

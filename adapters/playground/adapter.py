@@ -149,6 +149,10 @@ class Playground:
         else:
             sent, number, _new = await self.village.send(place, reply.panel, f"{key}.r")
             self.server.tabs.tell_message(sent, number)
+        if reply.file:
+            # The page saves it; nothing of it stays in the chat.
+            text = reply.file.content.decode()
+            self.server.tabs.tell_person(person, {"type": "file", "name": reply.file.name, "text": text})
         return reply.toast
 
     async def _private(self, person: Villager, code: str) -> str:

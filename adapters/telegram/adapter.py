@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Any
 
 import structlog
@@ -22,6 +23,7 @@ from bot.people import language_of
 from bot.platform import (
     Command,
     DeliveryFault,
+    File,
     MessageGone,
     NotDone,
     Pace,
@@ -37,6 +39,7 @@ from bot.store import STORE_FAULTS
 from bot.texts import error_text, texts
 
 LONGEST_TOAST = 200
+LONGEST_CAPTION = 1024
 
 GROUP_PACE = Pace(burst=3, interval=3.5)
 """With the burst, twenty messages a minute at most, which is what Telegram lets into a group."""
@@ -170,7 +173,10 @@ class Telegram:
         answers = self.desk.house.delivery.answers
         if reply.optional:
             return
-        if panel := reply.panel:
+        if reply.panel and reply.file:
+            bring = partial(self._bring_file, command, message, reply.panel, reply.file)
+            answers.send(private_place(command.person.id), bring)
+        elif panel := reply.panel:
             place = private_place(command.person.id) if reply.private else command.place
 
             async def show() -> None:
@@ -184,6 +190,14 @@ class Telegram:
             answers.send(place, show)
         if reply.toast:
             answers.send(command.place, lambda: self._say(command.place, message, reply.toast))
+
+    async def _bring_file(self, command: Command, message: Message, panel: Panel, file: File) -> None:
+        try:
+            await self._send_file(private_place(command.person.id), panel, file)
+        except Unreachable:
+            language = language_of(command.person.language)
+            toast = texts(language).gettext("Open our private chat first: it is for your eyes only.")
+            await self._say(command.place, message, toast)
 
     async def _say(self, place: str, message: Message, text: str) -> None:
         """A short text, in reply to a message."""
@@ -226,6 +240,12 @@ class Telegram:
         if not isinstance(sent, Message) or not isinstance(sent.message_id, int):
             raise Trouble("a message without a number")
         return str(sent.message_id)
+
+    async def _send_file(self, place: str, panel: Panel, file: File) -> None:
+        """Send a file, with a panel's text under it."""
+        chat, _topic = reading.address(place)
+        caption = panel.cut(LONGEST_CAPTION).plain
+        await self._call(place, self.bot.send_document(chat, file.content, caption=caption, filename=file.name))
 
     async def edit(self, place: str, message: str, panel: Panel) -> None:
         content = self._content(panel)

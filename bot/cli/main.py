@@ -21,6 +21,7 @@ from bot.cli.archive import archive, export, rebuild
 from bot.cli.backup import backup, restore
 from bot.cli.doctor import examine
 from bot.cli.files import records
+from bot.cli.forget import forget
 from bot.cli.play import TerminalTable
 from bot.cli.progress import progress
 from bot.cli.tables import tables_app
@@ -248,6 +249,7 @@ app.command()(archive)
 app.command()(backup)
 app.command()(restore)
 app.add_typer(tables_app, name="tables")
+app.command()(forget)
 
 
 @bench_app.callback()

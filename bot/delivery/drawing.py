@@ -52,6 +52,7 @@ def draw(
     seat = seat_of(name)
     if table.fault and is_open(table, name):
         return set_aside_panel(table.code, viewer.language)
+    table = table.spoken(viewer.language)
     seen = look(table, seat)
     if seat is not None:
         return hand_panel(seen, *viewer, draft=surface.draft_for(seen.version))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 
 from bot.delivery.surfaces import Change
@@ -17,6 +18,7 @@ from bot.desk.faults import (
     UnknownCommand,
 )
 from bot.desk.limits import Tries
+from bot.desk.own_data import OwnData
 from bot.desk.pages import Pages
 from bot.house import House
 from bot.panels.hand import RESIGN
@@ -47,6 +49,8 @@ ALIASES = {
     "impostazioni": "settings",
     "resa": "resign",
     "analisi": "analyse",
+    "mieidati": "mydata",
+    "dimenticami": "forget",
     "aiuto": "help",
 }
 """Italian words for the commands."""
@@ -57,6 +61,7 @@ class Commands:
 
     def __init__(self, house: House, pages: Pages, tries: Tries) -> None:
         self.house, self.pages, self.tries = house, pages, tries
+        self.own_data = OwnData(house)
         self.words: dict[str, Callable[[Command, Profile], Awaitable[Reply]]] = {
             "challenge": self._challenge,
             "join": self._join,
@@ -68,6 +73,8 @@ class Commands:
             "settings": self._settings,
             "resign": self._resign,
             "analyse": self._analyse,
+            "mydata": self._mydata,
+            "forget": self._forget,
             "help": self._help,
             "start": self._start,
         }
@@ -234,6 +241,12 @@ class Commands:
 
     async def _analyse(self, command: Command, profile: Profile) -> Reply:
         return Reply(panel=await self.pages.last_analysis(command.place, profile), private=True)
+
+    async def _mydata(self, command: Command, profile: Profile) -> Reply:
+        return replace(await self.own_data.send(profile), toast=self._sent_in_private(command, profile).toast)
+
+    async def _forget(self, command: Command, profile: Profile) -> Reply:
+        return replace(await self.own_data.ask(profile), toast=self._sent_in_private(command, profile).toast)
 
     async def _ask_to_resign(self, table: Table, person: str, aside: str) -> None:
         seat = table.seat_of(person)

@@ -68,6 +68,16 @@ class NoTimeForHints(TableFault):
     sentence = "The robots have their hands full: ask again in a moment."
 
 
+class AskedJustNow(TableFault):
+    code = "asked_just_now"
+    sentence = "You have asked for that a moment ago: once in {seconds} seconds is enough."
+
+
+class NotYourPage(TableFault):
+    code = "not_your_page"
+    sentence = "That question was for somebody else: /forget asks you."
+
+
 class NothingToAnalyse(TableFault):
     code = "nothing_to_analyse"
     sentence = "You have not finished a game yet: /challenge opens a table."

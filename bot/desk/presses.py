@@ -18,6 +18,7 @@ from bot.panels.rules import rules_page
 from bot.payload import BadPayload, MoveWish, PageWish, TableWish
 from bot.people import Profile
 from bot.platform import Press, Reply, is_private
+from bot.somebody import is_somebody
 from bot.tables.faults import AlreadySeated, NoSuchTable, NotAtThisTable, OldPanel, OnlyTheChallenger
 from bot.tables.table import CLOCKS, Invited, Table
 from bot.texts import texts
@@ -259,6 +260,8 @@ class Presses:
             return Reply(panel=await self.pages.change_setting(press.place, profile, words[0], words[1]))
         if wish.page == "settings" and not words:
             return Reply(panel=self.pages.own_settings(profile), private=not is_private(press.place))
+        if wish.page == "forget":
+            return await self.commands.own_data.answer(press.place, profile, words)
         if wish.page == "rules":
             return Reply(panel=rules_page(language, " ".join(words)))
         if wish.page == "help":
@@ -300,7 +303,10 @@ class Presses:
         ]
         clock = f"clock {game.clock} {'strict' if game.strict else 'lax'}"
         others = [seat for seat, person in enumerate(game.people) if person != profile.id]
-        invited = Invited(game.people[others[0]], "", game.record.seats[others[0]]) if len(others) == 1 else None
+        opponent = others[0]
+        # Whoever has been forgotten cannot be asked: then it is open to all.
+        is_for_one = len(others) == 1 and not is_somebody(game.people[opponent])
+        invited = Invited(game.people[opponent], "", game.record.seats[opponent]) if is_for_one else None
         table = await self.room.open_table(
             game.record.game,
             profile.id,

@@ -9,12 +9,13 @@ import json
 import time
 import zlib
 from collections.abc import AsyncIterator, Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import structlog
 
 from bot.platform import chat_of, is_private
+from bot.somebody import NAME, is_somebody, marks
 from bot.store import keys
 from bot.tables.table import Table
 from engine import Record, read
@@ -74,6 +75,17 @@ class FinishedGame:
         """When it ended, as ``2026-11``, in UTC."""
         return time.strftime("%Y-%m", time.gmtime(self.ended))
 
+    @property
+    def known_people(self) -> list[str]:
+        """The people who took part; robots and those who have been forgotten are left out."""
+        return [one for one in self.people if one and not one.startswith("robot:") and not is_somebody(one)]
+
+    def without(self, person: str, somebody: str) -> "FinishedGame":
+        """The game with somebody in place of a person."""
+        seats = [NAME if one == person else name for one, name in zip(self.people, self.record.seats, strict=True)]
+        people = [somebody if one == person else one for one in self.people]
+        return replace(self, people=people, record=self.record.model_copy(update={"seats": seats}))
+
     def to_bytes(self) -> bytes:
         fields = asdict(self) | {"record": json.loads(self.record.to_json())}
         return zlib.compress(json.dumps(fields, separators=(",", ":")).encode(), 9)
@@ -124,13 +136,33 @@ class Archive:
             strict=table.strict,
             record=table.game.record(),
         )
-        await self._client.set(keys.game(game.id), game.to_bytes(), nx=True)
+        for person, mark in (await marks(self._client)).items():
+            game = game.without(person, mark.somebody)
+        if not await self._client.set(keys.game(game.id), game.to_bytes(), nx=True):
+            game = await self.get(game.id) or game
         # Only now: whoever finds a number finds its game. Cut short here, delivery adds the game again.
-        await self.number(game.id)
-        for whose in (*game.people, *game.chats):
-            if whose and not whose.startswith("robot:"):
-                await self._client.set(keys.last_game(whose), game.id)
+        await self._enter(game, await self.number(game.id))
+        for whose in (*game.known_people, *game.chats):
+            await self._client.set(keys.last_game(whose), game.id)
         return game
+
+    async def _enter(self, game: FinishedGame, number: int) -> None:
+        """Enter a game with those who played it."""
+        for person in game.known_people:
+            await self._client.sadd(keys.games_of(person), number)
+
+    async def numbers_of(self, person: str) -> list[int]:
+        """The numbers of the games that a person has finished, in order; some may be gone."""
+        return sorted(map(int, await self._client.smembers(keys.games_of(person))))
+
+    async def id_of(self, number: int) -> str | None:
+        """What the game with this number is called; None where it is gone."""
+        found = await self._client.zrange(keys.GAMES_ORDER, number, number, byscore=True)
+        return found[0].decode() if found else None
+
+    async def left_by(self, person: str, number: int) -> None:
+        """A game does not name a person any more."""
+        await self._client.srem(keys.games_of(person), number)
 
     async def last(self, whose: str) -> FinishedGame | None:
         """The game that a person or a chat finished last."""
@@ -210,7 +242,7 @@ class Archive:
         await look()
         games.sort(key=lambda game: (game.ended, game.id))
         for game in games:
-            await self.number(game.id)
+            await self._enter(game, await self.number(game.id))
         return [game.id for game in games]
 
     async def rewrite(self, id: str, change: Callable[[FinishedGame], FinishedGame]) -> bool:  # noqa: A002

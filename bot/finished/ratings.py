@@ -15,6 +15,7 @@ from openskill.models import PlackettLuce
 
 from bot.finished.archive import Archive, FinishedGame, Numbered
 from bot.finished.file import Filed, with_files
+from bot.somebody import is_somebody, marks
 from bot.store import StoreFault, keys
 
 LEAST_GAMES = 3
@@ -36,6 +37,30 @@ for place = 5, #ARGV, 4 do
   redis.call('HSET', KEYS[3 + 2 * scope], ARGV[place + 1], ARGV[place + 2])
   if ARGV[place + 3] ~= '' then redis.call('ZADD', KEYS[4 + 2 * scope], ARGV[place + 3], ARGV[place + 1]) end
 end
+return 1
+"""
+
+HAND_OVER = """
+-- KEYS  ratings and ranks of a scope
+-- ARGV  a person, who stands in their place. Returns whether the person had a rating there
+redis.call('ZREM', KEYS[2], ARGV[1])
+local standing = redis.call('HGET', KEYS[1], ARGV[1])
+if not standing then return 0 end
+redis.call('HSETNX', KEYS[1], ARGV[2], standing)
+redis.call('HDEL', KEYS[1], ARGV[1])
+return 1
+"""
+
+REDACT = """
+-- KEYS  a game's changes
+-- ARGV  a person, who stands in their place
+local text = redis.call('GET', KEYS[1])
+if not text then return 0 end
+local changes = cjson.decode(text)
+for _, change in ipairs(changes) do
+  if change[1] == ARGV[1] then change[1] = ARGV[2] end
+end
+redis.call('SET', KEYS[1], cjson.encode(changes), 'KEEPTTL')
 return 1
 """
 
@@ -126,6 +151,8 @@ class Ratings:
     def __init__(self, client: Any, archive: Archive) -> None:
         self._client, self.archive = client, archive
         self._rate = client.register_script(RATE)
+        self._hand_over = client.register_script(HAND_OVER)
+        self._redact = client.register_script(REDACT)
 
     async def catch_up(self) -> int:
         """Rate every finished game that has not been rated yet, in order; returns how many.
@@ -217,6 +244,36 @@ class Ratings:
         """How many are ranked."""
         return int(await self._client.zcard(keys.ranks(scope.key)))
 
+    async def scopes_of(self, person: str) -> set[Scope]:
+        """Every scope in which a person has been rated, the wider ones among them."""
+        moved = await self._moved()
+        found: set[Scope] = set()
+        for member in await self._client.smembers(keys.scopes(person)):
+            chat, month, game = member.decode().split("|")
+            chats = {EVERYTHING, chat, moved.get(chat, chat)}
+            found |= {Scope(*scope) for scope in product(chats, {EVERYTHING, month}, {EVERYTHING, game})}
+        return found
+
+    async def hand_over(self, person: str, somebody: str) -> int:
+        """Have somebody stand where a person stood, ranked nowhere; returns in how many scopes. Twice is once.
+
+        The last game in which the person takes part must be rated.
+        """
+        scopes = await self.scopes_of(person)
+        handed = 0
+        for scope in scopes:
+            where = [keys.ratings(scope.key), keys.ranks(scope.key)]
+            handed += await self._hand_over(keys=where, args=[person, somebody])
+        await self._client.delete(keys.scopes(person))
+        return handed
+
+    async def redact_changes(self, game: str, person: str, somebody: str) -> None:
+        """Have somebody stand in place of a person in what is kept of a game's changes."""
+        await self._redact(keys=[keys.changes(game)], args=[person, somebody])
+
+    async def _moved(self) -> dict[str, str]:
+        return {old.decode(): new.decode() for old, new in (await self._client.hgetall(keys.MOVED)).items()}
+
     async def _rate_one(self, entry: Numbered, before: int) -> bool:
         """Rate a game, or step over it; whether ``before`` was still the last rated number."""
         changes, words, scopes = await self._rated(entry.game) if entry.game else ([], [], [])
@@ -231,22 +288,41 @@ class Ratings:
         """The scopes in which a game is rated, its chats called as they are now."""
         if not game.is_rated:
             return []
-        moved = {old.decode(): new.decode() for old, new in (await self._client.hgetall(keys.MOVED)).items()}
+        moved = await self._moved()
         return scopes_of(replace(game, chats=[moved.get(chat, chat) for chat in game.chats]))
 
     async def _rated(self, game: FinishedGame) -> tuple[list[Change], list[str | int], list[Scope]]:
         """What a game changes, everywhere and for all time; for each scope the script's words; the scopes."""
+        forgotten = await marks(self._client)
+        for person, mark in forgotten.items():
+            game = game.without(person, mark.somebody)
+        # What they had won until then is still theirs, if it has not been handed over yet.
+        before_them = {mark.somebody: person for person, mark in forgotten.items()}
         scopes = await self.scopes(game)
+        await self._enter(game, scopes)
         words: list[str | int] = []
         changes: list[Change] = []
         for place, scope in enumerate(scopes):
             people = dict.fromkeys(game.people)
-            stored = await self._client.hmget(keys.ratings(scope.key), list(people))
-            before = {person: Standing.of(text) for person, text in zip(people, stored, strict=True)}
+            earlier = [before_them.get(person, person) for person in people]
+            stored = await self._client.hmget(keys.ratings(scope.key), [*people, *earlier])
+            found = zip(people, stored[: len(people)], stored[len(people) :], strict=True)
+            before = {person: Standing.of(text or earlier_text) for person, text, earlier_text in found}
             after = after_game(game.people, game.record.winner or [], before)
             for person, standing in after.items():
-                shown: str | int = standing.shown if standing.games >= LEAST_GAMES else ""
+                is_ranked = standing.games >= LEAST_GAMES and not is_somebody(person)
+                shown: str | int = standing.shown if is_ranked else ""
                 words += [place, person, standing.to_text(), shown]
             if scope == Scope(game=game.record.game):
                 changes = [Change(person, before[person].shown, after[person].shown) for person in people]
         return changes, words, scopes
+
+    async def _enter(self, game: FinishedGame, scopes: Sequence[Scope]) -> None:
+        """Enter the narrowest scopes of a game with those who played it."""
+        narrow = [scope.key for scope in scopes if EVERYTHING not in (scope.month, scope.game)]
+        within = [key for key in narrow if not key.startswith(f"{EVERYTHING}|")] or narrow
+        if within:
+            async with self._client.pipeline(transaction=False) as pipe:
+                for person in game.known_people:
+                    pipe.sadd(keys.scopes(person), *within)
+                await pipe.execute()

@@ -6,6 +6,7 @@ from bot import payload
 from bot.finished.archive import FinishedGame
 from bot.panel import Button, Panel, Writer
 from bot.panels.look import isolated
+from bot.somebody import spoken
 from bot.wording import Wording
 from engine.robots.findings import Hint, Summary, Verdict, summary
 
@@ -16,7 +17,8 @@ FULL, EMPTY = "▰", "▱"
 def analysis_page(game: FinishedGame, verdicts: Sequence[Verdict], deals_done: int, language: str, suits: str) -> Panel:
     """How well each player played, as a bar, and where the most was given away; or how far the analysis has come."""
     faces = "spades" if game.record.game == "spades" else suits
-    words = Wording(language, game.record.seats, faces)
+    names = [spoken(name, language) for name in game.record.seats]
+    words = Wording(language, names, faces)
     _ = words.text
     page = Writer()
     page.line(_("🔎 Analysis of {code}"), "bold", code=game.code)
@@ -26,7 +28,7 @@ def analysis_page(game: FinishedGame, verdicts: Sequence[Verdict], deals_done: i
         page.line(_("I am looking at the game: {done} of {deals} deals so far."), done=deals_done, deals=deals)
         page.line(_bar(deals_done / deals))
         return page.panel((Button(_("Refresh"), payload.page("analysis", game.id), "good"),))
-    for seat, name in enumerate(game.record.seats):
+    for seat, name in enumerate(names):
         _player(page, words, name, summary(verdicts, seat))
     page.line(_("Where all could be counted: against perfect play with open cards. Before: against the strong robot."))
     return page.panel((Button(_("Replay"), payload.page("replay", game.id, 1)),))

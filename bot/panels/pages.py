@@ -239,5 +239,7 @@ def commands(language: str) -> list[tuple[str, str]]:
         ("rules", _("[game]: how it is played")),
         ("settings", _("language, suits, clock")),
         ("resign", _("[CODE]: give a game up")),
+        ("mydata", _("what I keep of you, as a file")),
+        ("forget", _("forget me; asks first")),
         ("help", _("what I can do")),
     ]

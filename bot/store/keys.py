@@ -16,23 +16,30 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{s17}:set_aside`` | set | codes of tables whose log this version's rules refuse |
 | ``{s17}:gone:<code>`` | string | a table was removed a short while ago; whose it was; expires after a day |
 | ``secret`` | string | 32 random bytes from which tables' codes are made (`Store.secret`) |
+| ``forgetting`` | hash | people who are being forgotten: what stands in their place, JSON (`bot.somebody.Mark`) |
+| ``forgetting:worker`` | string | whoever does so just now; expires by itself |
+| ``sweeping`` | string | profiles were or are being looked through for unused ones; expires by itself |
 | ``workers`` | sorted set | workers by when they were last alive, Unix seconds of the store's clock |
-| ``person:<platform:id>`` | hash | name, handle, language, suits, hands, called |
+| ``person:<platform:id>`` | hash | name, handle, language, suits, hands, called, used (`bot.people`) |
 | ``chat:<place>`` | hash | language, clock, strict, game |
 | ``handle:<platform>:<handle>`` | string | the person last known by it, in lower case |
 | ``seated:<platform:id>`` | hash | codes of tables where the person sits, sat or is about to (`bot.store.index`) |
 | ``hosted:<chat>`` | hash | the same of tables that are shown in the chat, in any of its topics |
 | ``challenges:<chat>`` | hash | the same of tables there that wait for players |
 | ``tries:<platform:id>`` | string | when the person may try one more code, Unix ms; gone by then (`bot.desk.limits`) |
+| ``named:<platform:id>`` | set | codes of live tables whose log names the person; ``named:<platform>:@<handle>`` too |
+| ``mydata:<platform:id>`` | string | the person has asked for their data a moment ago; expires by itself |
 | ``moved`` | hash | chats that have another id by now: the old place's new one |
 | ``{games}:counter`` | string | the last number that a finished game was given, from 1; none is given twice |
 | ``{games}:moved`` | string | how many finished games were moved out into files (`bot.finished.moving`) |
 | ``{games}:order`` | sorted set | ids of finished games; the score is their number |
 | ``game:<id>`` | string | a finished game, zlib of JSON (`bot.finished.archive`) |
+| ``games_of:<platform:id>`` | set | numbers of the games that the person has finished |
 | ``analysis:<id>`` | string | what was found out about a finished game, JSON; kept for a week |
 | ``last:<person or chat>`` | string | the id of the game that was last finished there |
 | ``{games}:ratings:<scope>`` | hash | a person's rating, games and wins (`bot.finished.ratings`) |
 | ``{games}:ranks:<scope>`` | sorted set | people with enough games to be ranked, by the rating that is shown |
+| ``{games}:scopes:<platform:id>`` | set | the narrowest scopes in which the person has been rated |
 | ``{games}:changes:<id>`` | string | what a game did to its players' ratings, JSON; kept for a week |
 | ``{games}:rated`` | string | the number of the last game that is in the ratings |
 | ``<platform>:…`` | | an adapter's own; each says in its folder what |
@@ -48,6 +55,9 @@ PROBE_KEPT_SECONDS = 5
 SCHEMA = "schema"
 SECRET = "secret"  # noqa: S105
 WORKERS = "workers"
+FORGETTING = "forgetting"
+FORGETTING_WORKER = "forgetting:worker"
+SWEEPING = "sweeping"
 GAMES_COUNTER = "{games}:counter"
 GAMES_MOVED = "{games}:moved"
 GAMES_ORDER = "{games}:order"
@@ -122,6 +132,14 @@ def tries(person: str) -> str:
     return f"tries:{person}"
 
 
+def named(person: str) -> str:
+    return f"named:{person}"
+
+
+def mydata(person: str) -> str:
+    return f"mydata:{person}"
+
+
 def hosted(place: str) -> str:
     return f"hosted:{place.partition('/')[0]}"
 
@@ -134,12 +152,20 @@ def game(id: str) -> str:  # noqa: A002
     return f"game:{id}"
 
 
+def games_of(person: str) -> str:
+    return f"games_of:{person}"
+
+
 def analysis(id: str) -> str:  # noqa: A002
     return f"analysis:{id}"
 
 
 def last_game(whose: str) -> str:
     return f"last:{whose}"
+
+
+def scopes(person: str) -> str:
+    return f"{{games}}:scopes:{person}"
 
 
 def changes(id: str) -> str:  # noqa: A002

@@ -7,6 +7,7 @@ from typing import Any
 
 from bot.store import keys
 from bot.store.first_release import list_tables, name_rules
+from bot.store.indexing import index_people
 
 Migration = Callable[[Any], Awaitable[None]]
 """Given the store's client, changes what one layout has into what the next one has."""
@@ -45,7 +46,7 @@ async def start_playing_time(client: Any) -> None:
         await client.hsetnx(keys.attended(shard), "played", f"{played:.6f}")
 
 
-TO_2: Sequence[Migration] = (count_games, start_playing_time, name_rules, list_tables)
+TO_2: Sequence[Migration] = (count_games, start_playing_time, name_rules, list_tables, index_people)
 """What layout 2 changed, in any order."""
 
 

@@ -104,10 +104,34 @@ class Store:
         stops it, None leaves it as it is.
         TimeoutError when the store does not answer: the entries may be written later.
         """
-        shard = keys.shard_of(code)
         fold = head(known.entries) if known.version % FOLD_AFTER + len(entries) >= FOLD_AFTER else b""
+        result = await self._commit(code, known, fold, entries, clock)
+        if result[0] == 1:
+            note_commit()
+            return Appended(result[1])
+        if result[0] == 0:
+            return Behind(result[1:])
+        if result[0] == GONE:
+            return Gone(result[1].decode())
+        return Behind((await self.load(code)).entries, whole=True)
+
+    async def rewrite(self, code: str, known: Log, log: Log, *, clock: float | None = None) -> bool:
+        """Write a table's log anew, if it is as the writer knows it, and mark the table as changed; all or nothing.
+
+        The new log has two entries more than the old one at the least, and all but its last are in its head: so whoever
+        knows the old one, however well, is behind that head, and loads all of it. ``clock`` as for `append`.
+        """
+        assert log.version >= known.version + 2
+        result = await self._commit(code, known, head(log.entries[:-1]), log.entries[-1:], clock)
+        return bool(result[0] == 1)
+
+    async def _commit(
+        self, code: str, known: Log, fold: bytes, entries: Sequence[bytes], clock: float | None
+    ) -> list[Any]:
+        """What append.lua says to entries behind a log, and to a head for what stands before them."""
+        shard = keys.shard_of(code)
         async with asyncio.timeout(COMMIT_SECONDS):
-            result = await self._append(
+            result: list[Any] = await self._append(
                 keys=[
                     keys.table(code),
                     keys.changed(shard),
@@ -118,14 +142,7 @@ class Store:
                 args=[code, known.version, "" if clock is None else f"{clock:.3f}", fold, _last(known), *entries],
                 confirmed=True,
             )
-        if result[0] == 1:
-            note_commit()
-            return Appended(result[1])
-        if result[0] == 0:
-            return Behind(result[1:])
-        if result[0] == GONE:
-            return Gone(result[1].decode())
-        return Behind((await self.load(code)).entries, whole=True)
+        return result
 
     async def confirm(self, *names: str) -> None:
         """Wait until as many replicas as there must be have all that was written to these keys.

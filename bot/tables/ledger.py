@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 
 import structlog
 
-from bot.store import Appended, Behind, Gone, Store
+from bot.store import Appended, Behind, Gone, Store, keys
 from bot.store.log import Log, stamped
+from bot.store.naming import people_in
 from bot.tables.clock import next_alarm
 from bot.tables.faults import NoSuchTable, SetAside
 from bot.tables.table import Table
@@ -145,6 +146,9 @@ class Ledger:
         """The table with the entries in its log, or why they are not there."""
         after = table.after(entries)
         alarm = next_alarm(table, after, self.robot_pause)
+        # Before the commit: a crash in between leaves one name too many, never one too few.
+        for person in people_in(entries):
+            await self.store.client.sadd(keys.named(person), table.code)
         result = await self.store.append(table.code, table.log, entries, clock=alarm)
         if not isinstance(result, Appended):
             return result
@@ -152,6 +156,17 @@ class Ledger:
         for watcher in self.watchers:
             watcher(after, alarm)
         return after
+
+    async def rewrite(self, table: Table, log: Log) -> bool:
+        """Put another log in place of a table's, as `Store.rewrite` does; False if the table has gone on meanwhile."""
+        after = Table.of(table.code, log)
+        alarm = None if after.fault else next_alarm(table, after, self.robot_pause)
+        if not await self.store.rewrite(table.code, table.log, log, clock=alarm):
+            return False
+        self._remember(after)
+        for watcher in self.watchers:
+            watcher(after, alarm)
+        return True
 
     def _remember(self, table: Table) -> Table:
         """Keep the newest table that this worker knows under its code."""

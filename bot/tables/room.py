@@ -11,8 +11,9 @@ from hashlib import blake2b
 from itertools import count
 from typing import Any
 
-from bot.store import Behind, Gone
+from bot.store import Behind, Gone, keys
 from bot.store.log import Log, stamped
+from bot.store.naming import people_in
 from bot.tables import checks
 from bot.tables.faults import (
     ChairTaken,
@@ -68,6 +69,8 @@ class Room(Ledger):
         await self.store.remove(table.code, _mark_of(table.opener.person))
         self.forget(table.code)
         await self.lists.removed(table)
+        for person in people_in(table.log.entries):
+            await self.store.client.srem(keys.named(person), table.code)
 
     async def open_table(
         self,
@@ -234,11 +237,7 @@ class Room(Ledger):
             seat = checks.seat_of(table, person)
             if person == table.opener.person:
                 return ["close cancelled"]
-            # Who asks this player for the chair opposite need not ask any more.
-            opposite = (seat + 2) % len(table.chairs)
-            asking = table.asking.get(opposite) if table.game_id == "tavolo" else None
-            sitting = [f"sit {opposite} {asking.person} {asking.name}"] if asking else []
-            return [f"stand {seat}", *sitting]
+            return table.standing(seat)
 
         table = await self._commit(code, update, decide)
         if table.seat_of(person) is None:

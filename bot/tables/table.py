@@ -14,6 +14,7 @@ A table is a pure function of its log (`bot.store.log`): there is no other state
 | ``clock <seconds> <manner>`` | a move may take so long, 0 is no clock; ``lax`` or ``strict`` |
 | ``invite <person> <handle> <name>`` | somebody was challenged by name; ``-`` is what is not known |
 | ``ask <seat> <person> <name>`` | somebody asks for the chair opposite the first at a side |
+| ``withdraw <seat>`` | and does so no more |
 | ``refuse <seat>`` | and is refused; accepted, there is a ``sit`` |
 | ``close <why>`` | no game came of it: ``cancelled``, ``declined`` or ``expired`` |
 | ``deal <secret>`` | a deal began, by its secret in hex |
@@ -21,6 +22,7 @@ A table is a pure function of its log (`bot.store.log`): there is no other state
 | ``<seat> <move>`` | a move, in the notation of docs/records.md |
 | ``late <seat>`` | the move that follows was made for the player, whose time was up |
 | ``nudge``, ``flag``, ``wait`` | half of a move's time is gone; all of it; the others give more |
+| ``redacted`` | the entries before this one name somebody in place of a person who was forgotten |
 | ``stop <ending> <side>`` | the game was ended from outside; ``-`` is no side |
 
 A person is ``platform:id``, a robot ``robot:level``; a handle is one of the opener's platform; a name is the last field
@@ -31,6 +33,7 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar, NamedTuple, Self
 
 from bot.platform import platform_of
+from bot.somebody import NAME, spoken
 from bot.store.log import Log, unstamped
 from engine import Game, game_kind
 from engine.errors import BadRules
@@ -60,6 +63,9 @@ class Chair(NamedTuple):
     @property
     def is_robot(self) -> bool:
         return self.person.startswith("robot:")
+
+    def spoken(self, language: str) -> "Chair":
+        return self._replace(name=spoken(self.name, language))
 
 
 class Invited(NamedTuple):
@@ -212,6 +218,26 @@ class Table:
         """Where a person sits, if at all."""
         return next((seat for seat, chair in enumerate(self.chairs) if chair and chair.person == person), None)
 
+    def standing(self, seat: int) -> list[str]:
+        """The entries by which a chair is given back, before the game begins."""
+        # Who asks this player for the chair opposite need not ask any more.
+        opposite = (seat + 2) % len(self.chairs)
+        asking = self.asking.get(opposite) if self.game_id == "tavolo" else None
+        sitting = [f"sit {opposite} {asking.person} {asking.name}"] if asking else []
+        return [f"stand {seat}", *sitting]
+
+    def spoken(self, language: str) -> Self:
+        """The table as it is drawn in a language: somebody who has been forgotten is called so in that."""
+        if self.opener.name != NAME and not any(chair and chair.name == NAME for chair in self.chairs):
+            return self
+        new: Self = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        new.opener = self.opener.spoken(language)
+        new.chairs = tuple(chair and chair.spoken(language) for chair in self.chairs)
+        new.asking = {seat: chair.spoken(language) for seat, chair in self.asking.items()}
+        new.invited = self.invited and self.invited._replace(name=spoken(self.invited.name, language))
+        return new
+
     def is_old(self, seat: int, version: int) -> bool:
         """Whether a panel of this version shows a seat a decision that is no longer open.
 
@@ -308,6 +334,12 @@ class Table:
         seat, person, name = rest.split(" ", 2)
         self.asking[int(seat)] = Chair(person, name)
 
+    def _read_withdraw(self, rest: str, _number: int) -> None:
+        del self.asking[int(rest)]
+
+    def _read_redacted(self, _rest: str, _number: int) -> None:
+        """Nothing but the log's version changes."""
+
     def _read_refuse(self, rest: str, _number: int) -> None:
         seat = int(rest)
         del self.asking[seat]
@@ -368,6 +400,8 @@ class Table:
         "clock": _read_clock,
         "invite": _read_invite,
         "ask": _read_ask,
+        "withdraw": _read_withdraw,
+        "redacted": _read_redacted,
         "refuse": _read_refuse,
         "close": _read_close,
         "late": _read_late,

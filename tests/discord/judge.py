@@ -59,8 +59,11 @@ def judge_message(body: dict[str, Any], *, new: bool) -> None:
     ids = [one["custom_id"] for one in everything if one.get("custom_id")]
     if len(ids) != len(set(ids)):
         raise invalid("COMPONENT_CUSTOM_ID_DUPLICATED")
+    named = {one["filename"] for one in body.get("attachments") or ()}
     for one in everything:
         _judge_component(one)
+        if one["type"] == 13 and one["file"]["url"].removeprefix("attachment://") not in named:
+            raise invalid("a file component names a file that is not attached")
 
 
 def _judge_component(one: dict[str, Any]) -> None:

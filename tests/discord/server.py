@@ -30,6 +30,9 @@ BAR = 7 << 22
 
 CHANNEL = 200
 
+FILE_LIMIT = 10 * 1024 * 1024
+"""Bytes of a file, as interactions say in ``attachment_size_limit``."""
+
 MOST_FOLLOW_UPS = 5
 """By an interaction with a bot that is no member there."""
 
@@ -115,6 +118,7 @@ class DiscordServer:
         self.servers: set[int] = set()
         self.interactions: dict[str, Interaction] = {}
         self.commands: list[dict[str, Any]] = []
+        self.files: dict[str, bytes] = {}
         self.command_lists = 0
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.pings: list[tuple[int, int]] = []
@@ -133,7 +137,7 @@ class DiscordServer:
     # Serving
 
     async def start(self, port: int = 0) -> None:
-        app = web.Application()
+        app = web.Application(client_max_size=64 * 1024 * 1024)
         app.router.add_get("/gateway", self.gateway.serve)
         for method, path, name in ROUTES:
             app.router.add_route(method, f"/api/v10{path}", self._handler(name))
@@ -153,7 +157,7 @@ class DiscordServer:
         async def handle(request: web.Request) -> web.Response:
             try:
                 self._admit(name, request)
-                body = json.loads(await request.read() or "{}")
+                body = await self._body(request)
                 self.calls.append((name, body))
                 failure = self._orders[name].popleft() if self._orders[name] else None
                 if failure and not failure.done_first:
@@ -175,6 +179,25 @@ class DiscordServer:
                 return _json(refused.body, refused.status, headers)
 
         return handle
+
+    async def _body(self, request: web.Request) -> Any:
+        """A request's body. With files it is a form: the JSON in ``payload_json``, the files in ``files[n]``, each named
+        by an entry of ``attachments`` (docs.discord.com/developers/reference#uploading-files).
+        """
+        if request.content_type != "multipart/form-data":
+            return json.loads(await request.read() or "{}")
+        form = await request.post()
+        body = json.loads(str(form["payload_json"]))
+        said = {f"files[{one['id']}]": one["filename"] for one in (body.get("data") or body).get("attachments") or ()}
+        sent = {name: value for name, value in form.items() if isinstance(value, web.FileField)}
+        if {name: file.filename for name, file in sent.items()} != said:
+            raise invalid("attachments: not those that came with it")
+        for file in sent.values():
+            content = file.file.read()
+            if len(content) > FILE_LIMIT:
+                raise Refused(413, 40005, "Request entity too large")
+            self.files[file.filename] = content
+        return body
 
     def _admit(self, name: str, request: web.Request) -> None:
         said = request.headers.get("Authorization")
@@ -296,7 +319,7 @@ class DiscordServer:
                 "entitlements": [],
                 "authorizing_integration_owners": {"0": "0"} if context == WITH_BOT else owners,
                 "context": context,
-                "attachment_size_limit": 10_485_760,
+                "attachment_size_limit": FILE_LIMIT,
                 **who,
                 **({"message": message} if message else {}),
             },

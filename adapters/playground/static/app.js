@@ -5,7 +5,8 @@ const COMMANDS = [
   ["challenge", "[@name] [game]: open a table"], ["join", "CODE: sit down at a table"], ["hand", "send my cards again"],
   ["tables", "where I sit"], ["leaderboard", "who is best"], ["stats", "[@name]: how somebody plays"],
   ["rules", "[game]: how it is played"], ["settings", "language, suits, clock"], ["resign", "[CODE]: give a game up"],
-  ["analyse", "what my last game could have been"], ["help", "what the bot can do"],
+  ["analyse", "what my last game could have been"], ["mydata", "what is kept of me"], ["forget", "forget me"],
+  ["help", "what the bot can do"],
 ];
 const GAMES = ["pizzichino", "spizzichino", "metamazzo", "testa", "tressette", "tavolo", "spades"];
 // Behind a # the key stays here: no proxy on the way sees it, nor writes it into a log.
@@ -58,6 +59,7 @@ function hear(word) {
   if (word.type === "people") { state.people = word.people; state.chats = word.chats; return drawHeads(); }
   if (word.type === "message") return message(word.chat, word.message);
   if (word.type === "deleted") return deleted(word.chat, word.id);
+  if (word.type === "file") { if (word.to === state.me) save(word.name, word.text); return undefined; }
   if (word.type === "go") { if (word.to === state.me) go(word.chat); return undefined; }
   const waiting = pending.get(word.n);
   pending.delete(word.n);
@@ -206,6 +208,12 @@ function become(person) {
 }
 
 function go(chat) { state.chat = chat; replyTo(null); draw(); }
+
+function save(name, text) {
+  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  make("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
 
 function add(what, question) {
   const name = prompt(question);

@@ -1,0 +1,102 @@
+"""`buongioco forget PERSON`: what /forget does, for the host."""
+
+import asyncio
+import json
+import re
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bot.cli.backup import beside
+from bot.cli.faults import told
+from bot.finished.archive import Archive, UnreadableGame
+from bot.finished.file import filed, rewrite
+from bot.finished.ratings import Ratings
+from bot.people import People
+from bot.platform import private_place
+from bot.privacy.forgetting import Forgetter, Forgotten
+from bot.privacy.kept import read_kept
+from bot.settings import Settings, read_settings
+from bot.somebody import PLATFORM, marks
+from bot.store import Store, keys, schema
+from bot.store.attendance import LEASE_SECONDS
+from bot.tables.room import Room
+from bot.tables.table import Table
+
+PERSON = re.compile(r"[a-z][a-z0-9_-]*:[^\s:@~!/]+")
+
+
+class NobodyToForget(Exception):
+    """There is no such person; the text says what was wrong."""
+
+
+def forget(
+    person: Annotated[str, typer.Argument(metavar="PERSON", help="As platform:id, such as telegram:42.")],
+    file: Annotated[
+        list[Path] | None,
+        typer.Option(exists=True, dir_okay=False, help="In this file of `buongioco archive` too; several may follow."),
+    ] = None,
+) -> None:
+    """Forget a person who asks for it, also while the bot is running. It cannot be taken back."""
+    with told():
+        try:
+            done, is_running = asyncio.run(_forget(read_settings(), person, file or []))
+        except NobodyToForget as fault:
+            raise typer.BadParameter(str(fault), param_hint="PERSON") from None
+        except (UnreadableGame, OSError) as fault:
+            raise typer.BadParameter(str(fault), param_hint="--file") from None
+    typer.echo(f"{person} is forgotten: {done.games} games, {done.scopes} ratings and {done.tables} tables named them.")
+    if is_running:
+        typer.echo("The running bot looks once more in a minute.")
+
+
+async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[Forgotten, bool]:
+    """What came of it, and whether a running bot looks once more for what comes late."""
+    if not PERSON.fullmatch(person) or person.startswith(("robot:", f"{PLATFORM}:")):
+        raise NobodyToForget(f"{person!r} is no person: write platform:id, such as telegram:42.")
+    async with beside(settings) as client:
+        await schema.check(client)
+        store = Store(client)
+        if not await _is_known(client, person) and not any(_has_played(person, path) for path in files):
+            raise NobodyToForget(f"Nothing is kept of {person}.")
+        words: list[dict[str, Any]] = []
+        forgetter = _forgetter(store, words)
+        mark = await forgetter.begin(person)
+        # While it is known who stands in their place.
+        for path in files:
+            rewrite(path, lambda one: one.game and one.game.without(person, mark.somebody))
+        done = await forgetter.forget(person, mark)
+        for word in words:
+            await client.publish(keys.POKES, json.dumps(word))
+        is_running = bool(await client.zcount(keys.WORKERS, time.time() - LEASE_SECONDS, "+inf"))
+        if not is_running:
+            await forgetter.finish(person, (await marks(client))[person])
+        return done, is_running
+
+
+def _has_played(person: str, path: Path) -> bool:
+    return any((game := one.read().game) and person in game.people for one in filed(path))
+
+
+def _forgetter(store: Store, words: list[dict[str, Any]]) -> Forgetter:
+    """Forgets in this store; ``words`` gathers what workers are to be told."""
+    room, archive = Room(store), Archive(store.client)
+
+    def committed(table: Table, alarm: float | None) -> None:
+        words.append({"code": table.code, "alarm": alarm})
+
+    async def tell(key: str) -> None:
+        words.append({"forget": key, "by": ""})
+
+    room.watchers.append(committed)
+    return Forgetter(room, People(store.client), archive, Ratings(store.client, archive), tell)
+
+
+async def _is_known(client: Any, person: str) -> bool:
+    about = [keys.person, keys.games_of, keys.named, keys.seated, keys.last_game]
+    for key in [*(name(person) for name in about), keys.chat(private_place(person))]:
+        if await client.exists(key):
+            return True
+    return person in await marks(client) or bool(await read_kept(client, person))

@@ -1,0 +1,53 @@
+"""Pages about what is kept of a person: what forgetting them does, and that it is done."""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+
+from bot import payload
+from bot.panel import Button, Panel, Writer
+from bot.texts import texts
+
+
+def owner_tag(person: str) -> str:
+    """A tag by which a page knows whose it is."""
+    return blake2b(person.encode(), digest_size=5).hexdigest()
+
+
+def forget_page(language: str, person: str, resigned: Sequence[str], left: Sequence[str]) -> Panel:
+    """What would go and what would stay; ``resigned`` and ``left`` are codes of tables."""
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("Shall I forget you?"), "bold")
+    page.line(_("For good I forget your name, your settings, your ratings and your places in leaderboards."))
+    page.line(_("In finished games, their replays and exports, “somebody” takes your place."))
+    if resigned:
+        page.line(_("You resign where a game is on: {codes}."), codes=", ".join(resigned))
+    if left:
+        page.line(_("You leave the tables that wait for players: {codes}."), codes=", ".join(left))
+    page.gap()
+    page.line(_("What stands in chats already I cannot take back; its old buttons do nothing any more."))
+    page.line(_("If you write to me afterwards, I meet you as a stranger. /mydata sends you what I keep of you."))
+    tag = owner_tag(person)
+    yes = Button(_("Yes, forget me"), payload.page("forget", "yes", tag), "danger")
+    return page.panel((yes, Button(_("No"), payload.page("forget", "no", tag))))
+
+
+def forgotten_page(language: str) -> Panel:
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("I am forgetting you. In a minute nothing of yours is left with me."))
+    page.line(_("Farewell! If you write to me again, I meet you as a stranger."))
+    return page.panel()
+
+
+def kept_page(language: str) -> Panel:
+    """What goes with the file of what is kept."""
+    page = Writer()
+    page.line(texts(language).gettext("This is what I keep of you."))
+    return page.panel()
+
+
+def not_forgotten_page(language: str) -> Panel:
+    page = Writer()
+    page.line(texts(language).gettext("Good: everything stays as it is."))
+    return page.panel()

@@ -1,0 +1,170 @@
+"""Forgetting a person: all that is kept of them goes, and somebody takes their place in finished games.
+
+A forgetting begins with a mark in the store (`bot.somebody.Mark`) and ends when the mark is gone. In between any worker
+carries on with it: each step may be done twice, or by two at once, and one that was cut short is done again. From the
+mark on, games that end are kept and rated with somebody in the person's place. A minute after all is gone it is looked
+once more: a worker that hung may have written what it had read before.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+import structlog
+
+from bot.finished.archive import Archive, UnreadableGame
+from bot.finished.ratings import Ratings
+from bot.people import People
+from bot.platform import platform_of, private_place
+from bot.privacy.kept import drop_kept
+from bot.somebody import Mark, marks, new_somebody
+from bot.store import STORE_FAULTS, keys
+from bot.store.naming import by_handle
+from bot.tables.faults import NoSuchTable
+from bot.tables.leaving import leave
+from bot.tables.room import Room
+
+POLL_SECONDS = 5.0
+"""How often the store is asked for forgettings that another process began, or left undone."""
+
+STRAGGLERS_AFTER = 60.0
+"""Seconds after which it is looked once more for what came too late."""
+
+LEASE_SECONDS = 60
+
+log = structlog.get_logger()
+
+
+class Forgotten(NamedTuple):
+    """What came of it: how many tables, scopes of ratings and finished games had named the person."""
+
+    tables: int
+    scopes: int
+    games: int
+
+
+class Forgetter:
+    """Forgets people of one store. ``tell`` is called with the key of each profile that other workers may remember."""
+
+    def __init__(
+        self,
+        room: Room,
+        people: People,
+        archive: Archive,
+        ratings: Ratings,
+        tell: Callable[[str], Awaitable[None]],
+    ) -> None:
+        self._room, self._people, self._archive, self._ratings, self._tell = room, people, archive, ratings, tell
+        self._client = room.store.client
+        self._woken = asyncio.Event()
+        self.now: Callable[[], float] = time.time
+
+    async def begin(self, person: str) -> Mark:
+        """Mark a person as one to be forgotten; `run` does the rest, here or at another worker. Twice is once."""
+        mark = Mark(new_somebody(), self.now())
+        if not await self._client.hsetnx(keys.FORGETTING, person, mark.to_text()):
+            mark = (await marks(self._client)).get(person, mark)
+        self._woken.set()
+        return mark
+
+    async def run(self) -> None:
+        """Forget whoever is marked, until cancelled."""
+        while True:
+            try:
+                await self.work()
+            except STORE_FAULTS as error:
+                self._room.store.outage.begin(error)
+            except Exception:
+                # Without whom it is about. It is tried again.
+                log.exception("forgetting_failed")
+            try:
+                async with asyncio.timeout(POLL_SECONDS):
+                    await self._woken.wait()
+            except TimeoutError:
+                continue
+            self._woken.clear()
+
+    async def work(self) -> None:
+        """Carry on with all forgettings that are under way, unless another worker does."""
+        waiting = {person: mark for person, mark in (await marks(self._client)).items() if self._is_due(mark)}
+        if not waiting or not await self._client.set(keys.FORGETTING_WORKER, "1", nx=True, ex=LEASE_SECONDS):
+            return
+        try:
+            for person, mark in waiting.items():
+                await (self.finish(person, mark) if mark.is_gone else self.forget(person, mark))
+        finally:
+            await self._client.delete(keys.FORGETTING_WORKER)
+
+    def _is_due(self, mark: Mark) -> bool:
+        return not mark.is_gone or self.now() - mark.since >= STRAGGLERS_AFTER
+
+    async def forget(self, person: str, mark: Mark) -> Forgotten:
+        """All that is known of a person goes, but for the mark."""
+        tables = await self._leave_tables(person, mark)
+        # What has been handed over is never given back: the person takes part in no game that is yet to be rated.
+        await self._ratings.catch_up()
+        scopes = await self._ratings.hand_over(person, mark.somebody)
+        games = await self._leave_games(person, mark)
+        await self._drop_keys(person)
+        await self._tell(keys.person(person))
+        gone = mark._replace(is_gone=True, since=self.now())
+        await self._client.hset(keys.FORGETTING, person, gone.to_text())
+        log.info("somebody_forgotten", tables=tables, games=games)
+        return Forgotten(tables, scopes, games)
+
+    async def finish(self, person: str, mark: Mark) -> None:
+        """Look once more for games, and take the mark away; what the person has done since is somebody new's."""
+        await self._leave_games(person, mark)
+        await self._client.hdel(keys.FORGETTING, person)
+
+    async def _leave_tables(self, person: str, mark: Mark) -> int:
+        left = 0
+        handle = (await self._people.fresh(person)).handle
+        names = [person, *([by_handle(platform_of(person), handle)] if handle else [])]
+        found = {code.decode(): name for name in names for code in await self._client.smembers(keys.named(name))}
+        # Where somebody takes a chair just now, they are not named yet.
+        found |= dict.fromkeys(await self._room.store.index.entries(keys.seated(person)), person)
+        for code, name in found.items():
+            try:
+                left += await leave(self._room, code, person, handle, mark.somebody)
+                await self._forget_asides(code, person)
+            except NoSuchTable:
+                log.debug("no_table_to_leave", table=code)
+            await self._client.srem(keys.named(name), code)
+        return left
+
+    async def _forget_asides(self, code: str, person: str) -> None:
+        """Surfaces that stood in a place of the person's own."""
+        place = private_place(person)
+        shown = await self._room.store.shown(code)
+        theirs = [name for name, text in shown.items() if f"{place}~" in text or f"{place}|" in text]
+        if theirs:
+            await self._client.hdel(keys.shown(code), *theirs)
+
+    async def _leave_games(self, person: str, mark: Mark) -> int:
+        left = 0
+        for number in await self._archive.numbers_of(person):
+            game = await self._archive.id_of(number)
+            if game:
+                try:
+                    left += await self._archive.rewrite(game, lambda one: one.without(person, mark.somebody))
+                except UnreadableGame:
+                    log.warning("game_unreadable", game=game)
+                await self._ratings.redact_changes(game, person, mark.somebody)
+            await self._archive.left_by(person, number)
+        return left
+
+    async def _drop_keys(self, person: str) -> None:
+        place = private_place(person)
+        await drop_kept(self._client, person)
+        for key in (
+            keys.chat(place),
+            keys.hosted(place),
+            keys.challenges(place),
+            keys.seated(person),
+            keys.last_game(person),
+            keys.mydata(person),
+        ):
+            await self._client.delete(key)
+        await self._people.erase(person)

@@ -1,0 +1,100 @@
+"""All that is kept of a person, as one file for them.
+
+    {"format": "buongioco-mydata/1", "made": Unix seconds, "person": "platform:id",
+     "profile": {...}, "private_chat": {...}, "platform": {...},
+     "tables": [{"code", "game", "state", "seat", "players"}],
+     "ratings": [{"chat", "month", "game", "rating", "games", "wins", "rank"}],
+     "games": [{"number", "id", "ended", "chats", "seat", "record"}], "games_without_record": [number]}
+
+A ``*`` in a rating is no bound. Games stand newest first. Of a table under way no cards are told: they are hidden.
+"""
+
+import json
+from typing import Any
+
+from bot.finished.archive import Archive
+from bot.finished.ratings import Ratings
+from bot.platform import File, private_place
+from bot.privacy.kept import read_kept
+from bot.store import keys
+from bot.tables.table import Table
+
+FORMAT = "buongioco-mydata/1"
+
+LARGEST_RECORDS = 2 * 1024 * 1024
+"""Bytes of records in a file; of games beyond that only the numbers stand there. The playground lets four
+million bytes wait for a page, Discord takes files of ten million."""
+
+AGAIN_AFTER = 60
+"""Seconds after which a person may ask again: the answer costs as much as a thousand presses."""
+
+
+class MyData:
+    """What one store keeps of people."""
+
+    def __init__(self, client: Any, archive: Archive, ratings: Ratings) -> None:
+        self._client, self._archive, self._ratings = client, archive, ratings
+
+    async def may_ask(self, person: str) -> bool:
+        """Whether a person has not asked a moment ago; from now on they have."""
+        return bool(await self._client.set(keys.mydata(person), 1, nx=True, ex=AGAIN_AFTER))
+
+    async def file(self, person: str, tables: list[Table], now: float) -> File:
+        """The file of a person who sits at these tables; ``now`` in Unix seconds."""
+        games, without = await self._games(person)
+        document = {
+            "format": FORMAT,
+            "made": int(now),
+            "person": person,
+            "profile": await self._hash(keys.person(person)),
+            "private_chat": await self._hash(keys.chat(private_place(person))),
+            "platform": await read_kept(self._client, person),
+            "tables": [_table(table, person) for table in tables],
+            "ratings": await self._rated(person),
+            "games": games,
+            "games_without_record": without,
+        }
+        return File("buongioco-mydata.json", json.dumps(document, ensure_ascii=False).encode())
+
+    async def _hash(self, key: str) -> dict[str, str]:
+        return {name.decode(): value.decode() for name, value in (await self._client.hgetall(key)).items()}
+
+    async def _rated(self, person: str) -> list[dict[str, Any]]:
+        found = []
+        for scope in sorted(await self._ratings.scopes_of(person)):
+            standing = await self._ratings.standing(scope, person)
+            if standing.games:
+                rank = await self._ratings.rank(scope, person)
+                about = {"rating": standing.shown, "games": standing.games, "wins": standing.wins, "rank": rank}
+                found.append({**scope._asdict(), **about})
+        return found
+
+    async def _games(self, person: str) -> tuple[list[dict[str, Any]], list[int]]:
+        """The newest games with their records, as many as there is room for, and the numbers of the others."""
+        numbers = (await self._archive.numbers_of(person))[::-1]
+        games: list[dict[str, Any]] = []
+        size = 0
+        for place, number in enumerate(numbers):
+            id = await self._archive.id_of(number)  # noqa: A001
+            game = await self._archive.get(id) if id else None
+            if game is None:
+                continue
+            text = game.record.to_json()
+            size += len(text)
+            if size > LARGEST_RECORDS:
+                return games, numbers[place:]
+            seat = game.people.index(person) if person in game.people else None
+            about = {"number": number, "id": game.id, "ended": game.ended, "chats": game.chats, "seat": seat}
+            games.append({**about, "record": json.loads(text)})
+        return games, []
+
+
+def _table(table: Table, person: str) -> dict[str, Any]:
+    players = [chair.name if chair else None for chair in table.chairs]
+    return {
+        "code": table.code,
+        "game": table.game_id,
+        "state": table.phase,
+        "seat": table.seat_of(person),
+        "players": players,
+    }

@@ -1,0 +1,56 @@
+"""Somebody: what stands in place of a person who has been forgotten, wherever a game still needs one.
+
+Each forgotten person becomes another somebody, so that ratings which are made anew come out the same for everybody
+else. Which somebody was who is known only while the forgetting is under way (`bot.privacy.forgetting`).
+"""
+
+import json
+import secrets
+from typing import Any, NamedTuple
+
+from bot.store import keys
+from bot.texts import marked as _
+from bot.texts import texts
+
+PLATFORM = "somebody"
+"""The platform of those whom no platform knows any more: no adapter has this name."""
+
+NAME = _("somebody")
+
+
+class Mark(NamedTuple):
+    """A forgetting that is under way: what stands in the person's place, since when (Unix seconds), and whether all
+    that is theirs is gone already, so that only stragglers may be left.
+    """
+
+    somebody: str
+    since: float
+    is_gone: bool = False
+
+    def to_text(self) -> str:
+        return json.dumps(self)
+
+    @classmethod
+    def of(cls, text: str | bytes) -> "Mark":
+        return cls(*json.loads(text))
+
+
+def new_somebody() -> str:
+    """An id that nobody has and nobody can take, for nobody signs in with this platform."""
+    return f"{PLATFORM}:{secrets.token_hex(4)}"
+
+
+def is_somebody(person: str) -> bool:
+    """Whether a person has been forgotten."""
+    return person.startswith(f"{PLATFORM}:")
+
+
+async def marks(client: Any) -> dict[str, Mark]:
+    """The people who are being forgotten just now."""
+    found = await client.hgetall(keys.FORGETTING)
+    return {person.decode(): Mark.of(text) for person, text in found.items()}
+
+
+def spoken(name: str, language: str) -> str:
+    """A name as it reads in a language: somebody's is translated, everybody else's is their own."""
+    return texts(language).gettext(name) if name == NAME else name

@@ -1,0 +1,41 @@
+"""Leaving for good: somebody who is forgotten gives their chair back, and the log names them no more."""
+
+from bot.platform import platform_of
+from bot.somebody import NAME
+from bot.store.log import Log
+from bot.store.naming import redacted
+from bot.tables.ledger import Ledger
+from bot.tables.table import Table
+
+
+async def leave(ledger: Ledger, code: str, person: str, handle: str, somebody: str) -> bool:
+    """Have a table go on without a person, and as if it had been somebody from the beginning; in one commit.
+
+    A challenge of theirs, or to them, is closed, a chair at a table that waits is given back, a game that is on is
+    resigned. Returns whether there was anything to do. NoSuchTable if there is no such table.
+    """
+    while True:
+        table = await ledger.load(code)
+        theirs = handle if platform_of(table.opener.person) in ("", platform_of(person)) else ""
+        entries = [*table.log.entries, *(text.encode() for text in _parting(table, person, theirs))]
+        clean = [redacted(entry, person, theirs, somebody, NAME) for entry in entries]
+        if clean == table.log.entries:
+            return False
+        # Two entries more than there were at the least (`Store.rewrite`).
+        if await ledger.rewrite(table, Log([*clean, b"redacted", b"redacted"])):
+            return True
+
+
+def _parting(table: Table, person: str, handle: str) -> list[str]:
+    """What a person does who leaves, as entries; nothing at a table that is over, or that cannot be read."""
+    seat = table.seat_of(person)
+    if table.phase == "playing" and seat is not None:
+        return [f"{seat} resign"]
+    if table.phase != "open":
+        return []
+    if person == table.opener.person:
+        return ["close cancelled"]
+    if len(table.chairs) == 2 and table.invites(person, handle):
+        return ["close declined"]
+    asked = [f"withdraw {place}" for place, chair in table.asking.items() if chair.person == person]
+    return [*asked, *(table.standing(seat) if seat is not None else [])]

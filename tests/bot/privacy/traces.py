@@ -1,0 +1,43 @@
+"""Where in a store a person still stands."""
+
+import zlib
+from typing import Any
+
+from bot.store import Store
+from bot.store.log import unfold
+
+
+async def everything(store: Store) -> dict[str, str]:
+    """All keys with all that is in them, as text; logs and games unfolded."""
+    found = {}
+    async for key in store.client.scan_iter(count=1000):
+        found[key.decode()] = await _text(store, key)
+    return found
+
+
+async def _text(store: Store, key: bytes) -> str:
+    client: Any = store.client
+    kind = (await client.type(key)).decode()
+    if kind == "list":
+        stored = await client.lrange(key, 0, -1)
+        values = unfold(stored).entries if b":table:" in key else stored
+    elif kind == "hash":
+        values = [part for pair in (await client.hgetall(key)).items() for part in pair]
+    elif kind == "set":
+        values = list(await client.smembers(key))
+    elif kind == "zset":
+        values = list(await client.zrange(key, 0, -1))
+    else:
+        values = [await client.get(key)]
+    if key.startswith(b"game:"):
+        values = [zlib.decompress(values[0])]
+    return "\n".join(value.decode("utf-8", "backslashreplace") for value in values if value is not None)
+
+
+async def traces(store: Store, *words: str) -> list[str]:
+    """The keys that hold one of these words, in any letters."""
+    return sorted(
+        key
+        for key, text in (await everything(store)).items()
+        if any(word.casefold() in f"{key}\n{text}".casefold() for word in words)
+    )

@@ -1,0 +1,20 @@
+"""A file for one person on Discord: in the answer that they alone see."""
+
+import json
+
+from bot.store import Store
+from tests.discord.players import CHANNEL, Person, on_discord, parts
+from tests.discord.server import DiscordServer
+
+
+async def test_my_data_comes_in_an_answer_for_ones_own_eyes(store: Store, server: DiscordServer) -> None:
+    anna = Person(server, 1, "Anna")
+    async with on_discord(store, server):
+        assert "This is what I keep of you" in await anna.slash("mydata")
+        channel = server.channels[CHANNEL]
+        [shown] = channel.asides[anna.number].values()
+        assert [one["file"]["url"] for one in parts(shown["components"]) if one["type"] == 13] == [
+            "attachment://buongioco-mydata.json"
+        ]
+        assert json.loads(server.files["buongioco-mydata.json"])["person"] == "discord:1"
+        assert not channel.messages

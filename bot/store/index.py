@@ -8,7 +8,7 @@ reservation, an index can also hold a limit, however many ask at once.
 
 import secrets
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.store.batch import BatchedScript
 
@@ -19,6 +19,13 @@ SETTLED_SECONDS = 60
 """Seconds after which an entry's commit has come, or never will."""
 
 
+class Reservation(NamedTuple):
+    """An entry's token, and whether it was made just now, or was there and is renewed."""
+
+    token: str
+    is_new: bool
+
+
 class Index:
     """The indexes of one store; ``key`` names one (`bot.store.keys`), an entry is a table's code and a token."""
 
@@ -26,13 +33,18 @@ class Index:
         self._client = client
         self._reserve, self._release = BatchedScript(client, RESERVE), BatchedScript(client, RELEASE)
 
-    async def reserve(self, key: str, code: str, most: int | None = None) -> str | None:
-        """Enter a table, and return the entry's token; None if the index has ``most`` others already."""
-        token = await self._reserve([key], [code, secrets.token_hex(4), "" if most is None else most])
-        return token.decode() if token else None
+    async def reserve(self, key: str, code: str, most: int | None = None) -> Reservation | None:
+        """Enter a table; None if the index has ``most`` others already."""
+        found = await self._reserve([key], [code, secrets.token_hex(4), "" if most is None else most])
+        return Reservation(found[0].decode(), bool(found[1])) if found else None
+
+    async def give_back(self, key: str, code: str, reservation: Reservation) -> None:
+        """A commit was refused: take the entry out, unless it was there before, or somebody has renewed it since."""
+        if reservation.is_new:
+            await self.release(key, code, reservation.token)
 
     async def release(self, key: str, code: str, token: str) -> None:
-        """Take out an entry whose commit was refused, unless somebody has made it anew."""
+        """Take out an entry that its table does not bear out, unless somebody has renewed it."""
         await self._release([key], [code, token, 0])
 
     async def drop(self, key: str, code: str, token: str) -> None:

@@ -2,9 +2,10 @@
 --
 -- KEYS  index
 -- ARGV  code, a random word, how many there may be ("" for any number)
--- Returns the entry's token: seconds of the store's clock, a dot, the word. Nothing if the index is full.
+-- Returns the entry's token (seconds of the store's clock, a dot, the word), and 1 if it was not there before. Nothing if
+-- the index is full.
 local known = redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1
 if not known and ARGV[3] ~= '' and redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[3]) then return false end
 local token = redis.call('TIME')[1] .. '.' .. ARGV[2]
 redis.call('HSET', KEYS[1], ARGV[1], token)
-return token
+return { token, known and 0 or 1 }

@@ -12,9 +12,8 @@ from functools import partial
 
 from bot.platform import chat_of, is_private
 from bot.store import keys
+from bot.store.index import Reservation
 from bot.tables.faults import (
-    AlreadyAsking,
-    AlreadySeated,
     NoSuchTable,
     TableFault,
     TooManyChallenges,
@@ -61,10 +60,10 @@ class TableLists:
             yield
             return
         key = keys.seated(person)
-        token = await self._reserve(key, code, MOST_TABLES, partial(_sits_at, person))
-        if token is None:
+        made = await self._reserve(key, code, MOST_TABLES, partial(_sits_at, person))
+        if made is None:
             raise TooManyTables(most=MOST_TABLES)
-        async with self._reserved(key, code, token):
+        async with self._reserved(key, code, made):
             yield
 
     @asynccontextmanager
@@ -75,15 +74,15 @@ class TableLists:
             return
         if is_challenge and not is_private(place):
             key = keys.challenges(place)
-            token = await self._reserve(key, code, MOST_CHALLENGES, partial(_waits_in, chat_of(place)))
-            if token is None:
+            made = await self._reserve(key, code, MOST_CHALLENGES, partial(_waits_in, chat_of(place)))
+            if made is None:
                 raise TooManyChallenges(most=MOST_CHALLENGES)
-            async with self._reserved(key, code, token), self.showing(place, code):
+            async with self._reserved(key, code, made), self.showing(place, code):
                 yield
             return
-        token = await self._index.reserve(keys.hosted(place), code)
-        assert token
-        async with self._reserved(keys.hosted(place), code, token):
+        made = await self._index.reserve(keys.hosted(place), code)
+        assert made
+        async with self._reserved(keys.hosted(place), code, made):
             yield
 
     async def left(self, person: str, code: str) -> None:
@@ -113,23 +112,21 @@ class TableLists:
             await self._index.reserve(keys.challenges(new), code)
         return codes
 
-    async def _reserve(self, key: str, code: str, most: int, belongs: Belongs) -> str | None:
+    async def _reserve(self, key: str, code: str, most: int, belongs: Belongs) -> Reservation | None:
         """An entry; a list that is full is looked through first, for some of its tables may be no more."""
-        token = await self._index.reserve(key, code, most)
-        if token is None:
+        made = await self._index.reserve(key, code, most)
+        if made is None:
             await self._live(key, belongs)
-            token = await self._index.reserve(key, code, most)
-        return token
+            made = await self._index.reserve(key, code, most)
+        return made
 
     @asynccontextmanager
-    async def _reserved(self, key: str, code: str, token: str) -> AsyncIterator[None]:
+    async def _reserved(self, key: str, code: str, made: Reservation) -> AsyncIterator[None]:
         try:
             yield
-        except (AlreadySeated, AlreadyAsking):
-            raise
         except (TableFault, CodeTaken):
             # The commit was refused. Where it is not known whether it came the entry stays, until somebody reads it.
-            await self._index.release(key, code, token)
+            await self._index.give_back(key, code, made)
             raise
 
     async def _live(self, key: str, belongs: Belongs) -> list[Table]:

@@ -656,3 +656,19 @@ async def test_nobody_may_sit_at_too_many_tables(store: Store) -> None:
         for _ in range(20):
             assert not (await anna.say("/challenge testa")).toast
         assert "20 tables" in (await anna.say("/challenge testa")).toast
+
+
+async def test_an_old_card_pressed_again_takes_no_table_off_anybodys_list(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        anna, bruno, carla, _ = people(house, paper)
+        await anna.say("/challenge metamazzo")
+        accept = bruno.button("Accept", GROUP)[1].payload
+        await bruno.press("Accept", GROUP)
+        code = await code_of(house, bruno)
+        # The game is on, so the press is refused, as is whoever would join from where the table is shown already.
+        assert (await bruno.send(accept, GROUP)).toast == "The game has begun: that cannot be changed any more."
+        assert (await carla.say(f"/join {code}")).toast == "The game has begun: that cannot be changed any more."
+        assert [table.code for table in await house.tables_of(bruno.person.id)] == [code]
+        assert [table.code for table in await house.tables_at(GROUP)] == [code]
+        assert not await house.tables_of(carla.person.id)

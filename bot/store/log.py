@@ -15,8 +15,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 EMPTY_HEAD = b"0 "
-STAMPS_LOOKED_AT = 64
-"""How many entries back an update is looked for: more than ever stand unfolded, so that workers agree."""
+STAMPS_KEPT = 32
+"""How many entries back an update is known that is delivered again, by every worker and after every fold."""
 
 FAMILIAR = b"\n".join(
     f"{seat} {move}".encode()
@@ -42,13 +42,13 @@ class Log(NamedTuple):
     def after(self, entries: Sequence[bytes]) -> "Log":
         """The log with these entries behind it. Old entries lose their stamps and are shared, for logs are many."""
         known = [*self.entries, *entries]
-        for place in range(max(0, self.version - STAMPS_LOOKED_AT), len(known) - STAMPS_LOOKED_AT):
+        for place in range(max(0, self.version - STAMPS_KEPT), len(known) - STAMPS_KEPT):
             known[place] = _shared(unstamped(known[place]))
         return Log(known)
 
     def has_seen(self, update: str) -> bool:
         """Whether one of the latest entries was caused by this update."""
-        return b"\t%b\n" % update.encode() in b"\n".join([*self.entries[-STAMPS_LOOKED_AT:], b""])
+        return b"\t%b\n" % update.encode() in b"\n".join([*self.entries[-STAMPS_KEPT:], b""])
 
 
 @lru_cache(maxsize=4096)
@@ -58,11 +58,14 @@ def _shared(entry: bytes) -> bytes:
 
 
 def head(entries: Sequence[bytes]) -> bytes:
-    """A head that stands for these entries; they lose their stamps, which only matter while a press may come again."""
+    """A head that stands for these entries; but for the latest they lose their stamps, which matter only while a press
+    may come again.
+    """
     if not entries:
         return EMPTY_HEAD
     squeeze = zlib.compressobj(9, zlib.DEFLATED, -15, zdict=FAMILIAR)
-    folded = squeeze.compress(b"\n".join(unstamped(entry) for entry in entries)) + squeeze.flush()
+    kept = [*map(unstamped, entries[:-STAMPS_KEPT]), *entries[-STAMPS_KEPT:]]
+    folded = squeeze.compress(b"\n".join(kept)) + squeeze.flush()
     return b"%d %s" % (len(entries), folded)
 
 

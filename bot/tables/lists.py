@@ -85,9 +85,10 @@ class TableLists:
         async with self._reserved(keys.hosted(place), code, made):
             yield
 
-    async def left(self, person: str, code: str) -> None:
-        """Somebody has given their chair back."""
-        await self._index.remove(keys.seated(person), code)
+    async def left(self, person: str, table: Table) -> None:
+        """Somebody has given their chair back, as the table stands now."""
+        if not _sits_at(person, table):
+            await self._index.remove(keys.seated(person), table.code)
 
     async def confirm(self, table: Table) -> None:
         """Make the entries that follow from a live table's log, where they are missing."""

@@ -240,8 +240,7 @@ class Room(Ledger):
             return table.standing(seat)
 
         table = await self._commit(code, update, decide)
-        if table.seat_of(person) is None:
-            await self.lists.left(person, code)
+        await self.lists.left(person, table)
         return table
 
     async def cancel(self, code: str, person: str, update: str) -> Table:

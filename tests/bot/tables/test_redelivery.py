@@ -1,0 +1,177 @@
+"""An update may be delivered again, at any time, to any worker: every operation of the room is done once."""
+
+import asyncio
+import inspect
+from random import Random
+from typing import NamedTuple
+
+import pytest
+
+from bot.store import Store, keys
+from bot.store.log import STAMPS_KEPT
+from bot.tables import Room, Table
+from bot.tables.faults import NoSuchTable
+from engine import legal_for_record
+from engine.errors import EngineError
+
+PEOPLE = ("p:0", "p:1", "p:2", "p:3", "p:4")
+NAMES = ("Gino", "Pina", "Nino")
+WATCHING = {"rehost", "check_flagged", "remove", "table", "known", "load", "remembers"}
+
+
+class Operation(NamedTuple):
+    """Something done by one update, with all that it was told: done again by any worker's room."""
+
+    name: str
+    arguments: tuple[object, ...]
+    key: str
+
+    async def __call__(self, room: Room) -> Table:
+        table: Table = await getattr(room, self.name)(*self.arguments)
+        return table
+
+
+class Updates:
+    """Random updates at a few tables; each may be delivered again."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.done: list[tuple[Operation, Table | None]] = []
+        """With the table as it came of each, None if it was refused."""
+
+    def next(self, table: Table | None) -> Operation:
+        """One more update, for a table or to open one; any person may want anything."""
+        random, key = self.random, f"u{len(self.done)}"
+        person = random.choice(PEOPLE)
+        name = f"Person {person[2:]}"
+        if table is None or random.random() < 0.05:
+            game = random.choice(("testa", "tavolo", "tressette", "metamazzo"))
+            return Operation("open_table", (game, person, name, key), key)
+        code, version = table.code, table.version
+        chair = random.randrange(4)
+        choices: dict[str, tuple[object, ...]] = {
+            "choose_game": (code, person, random.choice(("testa", "tavolo", "spades")), key),
+            "choose_rule": (code, person, "target=21", key),
+            "choose_clock": (code, person, random.choice((60, 300)), random.random() < 0.5, key),
+            "sit": (code, person, name, key, random.choice((None, chair))),
+            "add_robot": (code, person, "easy", NAMES, key),
+            "host": (code, f"p:{random.randrange(100, 104)}", key),
+            "rehost": (code, "p:100", "p:900", key),
+            "answer": (code, person, chair, random.random() < 0.7, key),
+            "stand": (code, person, key),
+            "cancel": (code, person, key),
+            "decline": (code, person, "", key),
+            "close": (code, key),
+            "claim_on_time": (code, person, key),
+            "wait": (code, person, key),
+        }
+        operation = random.choice([*choices, *["sit", "add_robot", "answer"] * 4])
+        arguments = choices[operation]
+        if table.game and not table.game.over and random.random() < 0.8:
+            return self._move(table, key, version)
+        return Operation(operation, arguments, key)
+
+    def _move(self, table: Table, key: str, version: int) -> Operation:
+        assert table.game
+        seat = table.game.turn
+        if self.random.random() < 0.2:
+            return Operation("time_passed", (table.code, version), f"clock:{version}")
+        assert seat is not None
+        move = self.random.choice(legal_for_record(table.game, seat))
+        chair = table.chairs[seat]
+        assert chair
+        if chair.is_robot or self.random.random() < 0.3:
+            return Operation("move_for", (table.code, seat, version, move, key), key)
+        return Operation("press", (table.code, chair.person, version, move, key), key)
+
+
+async def everything(room: Room) -> dict[str, object]:
+    """All that the store has of tables, and who finds which of them in their lists."""
+    client = room.store.client
+    found: dict[str, object] = {key: await client.lrange(key, 0, -1) async for key in client.scan_iter("{s*}:table:*")}
+    for person in PEOPLE:
+        found[person] = [table.code for table in await room.lists.tables_of(person)]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_whatever_is_delivered_again_is_answered_as_done_and_changes_nothing(store: Store, seed: int) -> None:
+    random = Random(seed)
+    rooms = [Room(store, Random(0).randbytes) for _ in range(3)]
+    updates = Updates(random)
+    codes: list[str] = []
+    for _ in range(150):
+        table = await _any_table(rooms[0], random, codes)
+        operation = updates.next(table)
+        try:
+            came = await operation(random.choice(rooms))
+        except EngineError:
+            updates.done.append((operation, None))
+        else:
+            updates.done.append((operation, came))
+            if came.code not in codes:
+                codes.append(came.code)
+            if came.phase in ("over", "closed") and random.random() < 0.5:
+                # All was shown, and the table is forgotten: so it is for whoever is late.
+                await random.choice(rooms).remove(came)
+        before = await everything(rooms[0])
+        for again, then in random.sample(updates.done, min(4, len(updates.done))):
+            if then and then.log.has_seen(again.key) and await _entries_since(store, then) < STAMPS_KEPT:
+                await _deliver_again(again, random.choice(rooms))
+                assert await everything(rooms[0]) == before, again
+    assert len([came for _, came in updates.done if came]) > 30
+
+
+async def _entries_since(store: Store, then: Table) -> int:
+    return (await store.load(then.code)).version - then.version
+
+
+async def _any_table(room: Room, random: Random, codes: list[str]) -> Table | None:
+    for code in random.sample(codes, len(codes)):
+        try:
+            return await room.table(code)
+        except NoSuchTable:
+            continue
+    return None
+
+
+async def _deliver_again(operation: Operation, room: Room) -> None:
+    """What was done is answered as done, or the table is no more."""
+    try:
+        await operation(room)
+    except NoSuchTable:
+        return
+
+
+async def test_the_updates_above_are_of_every_kind() -> None:
+    """An operation that is added to the room is to be added there."""
+    operations = {
+        name
+        for name, method in inspect.getmembers(Room, inspect.iscoroutinefunction)
+        if not name.startswith("_") and name not in WATCHING
+    }
+    source = inspect.getsource(Updates)
+    assert not {name for name in operations if f'"{name}"' not in source}, operations
+
+
+async def test_one_update_at_three_workers_at_once_is_one(store: Store) -> None:
+    rooms = [Room(store, Random(0).randbytes) for _ in range(3)]
+    tables = await asyncio.gather(*(room.open_table("tavolo", "p:0", "Ada", "open", host="p:1") for room in rooms))
+    assert len({table.code for table in tables}) == 1
+    code = tables[0].code
+    for number in (1, 2, 3):
+        tables = await asyncio.gather(
+            *(room.add_robot(code, "p:0", "easy", NAMES, f"robot {number}") for room in rooms)
+        )
+        assert len({table.version for table in tables}) == 1
+    assert {table.phase for table in tables} <= {"open", "playing"}
+    assert sum(chair is not None for chair in tables[0].chairs) + len(tables[0].asking) == 4
+
+
+async def test_a_robot_that_filled_the_table_comes_once_and_is_answered_twice(store: Store) -> None:
+    first, second = (Room(store, Random(0).randbytes) for _ in range(2))
+    table = await first.open_table("testa", "p:0", "Ada", "open")
+    await first.add_robot(table.code, "p:0", "easy", NAMES, "robot")
+    again = await second.add_robot(table.code, "p:0", "easy", NAMES, "robot")
+    assert again.phase == "playing"
+    assert await store.index.entries(keys.seated("p:0")) != {}

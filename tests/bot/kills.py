@@ -285,8 +285,11 @@ class Village:
         self.down: list[float] = []
 
     async def press_something(self, person: str) -> None:
+        # A move that a robot makes for somebody is one that nobody pressed.
         buttons = [
-            (m, p) for m, p in self.page.buttons(person) if not p.endswith("resign") or self.random.random() < 0.02
+            (m, p)
+            for m, p in self.page.buttons(person)
+            if not p.endswith(":automatic") and (not p.endswith("resign") or self.random.random() < 0.02)
         ]
         bids = [(m, p) for m, p in buttons if ":bid " in p]
         buttons = [(m, p) for m, p in bids if p.endswith(("bid 4", "bid 5"))] or buttons

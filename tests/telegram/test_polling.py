@@ -229,6 +229,7 @@ async def test_a_press_that_a_killed_bot_took_along_is_answered_by_the_next(
         await until(lambda: bool(_moves(anna)))
     finally:
         await bot.kill()
+        bot.kill_store()
 
 
 def polls(server: TelegramServer) -> int:

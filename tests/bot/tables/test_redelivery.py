@@ -16,7 +16,7 @@ from engine.errors import EngineError
 
 PEOPLE = ("p:0", "p:1", "p:2", "p:3", "p:4")
 NAMES = ("Gino", "Pina", "Nino")
-WATCHING = {"rehost", "check_flagged", "remove", "table", "known", "load", "remembers"}
+WATCHING = {"rewrite", "rehost", "check_flagged", "remove", "table", "known", "load", "remembers"}
 
 
 class Operation(NamedTuple):

@@ -101,11 +101,13 @@ class Delivery:
             return
         if post.pump and not post.loaded:
             await asyncio.wait([post.pump])
-        home = home_of(await self.room.known(code), name) if place else ""
-        # From here on without a pause, for a message may be under way.
-        surface = post.surfaces.get(name)
-        if surface is None:
+        # A surface that is new has come with a commit which the table in memory may not have.
+        table = await (self.room.known(code) if name in post.surfaces else self.room.load(code))
+        if name not in post.surfaces and name not in wanted(table):
             return
+        # From here on without a pause, for a message may be under way.
+        home = home_of(table, name)
+        surface = post.surfaces.get(name) or self._surface(post, name, home)
         here = front or ((pressed or place) and surface.status in ("unreachable", "dropped"))
         if pressed and not genuine and not surface.has_shown(pressed, home, place):
             # The press was made up, or the platform no longer knows the message: it may be any message at all.

@@ -35,7 +35,8 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_commands_that_the_readme_names_exist() -> None:
     named = set(re.findall(r"buongioco (\w+)", (ROOT / "README.md").read_text(encoding="utf-8")))
     known = {command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands} | {
-        "bench"
+        "bench",
+        "tables",
     }
     assert named <= known
     assert {command.name for command in bench_app.registered_commands} >= {"engine"}

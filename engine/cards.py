@@ -6,6 +6,10 @@ A set of cards is an integer with bit ``1 << index`` for each card in it.
 
 from collections.abc import Iterable, Iterator
 
+MOST_SETS = 4096
+"""All that four suits of ten cards have, and more than the playouts of one deal meet. Suits of thirteen have 32,768:
+thousands of deals would meet most of them, and keep 6 MB each for texts that are quickly made again."""
+
 
 class Pack:
     """A pack of cards and its codes.
@@ -52,16 +56,18 @@ class SuitTexts(dict[int, tuple[str, ...]]):
     """For each set of cards of one suit the cards' codes, high to low, behind a prefix.
 
     An entry is made when it is first asked for: listing moves is most of what a playout does and must cost one
-    look-up. A suit has few sets, so memory is bounded.
+    look-up. There are never more than `MOST_SETS`.
     """
 
     def __init__(self, pack: Pack, prefix: str) -> None:
         super().__init__()
-        self.pack, self.prefix = pack, prefix
+        self._texts = tuple(prefix + code for code in pack.codes)
 
     def __missing__(self, mask: int) -> tuple[str, ...]:
+        if len(self) >= MOST_SETS:
+            self.clear()
         high_to_low = reversed(tuple(cards(mask)))
-        texts = self[mask] = tuple(self.prefix + self.pack.codes[card] for card in high_to_low)
+        texts = self[mask] = tuple([self._texts[card] for card in high_to_low])
         return texts
 
 

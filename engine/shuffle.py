@@ -6,7 +6,6 @@ strangers, with test vectors.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from hashlib import sha256
 
 from engine.cards import Pack
@@ -14,7 +13,6 @@ from engine.cards import Pack
 SECRET_BYTES = 32
 
 
-@lru_cache(maxsize=10_000)
 def commitment(secret: bytes) -> str:
     """The SHA-256 of the secret's bytes, in hex."""
     return sha256(secret).hexdigest()

@@ -6,10 +6,12 @@ over, or its guard ends it (`bot.store.guard`).
 """
 
 import asyncio
+import os
 import shutil
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -178,6 +180,7 @@ class EmbeddedStore:
         }
         words = [word for name, value in settings.items() for word in (f"--{name}", value)]
         self._valkey = _apart([str(get_binary_path()), *words], self.folder)
+        self._tell_guard()
 
     async def _wait_until_it_answers(self) -> None:
         deadline = asyncio.get_running_loop().time() + self.patience
@@ -190,6 +193,15 @@ class EmbeddedStore:
         """Have a guard beside the Valkey, for the case that this process is killed."""
         words = [sys.executable, "-I", "-S", str(guard.__file__), str(self.folder), str(self.socket_path)]
         self._guard = _apart([*words, str(self._left_alone)], Path("/"), stdin=subprocess.PIPE)
+        self._tell_guard()
+
+    def _tell_guard(self) -> None:
+        """Which Valkey is to be ended; where its number could not be written, the guard asks it by its socket."""
+        process = self._left_running()
+        if process and self._guard and self._guard.stdin:
+            # A guard that somebody has ended is no reason to end the bot.
+            with suppress(BrokenPipeError):
+                os.write(self._guard.stdin.fileno(), b"%d\n" % process)
 
     async def _dismiss_guard(self) -> None:
         if self._guard and self._guard.stdin:

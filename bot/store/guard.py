@@ -3,15 +3,21 @@ Python brings.
 
     python guard.py FOLDER SOCKET SECONDS
 
-Its standard input is a pipe whose other end the bot holds and never writes to: however the bot ends, the pipe ends.
-From then on the guard waits for another bot to lock the folder, and goes when one has, for that one has a guard of its
-own. Where none comes in time the guard locks the folder itself and has the Valkey shut down, everything written.
+Its standard input is a pipe whose other end the bot holds, and in which it writes the process number of each Valkey
+that it starts or takes over: however the bot ends, the pipe ends. From then on the guard waits for another bot to lock
+the folder, and goes when one has, for that one has a guard of its own. Where none comes in time the guard locks the
+folder itself and has the Valkey shut down, everything written. Where the folder has been deleted nobody can come any
+more, nor perhaps ask: the Valkey is ended by its number.
 """
 
 import fcntl
+import os
+import signal
 import socket
+import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -25,20 +31,48 @@ SHUTDOWN_SECONDS = 30.0
 
 def main(folder: str, listening: str, seconds: str) -> None:
     """Wait for the bot's end, then for another bot or the Valkey's own end, so many seconds at most."""
-    sys.stdin.buffer.read()
+    path = Path(folder) / "bot.lock"
+    try:
+        # Opened before the bot's end, so that a folder made anew in the place of a deleted one is not taken for it.
+        lock = path.open("r+")
+    except FileNotFoundError:
+        lock = None
+    pids = sys.stdin.buffer.read().split()
+    if lock:
+        with lock:
+            is_deleted = _waited(lock, listening, float(seconds))
+    else:
+        is_deleted = True
+    if is_deleted and pids:
+        _end(int(pids[-1]), listening)
+
+
+def _waited(lock: IO[str], listening: str, seconds: float) -> bool:
+    """Wait as `main` does, and have the Valkey shut down if need be; whether the folder has been deleted."""
     ended = time.monotonic()
-    with (Path(folder) / "bot.lock").open("r+") as lock:
-        while _answered(listening, b"PING"):
-            gone = time.monotonic() - ended
-            if _locked(lock):
-                if gone >= float(seconds):
-                    # Under the lock, so that no bot takes over what is about to end.
-                    _answered(listening, b"SHUTDOWN", SHUTDOWN_SECONDS)
-                    return
-                fcntl.flock(lock, fcntl.LOCK_UN)
-            elif gone >= DYING_SECONDS:
-                return
-            time.sleep(LOOK_SECONDS)
+    while os.fstat(lock.fileno()).st_nlink:
+        if not _answered(listening, b"PING"):
+            return False
+        gone = time.monotonic() - ended
+        if _locked(lock):
+            if gone >= seconds:
+                # Under the lock, so that no bot takes over what is about to end.
+                _answered(listening, b"SHUTDOWN", SHUTDOWN_SECONDS)
+                return False
+            fcntl.flock(lock, fcntl.LOCK_UN)
+        elif gone >= DYING_SECONDS:
+            return False
+        time.sleep(LOOK_SECONDS)
+    return True
+
+
+def _end(pid: int, listening: str) -> None:
+    """End the Valkey whose folder is gone: what it has can be read by nobody."""
+    command = subprocess.run(["ps", "-ww", "-p", str(pid), "-o", "command="], check=False, capture_output=True).stdout
+    # By now the number may be another program's, or another Valkey's.
+    if b"valkey-server" in command and os.fsencode(listening) in command:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def _locked(lock: IO[str]) -> bool:

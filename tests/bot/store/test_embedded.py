@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,6 +34,22 @@ WRITER = textwrap.dedent(
                 result = await store.append("KILL", log, [entry])
                 log = Log([*log.entries, entry])
                 print(result.version, flush=True)
+
+    asyncio.run(main())
+    """
+)
+
+KEEPER = textwrap.dedent(
+    """
+    import asyncio, sys
+    from pathlib import Path
+    from bot.store import EmbeddedStore
+
+    async def main():
+        embedded = EmbeddedStore(Path(sys.argv[1]))
+        await embedded.start()
+        print("started", flush=True)
+        await embedded.keep()
 
     asyncio.run(main())
     """
@@ -228,6 +245,32 @@ def test_several_starts_in_a_row_leave_one_guard_and_the_last_owner_keeps_its_va
     assert len(valkeys) == 1, "each took over the one before"
     asyncio.run(stay())
     until_alone(tmp_path)
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["deleted", "deleted and made anew"])
+@pytest.mark.parametrize("died", [False, True], ids=["first", "second"])
+def test_the_valkey_of_a_killed_bot_ends_though_its_folder_is_deleted(
+    tmp_path: Path, *, again: bool, died: bool
+) -> None:
+    folder = tmp_path / "data"
+    writer = subprocess.Popen([sys.executable, "-c", KEEPER, str(folder)], stdout=subprocess.PIPE, text=True)
+    assert writer.stdout
+    writer.stdout.readline()
+    if died:
+        # The one that the bot starts in its place has another number.
+        first = pid_of(folder)
+        os.kill(first, signal.SIGKILL)
+        while not (folder / "valkey.pid").exists() or pid_of(folder) == first:
+            time.sleep(0.05)
+    valkey = pid_of(folder)
+    shutil.rmtree(folder)
+    assert valkey in descendants(folder)
+    if again:
+        folder.mkdir()
+        (folder / "bot.lock").touch()
+    writer.kill()
+    writer.wait()
+    until_alone(folder)
 
 
 async def test_a_bot_may_come_while_a_guard_looks_at_the_folder(tmp_path: Path) -> None:

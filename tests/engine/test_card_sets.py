@@ -1,0 +1,14 @@
+"""Sets of cards, and what is remembered of them."""
+
+from engine.cards import FRENCH, MOST_SETS, SuitTexts
+
+
+def test_texts_of_sets_are_bounded_and_right_after_they_were_dropped() -> None:
+    """Suits of thirteen have 32,768 sets, which months of Spades would all have met."""
+    texts = SuitTexts(FRENCH, "play ")
+    for suit in range(4):
+        for cards in range(1 << 13):
+            mask = cards << (13 * suit)
+            codes = reversed([code for card, code in enumerate(FRENCH.codes) if mask >> card & 1])
+            assert texts[mask] == tuple("play " + code for code in codes)
+            assert len(texts) <= MOST_SETS

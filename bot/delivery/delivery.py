@@ -160,6 +160,7 @@ class Delivery:
             busy = [task for task in tasks if task and not task.done()]
             if not busy:
                 return
+            self._notes.hurry()
             await asyncio.wait(busy)
 
     async def stop(self, patience: float) -> None:
@@ -175,6 +176,7 @@ class Delivery:
             for task in late:
                 task.cancel()
         if self._notes.task:
+            self._notes.hurry()
             await asyncio.wait([self._notes.task])
         for post in self._posts.values():
             await self._notes.now(post)

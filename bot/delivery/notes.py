@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 
 from bot.delivery.post import Post
 from bot.store import STORE_FAULTS, Store
@@ -16,6 +17,7 @@ class Notes:
     def __init__(self, store: Store, worker: str, on_lost: Callable[[str], None]) -> None:
         self._store, self._worker, self._on_lost = store, worker, on_lost
         self._waiting: dict[str, tuple[Post, int]] = {}
+        self._hurried = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
 
     async def now(self, post: Post) -> None:
@@ -33,8 +35,15 @@ class Notes:
         if self.task is None or self.task.done():
             self.task = asyncio.create_task(self._write())
 
+    def hurry(self) -> None:
+        """Have what gathers written now: somebody waits for it."""
+        self._hurried.set()
+
     async def _write(self) -> None:
-        await asyncio.sleep(NOTE_AFTER)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(NOTE_AFTER):
+                await self._hurried.wait()
+        self._hurried.clear()
         while self._waiting:
             batch, self._waiting = self._waiting, {}
             notes = [

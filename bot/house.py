@@ -2,12 +2,14 @@
 
 import asyncio
 import time
+from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any
 
 import structlog
 
 from bot.analysing import Analyst
+from bot.background import Loops
 from bot.clockwork import Clockwork
 from bot.delivery.delivery import RING_AFTER, Delivery
 from bot.delivery.drawing import Outcome
@@ -62,6 +64,7 @@ class House:
         self.shards = Shards(store, alone=alone)
         self.delivery = Delivery(self.room, self.shards, self.people, self.adapters, self._finish, ring_after)
         self.clockwork = Clockwork(self.room, self.shards, self.thinkers)
+        self._loops = Loops()
         self._tasks: list[asyncio.Task[None]] = []
         self._told: set[asyncio.Task[None]] = set()
         self.room.watchers.append(self._committed)
@@ -79,10 +82,16 @@ class House:
         """Take shards and begin to deliver."""
         await self.ratings.catch_up()
         await self.shards.start()
-        loops = [self.shards.keep(), self.shards.listen(), self.clockwork.run(), self._sweep(), self.forgetter.run()]
+        loops = {
+            "leases": self.shards.keep,
+            "pokes": self.shards.listen,
+            "clocks": self.clockwork.run,
+            "sweep": self._sweep,
+            "forgetting": self.forgetter.run,
+        }
         if days := self.settings.forget_after_days:
-            loops.append(Unused(self.store, self.people, self.forgetter, days).run())
-        self._tasks = [asyncio.create_task(loop) for loop in loops]
+            loops["unused"] = Unused(self.store, self.people, self.forgetter, days).run
+        self._tasks = [self._loops.start(name, loop) for name, loop in loops.items()]
 
     async def stop(self) -> None:
         """Finish what is under way, note it, and give the shards back."""
@@ -148,8 +157,8 @@ class House:
     async def healthy(self) -> dict[str, Any]:
         """How the worker does: store, platforms, delivery's lag in seconds.
 
-        It does well while the store answers and any of its platforms can be spoken to: where one is away, starting
-        anew brings nothing back, and stops the games on the others.
+        It does well while the store answers, its loops run and any of its platforms can be spoken to: where one is
+        away, starting anew brings nothing back, and stops the games on the others.
         """
         store = not self.store.outage.is_on
         if store:
@@ -160,8 +169,9 @@ class House:
                 store = False
         up = any(adapter.healthy for adapter in self.adapters.values())
         return {
-            "healthy": store and up,
+            "healthy": store and up and not self._loops.failing,
             "store": store,
+            "failing_loops": sorted(self._loops.failing),
             "adapters": {name: self._state_of(adapter) for name, adapter in self.adapters.items()},
             "delivery_lag_seconds": round(self.delivery.lag, 3),
         }
@@ -188,16 +198,23 @@ class House:
                 self.clockwork.set(table.code, alarm)
             self.delivery.touch(table.code)
         else:
-            task = asyncio.create_task(self._tell(table.code, alarm))
-            self._told.add(task)
-            task.add_done_callback(self._told.discard)
+            # Where the store is away: the table is marked as changed, and its owner finds it a little later.
+            self._spawn(self.shards.poke({"code": table.code, "alarm": alarm}), table.code)
 
-    async def _tell(self, code: str, alarm: float | None) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, None], about: str) -> None:
+        task = asyncio.create_task(self._watched(work, about))
+        self._told.add(task)
+        task.add_done_callback(self._told.discard)
+
+    async def _watched(self, work: Coroutine[Any, Any, None], about: str) -> None:
         try:
-            await self.shards.poke({"code": code, "alarm": alarm})
+            await work
+        except (NoSuchTable, SetAside) as fault:
+            log.info("table_gone_meanwhile", table=about, why=type(fault).__name__)
         except STORE_FAULTS as error:
-            # The table is marked as changed: its owner finds it a little later.
             self.store.outage.begin(error)
+        except Exception:
+            log.exception("background_work_failed", about=about)
 
     async def _tell_to_forget(self, key: str) -> None:
         await self.shards.poke({"forget": key, "by": self.shards.worker})
@@ -208,14 +225,11 @@ class House:
             self.clockwork.set(code, word["alarm"])
         self.delivery.touch(code, reload=True)
         if "name" in word:
-            task = asyncio.create_task(self.delivery.change(code, word["name"], Change(*word["change"])))
-            self._told.add(task)
-            task.add_done_callback(self._told.discard)
+            self._spawn(self.delivery.change(code, word["name"], Change(*word["change"])), code)
 
     def _look_through(self, shard: int) -> None:
-        task = asyncio.create_task(self._take_over(shard))
-        self._told.add(task)
-        task.add_done_callback(self._told.discard)
+        # Where the store is away, the sweep finds them.
+        self._spawn(self._take_over(shard), f"shard {shard}")
 
     async def _sweep(self) -> None:
         """Look again at tables that stay marked as changed at the same version: whoever should have told is gone."""
@@ -234,14 +248,10 @@ class House:
 
     async def _take_over(self, shard: int) -> None:
         """Look at what has changed in a shard, and whether this version can read what another could not."""
-        try:
-            for code in await self.store.all_changed([shard]):
-                self.delivery.touch(code, reload=True)
-            for code in await self.store.all_set_aside([shard]):
-                await self._look_again(code)
-        except STORE_FAULTS as error:
-            # The sweep finds them.
-            self.store.outage.begin(error)
+        for code in await self.store.all_changed([shard]):
+            self.delivery.touch(code, reload=True)
+        for code in await self.store.all_set_aside([shard]):
+            await self._look_again(code)
 
     async def _look_again(self, code: str) -> None:
         with suppress(NoSuchTable):

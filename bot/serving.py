@@ -3,6 +3,7 @@
 import errno
 import logging
 import os
+import secrets
 from collections.abc import Mapping
 
 from aiohttp import web
@@ -37,6 +38,11 @@ log.addFilter(_OneLine())
 def is_forwarded(headers: Mapping[str, str]) -> bool:
     """Whether a proxy says that it passes this request on for somebody else."""
     return any(name.lower() in FORWARDED or name.lower().startswith(FORWARDED_PREFIXES) for name in headers)
+
+
+def is_same_secret(one: str, other: str) -> bool:
+    """Whether what came over HTTP, in whatever bytes, is a secret, in a time that does not tell how near it is."""
+    return secrets.compare_digest(one.encode("utf-8", "surrogateescape"), other.encode())
 
 
 async def listen(app: web.Application, host: str, port: int, what: str, remedy: str) -> web.AppRunner:

@@ -7,7 +7,6 @@ whoever speaks to it.
 
 import ipaddress
 import re
-import secrets
 import socket
 from typing import NamedTuple
 
@@ -92,8 +91,3 @@ def _came_by(headers: "CIMultiDictProxy[str]", scheme: str) -> bool:
     """Whether the visitor came by this scheme, as far as the proxy says."""
     said = headers.get("X-Forwarded-Proto", scheme).rpartition(",")[2].strip().lower()
     return {"ws": "http", "wss": "https"}.get(said, said) == scheme
-
-
-def is_same_secret(one: str, other: str) -> bool:
-    """Whether two secrets are the same, in a time that does not tell how far they are."""
-    return secrets.compare_digest(one.encode("utf-8", "surrogateescape"), other.encode())

@@ -19,14 +19,14 @@ from typing import Any
 import structlog
 from aiohttp import WSMsgType, web
 
-from adapters.playground.access import Access, is_same_secret
+from adapters.playground.access import Access
 from adapters.playground.tabs import Tab, Tabs
 from adapters.playground.village import Refused, Village, Villager
 from adapters.playground.wishes import AddChat, AddPerson, AnyWish, decoded, wish_of
 from bot import watching
 from bot.house import House
 from bot.platform import DeliveryFault
-from bot.serving import listen
+from bot.serving import is_same_secret, listen
 
 LONGEST_WORD = 64 * 1024
 """Bytes of one WebSocket message; a longer one ends the connection."""

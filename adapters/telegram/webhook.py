@@ -13,7 +13,7 @@ from telegram.error import InvalidToken, RetryAfter
 from adapters.telegram.faults import NO_ANSWER, seconds, why
 from adapters.telegram.polling import FIRST_PAUSE, LISTENING_TO, LONGEST_PAUSE, Hear
 from bot.house import House
-from bot.serving import listen
+from bot.serving import is_same_secret, listen
 from bot.watching import add_watching
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105
@@ -100,7 +100,7 @@ class Webhook:
             log.warning("telegram_cannot_reach_us", why=info.last_error_message, waiting=info.pending_update_count)
 
     async def _take(self, request: web.Request) -> web.Response:
-        if not hmac.compare_digest(request.headers.get(SECRET_HEADER, "").encode(), self._secret.encode()):
+        if not is_same_secret(request.headers.get(SECRET_HEADER, ""), self._secret):
             raise web.HTTPForbidden(text="This is for Telegram alone.")
         try:
             body = await request.json()

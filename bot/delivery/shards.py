@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Literal
 
+import structlog
+
 from bot.store import STORE_FAULTS, Store, keys
 from bot.store.attendance import LEASE_SECONDS
 
@@ -22,6 +24,8 @@ CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """A clock that nobody sets, and that goes on while the machine sleeps: Linux has one beside the monotonic, which does
 not; on macOS the monotonic one does.
 """
+
+log = structlog.get_logger()
 
 
 class Shards:
@@ -104,11 +108,25 @@ class Shards:
                     await line.subscribe(keys.POKES)
                     async for message in line.listen():
                         if message["type"] == "message":
-                            for word in json.loads(message["data"]):
-                                self._hear(word)
+                            self._hear_all(message["data"])
             except STORE_FAULTS as error:
                 self.store.outage.begin(error)
                 await asyncio.sleep(1)
+
+    def _hear_all(self, data: bytes) -> None:
+        try:
+            words = list(json.loads(data))
+        except (ValueError, TypeError):
+            log.warning("poke_unreadable")
+            return
+        for word in words:
+            try:
+                self._hear(word)
+            except STORE_FAULTS as error:
+                self.store.outage.begin(error)
+            except Exception:
+                # Perhaps one that another version understands. The sweep finds the table.
+                log.exception("poke_not_understood")
 
     def _hear(self, word: dict[str, Any]) -> None:
         if "forget" in word:

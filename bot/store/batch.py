@@ -22,6 +22,8 @@ from redis.exceptions import (
 from bot.store import keys as names
 from bot.store.cluster import HEAL_SECONDS, PASSING, Cluster, Command, Unhealed
 
+CONFIRMED_KEPT_SECONDS = 60
+
 REPLICA_MS = 1000
 """Milliseconds that replicas get to confirm what was written."""
 
@@ -137,7 +139,7 @@ class BatchedScript:
         if to_confirm := [call for call in batch if call.confirmed]:
             # Servers confirm what this connection wrote, so it writes something: then all before it is confirmed, too,
             # whoever wrote it.
-            commands.append(("SET", names.confirmed(to_confirm[0].keys[0]), 1))
+            commands.append(("SET", names.confirmed(to_confirm[0].keys[0]), 1, "EX", CONFIRMED_KEPT_SECONDS))
             commands.append(("WAIT", self._replicas, REPLICA_MS))
         return commands
 

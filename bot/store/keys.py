@@ -11,7 +11,8 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{s17}:changed`` | sorted set | codes of tables that delivery has yet to look at; the score is the version to reach |
 | ``{s17}:timers`` | sorted set | codes of tables with a clock running; the score is when it rings, in playing time |
 | ``{s17}:attended`` | hash | the shard's playing time and who attends it (`bot.store.attendance`) |
-| ``{s17}:confirmed`` | string | written where replicas are to confirm all that was written before it |
+| ``{s17}:confirmed`` | string | written where replicas confirm all that was written before it; expires by itself |
+| ``{game:<id>}:confirmed`` | string | the same for what follows from a finished table |
 | ``{s17}:probe`` | string | whether the store takes anything down, asked while it is away; expires by itself |
 | ``{s17}:set_aside`` | set | codes of tables whose log this version's rules refuse |
 | ``{s17}:gone:<code>`` | string | a table was removed a short while ago; whose it was; expires after a day |

@@ -122,6 +122,12 @@ async def test_others_are_shown_the_door(store: Store, server: TelegramServer) -
             assert answer.status == 400
         async with session.post(f"{url}/elsewhere", json=update, headers=secret) as answer:
             assert answer.status == 404
+        # A secret of two bytes that are no UTF-8.
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        head = b"POST /cards HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nX-Telegram-Bot-Api-Secret-Token: "
+        writer.write(head + b"\xff\xfe\r\n\r\n")
+        assert await reader.readline() == b"HTTP/1.1 403 Forbidden\r\n"
+        writer.close()
         async with session.get(f"{url}/healthz") as answer:
             assert (answer.status, (await answer.json())["adapters"]) == (200, {"telegram": "up"})
         async with session.get(f"{url}/metrics") as answer:

@@ -8,6 +8,7 @@ import pytest
 from redis.asyncio import Redis
 
 from bot.store import Appended, Behind, EmbeddedStore, Gone, Store, StoreFault, keys, opened
+from bot.store.batch import NotReplicated
 from bot.store.log import Log, stamped, unstamped
 from bot.store.store import FOLD_AFTER
 
@@ -151,6 +152,14 @@ async def test_every_key_of_a_table_lies_in_one_slot(store: Store) -> None:
         names = (keys.table(code), keys.changed(shard), keys.timers(shard), keys.attended(shard))
         assert len({name[: name.index("}")] for name in names}) == 1
     assert {keys.shard_of(f"T{n}") for n in range(2000)} == set(range(keys.SHARDS))
+
+
+async def test_what_has_replicas_confirm_leaves_nothing_for_ever(embedded: EmbeddedStore) -> None:
+    async with opened(embedded.url, replicas=1) as store:
+        for key in (keys.game("one"), keys.table("ABCD")):
+            with pytest.raises(NotReplicated):
+                await store.confirm(key)
+            assert 0 < await store.client.ttl(keys.confirmed(key)) <= 60
 
 
 async def test_a_layout_of_another_version_is_not_touched(embedded: EmbeddedStore) -> None:

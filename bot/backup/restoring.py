@@ -14,13 +14,10 @@ from bot.backup.taking import TABLES
 from bot.delivery.bringing import UNKNOWN
 from bot.delivery.surfaces import Surface
 from bot.store import Store, StoreFault, keys, schema
-from bot.store.attendance import LEASE_SECONDS, PLAYING_TIME
+from bot.store.attendance import LEASE_SECONDS, Attendance
 from bot.store.log import unfold
 from bot.tables import Room
 from bot.tables.table import Table
-
-ALIVE = "return redis.call('ZCOUNT', KEYS[1], store_time() - ARGV[1], '+inf')"
-"""Given the workers and the seconds that a lease lasts: how many of them are alive."""
 
 AT_ONCE = 500
 """How many commands go out together."""
@@ -28,7 +25,7 @@ AT_ONCE = 500
 
 async def no_workers(client: Any) -> None:
     """StoreFault while workers are alive on a store, or one was killed just now."""
-    alive = await client.register_script(PLAYING_TIME + ALIVE)(keys=[keys.WORKERS], args=[LEASE_SECONDS])
+    alive = await Attendance(client).alive()
     if alive:
         workers = "A worker is" if alive == 1 else f"{alive} workers are"
         raise StoreFault(

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,7 +20,6 @@ from bot.privacy.kept import read_kept
 from bot.settings import Settings, read_settings
 from bot.somebody import PLATFORM, marks
 from bot.store import Store, keys, schema
-from bot.store.attendance import LEASE_SECONDS
 from bot.tables.room import Room
 from bot.tables.table import Table
 
@@ -70,7 +68,7 @@ async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[F
         done = await forgetter.forget(person, mark)
         for word in words:
             await client.publish(keys.POKES, json.dumps(word))
-        is_running = bool(await client.zcount(keys.WORKERS, time.time() - LEASE_SECONDS, "+inf"))
+        is_running = await store.attendance.alive() > 0
         if not is_running:
             await forgetter.finish(person, (await marks(client))[person])
         return done, is_running

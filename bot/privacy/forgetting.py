@@ -122,16 +122,18 @@ class Forgetter:
         left = 0
         handle = (await self._people.fresh(person)).handle
         names = [person, *([by_handle(platform_of(person), handle)] if handle else [])]
-        found = {code.decode(): name for name in names for code in await self._client.smembers(keys.named(name))}
         # Where somebody takes a chair just now, they are not named yet.
-        found |= dict.fromkeys(await self._room.store.index.entries(keys.seated(person)), person)
-        for code, name in found.items():
+        found = set(await self._room.store.index.entries(keys.seated(person)))
+        for name in names:
+            found |= {code.decode() for code in await self._client.smembers(keys.named(name))}
+        for code in found:
             try:
                 left += await leave(self._room, code, person, handle, mark.somebody)
                 await self._forget_asides(code, person)
             except NoSuchTable:
                 log.debug("no_table_to_leave", table=code)
-            await self._client.srem(keys.named(name), code)
+            for name in names:
+                await self._client.srem(keys.named(name), code)
         return left
 
     async def _forget_asides(self, code: str, person: str) -> None:

@@ -24,6 +24,8 @@ def _script(name: str) -> str:
 
 PLAYING_TIME = _script("playing_time")
 
+ALIVE = "return redis.call('ZCOUNT', KEYS[1], store_time() - ARGV[1], '+inf')"
+
 
 class Attendance:
     """The leases, playing times and clocks of one store's shards."""
@@ -37,6 +39,12 @@ class Attendance:
     async def present(self, worker: str) -> int:
         """Say that a worker is alive; how many there are."""
         count: int = await self._present(keys=[keys.WORKERS], args=[worker, LEASE_SECONDS])
+        return count
+
+    async def alive(self) -> int:
+        """How many workers are alive, or were killed less than `LEASE_SECONDS` ago."""
+        script = self._client.register_script(PLAYING_TIME + ALIVE)
+        count: int = await script(keys=[keys.WORKERS], args=[LEASE_SECONDS])
         return count
 
     async def absent(self, worker: str) -> None:

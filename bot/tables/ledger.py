@@ -147,15 +147,27 @@ class Ledger:
         after = table.after(entries)
         alarm = next_alarm(table, after, self.robot_pause)
         # Before the commit: a crash in between leaves one name too many, never one too few.
-        for person in people_in(entries):
-            await self.store.client.sadd(keys.named(person), table.code)
+        people = people_in(entries)
+        new = {person for person in people if await self.store.client.sadd(keys.named(person), table.code)}
         result = await self.store.append(table.code, table.log, entries, clock=alarm)
         if not isinstance(result, Appended):
+            await self._take_back(table, new, result)
             return result
+        for person in people - new:
+            # Another worker may have entered them, been refused, and taken them out meanwhile.
+            await self.store.client.sadd(keys.named(person), table.code)
         self._remember(after)
         for watcher in self.watchers:
             watcher(after, alarm)
         return after
+
+    async def _take_back(self, table: Table, people: set[str], refused: Behind | Gone) -> None:
+        """Take out the names that this worker entered for a commit that was refused, but for those the log has."""
+        if isinstance(refused, Behind):
+            before = () if refused.whole else table.log.entries
+            people = people - people_in([*before, *refused.entries])
+        for person in people:
+            await self.store.client.srem(keys.named(person), table.code)
 
     async def rewrite(self, table: Table, log: Log) -> bool:
         """Put another log in place of a table's, as `Store.rewrite` does; False if the table has gone on meanwhile."""

@@ -91,6 +91,18 @@ async def test_nothing_is_left_of_a_person_in_the_whole_store(store: Store) -> N
         assert keys.FORGETTING not in await everything(store)
 
 
+async def test_nothing_is_left_of_who_was_invited_by_handle_and_sat_down(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        anna, bruno, *_ = players(house, paper)
+        await bruno.say("/challenge testa", about=(Person("", "Annabella", "Annabella"),))
+        assert keys.named("paper:@annabella") in await everything(store)
+        await anna.press("Accept", GROUP)
+        assert keys.named(ANNA) in await everything(store)
+        await forgotten(house)
+        assert await traces(store, ANNA, "1001", "annabella") == []
+
+
 async def test_who_left_a_table_is_taken_out_of_its_log_while_the_game_goes_on(store: Store) -> None:
     paper = Paper()
     async with open_house(store, paper) as house:

@@ -1,6 +1,7 @@
 """What hosts can do: forget somebody from the command line, and have unused profiles forgotten."""
 
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from bot.platform import Person
 from bot.privacy.unused import Unused
 from bot.settings import BadSetting, read_settings
 from bot.somebody import marks
-from bot.store import EmbeddedStore, Store, keys, opened
+from bot.store import EmbeddedStore, Store, keys, opened, schema
 from tests.bot.finished.games import finished
 from tests.bot.paper import Paper, open_house
 from tests.bot.privacy.traces import traces
@@ -64,6 +65,25 @@ class _store:  # noqa: N801
     async def __aexit__(self, *about: object) -> None:
         await self.opened.__aexit__(None, None, None)
         await self.embedded.stop()
+
+
+def test_forget_knows_by_the_stores_clock_whether_a_bot_runs(
+    embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REDIS_URL", embedded.url)
+
+    async def begin() -> None:
+        async with opened(embedded.url) as store:
+            await schema.check(store.client)
+            await People(store.client).meet(Person("paper:5", "Zenobia", "zenobia"))
+            await store.attendance.present("worker")
+
+    asyncio.run(begin())
+    real = time.time
+    monkeypatch.setattr("time.time", lambda: real() + 4 * 365 * 86400)
+    done = CliRunner().invoke(cli.app, ["forget", "paper:5"])
+    assert done.exit_code == 0, done.output
+    assert "looks once more in a minute" in done.output
 
 
 async def test_profiles_that_nobody_uses_are_forgotten_and_others_are_not(store: Store) -> None:

@@ -3,13 +3,14 @@
 import asyncio
 from collections import Counter
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from bot.store import EmbeddedStore, Store, opened
+from bot.store import EmbeddedStore, Store, keys, opened
 from bot.store.log import Log
 from bot.tables import Room, Table
 from bot.tables.faults import (
@@ -358,6 +359,46 @@ async def test_a_worker_that_remembers_an_old_table_catches_up(store: Store) -> 
         table = await fast.press(table.code, person, table.version, move, f"m{number}")
     person, move = to_move(table)
     assert (await slow.press(table.code, person, table.version, move, "slow")).version > table.version
+
+
+async def test_who_is_refused_is_not_entered_as_named_at_the_table(store: Store) -> None:
+    fast, slow, late = (repeatable(store) for _ in range(3))
+    table = await fast.open_table("testa", ADA, "Ada", "u1")
+    for room in (slow, late):
+        await room.table(table.code)
+    await fast.sit(table.code, "tg:2", "Bea", "u2")
+    with pytest.raises(TableFault):
+        await slow.sit(table.code, "tg:3", "Cleo", "u3")
+    assert not await store.client.exists(keys.named("tg:3"))
+    # The same update at a worker that finds its person in the log only when it is refused.
+    await store.client.delete(keys.named("tg:2"))
+    await late.sit(table.code, "tg:2", "Bea", "u2")
+    assert await store.client.smembers(keys.named("tg:2")) == {table.code.encode()}
+
+
+async def test_of_a_table_that_is_gone_nobody_is_named_when_it_is_opened_again(store: Store) -> None:
+    room = repeatable(store)
+    table = await room.open_table("testa", ADA, "Ada", "u1")
+    await room.remove(table)
+    with pytest.raises(NoSuchTable):
+        await repeatable(store).open_table("testa", ADA, "Ada", "u1")
+    assert not await store.client.exists(keys.named(ADA))
+
+
+async def test_a_name_that_another_worker_takes_back_stays_where_the_log_has_it(store: Store) -> None:
+    """Two workers enter the same person; the one is refused between the other's entering and its commit."""
+    room = repeatable(store)
+    table = await room.open_table("tavolo", ADA, "Ada", "u1")
+    await store.client.sadd(keys.named("tg:2"), table.code)
+    real = store.append
+
+    async def append(*about: Any, **more: Any) -> Any:
+        await store.client.srem(keys.named("tg:2"), table.code)
+        return await real(*about, **more)
+
+    store.append = append  # type: ignore[method-assign]
+    await room.sit(table.code, "tg:2", "Bea", "u2")
+    assert await store.client.exists(keys.named("tg:2"))
 
 
 async def test_what_is_refused_is_a_sentence(room: Room) -> None:

@@ -6,6 +6,7 @@ import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import entry_points
+from typing import Any
 
 import structlog
 
@@ -74,14 +75,18 @@ async def run(settings: Settings) -> None:
             )
         supervising = asyncio.create_task(Supervisor(house).run())
         stopping = asyncio.create_task(stop.wait())
+        starting = asyncio.create_task(_patiently(house.start))
+        tasks: set[asyncio.Task[Any]] = {supervising, stopping, starting}
         try:
-            await _patiently(house.start)
-            log.info("running", adapters=list(house.adapters))
-            await asyncio.wait({supervising, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if starting.done():
+                starting.result()
+                log.info("running", adapters=list(house.adapters))
+                await asyncio.wait({supervising, stopping}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in (supervising, stopping):
+            for task in tasks:
                 task.cancel()
-            await asyncio.wait({supervising, stopping})
+            await asyncio.wait(tasks)
         if not supervising.cancelled():
             supervising.result()
         log.info("stopped")

@@ -35,9 +35,14 @@ log = logging.getLogger("buongioco.http")
 log.addFilter(_OneLine())
 
 
-def is_forwarded(headers: Mapping[str, str]) -> bool:
-    """Whether a proxy says that it passes this request on for somebody else."""
-    return any(name.lower() in FORWARDED or name.lower().startswith(FORWARDED_PREFIXES) for name in headers)
+def is_forwarded(headers: Mapping[str, str], version: tuple[int, int]) -> bool:
+    """Whether a proxy passes this request on for somebody else; ``version`` is that of HTTP.
+
+    No browser speaks HTTP/1.0 any more; a proxy that was told nothing else does, and adds no header.
+    """
+    return version < (1, 1) or any(
+        name.lower() in FORWARDED or name.lower().startswith(FORWARDED_PREFIXES) for name in headers
+    )
 
 
 def is_same_secret(one: str, other: str) -> bool:

@@ -16,7 +16,7 @@ def add_watching(app: web.Application, house: House) -> None:
     """
 
     def refuse_strangers(request: web.Request) -> None:
-        if is_forwarded(request.headers):
+        if is_forwarded(request.headers, request.version):
             raise web.HTTPForbidden(text="This is not shown through a proxy.")
 
     async def healthz(request: web.Request) -> web.Response:

@@ -60,9 +60,7 @@ class Access:
         """Refused for a request that another site had a browser make, that came by another name, or that a proxy passed
         on to a playground that was not opened. ``is_watching`` is whether it is for `bot.watching`.
         """
-        forwarded = is_forwarded(headers)
-        # No browser speaks HTTP/1.0 any more; a proxy that was told nothing else does.
-        if not self.is_open and (forwarded or version < (1, 1)):
+        if not self.is_open and is_forwarded(headers, version):
             raise Refused("The playground is not open to a proxy: the host sets BUONGIOCO_PUBLIC_URL to its address.")
         hosts, origins = headers.getall("Host", []), headers.getall("Origin", [])
         public = None if is_watching else self.public

@@ -1,9 +1,10 @@
 """Long polling: one worker asks Telegram for what has happened.
 
-An update is confirmed once it has been answered, by the offset of the next question: a bot that is killed before gets
-it again. Telegram confirms from the front only, and brings what is not confirmed with every answer, a hundred at most.
-So while an update is being answered, those behind it come again and are known again, and questions are asked a little
-apart; and one that takes too long is confirmed all the same once it hides what comes behind the hundred.
+An update is confirmed once what it asks for is done, by the offset of the next question: a bot that is killed before
+gets it again. Answers to commands wait for their turn after that: a kill may lose an answer, never a move. Telegram
+confirms from the front only, and brings what is not confirmed with every answer, a hundred at most. So while an update
+is being answered, those behind it come again and are known again, and questions are asked a little apart; and one that
+takes too long is confirmed all the same once it hides what comes behind the hundred.
 """
 
 import asyncio

@@ -36,6 +36,11 @@ class Answers:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    @property
+    def tasks(self) -> "list[asyncio.Task[None]]":
+        """Those that are on their way."""
+        return list(self._tasks)
+
     def stop(self) -> None:
         """Send no more."""
         for task in self._tasks:

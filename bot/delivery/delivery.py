@@ -47,6 +47,9 @@ AGAIN_AFTER = 2.0
 POSTS_REMEMBERED = 25_000
 """Tables of which it is kept in memory what is shown, at some 3 kB each."""
 
+MOST_EVICTED = 100
+"""Tables at which one look is had for some to forget: it should cost little."""
+
 log = structlog.get_logger()
 
 Finish = Callable[[Table], Awaitable[Outcome]]
@@ -166,15 +169,16 @@ class Delivery:
     async def stop(self, patience: float) -> None:
         """Finish what is being sent, for so many seconds, and note it."""
         self._bringer.stopping = True
-        self.answers.stop()
         for post in self._posts.values():
             for looked_over in post.doubts.values():
                 looked_over.set()
         tasks = [task for post in self._posts.values() for task in (*post.tasks.values(), post.pump) if task]
+        tasks += self.answers.tasks
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=patience)
             for task in late:
                 task.cancel()
+        self.answers.stop()
         if self._notes.task:
             self._notes.hurry()
             await asyncio.wait([self._notes.task])
@@ -314,11 +318,18 @@ class Delivery:
         self._notes.soon(post, version)
         # Hands change with the next press; boards do not always.
         post.drawn = {name: drawn for name, drawn in post.drawn.items() if name[0] == "d"}
-        while len(self._posts) > POSTS_REMEMBERED:
+        self._evict()
+
+    def _evict(self) -> None:
+        """Forget the tables that were left alone longest, where there are too many; a busy one is not left alone."""
+        for _ in range(min(MOST_EVICTED, len(self._posts))):
+            if len(self._posts) <= POSTS_REMEMBERED:
+                return
             oldest = next(iter(self._posts.values()))
             if oldest.is_busy:
-                break
-            del self._posts[oldest.code]
+                self._posts.move_to_end(oldest.code)
+            else:
+                del self._posts[oldest.code]
 
     def _touch_later(self, code: str) -> None:
         asyncio.get_running_loop().call_later(AGAIN_AFTER, lambda: self.touch(code, reload=True))

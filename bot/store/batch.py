@@ -93,7 +93,13 @@ class BatchedScript:
                 call for call, answer in zip(batch, answers, strict=False) if self._take(call, answer, has_replicas)
             ]
             if any(isinstance(answer, (*PASSING, AskError)) for answer in answers):
-                await self._heal(answers)
+                try:
+                    await self._heal(answers)
+                except Exception as error:  # noqa: BLE001  it is raised where the script was called
+                    for call in again:
+                        if not call.answer.done():
+                            call.answer.set_exception(error)
+                    continue
             for call in again:
                 self._enqueue(call)
 

@@ -128,6 +128,12 @@ async def test_others_are_shown_the_door(store: Store, server: TelegramServer) -
         writer.write(head + b"\xff\xfe\r\n\r\n")
         assert await reader.readline() == b"HTTP/1.1 403 Forbidden\r\n"
         writer.close()
+        # As a proxy asks that was told nothing but where to.
+        for path in (b"healthz", b"metrics"):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(b"GET /" + path + b" HTTP/1.0\r\nHost: a\r\n\r\n")
+            assert await reader.readline() == b"HTTP/1.0 403 Forbidden\r\n"
+            writer.close()
         async with session.get(f"{url}/healthz") as answer:
             assert (answer.status, (await answer.json())["adapters"]) == (200, {"telegram": "up"})
         async with session.get(f"{url}/metrics") as answer:

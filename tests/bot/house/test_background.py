@@ -2,13 +2,23 @@
 
 import asyncio
 import json
+import os
+import signal
+from pathlib import Path
 
 import pytest
+from redis.exceptions import ConnectionError  # noqa: A004
 from structlog.testing import capture_logs
 
-from bot import background
+from bot import background, running
 from bot.background import Loops
+from bot.delivery import delivery
+from bot.delivery.post import Post
+from bot.house import House
+from bot.settings import Settings
 from bot.store import Store, keys
+from bot.store.batch import BatchedScript
+from tests.bot.kills import free_port
 from tests.bot.paper import Paper, open_house
 
 
@@ -78,3 +88,70 @@ async def test_a_loop_that_is_cancelled_stays_so() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert not loops.failing
+
+
+async def test_one_stuck_table_does_not_keep_all_others_in_memory(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivery, "POSTS_REMEMBERED", 2)
+    async with open_house(store, Paper()) as house:
+        posts = house.delivery._posts
+        for code in ("STUCK", "ONE", "TWO", "THREE"):
+            posts[code] = Post(code)
+        posts["STUCK"].dirty = True
+        house.delivery._evict()
+        assert list(posts) == ["THREE", "STUCK"]
+        posts["THREE"].dirty = True
+        posts["FOUR"] = Post("FOUR")
+        posts["FOUR"].dirty = True
+        # All are busy: nothing goes, and it ends.
+        house.delivery._evict()
+        assert set(posts) == {"THREE", "STUCK", "FOUR"}
+        posts.clear()
+
+
+async def test_answers_get_their_share_of_the_last_moments(store: Store) -> None:
+    said = asyncio.Event()
+
+    async def say() -> None:
+        await asyncio.sleep(0.05)
+        said.set()
+
+    async with open_house(store, Paper()) as house:
+        house.delivery.answers.send("paper:1", say)
+    assert said.is_set()
+
+
+async def test_told_to_stop_while_it_starts_it_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = asyncio.Event()
+
+    async def hangs(_house: House) -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(House, "start", hangs)
+    monkeypatch.setattr(running, "collect_seldom", lambda: None)
+    work = asyncio.create_task(running.run(Settings(data=tmp_path / "data", playground_port=free_port())))
+    async with asyncio.timeout(20):
+        await begun.wait()
+        os.kill(os.getpid(), signal.SIGTERM)
+        await work
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().remove_signal_handler(number)
+
+
+async def test_who_waits_for_a_cluster_that_cannot_be_healed_is_told(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: object) -> list[Exception]:
+        return [ConnectionError("away")]
+
+    async def breaks(*_: object) -> None:
+        raise ValueError("not a fault of the store's")
+
+    monkeypatch.setattr(BatchedScript, "_answers", away)
+    monkeypatch.setattr(BatchedScript, "_may_heal", lambda *_: True)
+    monkeypatch.setattr(BatchedScript, "_heal", breaks)
+    with pytest.raises(ValueError, match="not a fault"):
+        async with asyncio.timeout(5):
+            await BatchedScript(store.client, "return 1")(["one"], [])

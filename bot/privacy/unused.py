@@ -1,4 +1,9 @@
-"""Profiles that nobody has used for a time that the host sets are forgotten."""
+"""Profiles that nobody has used for a time that the host sets are forgotten.
+
+Forgetting cannot be taken back, and clocks are wrong now and then. So days are counted by the store's clock, a round
+counts few days more than the one before, and forgets a small share of all profiles: a clock that is years ahead for an
+hour does little, and a bot that was down for long catches up in some rounds.
+"""
 
 import asyncio
 
@@ -17,6 +22,12 @@ LEASE_SECONDS = 3600
 
 AT_ONCE, PAUSE = 500, 0.05
 """After how many profiles there is a pause, in seconds: people who play come first."""
+
+MOST_DAYS = 3
+"""How many days a round may count more than the one before."""
+
+MOST_SHARE = 0.1
+"""The share of all profiles that a round forgets at the most, though always one; the longest unused come first."""
 
 PREFIX = keys.person("")
 
@@ -42,28 +53,43 @@ class Unused:
             await asyncio.sleep(LOOK_SECONDS)
 
     async def round(self) -> int | None:
-        """Have all forgotten who are due; returns how many, None if a round was made today or is being made."""
+        """Have those forgotten who are due; returns how many, None if a round was made today or is being made."""
         if not await self._client.set(keys.SWEEPING, "1", nx=True, ex=LEASE_SECONDS):
             return None
-        today, looked, due = self._people.today(), 0, 0
+        today, looked = await self._today(), 0
+        due: list[tuple[int, str]] = []
         async for key in self._client.scan_iter(match=f"{PREFIX}*", count=AT_ONCE):
-            due += await self._is_due(key.decode(), today)
+            person = key.decode().removeprefix(PREFIX)
+            used = await self._used(person, today)
+            if today - used > self._days and not is_somebody(person):
+                due.append((used, person))
             looked += 1
             if looked % AT_ONCE == 0:
                 await asyncio.sleep(PAUSE)
+        # A key that is scanned twice is one person.
+        due = sorted(set(due))
+        now = due[: max(1, int(looked * MOST_SHARE))]
+        for _, person in now:
+            await self._forgetter.begin(person)
         await self._client.set(keys.SWEEPING, "1", ex=DAY_SECONDS)
-        log.info("unused_profiles", looked_at=looked, forgotten=due)
-        return due
+        if len(now) < len(due):
+            log.warning("unused_profiles_put_off", due=len(due), forgotten=len(now), looked_at=looked)
+        log.info("unused_profiles", looked_at=looked, forgotten=len(now))
+        return len(now)
 
-    async def _is_due(self, key: str, today: int) -> bool:
-        """Have a person forgotten who is due; one of whom no day is known counts from today."""
+    async def _today(self) -> int:
+        """The day by which a round counts: the store's, but never many days after the last round's."""
+        today, last = await self._store.attendance.day(), await self._client.get(keys.SWEEPING_DAY)
+        counted = today if last is None else min(today, int(last) + MOST_DAYS)
+        if counted < today:
+            log.warning("unused_profiles_clock", last_round=int(last), store_says=today, counted=counted)
+        await self._client.set(keys.SWEEPING_DAY, counted)
+        return counted
+
+    async def _used(self, person: str, today: int) -> int:
+        """The day on which a profile was last used; one of which none is known counts from today."""
+        key = keys.person(person)
         used = await self._client.hget(key, "used")
-        if used is None:
-            if await self._client.exists(key):
-                await self._client.hset(key, "used", today)
-            return False
-        person = key.removeprefix(PREFIX)
-        if today - int(used) <= self._days or is_somebody(person):
-            return False
-        await self._forgetter.begin(person)
-        return True
+        if used is None and await self._client.exists(key):
+            await self._client.hset(key, "used", today)
+        return today if used is None else int(used)

@@ -24,6 +24,7 @@ def _script(name: str) -> str:
 
 PLAYING_TIME = _script("playing_time")
 
+DAY = "return math.floor(store_time() / 86400)"
 ALIVE = "return redis.call('ZCOUNT', KEYS[1], store_time() - ARGV[1], '+inf')"
 
 
@@ -46,6 +47,11 @@ class Attendance:
         script = self._client.register_script(PLAYING_TIME + ALIVE)
         count: int = await script(keys=[keys.WORKERS], args=[LEASE_SECONDS])
         return count
+
+    async def day(self) -> int:
+        """The day by the store's clock, counted from the first of 1970."""
+        day: int = await self._client.register_script(PLAYING_TIME + DAY)(keys=[keys.WORKERS])
+        return day
 
     async def absent(self, worker: str) -> None:
         """A worker stops."""

@@ -20,6 +20,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``forgetting`` | hash | people who are being forgotten: what stands in their place, JSON (`bot.somebody.Mark`) |
 | ``forgetting:worker`` | string | whoever does so just now; expires by itself |
 | ``sweeping`` | string | profiles were or are being looked through for unused ones; expires by itself |
+| ``sweeping:day`` | string | the day by which that was last done, from the first of 1970 (`bot.privacy.unused`) |
 | ``workers`` | sorted set | workers by when they were last alive, Unix seconds of the store's clock |
 | ``person:<platform:id>`` | hash | name, handle, language, suits, hands, called, used (`bot.people`) |
 | ``chat:<place>`` | hash | language, clock, strict, game |
@@ -59,6 +60,7 @@ WORKERS = "workers"
 FORGETTING = "forgetting"
 FORGETTING_WORKER = "forgetting:worker"
 SWEEPING = "sweeping"
+SWEEPING_DAY = "sweeping:day"
 GAMES_COUNTER = "{games}:counter"
 GAMES_MOVED = "{games}:moved"
 GAMES_ORDER = "{games}:order"

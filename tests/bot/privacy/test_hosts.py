@@ -5,15 +5,16 @@ import time
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 from typer.testing import CliRunner
 
 from bot.cli import main as cli
 from bot.finished.file import to_line
 from bot.people import People
 from bot.platform import Person
-from bot.privacy.unused import Unused
+from bot.privacy.unused import MOST_DAYS, Unused
 from bot.settings import BadSetting, read_settings
-from bot.somebody import marks
+from bot.somebody import Mark, marks
 from bot.store import EmbeddedStore, Store, keys, opened, schema
 from tests.bot.finished.games import finished
 from tests.bot.paper import Paper, open_house
@@ -86,24 +87,73 @@ def test_forget_knows_by_the_stores_clock_whether_a_bot_runs(
     assert "looks once more in a minute" in done.output
 
 
+async def profiles(store: Store, **used: int) -> None:
+    """People by name, and the day on which each was last here."""
+    for name, day in used.items():
+        await store.client.hset(keys.person(f"paper:{name}"), mapping={"name": name, "used": day})
+
+
 async def test_profiles_that_nobody_uses_are_forgotten_and_others_are_not(store: Store) -> None:
     async with open_house(store, Paper()) as house:
-        day = 86400.0
-        now = 20_000 * day
-        house.people.now = lambda: now
-        for number, name in enumerate(("Ada", "Bea"), 1):
-            await house.people.meet(Person(f"paper:{number}", name, name.lower()))
-        await store.client.hset(keys.person("paper:3"), mapping={"name": "Cleo"})
+        today = await store.attendance.day()
+        await profiles(store, ada=today - 731, bea=today - 730)
+        await store.client.hset(keys.person("paper:cleo"), mapping={"name": "Cleo"})
         unused = Unused(store, house.people, house.forgetter, 730)
-        assert await unused.round() == 0
-        now += 700 * day
-        await house.people.meet(Person("paper:2", "Bea", "bea"))
-        now += 31 * day
+        assert await unused.round() == 1
+        assert set(await marks(store.client)) <= {"paper:ada"}
+        assert (await house.people.fresh("paper:bea")).name == "bea"
+        # Of whom no day was known counts from the first round.
+        assert await store.client.hget(keys.person("paper:cleo"), "used") == str(today).encode()
         assert await unused.round() is None  # once a day
-        await store.client.delete(keys.SWEEPING)
-        assert await unused.round() == 2  # Cleo's day of old was not known: it began with the first round
-        assert set(await marks(store.client)) <= {"paper:1", "paper:3"}
-        assert (await house.people.fresh("paper:2")).name == "Bea"
+
+
+async def test_a_workers_clock_that_is_years_ahead_forgets_nobody(store: Store) -> None:
+    async with open_house(store, Paper()) as house:
+        today = await store.attendance.day()
+        await profiles(store, ada=today, bea=today - 10)
+        now = time.time() + 4 * 365 * 86400
+        house.people.now = house.forgetter.now = lambda: now
+        assert await Unused(store, house.people, house.forgetter, 730).round() == 0
+        assert await marks(store.client) == {}
+
+
+async def test_a_stores_clock_that_jumps_four_years_counts_as_a_few_days(store: Store) -> None:
+    async with open_house(store, Paper()) as house:
+        # The last round was by the right clock, four years before what the store says now.
+        before = await store.attendance.day() - 4 * 365
+        await store.client.set(keys.SWEEPING_DAY, before)
+        await profiles(store, ada=before, bea=before - 700)
+        unused = Unused(store, house.people, house.forgetter, 730)
+        with capture_logs() as logs:
+            assert await unused.round() == 0
+        [warning] = [one for one in logs if one["event"] == "unused_profiles_clock"]
+        assert warning["counted"] == before + MOST_DAYS
+        # It goes on from there: a bot that was down for four years forgets in the end.
+        for _ in range(10):
+            await store.client.delete(keys.SWEEPING)
+            await unused.round()
+        assert await store.client.get(keys.SWEEPING_DAY) == str(before + 11 * MOST_DAYS).encode()
+        assert not await store.client.exists(keys.person("paper:bea")) or "paper:bea" in await marks(store.client)
+        assert await store.client.exists(keys.person("paper:ada"))
+
+
+async def test_a_round_forgets_a_tenth_of_all_and_the_longest_unused_first(store: Store) -> None:
+    async with open_house(store, Paper()) as house:
+        today = await store.attendance.day()
+        await profiles(store, **{f"p{number}": today - 1000 - number for number in range(30)})
+        unused = Unused(store, house.people, house.forgetter, 730)
+        begun: list[str] = []
+        real = house.forgetter.begin
+
+        async def begin(person: str) -> Mark:
+            begun.append(person)
+            return await real(person)
+
+        house.forgetter.begin = begin  # type: ignore[method-assign]
+        with capture_logs() as logs:
+            assert await unused.round() == 3
+        assert begun == ["paper:p29", "paper:p28", "paper:p27"]
+        assert [one["due"] for one in logs if one["event"] == "unused_profiles_put_off"] == [30]
 
 
 @pytest.mark.parametrize("text", ["730", "0d", "two years", "-5d"])

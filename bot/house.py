@@ -68,6 +68,7 @@ class House:
         self._tasks: list[asyncio.Task[None]] = []
         self._told: set[asyncio.Task[None]] = set()
         self.room.watchers.append(self._committed)
+        self.room.on_unreadable = self._set_aside
         self.shards.on_taken = self._look_through
         self.shards.on_lost = self.delivery.drop_shard
         self.shards.on_poke = self._poked
@@ -252,6 +253,14 @@ class House:
             self.delivery.touch(code, reload=True)
         for code in await self.store.all_set_aside([shard]):
             await self._look_again(code)
+
+    async def _set_aside(self, table: Table) -> None:
+        """A table cannot be read: its owner sets it aside, once. Another worker may be of another release."""
+        if not self.shards.owns(table.code):
+            await self.shards.poke({"code": table.code})
+        elif await self.store.set_aside(table.code, table.version):
+            log.error("table_set_aside", table=table.code, why=table.fault)
+            self.delivery.touch(table.code)
 
     async def _look_again(self, code: str) -> None:
         with suppress(NoSuchTable):

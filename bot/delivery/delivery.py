@@ -232,7 +232,9 @@ class Delivery:
         if table.phase == "over" and post.outcome is None:
             post.outcome = await self._finish(table)
         who = (table.chairs, tuple(table.asking.values()), table.hosts)
-        if post.listed != who and table.phase in ("open", "playing"):
+        if table.fault:
+            post.listed = None
+        elif post.listed != who and table.phase in ("open", "playing"):
             await self.room.lists.confirm(table)
             post.listed = who
         for name in dict.fromkeys([*wanted(table), *(name for name in post.surfaces if is_taken(table, name))]):

@@ -312,6 +312,7 @@ class Presses:
             profile.id,
             press.person.name,
             f"again:{game_id}",
+            again=True,
             host=press.place,
             setup=(*rules, clock, *robots),
             invited=invited if not robots else None,

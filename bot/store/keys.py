@@ -14,7 +14,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{s17}:confirmed`` | string | written where replicas confirm all that was written before it; expires by itself |
 | ``{game:<id>}:confirmed`` | string | the same for what follows from a finished table |
 | ``{s17}:probe`` | string | whether the store takes anything down, asked while it is away; expires by itself |
-| ``{s17}:set_aside`` | set | codes of tables whose log this version's rules refuse |
+| ``{s17}:set_aside`` | hash | codes of tables whose log its owner's rules refuse: what their clocks had left, seconds |
 | ``{s17}:gone:<code>`` | string | a table was removed a short while ago; whose it was; expires after a day |
 | ``secret`` | string | 32 random bytes from which tables' codes are made (`Store.secret`) |
 | ``forgetting`` | hash | people who are being forgotten: what stands in their place, JSON (`bot.somebody.Mark`) |

@@ -40,15 +40,21 @@ class Log(NamedTuple):
         return len(self.entries)
 
     def after(self, entries: Sequence[bytes]) -> "Log":
-        """The log with these entries behind it. Old entries lose their stamps and are shared, for logs are many."""
+        """The log with these entries behind it. Old entries lose their stamps and are shared, for logs are many; the
+        first keeps its own, for what opened a table is known as long as there is one.
+        """
         known = [*self.entries, *entries]
-        for place in range(max(0, self.version - STAMPS_KEPT), len(known) - STAMPS_KEPT):
+        for place in range(max(1, self.version - STAMPS_KEPT), len(known) - STAMPS_KEPT):
             known[place] = _shared(unstamped(known[place]))
         return Log(known)
 
     def has_seen(self, update: str) -> bool:
         """Whether one of the latest entries was caused by this update."""
         return b"\t%b\n" % update.encode() in b"\n".join([*self.entries[-STAMPS_KEPT:], b""])
+
+    def was_begun_by(self, update: str) -> bool:
+        """Whether the first entry was caused by this update."""
+        return bool(self.entries) and self.entries[0].partition(b"\t")[2] == update.encode()
 
 
 @lru_cache(maxsize=4096)
@@ -58,13 +64,14 @@ def _shared(entry: bytes) -> bytes:
 
 
 def head(entries: Sequence[bytes]) -> bytes:
-    """A head that stands for these entries; but for the latest they lose their stamps, which matter only while a press
-    may come again.
+    """A head that stands for these entries; but for the first and the latest they lose their stamps, which matter only
+    while a press may come again.
     """
     if not entries:
         return EMPTY_HEAD
     squeeze = zlib.compressobj(9, zlib.DEFLATED, -15, zdict=FAMILIAR)
-    kept = [*map(unstamped, entries[:-STAMPS_KEPT]), *entries[-STAMPS_KEPT:]]
+    latest = max(1, len(entries) - STAMPS_KEPT)
+    kept = [entries[0], *map(unstamped, entries[1:latest]), *entries[latest:]]
     folded = squeeze.compress(b"\n".join(kept)) + squeeze.flush()
     return b"%d %s" % (len(entries), folded)
 

@@ -5,6 +5,6 @@
 redis.call('DEL', KEYS[1], KEYS[2])
 redis.call('ZREM', KEYS[3], ARGV[1])
 redis.call('ZREM', KEYS[4], ARGV[1])
-redis.call('SREM', KEYS[5], ARGV[1])
+redis.call('HDEL', KEYS[5], ARGV[1])
 redis.call('SET', KEYS[6], ARGV[2], 'EX', ARGV[3])
 return 1

@@ -17,9 +17,9 @@ from bot.store.index import Index
 from bot.store.log import Log, head, unfold
 from bot.store.outage import Outage, note_commit
 
-APPEND, SINCE, NOTE, REMOVE, SET_ASIDE = (
+APPEND, SINCE, NOTE, REMOVE, SET_ASIDE, TAKE_BACK = (
     (files("bot.store") / f"{name}.lua").read_text(encoding="utf-8")
-    for name in ("append", "since", "note", "remove", "set_aside")
+    for name in ("append", "since", "note", "remove", "set_aside", "take_back")
 )
 CONFIRM = "return redis.call('EXISTS', KEYS[1])"
 FOLD_AFTER = 16
@@ -72,7 +72,8 @@ class Store:
         self._confirm = BatchedScript(client, CONFIRM, replicas)
         self.outage = Outage(self._probe)
         self._remove = BatchedScript(client, REMOVE)
-        self._set_aside = BatchedScript(client, SET_ASIDE)
+        self._set_aside = BatchedScript(client, PLAYING_TIME + SET_ASIDE)
+        self._take_back = BatchedScript(client, PLAYING_TIME + TAKE_BACK)
         self.index = Index(client)
         self._secret = b""
 
@@ -164,22 +165,23 @@ class Store:
 
     async def set_aside(self, code: str, version: int) -> bool:
         """Stop the clock of a table that cannot be read, and have its players told; False if that was done before."""
+        return bool(await self._set_aside(self._aside_keys(code), [code, version]))
+
+    async def take_back(self, code: str, version: int) -> None:
+        """A table that was set aside can be read again: its clock goes on, and it is drawn anew."""
+        await self._take_back(self._aside_keys(code), [code, version])
+
+    @staticmethod
+    def _aside_keys(code: str) -> list[str]:
         shard = keys.shard_of(code)
-        found = await self._set_aside([keys.set_aside(shard), keys.changed(shard), keys.timers(shard)], [code, version])
-        return bool(found)
+        return [keys.set_aside(shard), keys.changed(shard), keys.timers(shard), keys.attended(shard)]
 
     async def all_set_aside(self, shards: Sequence[int]) -> list[str]:
         """The tables of these shards that could not be read."""
         async with self.client.pipeline(transaction=False) as pipe:
             for shard in shards:
-                pipe.smembers(keys.set_aside(shard))
+                pipe.hkeys(keys.set_aside(shard))
             return sorted(code.decode() for found in await pipe.execute() for code in found)
-
-    async def take_back(self, code: str, version: int) -> None:
-        """A table that was set aside can be read again: it is drawn anew."""
-        shard = keys.shard_of(code)
-        await self.client.zadd(keys.changed(shard), {code: version})
-        await self.client.srem(keys.set_aside(shard), code)
 
     async def shown(self, code: str) -> dict[str, str]:
         """What is shown of a table, by surface, as `note` wrote it."""

@@ -31,6 +31,11 @@ class TooManyChallenges(TableFault):
     sentence = "{most} challenges are open in this chat already: accept one of them, or take one back."
 
 
+class TooManyChanges(TableFault):
+    code = "too_many_changes"
+    sentence = "This challenge was changed too often: play it as it is, or open another."
+
+
 class NotAtThisTable(TableFault):
     code = "not_at_this_table"
     sentence = "You do not sit at table {code}."

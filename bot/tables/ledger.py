@@ -2,9 +2,7 @@
 
 import secrets
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Sequence
-
-import structlog
+from collections.abc import Awaitable, Callable, Sequence
 
 from bot.store import Appended, Behind, Gone, Store, keys
 from bot.store.log import Log, stamped
@@ -18,8 +16,6 @@ TABLES_REMEMBERED = 25_000
 
 ROBOT_PAUSE = 1.0
 """Seconds that a robot lets pass before its move: less is hard to follow."""
-
-log = structlog.get_logger()
 
 Decision = Callable[[Table], Sequence[str]]
 """Given the table as it stands, the entries to add; raises what is wrong."""
@@ -38,6 +34,8 @@ class Ledger:
         self.robot_pause = robot_pause
         self.watchers: list[Callable[[Table, float | None], None]] = []
         """Called after each commit with the table and in how many seconds its clock rings, if that has changed."""
+        self.on_unreadable: Callable[[Table], Awaitable[None]] | None = None
+        """Called with a table that the rules refuse whenever it is loaded: nothing is done about it here."""
         self._new_secret = new_secret
         self._remembered: OrderedDict[str, Table] = OrderedDict()
 
@@ -62,7 +60,7 @@ class Ledger:
         return await self._caught_up(table, behind)
 
     async def _caught_up(self, table: Table, behind: Behind) -> Table:
-        """A table with what it lacked; one that cannot be read is set aside, once."""
+        """A table with what it lacked."""
         if behind.whole:
             self.forget(table.code)
             table = Table.of(table.code, Log(behind.entries))
@@ -74,9 +72,9 @@ class Ledger:
         return await self._noted(table)
 
     async def _noted(self, table: Table) -> Table:
-        """Keep a table in memory; one that cannot be read is set aside, once for all workers."""
-        if table.fault and await self.store.set_aside(table.code, table.version):
-            log.error("table_set_aside", table=table.code, why=table.fault)
+        """Keep a table in memory; of one that cannot be read whoever minds it is told."""
+        if table.fault and self.on_unreadable:
+            await self.on_unreadable(table)
         return self._remember(table)
 
     @staticmethod

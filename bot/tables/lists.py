@@ -85,10 +85,14 @@ class TableLists:
         async with self._reserved(keys.hosted(place), code, made):
             yield
 
-    async def left(self, person: str, table: Table) -> None:
-        """Somebody has given their chair back, as the table stands now."""
-        if not _sits_at(person, table):
-            await self._index.remove(keys.seated(person), table.code)
+    @asynccontextmanager
+    async def leaving(self, person: str, code: str) -> AsyncIterator[None]:
+        """While somebody gives their chair back; who has sat down again meanwhile keeps the entry."""
+        key = keys.seated(person)
+        token = (await self._index.entries(key)).get(code)
+        yield
+        if token:
+            await self._index.release(key, code, token)
 
     async def confirm(self, table: Table) -> None:
         """Make the entries that follow from a live table's log, where they are missing."""
@@ -131,15 +135,15 @@ class TableLists:
             raise
 
     async def _live(self, key: str, belongs: Belongs) -> list[Table]:
-        """The tables of a list that bear it out; the others are taken out of it, but for those that cannot be read."""
+        """The tables of a list that bear it out; the others are taken out of it. One that cannot be read counts for
+        nobody's limit; when it can, delivery makes its entries again.
+        """
         entries = await self._index.entries(key)
         # All at once, for the store is asked for them together.
         found = await asyncio.gather(*map(self._table, entries))
         tables = []
         for (code, token), table in zip(entries.items(), found, strict=True):
-            if table and table.fault:
-                continue
-            if table and belongs(table):
+            if table and not table.fault and belongs(table):
                 tables.append(table)
             elif table is None or table.phase == "open":
                 # A commit may be on its way that bears it out.

@@ -25,6 +25,9 @@ from bot.tables.faults import (
     NotYoursToDecide,
     OldPanel,
     TableIsFull,
+    TooManyChallenges,
+    TooManyChanges,
+    TooManyTables,
 )
 from bot.tables.ledger import Ledger
 from bot.tables.lists import CodeTaken, TableLists
@@ -40,6 +43,8 @@ CODE_LENGTH = 6
 """Letters of a new table's code. Tables opened by older releases have four."""
 
 LATES_TO_FORFEIT = 3
+MOST_CHANGES = 300
+"""Entries of a challenge after which its game, options and clock are changed no more."""
 
 
 def _code(seed: str, secret: bytes) -> str:
@@ -83,11 +88,14 @@ class Room(Ledger):
         invited: Invited | None = None,
         setup: Sequence[str] = (),
         seat: int = 0,
+        again: bool = False,
     ) -> Table:
         """A new table, opened by this person, who takes a chair of it. UnknownGame lists the games there are.
 
         ``host`` is the place of its first board, ``setup`` more entries for its log. The code follows from the update,
-        so that one delivered twice opens one table; nobody outside can work it out, for updates are counted.
+        so that one delivered twice opens one table; nobody outside can work it out, for updates are counted. With
+        ``again`` the update is a wish that several may have, one after the other: when its table is no more it opens
+        another.
         """
         game_kind(game)
         chair = f"{person} {plain_name(name)}"
@@ -98,21 +106,30 @@ class Room(Ledger):
         for attempt in count():
             empty = Table(_code(f"{update} {attempt}", secret))
             entries = [stamped(text, update) for text in self._begin_if_full(empty, texts)]
-            with suppress(CodeTaken):
+            try:
                 async with (
                     self.lists.taking_chair(person, empty.code),
                     self.lists.showing(host, empty.code, is_challenge=True),
                 ):
-                    return await self._open(empty, entries, update, person)
+                    return await self._open(empty, entries, update, "" if again else _mark_of(person))
+            except CodeTaken:
+                continue
+            except (TooManyTables, TooManyChallenges):
+                # What was done already is answered as done.
+                with suppress(NoSuchTable):
+                    opened = await self.load(empty.code)
+                    if opened.log.was_begun_by(update):
+                        return opened
+                raise
         raise AssertionError
 
-    async def _open(self, empty: Table, entries: Sequence[bytes], update: str, person: str) -> Table:
+    async def _open(self, empty: Table, entries: Sequence[bytes], update: str, mark: str) -> Table:
         result = await self._write(empty, entries)
         if isinstance(result, Table):
             return result
-        if isinstance(result, Gone) and result.whose == _mark_of(person):
+        if isinstance(result, Gone) and result.whose == mark:
             raise NoSuchTable(code=empty.code)
-        if isinstance(result, Behind) and Log(result.entries).has_seen(update):
+        if isinstance(result, Behind) and Log(result.entries).was_begun_by(update):
             return await self._caught_up(empty, result)
         raise CodeTaken()
 
@@ -124,9 +141,18 @@ class Room(Ledger):
             checks.check_opener(table, person)
             if any(table.chairs[game_kind(game).seats :]):
                 raise TableIsFull()
-            return self._begin_if_full(table, [f"game {game}"])
+            if table.game_id == game and not table.rules:
+                return []
+            return self._changes(table, self._begin_if_full(table, [f"game {game}"]))
 
         return await self._commit(code, update, decide)
+
+    @staticmethod
+    def _changes(table: Table, entries: list[str]) -> list[str]:
+        """The entries, unless the challenge was changed so often that only a machine can want it."""
+        if entries and table.version >= MOST_CHANGES:
+            raise TooManyChanges()
+        return entries
 
     async def choose_rule(self, code: str, person: str, word: str, update: str) -> Table:
         """An option, as ``name=value``; for who opened the table, before the game begins. BadRules names the values."""
@@ -134,7 +160,8 @@ class Room(Ledger):
         def decide(table: Table) -> list[str]:
             checks.check_opener(table, person)
             chosen = parse(game_kind(table.game_id).rules, [word])
-            return [f"rule {name} {spell(value)}" for name, value in chosen.items()]
+            changed = {name: value for name, value in chosen.items() if table.rules.get(name) != value}
+            return self._changes(table, [f"rule {name} {spell(value)}" for name, value in changed.items()])
 
         return await self._commit(code, update, decide)
 
@@ -145,7 +172,9 @@ class Room(Ledger):
 
         def decide(table: Table) -> list[str]:
             checks.check_opener(table, person)
-            return [f"clock {seconds} {'strict' if strict else 'lax'}"]
+            if (table.clock, table.strict) == (seconds, strict):
+                return []
+            return self._changes(table, [f"clock {seconds} {'strict' if strict else 'lax'}"])
 
         return await self._commit(code, update, decide)
 
@@ -239,9 +268,8 @@ class Room(Ledger):
                 return ["close cancelled"]
             return table.standing(seat)
 
-        table = await self._commit(code, update, decide)
-        await self.lists.left(person, table)
-        return table
+        async with self.lists.leaving(person, code):
+            return await self._commit(code, update, decide)
 
     async def cancel(self, code: str, person: str, update: str) -> Table:
         """Who opened the table takes the challenge back."""

@@ -9,7 +9,9 @@ import structlog
 from bot.house import House
 from bot.store import Store, keys
 from bot.store.log import stamped
+from bot.tables import Room
 from bot.tables.faults import SetAside
+from bot.tables.lists import MOST_TABLES
 from tests.bot.paper import GROUP, Paper, Player, code_of, open_house, play_until, seated
 
 UNREADABLE = {
@@ -107,6 +109,8 @@ async def test_a_version_that_can_read_it_again_goes_on_with_it(store: Store) ->
         players = await seated(house, paper, "metamazzo")
         code = await code_of(house, players[0])
         version = (await house.room.table(code)).version
+        left = await store.attendance.rings_in(code)
+        assert left
     await break_log(store, code, "conquer 3")
     async with open_house(store, paper) as house:
         await _until_told(house, paper)
@@ -122,6 +126,10 @@ async def test_a_version_that_can_read_it_again_goes_on_with_it(store: Store) ->
                 break
         assert await store.all_set_aside(range(keys.SHARDS)) == []
         assert (await house.room.table(code)).version == version
+        # Its clock goes on from where it stood; the entry that could not be read had set it to a thousand seconds.
+        goes_on = await store.attendance.rings_in(code)
+        assert goes_on
+        assert 900 < goes_on <= 1000
         await play_until(house, players, Random(1), lambda: "Trick 2" in paper.last(GROUP).plain)
 
 
@@ -132,3 +140,28 @@ async def _until_told(house: House, paper: Paper) -> None:
         if await told(paper, GROUP):
             return
     raise AssertionError("nobody is told")
+
+
+async def test_who_only_looks_at_a_table_that_it_cannot_read_changes_nothing(store: Store) -> None:
+    """Such as `buongioco tables` from another release, or a worker of one that does not own the table."""
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        code = await code_of(house, players[0])
+        await break_log(store, code, "conquer 3")
+        before = await store.client.dump(keys.timers(keys.shard_of(code)))
+        looking = Room(store)
+        assert (await looking.load(code)).fault
+        assert await store.client.dump(keys.timers(keys.shard_of(code))) == before
+        assert await store.all_set_aside(range(keys.SHARDS)) == []
+
+
+async def test_tables_that_cannot_be_read_count_for_nobodys_limit(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper, rate_limits=False) as house:
+        anna = Player(house, paper, "Anna", 1)
+        for number in range(MOST_TABLES):
+            await anna.say("/challenge testa", f"paper:{1000 + number}")
+        for table in await house.tables_of("paper:1"):
+            await break_log(store, table.code, "conquer 3")
+        assert not (await anna.say("/challenge testa")).toast

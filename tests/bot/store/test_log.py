@@ -17,8 +17,8 @@ def test_a_log_is_its_entries_of_which_the_latest_have_their_stamps(
     later = [stamped(*entry) for entry in new]
     log = unfold([head(entries), *later])
     assert log.version == len(old) + len(new)
-    without = max(0, len(old) - STAMPS_KEPT)
-    assert log.entries == [*map(unstamped, entries[:without]), *entries[without:], *later]
+    latest = max(1, len(old) - STAMPS_KEPT)
+    assert log.entries == [*entries[:1], *map(unstamped, entries[1:latest]), *entries[latest:], *later]
     assert list(map(unstamped, unfold([head(log.entries)]).entries)) == list(map(unstamped, log.entries))
 
 
@@ -38,12 +38,15 @@ def test_a_deals_moves_fold_small() -> None:
 
 def test_an_update_is_found_among_the_latest_entries() -> None:
     folded = [stamped(f"old {number}", f"u{number}") for number in range(STAMPS_KEPT)]
-    log = unfold([head([stamped("oldest", "u"), *folded]), stamped("new", "n1"), stamped("newer", "n2")])
+    first = stamped("first", "open")
+    log = unfold([head([first, stamped("oldest", "u"), *folded]), stamped("new", "n1"), stamped("newer", "n2")])
     # So it is for a worker that has had the table in memory all the time.
-    kept = Log([]).after([stamped("oldest", "u"), *folded]).after(log.entries[-2:])
+    kept = Log([]).after([first, stamped("oldest", "u"), *folded]).after(log.entries[-2:])
     for one in (log, kept):
         seen = [one.has_seen(update) for update in ("u", "u0", "u1", "u2", f"u{STAMPS_KEPT - 1}", "n1", "n2", "n3")]
         assert seen == [False, False, False, True, True, True, True, False]
+        # What opened a table is known as long as there is one.
+        assert one.was_begun_by("open")
 
 
 def test_what_no_stamp_may_hold() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+from contextlib import suppress
 from random import Random
 from typing import NamedTuple
 
@@ -10,7 +11,8 @@ import pytest
 from bot.store import Store, keys
 from bot.store.log import STAMPS_KEPT
 from bot.tables import Room, Table
-from bot.tables.faults import NoSuchTable
+from bot.tables.faults import NoSuchTable, TooManyChanges
+from bot.tables.room import MOST_CHANGES
 from engine import legal_for_record
 from engine.errors import EngineError
 
@@ -175,3 +177,35 @@ async def test_a_robot_that_filled_the_table_comes_once_and_is_answered_twice(st
     again = await second.add_robot(table.code, "p:0", "easy", NAMES, "robot")
     assert again.phase == "playing"
     assert await store.index.entries(keys.seated("p:0")) != {}
+
+
+async def test_a_challenge_delivered_again_long_after_opens_nothing(store: Store) -> None:
+    room, other = (Room(store, Random(0).randbytes) for _ in range(2))
+    table = await room.open_table("testa", "p:0", "Ada", "open", host="p:100")
+    for number in range(2 * STAMPS_KEPT):
+        await room.choose_clock(table.code, "p:0", (60, 300)[number % 2], False, f"clock {number}")
+    for late in (room, other):
+        assert (await late.open_table("testa", "p:0", "Ada", "open", host="p:100")).code == table.code
+
+
+async def test_a_challenge_delivered_again_is_answered_as_done_though_no_more_may_be_opened(store: Store) -> None:
+    room = Room(store, Random(0).randbytes)
+    table = await room.open_table("testa", "p:0", "Ada", "open", host="p:100")
+    table = await room.sit(table.code, "p:1", "Bea", "sit")
+    await store.client.delete(keys.challenges("p:100"), keys.seated("p:0"))
+    for number in range(20):
+        await room.open_table("testa", f"q:{number}", "Somebody", f"open {number}", host="p:100")
+    assert (await room.open_table("testa", "p:0", "Ada", "open", host="p:100")).version == table.version
+
+
+async def test_a_challenge_is_changed_only_so_often_and_not_at_all_by_what_changes_nothing(store: Store) -> None:
+    room = Room(store, Random(0).randbytes)
+    table = await room.open_table("testa", "p:0", "Ada", "open")
+    version = (await room.choose_clock(table.code, "p:0", 60, True, "c")).version
+    for number in range(3):
+        assert (await room.choose_clock(table.code, "p:0", 60, True, f"again {number}")).version == version
+    for number in range(MOST_CHANGES):
+        with suppress(TooManyChanges):
+            await room.choose_rule(table.code, "p:0", f"target={(11, 21)[number % 2]}", f"rule {number}")
+    assert (await room.table(table.code)).version == MOST_CHANGES
+    assert (await room.sit(table.code, "p:1", "Bea", "sit")).phase == "playing"

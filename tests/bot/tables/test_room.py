@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from itertools import count
 from random import Random
 from typing import Any
 
@@ -46,9 +47,13 @@ def repeatable(store: Store) -> Room:
     return Room(store, Random(0).randbytes)
 
 
+numbers = count(1)
+"""Updates are counted by their platform, and none has a number twice."""
+
+
 async def seated(room: Room, game: str, *rules: str) -> Table:
     """A table of this game, everybody in place and the first deal on the table; the person in seat n is ``p:n``."""
-    table = await room.open_table(game, "p:0", "Person 0", "open")
+    table = await room.open_table(game, "p:0", "Person 0", f"open {next(numbers)}")
     for rule in rules:
         table = await room.choose_rule(table.code, "p:0", rule, rule)
     for seat in range(1, GAMES[game].seats):

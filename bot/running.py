@@ -71,7 +71,8 @@ async def run(settings: Settings) -> None:
             house.add(adapter)
         if not house.adapters:
             raise NothingToRun(
-                "There is nothing to run: the playground is off, and no token is set (BUONGIOCO_PLAYGROUND)."
+                "There is nothing to run: set BUONGIOCO_TELEGRAM_TOKEN or BUONGIOCO_DISCORD_TOKEN, or take out "
+                "BUONGIOCO_PLAYGROUND=false."
             )
         supervising = asyncio.create_task(Supervisor(house).run())
         stopping = asyncio.create_task(stop.wait())

@@ -188,7 +188,7 @@ class Commands:
     async def _hand(self, command: Command, profile: Profile) -> Reply:
         code = command.words[0].upper() if command.words else ""
         if not await self.bring_hands(profile.id, code, command.aside or command.place):
-            raise NoTables()
+            raise NotAtThisTable(code=code[:8]) if code else NoTables()
         return self._sent_in_private(command, profile)
 
     async def _tables(self, command: Command, profile: Profile) -> Reply:

@@ -499,6 +499,7 @@ async def test_rules(store: Store, about: str) -> None:
         ("/join", "Which table?"),
         ("/join ZZZZ", "There is no table ZZZZ"),
         ("/hand", "no table where a game is on"),
+        ("/hand QQQQ", "You do not sit at table QQQQ"),
         ("/resign", "no table where a game is on"),
         ("/resign QQQQ", "You do not sit at table QQQQ"),
         ("/challenge scopa", "There is no game called scopa"),

@@ -36,8 +36,13 @@ def forget(
         list[Path] | None,
         typer.Option(exists=True, dir_okay=False, help="In this file of `buongioco archive` too; several may follow."),
     ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether that is meant.")] = False,
 ) -> None:
     """Forget a person who asks for it, also while the bot is running. It cannot be taken back."""
+    if not yes:
+        typer.confirm(
+            f"Forget {person} for good, and resign the games where they sit? (--yes does not ask)", abort=True
+        )
     with told():
         try:
             done, is_running = asyncio.run(_forget(read_settings(), person, file or []))

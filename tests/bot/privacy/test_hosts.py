@@ -35,10 +35,12 @@ def test_forget_says_what_it_did_and_files_are_rewritten_too(tmp_path: Path, mon
     asyncio.run(meet())
     runner = CliRunner()
     for wrong in ("robot:easy", "somebody:12345678", "Zenobia", "paper:"):
-        assert runner.invoke(cli.app, ["forget", wrong]).exit_code == 2
-    unknown = runner.invoke(cli.app, ["forget", "paper:777"])
+        assert runner.invoke(cli.app, ["forget", wrong, "--yes"]).exit_code == 2
+    unknown = runner.invoke(cli.app, ["forget", "paper:777", "--yes"])
     assert unknown.exit_code == 2
-    done = runner.invoke(cli.app, ["forget", person, "--file", str(file)])
+    # It cannot be taken back, so it is asked first.
+    assert runner.invoke(cli.app, ["forget", person], input="n\n").exit_code == 1
+    done = runner.invoke(cli.app, ["forget", person, "--yes", "--file", str(file)])
     assert done.exit_code == 0, done.output
     assert f"{person} is forgotten" in done.output
     assert person not in file.read_text()
@@ -49,7 +51,7 @@ def test_forget_says_what_it_did_and_files_are_rewritten_too(tmp_path: Path, mon
             return await traces(store, person, "zenobia")
 
     assert asyncio.run(look()) == []
-    assert runner.invoke(cli.app, ["forget", person]).exit_code == 2
+    assert runner.invoke(cli.app, ["forget", person, "--yes"]).exit_code == 2
 
 
 class _store:  # noqa: N801
@@ -82,7 +84,7 @@ def test_forget_knows_by_the_stores_clock_whether_a_bot_runs(
     asyncio.run(begin())
     real = time.time
     monkeypatch.setattr("time.time", lambda: real() + 4 * 365 * 86400)
-    done = CliRunner().invoke(cli.app, ["forget", "paper:5"])
+    done = CliRunner().invoke(cli.app, ["forget", "paper:5", "--yes"])
     assert done.exit_code == 0, done.output
     assert "looks once more in a minute" in done.output
 

@@ -250,7 +250,7 @@ async def soak(games: int, every: int, seed: int, folder: Path, *, show: bool = 
     rests: list[Rest] = []
     try:
         paper = Roll()
-        async with opened(embedded.url) as store, open_house(store, paper, rate_limits=False) as house:
+        async with opened(embedded.url) as store, open_house(store, paper) as house:
             one = Soak(house, paper, Random(seed))
             start = time.monotonic()
             for _ in count():

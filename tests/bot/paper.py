@@ -203,7 +203,7 @@ class Player:
 
 
 @asynccontextmanager
-async def open_house(store: Store, paper: Paper, *, rate_limits: bool = True, **options: Any) -> AsyncIterator[House]:
+async def open_house(store: Store, paper: Paper, *, rate_limits: bool = False, **options: Any) -> AsyncIterator[House]:
     """A worker with the paper platform, quick robots, and packs that are the same in every run."""
     settings = Settings(_env_file=None, rate_limits=rate_limits)
     house = House(store, settings, **{"robot_pause": 0.0, **options})

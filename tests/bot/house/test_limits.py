@@ -44,7 +44,7 @@ async def test_a_flood_of_presses_is_refused_without_a_word_to_the_store(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
+    async with open_house(store, paper, rate_limits=True) as house:
         anna, bruno = await seated(house, paper, "testa")
         await anna.say("/help", anna.private)
         code = await code_of(house, anna)
@@ -67,7 +67,7 @@ async def _press(player: Player, code: str) -> Any:
 
 async def test_a_flood_of_commands_is_answered_once_a_break(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
+    async with open_house(store, paper, rate_limits=True) as house:
         anna, bruno = Player(house, paper, "Anna", 1), Player(house, paper, "Bruno", 2)
         bruno.desk = anna.desk
         replies = [await anna.say("/help") for _ in range(100)]
@@ -83,7 +83,7 @@ async def test_a_flood_of_commands_is_answered_once_a_break(store: Store, monkey
 
 async def test_a_crowd_does_not_flood_a_group(store: Store) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
+    async with open_house(store, paper, rate_limits=True) as house:
         crowd = [Player(house, paper, f"Player {number}", number) for number in range(1, 101)]
         for player in crowd:
             player.desk = crowd[0].desk
@@ -103,7 +103,10 @@ def test_whoever_tries_codes_as_fast_as_they_may_finds_less_than_one_open_table_
 
 async def test_codes_that_lead_nowhere_are_counted_for_all_workers_even_at_once(store: Store) -> None:
     paper, other_paper = Paper(), Paper()
-    async with open_house(store, paper) as house, open_house(store, other_paper, alone=False) as other:
+    async with (
+        open_house(store, paper, rate_limits=True) as house,
+        open_house(store, other_paper, alone=False) as other,
+    ):
         anna = Player(house, paper, "Anna", 1)
         await anna.say("/challenge testa")
         code = await code_of(house, anna)
@@ -124,7 +127,7 @@ async def test_codes_that_lead_nowhere_are_counted_for_all_workers_even_at_once(
 
 async def test_who_mistypes_is_helped_and_a_right_code_costs_nothing(store: Store) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
+    async with open_house(store, paper, rate_limits=True) as house:
         anna, bruno = Player(house, paper, "Anna", 1), Player(house, paper, "Bruno", 2)
         assert "six letters" in (await bruno.say("/join QQQQQQ", place="paper:2")).toast
         assert "six letters" in (await bruno.say("/join what's-this?", place="paper:2")).toast
@@ -139,7 +142,7 @@ async def test_who_mistypes_is_helped_and_a_right_code_costs_nothing(store: Stor
 
 async def test_a_press_that_comes_too_late_is_no_guess(store: Store) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
+    async with open_house(store, paper, rate_limits=True) as house:
         anna, bruno = await seated(house, paper, "testa")
         code, carla = await code_of(house, anna), Player(house, paper, "Carla", 3)
         for _ in range(TRIES.burst + 2):
@@ -180,7 +183,7 @@ async def test_an_answer_heeds_the_platform_and_comes_in_the_end_and_a_flood_of_
 @pytest.mark.parametrize("choice", ["AS,AS,AS", "1 1", "resign resign"])
 async def test_a_draft_that_repeats_itself_is_refused(store: Store, choice: str) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
+    async with open_house(store, paper, rate_limits=True) as house:
         players = await seated(house, paper, "metamazzo")
         table = await house.room.table(await code_of(house, players[0]))
         for player in players:
@@ -190,7 +193,7 @@ async def test_a_draft_that_repeats_itself_is_refused(store: Store, choice: str)
 
 async def test_half_a_surrogate_pair_is_a_question_mark(store: Store) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
+    async with open_house(store, paper, rate_limits=True) as house:
         odd = Player(house, paper, "Zoe", 9)
         odd.person = odd.person._replace(name="Z\ud800", handle="z\udfff", language="\ud83d")
         with capture_logs() as logs:

@@ -19,9 +19,7 @@ from tests.bot.paper import GROUP, Paper, Player, code_of, open_house
 async def workers(store: Store) -> AsyncIterator[tuple[House, House, Paper]]:
     paper = Paper()
     async with AsyncExitStack() as stack:
-        one, two = [
-            await stack.enter_async_context(open_house(store, paper, alone=False, rate_limits=False)) for _ in range(2)
-        ]
+        one, two = [await stack.enter_async_context(open_house(store, paper, alone=False)) for _ in range(2)]
         yield one, two, paper
 
 

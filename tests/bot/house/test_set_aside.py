@@ -158,7 +158,7 @@ async def test_who_only_looks_at_a_table_that_it_cannot_read_changes_nothing(sto
 
 async def test_tables_that_cannot_be_read_count_for_nobodys_limit(store: Store) -> None:
     paper = Paper()
-    async with open_house(store, paper, rate_limits=False) as house:
+    async with open_house(store, paper) as house:
         anna = Player(house, paper, "Anna", 1)
         for number in range(MOST_TABLES):
             await anna.say("/challenge testa", f"paper:{1000 + number}")

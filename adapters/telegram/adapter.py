@@ -1,13 +1,13 @@
 """Telegram as an adapter: updates in, messages out."""
 
-from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from typing import Any
 
 import structlog
 from telegram import Bot, CallbackQuery, ChatMemberUpdated, Message, Update
-from telegram.error import ChatMigrated, InvalidToken, TelegramError
+from telegram.error import ChatMigrated, InvalidToken
 
 from adapters.telegram import drawing, reading
 from adapters.telegram.asides import Aside, Asides
@@ -134,7 +134,7 @@ class Telegram:
             elif update.message:
                 await self._written(update, update.message)
             elif update.my_chat_member:
-                await self._standing_changed(update.my_chat_member)
+                await self._standing_changed(update, update.my_chat_member)
         except DeliveryFault as fault:
             log.info("telegram_answer_lost", why=type(fault).__name__)
         except STORE_FAULTS as error:
@@ -142,11 +142,15 @@ class Telegram:
         except Exception:
             log.exception("telegram_update_failed", update=update.update_id)
 
-    async def _standing_changed(self, change: ChatMemberUpdated) -> None:
+    async def _standing_changed(self, update: Update, change: ChatMemberUpdated) -> None:
         """The bot has been let into a chat, perhaps again, or thrown out."""
         chat = change.chat
         if chat.type != chat.PRIVATE and change.new_chat_member.status in ("member", "administrator"):
-            await self.desk.house.back_in_chat(f"{self.platform}:{chat.id}")
+            place = ""
+            with _reading(update):
+                place = reading.chat_place(chat)
+            if place:
+                await self.desk.house.back_in_chat(place)
 
     async def _moved(self, place: str, new: int) -> None:
         """A group has become a supergroup, which has another id."""
@@ -154,9 +158,15 @@ class Telegram:
 
     async def _written(self, update: Update, message: Message) -> None:
         if message.migrate_to_chat_id:
-            await self._moved(reading.place_of(message), message.migrate_to_chat_id)
+            moved = None
+            with _reading(update):
+                moved = reading.moved(message)
+            if moved:
+                await self._moved(*moved)
             return
-        command = reading.command(update, self.bot.username)
+        command = None
+        with _reading(update):
+            command = reading.command(update, self.bot.username)
         if command is None:
             return
         if reading.is_anonymous(message):
@@ -212,14 +222,18 @@ class Telegram:
         await self._call(place, call)
 
     async def _pressed(self, update: Update, query: CallbackQuery) -> None:
-        press = reading.press(update, asides=self.has_asides)
+        press = None
+        with _reading(update):
+            press = reading.press(update, asides=self.has_asides)
         if press is None:
-            language = language_of(query.from_user.language_code or "")
-            reply = Reply(toast=error_text(BadPayload(), language))
+            language = ""
+            with suppress(*NO_ANSWER):
+                language = query.from_user.language_code or ""
+            reply = Reply(toast=error_text(BadPayload(), language_of(str(language))))
         else:
             reply = await self.desk.press(press)
         # The spinner on the button goes first.
-        with suppress(TelegramError):
+        with suppress(*NO_ANSWER):
             await query.answer(text=reply.toast[:LONGEST_TOAST] or None)
         if press is None or reply.panel is None:
             return
@@ -277,6 +291,15 @@ class Telegram:
         except ChatMigrated as error:
             await self._moved(place, error.new_chat_id)
             raise Trouble("the group has become a supergroup") from None
+
+
+@contextmanager
+def _reading(update: Update) -> Iterator[None]:
+    """An update that says what cannot be is one line, and leaves whatever it was to be as it is."""
+    try:
+        yield
+    except NO_ANSWER as error:
+        log.warning("telegram_update_unreadable", update=str(update.update_id)[:40], why=why(error))
 
 
 @asynccontextmanager

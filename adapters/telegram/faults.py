@@ -42,8 +42,10 @@ NEVER_STARTED = ("chat not found", "peer_id_invalid", "bot can't initiate conver
 """What Telegram says, in lower case, when a message, a chat or a private chat is not there."""
 
 
-NO_ANSWER = (TelegramError, AttributeError, KeyError, TypeError, ValueError)
-"""What the library raises when there is no answer, or one that does not say what it should."""
+NO_ANSWER = (TelegramError, AttributeError, KeyError, TypeError, ValueError, OverflowError, OSError)
+"""What the library raises when there is no answer, or one that does not say what it should, such as a date that is in
+no calendar.
+"""
 
 
 @asynccontextmanager

@@ -9,18 +9,50 @@ PLATFORM = "telegram"
 ANONYMOUS_ADMIN = 1087968824
 """The user in whose name administrators write who want to stay anonymous."""
 
+LARGEST_ID = 2**63
+"""Ids are below; what is stored under them is text of ours, and must hold nothing that only looks like one."""
+
 
 def person(user: User) -> Person:
-    return Person(f"{PLATFORM}:{user.id}", user.full_name, user.username or "", user.language_code or "")
+    """Who a user is. Like all that reads here: TypeError or ValueError for what Telegram would not say."""
+    return Person(
+        f"{PLATFORM}:{_number(user.id)}",
+        _text(user.full_name),
+        _text(user.username or ""),
+        _text(user.language_code or ""),
+    )
+
+
+def _number(value: object) -> int:
+    if type(value) is not int or not -LARGEST_ID <= value < LARGEST_ID:
+        raise ValueError(f"no id: {value!r:.40}")
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"no text: {value!r:.40}")
+    return value
 
 
 def place_of(message: MaybeInaccessibleMessage) -> str:
     """Where a message stands: a chat, with its topic in a forum if it can be told; a private chat is its person's."""
     chat = message.chat
+    number = _number(chat.id)
     if chat.type == Chat.PRIVATE:
-        return f"{PLATFORM}:@{chat.id}"
+        return f"{PLATFORM}:@{number}"
     topic = message.message_thread_id if isinstance(message, Message) and message.is_topic_message else None
-    return f"{PLATFORM}:{chat.id}/{topic}" if topic else f"{PLATFORM}:{chat.id}"
+    return f"{PLATFORM}:{number}/{_number(topic)}" if topic else f"{PLATFORM}:{number}"
+
+
+def chat_place(chat: Chat) -> str:
+    """A group, whatever stands in it."""
+    return f"{PLATFORM}:{_number(chat.id)}"
+
+
+def moved(message: Message) -> tuple[str, int]:
+    """A group that has become a supergroup, and the id that it has now."""
+    return place_of(message), _number(message.migrate_to_chat_id)
 
 
 def address(place: str) -> tuple[int, int | None]:
@@ -41,7 +73,7 @@ def command(update: Update, username: str) -> Command | None:
     if bot and bot.lower() != username.lower():
         return None
     return Command(
-        key=f"tg{update.update_id}",
+        key=f"tg{_number(update.update_id)}",
         person=person(message.from_user),
         place=place_of(message),
         word=word.lower(),
@@ -66,12 +98,12 @@ def press(update: Update, *, asides: bool = True) -> Press | None:
     query = update.callback_query
     if query is None or query.message is None:
         return None
-    place, message = place_of(query.message), str(query.message.message_id)
+    place, message = place_of(query.message), str(_number(query.message.message_id))
     aside = aside_of(place, query.from_user.id, query.id) if asides and not is_private(place) else ""
     ephemeral = query.message.api_kwargs.get("ephemeral_message_id")
     if ephemeral:
-        place, message = aside_of(place, query.from_user.id, query.id), str(ephemeral)
-    key, payload = f"tg{update.update_id}", _payload(query)
+        place, message = aside_of(place, query.from_user.id, query.id), str(_number(ephemeral))
+    key, payload = f"tg{_number(update.update_id)}", _payload(query)
     return Press(key, person(query.from_user), place, message, payload, aside, _stands_there(query, payload))
 
 

@@ -29,6 +29,15 @@ def settings(port: int) -> dict[str, Any]:
     return {"telegram_webhook_url": f"http://127.0.0.1:{port}/cards", "telegram_webhook_port": port}
 
 
+def dated(date: int) -> dict[str, Any]:
+    return {"message_id": 1, "date": date, "chat": {"id": 1, "type": "private"}, "text": "x"}
+
+
+def written(text: str, user: dict[str, Any]) -> dict[str, Any]:
+    entity = {"type": "bot_command", "offset": 0, "length": len(text)}
+    return {"text": text, "entities": [entity], "from": {"is_bot": False, "first_name": "Zeno", **user}}
+
+
 async def test_a_game_by_webhook(store: Store, server: TelegramServer) -> None:
     port = free_port()
     async with on_telegram(store, server, **settings(port)) as adapter:
@@ -100,6 +109,12 @@ async def test_what_is_brought_again_counts_once(store: Store, server: TelegramS
 
 async def test_others_are_shown_the_door(store: Store, server: TelegramServer) -> None:
     port = free_port()
+    with capture_logs() as logs:
+        await shown_the_door(store, server, port)
+    assert not [line for line in logs if line["log_level"] == "error"]
+
+
+async def shown_the_door(store: Store, server: TelegramServer, port: int) -> None:
     async with on_telegram(store, server, **settings(port)) as adapter, aiohttp.ClientSession() as session:
         await until(lambda: adapter.healthy)
         url = f"http://127.0.0.1:{port}"
@@ -114,12 +129,25 @@ async def test_others_are_shown_the_door(store: Store, server: TelegramServer) -
             (secret, [], 200),
             (secret, {"update_id": 2, "message": 7}, 200),
             (secret, {"update_id": 3, "callback_query": {"id": []}}, 200),
+            (secret, {"update_id": "3\n4\t5", "message": dated(1)}, 200),
+            (secret, {"update_id": 5, "callback_query": {"id": "1", "chat_instance": "1", "data": "x"}}, 200),
+            (secret, {"update_id": 6, "message": {**dated(1), **written("/help", {"id": "1\n2"})}}, 200),
+            (secret, {"update_id": 7, "message": {**dated(1), **written("/help", {"id": 10**300})}}, 200),
+            (secret, {"update_id": 8, "message": {**dated(1), **written("/\ud800 x", {"id": 9})}}, 200),
+            *((secret, {"update_id": 4, "message": dated(date)}, 200) for date in (2**63, 2**53, -(10**300))),
         ):
             async with session.post(f"{url}/cards", json=body, headers=headers) as answer:
                 assert answer.status == status, (body, status)
                 assert TOKEN not in await answer.text()
         async with session.post(f"{url}/cards", data=b"{", headers=secret) as answer:
             assert answer.status == 400
+        for charset in ("no-such", "utf-16"):
+            odd = {**secret, "Content-Type": f"application/json; charset={charset}"}
+            async with session.post(f"{url}/cards", data=b'{"update_id": 4}', headers=odd) as answer:
+                assert answer.status == 200
+        for malformed in (b"[" * 100_000, b"9" * 5000, b'"\xff"', b""):
+            async with session.post(f"{url}/cards", data=malformed, headers=secret) as answer:
+                assert answer.status == 400
         async with session.post(f"{url}/elsewhere", json=update, headers=secret) as answer:
             assert answer.status == 404
         # A secret of two bytes that are no UTF-8.

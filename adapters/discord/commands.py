@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from hashlib import blake2b
 from typing import Any
 
@@ -11,6 +12,7 @@ from discord import app_commands
 from discord.app_commands import Choice, TranslationContextTypes, locale_str
 
 from adapters.discord import reading
+from adapters.discord.faults import NO_ANSWER
 from adapters.discord.reading import Interaction
 from bot.desk import Desk
 from bot.desk.commands import targets
@@ -104,8 +106,18 @@ class Commands:
             allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=True),
             allowed_installs=app_commands.AppInstallationType(guild=True, user=True),
         )
+        self.tree.error(self._failed)
         for command in self._all():
             self.tree.add_command(command)
+
+    async def _failed(self, interaction: Interaction, error: app_commands.AppCommandError) -> None:
+        """A command that is none of ours, or no more as Discord knows it, is answered as any other."""
+        log.warning("discord_command_unreadable", why=type(error).__name__)
+        if interaction.type is discord.InteractionType.autocomplete:
+            with suppress(*NO_ANSWER):
+                await interaction.response.autocomplete([])
+        else:
+            await self._run(interaction, str((interaction.data or {}).get("name", "")), [], None)
 
     def _all(self) -> Iterable[app_commands.Command[Any, ..., None] | app_commands.ContextMenu]:
         game = app_commands.choices(game=games())

@@ -10,7 +10,7 @@ from bot.delivery import bringing
 from bot.settings import Settings
 from bot.store import Store
 from tests.discord.players import Person, on_discord, seated, text_of, until
-from tests.discord.server import BAR, CHANNEL, TOKEN, DiscordServer, Failure
+from tests.discord.server import BAR, CHANNEL, COMMAND, TOKEN, DiscordServer, Failure
 from tests.discord.test_discord import some_tricks
 
 PAGE = b"<html><h1>Your network has a message for you</h1></html>"
@@ -118,3 +118,16 @@ async def test_the_doctor_meets_nonsense(server: DiscordServer, failure: Failure
 
 def bar(server: DiscordServer) -> list[dict[str, object]]:
     return list(server.channels[CHANNEL].messages.values())
+
+
+@pytest.mark.parametrize("options", [[], [{"name": "x", "type": 3, "value": "y"}]])
+async def test_a_command_that_is_no_more_is_answered(
+    store: Store, server: DiscordServer, options: list[dict[str, object]]
+) -> None:
+    """Discord may know a command for a while that a release no longer has."""
+    with capture_logs() as logs:
+        async with on_discord(store, server):
+            anna = Person(server, 1, "Anna")
+            data = {"id": "1", "name": "gone", "type": 1, "options": options}
+            assert await anna.told(server.interact(COMMAND, 1, server.channels[CHANNEL], data))
+    assert [line["event"] for line in logs if line["log_level"] == "warning"] == ["discord_command_unreadable"]

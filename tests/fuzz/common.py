@@ -1,0 +1,267 @@
+"""What all adapters' nonsense has in common: odd values, real payloads bent out of shape, and what must stay as it is."""
+
+import json
+from collections.abc import Iterator, MutableMapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import structlog
+
+from bot.delivery.surfaces import Surface
+from bot.desk.commands import ALIASES
+from bot.house import House
+from bot.store import Store
+
+GOES_BY_TIME = (b"}:attended", b"}:probe", b"}:confirmed", b"workers", b"sweeping")
+"""Ends of keys that change by themselves."""
+
+LISTS = (b"seated:", b"hosted:", b"challenges:")
+
+OF_STRANGERS = (b"person:", b"handle:", b"tries:", b"mydata:", b"chat:", b"discord:guest", b"discord:private")
+"""Beginnings of keys that may come anew: a stranger is known from then on, and so is a chat."""
+
+ODD_CHARACTERS = "\ud800\udfff\0\t\n\r\x1b\x7f\u0085\u2028\u202e\ufeff🂠²٣９à@/:~! "
+ODD_TEXTS = (
+    "",
+    " ",
+    "\0",
+    "\t",
+    "a\tb",
+    "a\nb",
+    "²",
+    "٣٣",
+    "९" * 6,
+    "９９９９",
+    "-1",
+    "+1",
+    "1_0",
+    "1e9",
+    "0x10",
+    "9" * 20,
+    "9" * 5000,
+    "NaN",
+    "__proto__",
+    "{code}",
+    "%s%n",
+    "@",
+    "@@",
+    "@²",
+    "@nobody_is_called_so",
+    "telegram:1",
+    "robot:1",
+    "\ud800",
+    "\udfff\ud800",
+    "à" * 33,
+    "🂠" * 65,
+)
+ODD_NUMBERS = (0, -1, -(2**31), 2**31, 2**53 + 1, 2**63, 2**64, -(10**30), 10**300)
+VERBS = (
+    "sit",
+    "stand",
+    "robot easy",
+    "cancel",
+    "decline",
+    "menu",
+    "menu rules",
+    "game testa",
+    "rule target=21",
+    "clock 60 1",
+    "accept 0",
+    "refuse 0",
+    "draft",
+    "draft 1 7D",
+    "claim",
+    "automatic",
+    "wait",
+    "aside",
+    "hint 1",
+    "resign",
+)
+PAGES = ("leaderboard chat all all", "settings language it", "settings", "forget", "forget yes", "hand", "rematch 1")
+MOVES = ("play 7D", "play AS", "play 2C", "declare three A missing D", "pick 1", "bid 4", "resign", "claim", "pass")
+WORDS = (
+    *("challenge", "join", "hand", "tables", "leaderboard", "stats", "rules", "settings", "resign", "analyse"),
+    *("mydata", "forget", "help", "start", *ALIASES),
+)
+NO_GAME = "no-such-game"
+"""Stands in every challenge, for one that makes sense would open a table rightly."""
+
+
+class Nonsense(AssertionError):
+    """What nonsense must not bring about."""
+
+
+@dataclass
+class Outcome:
+    """What came of a run."""
+
+    sent: int = 0
+    presses: int = 0
+    commands: int = 0
+    refused: int = 0
+    warnings: dict[str, int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        noted = ", ".join(f"{name} {count:,}" for name, count in sorted(self.warnings.items())) or "none"
+        return (
+            f"{self.sent:,} sent: {self.presses:,} presses and {self.commands:,} commands answered, "
+            f"{self.refused:,} refused at the door; warnings: {noted}"
+        )
+
+
+def odd_text(random: Random) -> str:
+    if random.random() < 0.7:
+        return random.choice(ODD_TEXTS)
+    return "".join(random.choice(ODD_CHARACTERS) for _ in range(random.randrange(1, 12)))
+
+
+def odd_value(random: Random, depth: int = 0) -> Any:
+    """A JSON value of any kind."""
+    kind = random.randrange(7 if depth > 2 else 9)
+    if kind < 3:
+        return odd_text(random)
+    if kind < 5:
+        return random.choice(ODD_NUMBERS)
+    if kind < 7:
+        return random.choice((None, True, False, 0.5, -1e308))
+    if kind == 7:
+        return [odd_value(random, depth + 1) for _ in range(random.randrange(4))]
+    return {odd_text(random)[:40]: odd_value(random, depth + 1) for _ in range(random.randrange(4))}
+
+
+def bent(random: Random, value: Any, spare: Sequence[str] = ()) -> Any:
+    """A copy of a JSON value in which one or a few things are odd, left out or doubled; keys in ``spare`` stay."""
+    copy = json.loads(json.dumps(value))
+    for _ in range(random.choice((1, 1, 1, 2, 4))):
+        places = [place for place in _places(copy) if place[1] not in spare]
+        if not places:
+            return copy
+        holder, key = random.choice(places)
+        match random.randrange(5):
+            case 0:
+                del holder[key]
+            case 1 if isinstance(holder[key], str):
+                text = holder[key]
+                at = random.randrange(len(text) + 1)
+                holder[key] = text[:at] + odd_text(random) + text[at + random.randrange(3) :]
+            case 2 if isinstance(holder, dict):
+                holder[odd_text(random)[:40]] = holder[key]
+            case _:
+                holder[key] = odd_value(random)
+    return copy
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    if isinstance(value, dict | list):
+        for key in list(value) if isinstance(value, dict) else range(len(value)):
+            yield value, key
+            yield from _places(value[key])
+
+
+class Payloads:
+    """Payloads of buttons: real ones, as they stand on people's messages, and what may be made of them."""
+
+    def __init__(self, random: Random, house: House, codes: Sequence[str], real: Sequence[str]) -> None:
+        self.random, self.house, self.codes, self.real = random, house, codes, real
+
+    def strange(self) -> str:
+        """One for somebody who sits nowhere: may be well formed, and then is somebody else's."""
+        random = self.random
+        code = random.choice((*self.codes, "ABCDEF", "ZZZZ22", "A", "²²²²", "ABCDEFGHJ"))
+        match random.randrange(8):
+            case 0 | 1 | 2:
+                return random.choice(self.real)
+            case 3:
+                return str(bent(random, [random.choice(self.real)])[:1] or "")
+            case 4:
+                text = random.choice(self.real)
+                at = random.randrange(len(text))
+                return text[:at] + odd_text(random) + text[at + random.randrange(4) :]
+            case 5:
+                return f"1t{code}:{random.choice(VERBS)}{random.choice(('', ' ', ' ' + odd_text(random)))}"
+            case 6:
+                version = random.choice(("0", "7", "999999", "9999999", "-1", "²", "٣", odd_text(random)))
+                return f"1m{code}:{version}:{random.choice((*MOVES, odd_text(random)))}"
+            case _:
+                return f"1p{random.choice(PAGES)}{random.choice(('', ' ' + odd_text(random)))}"
+
+    async def illegal(self, person: str) -> str:
+        """One of somebody who plays, that cannot be legal: no move of theirs, or no words that are any."""
+        random = self.random
+        code = random.choice(self.codes)
+        table = await self.house.room.known(code)
+        seat, game = table.seat_of(person), table.game
+        version = random.choice((table.version, table.version, 0, table.version - 1, 999999))
+        legal: set[str] = set(game.legal_moves(seat)) if game and seat is not None else set()
+        text = random.choice((*MOVES, *(move + odd_text(random) for move in legal), odd_text(random), "play", "7D"))
+        if text.strip() in legal or any(text.startswith(move + " ") for move in legal):
+            text = "play 8Z"
+        if random.random() < 0.2:
+            return (
+                f"1t{code}:{random.choice(('sit 9', 'sit ²', 'robot god', 'rule x=1', 'clock ² 0', 'accept ²', 'no'))}"
+            )
+        return f"1m{code}:{version}:{text}"
+
+
+def command_words(random: Random, word: str, codes: Sequence[str]) -> list[str]:
+    """What stands behind a command, from somebody who sits nowhere: nothing that would be done for them."""
+    words = [
+        random.choice((*codes, odd_text(random), "testa", "21", "²", "٣", "ABC123", "fair", "all"))
+        for _ in range(random.choice((0, 1, 1, 2, 3, 9)))
+    ]
+    return [NO_GAME, *words] if ALIASES.get(word, word) == "challenge" else words
+
+
+async def state(store: Store) -> dict[bytes, object]:
+    """All that the store holds but what goes by time, and when people last looked at what they are shown."""
+    held: dict[bytes, object] = {}
+    async for key in store.client.scan_iter(count=1000):
+        if key.endswith(GOES_BY_TIME):
+            continue
+        if b":shown:" in key:
+            held[key] = {
+                name: Surface.of(text.decode())._replace(at=0)
+                for name, text in (await store.client.hgetall(key)).items()
+                # A card of a game that has begun may be noted as done whenever it is pressed again.
+                if not name.startswith(b"c")
+            }
+        elif key.startswith(LISTS):
+            # Behind each code stands when it was last looked for.
+            held[key] = set(await store.client.hkeys(key))
+        else:
+            held[key] = await store.client.dump(key)
+    return held
+
+
+def compare(before: dict[bytes, object], after: dict[bytes, object]) -> None:
+    """Nonsense if anything is no more what it was; strangers may be known by now."""
+    changed = [key for key in before if before[key] != after.get(key)]
+    new = [key for key in after.keys() - before.keys() if not key.startswith(OF_STRANGERS)]
+    if changed or new:
+        told = {key: (before.get(key), after.get(key)) for key in sorted(changed)[:9]}
+        raise Nonsense(f"changed: {told}, new: {sorted(new)[:9]}")
+
+
+@contextmanager
+def no_failures(outcome: Outcome) -> Iterator[None]:
+    """Warnings are counted; an error, or a traceback of whatever kind, is a failure."""
+    bad: list[MutableMapping[str, Any]] = []
+
+    def note(_logger: object, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+        name = str(event.get("event"))
+        if method in ("error", "exception", "critical") or event.get("exception") or name.endswith("_failed"):
+            bad.append(dict(event))
+        elif method == "warning":
+            outcome.warnings[name] = outcome.warnings.get(name, 0) + 1
+        raise structlog.DropEvent
+
+    kept = structlog.get_config()["processors"]
+    structlog.configure(processors=[structlog.processors.format_exc_info, note])
+    try:
+        yield
+    finally:
+        structlog.configure(processors=kept)
+    if bad:
+        raise Nonsense(f"{len(bad)} failures, such as {bad[0]}")

@@ -117,7 +117,8 @@ class Commands:
             with suppress(*NO_ANSWER):
                 await interaction.response.autocomplete([])
         else:
-            await self._run(interaction, str((interaction.data or {}).get("name", "")), [], None)
+            data: Any = interaction.data or {}
+            await self._run(interaction, str(data.get("name", "")), [], None)
 
     def _all(self) -> Iterable[app_commands.Command[Any, ..., None] | app_commands.ContextMenu]:
         game = app_commands.choices(game=games())

@@ -4,6 +4,7 @@ Its baseline, in the same run, is a bare append to a list in the same Valkey, wi
 """
 
 import asyncio
+import itertools
 import statistics
 import tempfile
 import time
@@ -108,12 +109,16 @@ async def commands(store: Store) -> int:
     return sum(int(row["calls"]) for name, row in stats.items() if name in ("cmdstat_evalsha", "cmdstat_lrange"))
 
 
+NEW_NUMBERS = itertools.count(10**6)
+"""Each table asked for by a number of its own: the room opens one for each request, however often that comes."""
+
+
 async def one_by_one(store: Store) -> tuple[float, float]:
     """Presses a second when each waits for the one before, and commands a press."""
     room, random, made = Room(store), Random(1), 0
     before, spent = await commands(store), 0.0
     while made < PRESSES // 4:
-        table = await seated(room, "metamazzo", made)
+        table = await seated(room, "metamazzo", next(NEW_NUMBERS))
         start = time.perf_counter()
         while table.phase == "playing" and made < PRESSES // 4:
             table = await press(room, table, random)
@@ -125,14 +130,14 @@ async def one_by_one(store: Store) -> tuple[float, float]:
 async def many_at_once(store: Store) -> float:
     """Presses a second at as many tables as are under way at a time."""
     room = Room(store)
-    tables = await in_groups([seated(room, "metamazzo", number) for number in range(AT_ONCE)])
+    tables = await in_groups([seated(room, "metamazzo", next(NEW_NUMBERS)) for _ in range(AT_ONCE)])
 
     async def keep_on(table: Table, number: int) -> None:
         random = Random(number)
         for _ in range(PRESSES // AT_ONCE):
             table = await press(room, table, random)
             if table.phase != "playing":
-                table = await seated(room, "metamazzo", number)
+                table = await seated(room, "metamazzo", next(NEW_NUMBERS))
 
     start = time.perf_counter()
     await asyncio.gather(*(keep_on(table, number) for number, table in enumerate(tables)))

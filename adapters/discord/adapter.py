@@ -20,6 +20,7 @@ from adapters.discord.guests import Guests
 from adapters.discord.private import PrivateChats
 from adapters.discord.reading import PLATFORM, Interaction
 from adapters.discord.rest import Rest
+from bot.commands import command_called
 from bot.desk import Desk
 from bot.panel import Panel
 from bot.payload import BadPayload
@@ -63,15 +64,6 @@ REFUSALS = {
     INTENTS_REFUSED: ("Discord does not let the bot hear what it asks for: update the bot.", "intents refused"),
 }
 """The codes with which the gateway closes for good, and what to do."""
-
-FOR_ONE = {"hand", "tables", "join", "resign", "analyse", "mydata", "forget"}
-"""Commands whose answer is for that person alone."""
-
-BRINGING = {"challenge"}
-"""Commands whose answer is the message that comes of them."""
-
-HOSTING = {"challenge", "join"}
-"""Commands that bring a board into a channel."""
 
 TAKEN_BACK_AFTER = 10.0
 """Seconds that something put off may take."""
@@ -191,8 +183,9 @@ class Discord:
     async def _commanded(
         self, interaction: Interaction, word: str, words: Iterable[str], about: discord.User | None
     ) -> None:
-        place = reading.place_of(interaction)
-        answer = Answer(self.rest, reading.pass_of(interaction), place, private=word in FOR_ONE)
+        place, spec = reading.place_of(interaction), command_called(word)
+        for_one, hosts = (spec.for_one, spec.hosts) if spec else (False, False)
+        answer = Answer(self.rest, reading.pass_of(interaction), place, private=for_one)
         command = Command(
             key=f"dc{interaction.id}",
             person=reading.presser(interaction),
@@ -202,18 +195,19 @@ class Discord:
             about=(reading.person(about),) if about else (),
             aside=reading.aside_of(interaction),
         )
-        refusal = self._refusal(interaction, word, about)
+        refusal = self._refusal(interaction, about, hosts=hosts)
         work = _at_once(refusal) if refusal else self.desk.command(command)
-        await self._attend(interaction, answer, work, brings=word in BRINGING or is_private(place))
+        brings = (hosts and not for_one) or is_private(place)
+        await self._attend(interaction, answer, work, brings=brings)
 
-    def _refusal(self, interaction: Interaction, word: str, about: discord.User | None) -> str:
+    def _refusal(self, interaction: Interaction, about: discord.User | None, *, hosts: bool) -> str:
         """What speaks against a command before the desk hears of it."""
         _ = texts(self._language(interaction)).gettext
-        if word == "challenge" and about is not None and about.bot:
+        if hosts and about is not None and about.bot:
             return _("{name} is a bot. For a game with a robot leave the name out, and press its button.").format(
                 name=about.display_name
             )
-        if word in HOSTING and interaction.guild_id and not reading.is_guest(reading.place_of(interaction)):
+        if hosts and interaction.guild_id and not reading.is_guest(reading.place_of(interaction)):
             missing = [name for name, has in _needed(interaction) if not has]
             if missing:
                 return _("I may not write in this channel: I lack {permissions}. Ask who runs the server.").format(

@@ -1,9 +1,10 @@
-"""Slash commands: their words in both languages, what may be chosen, and what they mean to the desk."""
+"""Slash commands, made from the bot's own (`bot.commands`): what may be chosen, and what they mean to the desk."""
 
 import json
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from hashlib import blake2b
+from inspect import Parameter, Signature
 from typing import Any
 
 import discord
@@ -14,15 +15,14 @@ from discord.app_commands import Choice, TranslationContextTypes, locale_str
 from adapters.discord import reading
 from adapters.discord.faults import NO_ANSWER
 from adapters.discord.reading import Interaction
+from bot.commands import CommandSpec, Kind, Where, choices, listed
 from bot.desk import Desk
 from bot.desk.commands import targets
-from bot.panels.rules import FAIR
 from bot.people import language_of
 from bot.platform import Trouble
 from bot.store import STORE_FAULTS
 from bot.tables.table import Table
-from bot.texts import marked as _
-from bot.texts import texts
+from bot.texts import LANGUAGES, texts
 from engine import GAMES
 
 KNOWN = "discord:commands"
@@ -36,64 +36,47 @@ Run = Callable[[Interaction, str, Iterable[str], discord.User | None], Awaitable
 log = structlog.get_logger()
 
 
-NAMES = {
-    "challenge": "sfida",
-    "join": "entra",
-    "hand": "mano",
-    "tables": "tavoli",
-    "leaderboard": "classifica",
-    "stats": "statistiche",
-    "rules": "regole",
-    "settings": "impostazioni",
-    "resign": "resa",
-    "analyse": "analisi",
-    "mydata": "mieidati",
-    "forget": "dimenticami",
-    "help": "aiuto",
-    "opponent": "avversario",
-    "player": "giocatore",
-    "game": "gioco",
-    "target": "punti",
-    "table": "tavolo",
-    "about": "argomento",
-    "Challenge": "Sfida",
-}
-"""Words of commands and of what they take, in Italian."""
-
-OPEN = _("Open a table: for a friend, or for whoever comes")
-JOIN = _("Sit down at a table, from any chat")
-HAND = _("Show me my cards here, for my eyes only")
-TABLES = _("Where I sit")
-LEADERBOARD = _("Who is best")
-STATS = _("How somebody plays")
-RULES = _("How a game is played")
-SETTINGS = _("Language, suits, clock")
-RESIGN = _("Give a game up")
-ANALYSE = _("What my last game could have been")
-MYDATA = _("What I keep of you, as a file")
-FORGET = _("Forget me; asks first")
-HELP = _("What I can do")
-WHO = _("Whom you challenge; nobody, and whoever wants to may accept")
-WHICH = _("Which game")
-UP_TO = _("Points to win")
-CODE = _("The table's code")
-WHOSE = _("Whose games; your own if you leave it out")
-FAIRNESS = _("Fair shuffles")
-
-
 class Words(app_commands.Translator):
-    """Italian for Discord: names from the list above, everything else from the catalogue."""
+    """Other languages for Discord: each text brings its translations along (`_localized`)."""
 
     async def translate(
         self, string: locale_str, locale: discord.Locale, context: TranslationContextTypes
     ) -> str | None:
-        if locale is not discord.Locale.italian:
-            return None
-        return NAMES.get(string.message) or texts("it").gettext(string.message)
+        return string.extras.get(locale.value.partition("-")[0])
 
 
-def games() -> list[Choice[str]]:
-    return [Choice(name=locale_str(kind.name), value=kind.id) for kind in GAMES.values()]
+def _localized(text: str, in_language: Callable[[str], str]) -> locale_str:
+    return locale_str(text, **{language: in_language(language) for language in LANGUAGES if language != "en"})
+
+
+def _named(name: str, names: Mapping[str, str]) -> locale_str:
+    return _localized(name, lambda language: names.get(language, name))
+
+
+def _translated(text: str) -> locale_str:
+    return _localized(text, lambda language: texts(language).gettext(text))
+
+
+def _choices(kind: Kind) -> list[Choice[str]]:
+    return [Choice(name=_translated(name), value=value) for value, name in choices(kind).items()]
+
+
+TYPES: dict[Kind, Any] = {
+    Kind.PERSON: discord.User,
+    Kind.GAME: str,
+    Kind.TOPIC: str,
+    Kind.POINTS: app_commands.Range[int, 1, 9999],
+    Kind.OPEN_TABLE: app_commands.Range[str, 4, 8],
+    Kind.OWN_TABLE: app_commands.Range[str, 4, 8],
+}
+"""What Discord has people give for an argument."""
+
+CONTEXTS = {
+    Where.ANYWHERE: app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=True),
+    Where.GROUP: app_commands.AppCommandContext(guild=True, dm_channel=False, private_channel=True),
+    Where.PRIVATE: app_commands.AppCommandContext(guild=False, dm_channel=True, private_channel=False),
+}
+"""Where Discord offers a command; a channel among people, without a server, is a group too."""
 
 
 class Commands:
@@ -101,10 +84,13 @@ class Commands:
 
     def __init__(self, client: discord.Client, desk: Desk, run: Run) -> None:
         self.desk, self._run = desk, run
+        self._suggest: dict[Kind, Any] = {
+            Kind.POINTS: self._targets,
+            Kind.OPEN_TABLE: self._open_tables,
+            Kind.OWN_TABLE: self._own_tables,
+        }
         self.tree = app_commands.CommandTree(
-            client,
-            allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=True),
-            allowed_installs=app_commands.AppInstallationType(guild=True, user=True),
+            client, allowed_installs=app_commands.AppInstallationType(guild=True, user=True)
         )
         self.tree.error(self._failed)
         for command in self._all():
@@ -120,98 +106,49 @@ class Commands:
             data: Any = interaction.data or {}
             await self._run(interaction, str(data.get("name", "")), [], None)
 
-    def _all(self) -> Iterable[app_commands.Command[Any, ..., None] | app_commands.ContextMenu]:
-        game = app_commands.choices(game=games())
+    def _all(self) -> Iterator[app_commands.Command[Any, ..., None] | app_commands.ContextMenu]:
+        for spec in listed():
+            yield self._slash(spec)
+            if spec.on_person:
+                yield self._on_person(spec)
 
-        @app_commands.describe(opponent=locale_str(WHO), game=locale_str(WHICH), target=locale_str(UP_TO))
-        @app_commands.rename(**_names("opponent", "game", "target"))
-        @app_commands.autocomplete(target=self._targets)
-        @game
-        async def challenge(
-            interaction: Interaction,
-            opponent: discord.User | None = None,
-            game: str | None = None,
-            target: app_commands.Range[int, 1, 9999] | None = None,
-        ) -> None:
-            words = [game or "", str(target) if target else ""]
-            await self._run(interaction, "challenge", words, opponent)
+    def _slash(self, spec: CommandSpec) -> app_commands.Command[Any, ..., None]:
+        """A command as the library wants it: a function whose parameters are what the command takes."""
 
-        @app_commands.describe(table=locale_str(CODE))
-        @app_commands.rename(**_names("table"))
-        @app_commands.autocomplete(table=self._open_tables)
-        async def join(interaction: Interaction, table: app_commands.Range[str, 4, 8]) -> None:
-            await self._run(interaction, "join", [table], None)
+        async def run(interaction: Interaction, **given: Any) -> None:
+            kinds = {one.name: one.kind for one in spec.arguments}
+            people = [given[name] for name in given if kinds[name] is Kind.PERSON]
+            words = [str(given[name] or "") for name in given if kinds[name] is not Kind.PERSON]
+            await self._run(interaction, spec.name, words, next(iter(people), None))
 
-        @app_commands.describe(table=locale_str(CODE))
-        @app_commands.rename(**_names("table"))
-        @app_commands.autocomplete(table=self._own_tables)
-        async def hand(interaction: Interaction, table: app_commands.Range[str, 4, 8] | None = None) -> None:
-            await self._run(interaction, "hand", [table or ""], None)
+        parameters = [Parameter("interaction", Parameter.POSITIONAL_ONLY, annotation=Interaction)]
+        for one in spec.arguments:
+            accepted = TYPES[one.kind] if one.required else TYPES[one.kind] | None
+            default = Parameter.empty if one.required else None
+            parameters.append(Parameter(one.name, Parameter.KEYWORD_ONLY, annotation=accepted, default=default))
+        # The library reads what a command takes from its function's signature.
+        run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+        arguments = {one.name: one for one in spec.arguments}
+        app_commands.describe(**{name: _translated(one.about) for name, one in arguments.items()})(run)
+        app_commands.rename(**{name: _named(name, one.names) for name, one in arguments.items()})(run)
+        app_commands.choices(**{name: _choices(one.kind) for name, one in arguments.items() if choices(one.kind)})(run)
+        suggest = {name: self._suggest[one.kind] for name, one in arguments.items() if one.kind in self._suggest}
+        app_commands.autocomplete(**suggest)(run)
+        return app_commands.Command(
+            name=_named(spec.name, spec.names),
+            description=_localized(spec.title_in("en"), spec.title_in),
+            callback=run,
+            allowed_contexts=CONTEXTS[spec.where],
+        )
 
-        @app_commands.describe(table=locale_str(CODE))
-        @app_commands.rename(**_names("table"))
-        @app_commands.autocomplete(table=self._own_tables)
-        async def resign(interaction: Interaction, table: app_commands.Range[str, 4, 8] | None = None) -> None:
-            await self._run(interaction, "resign", [table or ""], None)
+    def _on_person(self, spec: CommandSpec) -> app_commands.ContextMenu:
+        async def run(interaction: Interaction, user: discord.User) -> None:
+            await self._run(interaction, spec.name, [], user)
 
-        @app_commands.describe(game=locale_str(WHICH))
-        @app_commands.rename(**_names("game"))
-        @game
-        async def leaderboard(interaction: Interaction, game: str | None = None) -> None:
-            await self._run(interaction, "leaderboard", [game or ""], None)
-
-        @app_commands.describe(player=locale_str(WHOSE))
-        @app_commands.rename(**_names("player"))
-        async def stats(interaction: Interaction, player: discord.User | None = None) -> None:
-            await self._run(interaction, "stats", [], player)
-
-        @app_commands.describe(about=locale_str(WHICH))
-        @app_commands.rename(**_names("about"))
-        @app_commands.choices(about=[*games(), Choice(name=locale_str(FAIRNESS), value=FAIR)])
-        async def rules(interaction: Interaction, about: str | None = None) -> None:
-            await self._run(interaction, "rules", [about or ""], None)
-
-        async def tables(interaction: Interaction) -> None:
-            await self._run(interaction, "tables", [], None)
-
-        async def analyse(interaction: Interaction) -> None:
-            await self._run(interaction, "analyse", [], None)
-
-        async def mydata(interaction: Interaction) -> None:
-            await self._run(interaction, "mydata", [], None)
-
-        async def forget(interaction: Interaction) -> None:
-            await self._run(interaction, "forget", [], None)
-
-        async def settings(interaction: Interaction) -> None:
-            await self._run(interaction, "settings", [], None)
-
-        async def help(interaction: Interaction) -> None:  # noqa: A001
-            await self._run(interaction, "help", [], None)
-
-        async def challenge_them(interaction: Interaction, user: discord.User) -> None:
-            await self._run(interaction, "challenge", [], user)
-
-        about: dict[Any, str] = {
-            challenge: OPEN,
-            join: JOIN,
-            hand: HAND,
-            tables: TABLES,
-            leaderboard: LEADERBOARD,
-            stats: STATS,
-            rules: RULES,
-            settings: SETTINGS,
-            resign: RESIGN,
-            analyse: ANALYSE,
-            mydata: MYDATA,
-            forget: FORGET,
-            help: HELP,
-        }
-        for callback, text in about.items():
-            yield app_commands.Command(
-                name=locale_str(callback.__name__), description=locale_str(text), callback=callback
-            )
-        yield app_commands.ContextMenu(name=locale_str("Challenge"), callback=challenge_them)
+        names = {language: name.capitalize() for language, name in spec.names.items()}
+        return app_commands.ContextMenu(
+            name=_named(spec.name.capitalize(), names), callback=run, allowed_contexts=CONTEXTS[spec.where]
+        )
 
     # What may be chosen
 
@@ -226,15 +163,15 @@ class Commands:
     async def _open_tables(self, interaction: Interaction, begun: str) -> list[Choice[str]]:
         """The tables of this chat that wait for players."""
         tables = await self.desk.house.tables_at(reading.place_of(interaction).partition("/")[0])
-        return self._choices([table for table in tables if table.phase == "open"], interaction, begun)
+        return self._tables([table for table in tables if table.phase == "open"], interaction, begun)
 
     async def _own_tables(self, interaction: Interaction, begun: str) -> list[Choice[str]]:
         """The tables where this person plays."""
         tables = await self.desk.house.tables_of(reading.presser(interaction).id)
-        return self._choices([table for table in tables if table.phase == "playing"], interaction, begun)
+        return self._tables([table for table in tables if table.phase == "playing"], interaction, begun)
 
     @staticmethod
-    def _choices(tables: list[Table], interaction: Interaction, begun: str) -> list[Choice[str]]:
+    def _tables(tables: list[Table], interaction: Interaction, begun: str) -> list[Choice[str]]:
         _ = texts(language_of(str(interaction.locale))).gettext
         choices = []
         for table in tables:
@@ -272,7 +209,3 @@ class Commands:
             for command in self.tree.get_commands(type=kind)
         ]
         return blake2b(json.dumps(payload, sort_keys=True).encode(), digest_size=8).hexdigest()
-
-
-def _names(*parameters: str) -> dict[str, locale_str]:
-    return {name: locale_str(name) for name in parameters}

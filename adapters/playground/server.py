@@ -24,9 +24,12 @@ from adapters.playground.tabs import Tab, Tabs
 from adapters.playground.village import Refused, Village, Villager
 from adapters.playground.wishes import AddChat, AddPerson, AnyWish, decoded, wish_of
 from bot import watching
+from bot.commands import Kind, choices, listed
 from bot.house import House
+from bot.people import language_of
 from bot.platform import DeliveryFault
 from bot.serving import is_same_secret, listen
+from bot.texts import texts
 
 LONGEST_WORD = 64 * 1024
 """Bytes of one WebSocket message; a longer one ends the connection."""
@@ -128,6 +131,7 @@ class Server:
             "me": tab.person.id if tab.person else None,
             "host": tab.is_host,
             "switching": not self.access.is_open,
+            "commands": hints(language_of(tab.language)),
             **self._people(tab),
             "messages": messages,
         }
@@ -247,6 +251,23 @@ class Server:
             raise Refused("this link acts as nobody")
         self._languages[person.id] = tab.language
         return await self._ask(person, wish)
+
+
+def hints(language: str) -> list[dict[str, Any]]:
+    """The commands as the page completes them: the word, what it does, and what may be chosen behind it."""
+    return [
+        {
+            "word": spec.name,
+            "about": spec.help_line(language),
+            "takes": {
+                value: texts(language).gettext(name)
+                for argument in spec.arguments
+                for value, name in choices(argument.kind).items()
+            },
+            "people": any(argument.kind is Kind.PERSON for argument in spec.arguments),
+        }
+        for spec in listed()
+    ]
 
 
 def _name(text: str) -> str | None:

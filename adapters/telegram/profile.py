@@ -12,7 +12,7 @@ from telegram import BotCommandScopeAllPrivateChats as Privates
 from telegram.error import BadRequest, InvalidToken, TelegramError
 
 from adapters.telegram.faults import why
-from bot.panels.pages import commands
+from bot.commands import listed
 from bot.texts import LANGUAGES, texts
 from bot.texts import marked as _
 
@@ -46,9 +46,10 @@ class Profile:
         """What there is to set: what it is, what it should say, and the call that sets it."""
         for language in LANGUAGES:
             code = None if language == "en" else language
-            menu = [BotCommand(word, about[:256]) for word, about in commands(language)]
-            shown = repr([(one.command, one.description) for one in menu])
             for scope in (Privates(), Groups()):
+                specs = listed(private=scope.type == scope.ALL_PRIVATE_CHATS)
+                menu = [BotCommand(spec.name, spec.help_line(language)[:256]) for spec in specs]
+                shown = repr([(one.command, one.description) for one in menu])
                 yield f"{scope.type} {language}", shown, partial(self._bot.set_my_commands, menu, scope, code)
             long, short = texts(language).gettext(LONG), texts(language).gettext(SHORT)
             yield f"description {language}", long, partial(self._bot.set_my_description, long, code)

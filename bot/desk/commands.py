@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 
+from bot.commands import FAIR, Where, command_called
 from bot.delivery.surfaces import Change
 from bot.desk.faults import (
     NoSuchGame,
@@ -12,6 +13,8 @@ from bot.desk.faults import (
     NoSuchTarget,
     NoTables,
     NotYourself,
+    OnlyInGroups,
+    OnlyInPrivate,
     SayTheCode,
     SayWhichTable,
     UnknownCode,
@@ -24,7 +27,7 @@ from bot.house import House
 from bot.panels.hand import RESIGN
 from bot.panels.pages import chat_settings_page, help_page
 from bot.panels.phrases import short_names
-from bot.panels.rules import FAIR, rules_page
+from bot.panels.rules import rules_page
 from bot.people import Profile
 from bot.platform import Command, Person, Reply, is_private, platform_of
 from bot.tables.faults import AlreadyPlaying, AlreadySeated, NoSuchTable, NotAtThisTable
@@ -38,23 +41,6 @@ CODE = re.compile(r"[A-Z0-9]{4,8}")
 HANDLE = re.compile(r"[\w.]{1,64}")
 """What somebody may be called by with an @, on any platform."""
 
-ALIASES = {
-    "sfida": "challenge",
-    "entra": "join",
-    "mano": "hand",
-    "tavoli": "tables",
-    "classifica": "leaderboard",
-    "statistiche": "stats",
-    "regole": "rules",
-    "impostazioni": "settings",
-    "resa": "resign",
-    "analisi": "analyse",
-    "mieidati": "mydata",
-    "dimenticami": "forget",
-    "aiuto": "help",
-}
-"""Italian words for the commands."""
-
 
 class Commands:
     """The commands. Each returns a reply, or raises what a player should read."""
@@ -62,7 +48,7 @@ class Commands:
     def __init__(self, house: House, pages: Pages, tries: Tries) -> None:
         self.house, self.pages, self.tries = house, pages, tries
         self.own_data = OwnData(house)
-        self.words: dict[str, Callable[[Command, Profile], Awaitable[Reply]]] = {
+        self._handlers: dict[str, Callable[[Command, Profile], Awaitable[Reply]]] = {
             "challenge": self._challenge,
             "join": self._join,
             "hand": self._hand,
@@ -80,11 +66,12 @@ class Commands:
         }
 
     async def answer(self, command: Command, profile: Profile) -> Reply:
-        word = ALIASES.get(command.word, command.word)
-        answer = self.words.get(word)
-        if answer is None:
+        spec = command_called(command.word)
+        if spec is None:
             raise UnknownCommand(word=command.word[:32])
-        return await answer(command, profile)
+        if not spec.where.includes(private=is_private(command.place)):
+            raise (OnlyInGroups if spec.where is Where.GROUP else OnlyInPrivate)(word=command.word)
+        return await self._handlers[spec.name](command, profile)
 
     async def bring_hands(self, person: str, code: str = "", place: str = "") -> int:
         """Send a person's panels anew, of one table or of all; to a place if it is their private chat or aside.

@@ -6,7 +6,8 @@ from dataclasses import replace
 import structlog
 from redis.asyncio import Redis
 
-from bot.desk.commands import ALIASES, Commands
+from bot.commands import command_called
+from bot.desk.commands import Commands
 from bot.desk.limits import BREAK, Limits, TooManyCommands, TooManyPresses, Tries, Verdict
 from bot.desk.pages import Pages
 from bot.desk.presses import Presses
@@ -37,8 +38,9 @@ class Desk:
         """Answer a command; what cannot be done is a toast that says why."""
         command = _encodable(command)
         group = "" if is_private(command.place) else command.place
-        word = ALIASES.get(command.word, command.word)
-        COMMANDS.labels(word if word in self._commands.words else "unknown").inc()
+        spec = command_called(command.word)
+        word = spec.name if spec else "unknown"
+        COMMANDS.labels(word).inc()
         language = language_of(command.person.language)
         verdict = self.limits.command(command)
         if verdict is not Verdict.HEAR:

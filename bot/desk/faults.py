@@ -58,6 +58,16 @@ class UnknownCommand(TableFault):
     sentence = "I do not know /{word}. /help lists what I can do."
 
 
+class OnlyInGroups(TableFault):
+    code = "only_in_groups"
+    sentence = "/{word} is for groups: write it there."
+
+
+class OnlyInPrivate(TableFault):
+    code = "only_in_private"
+    sentence = "/{word} is for our private chat: write it there."
+
+
 class NoHints(TableFault):
     code = "no_hints"
     sentence = "Hints are for practice: at a table where you play against robots alone."

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot import payload
+from bot.commands import listed
 from bot.finished.archive import FinishedGame
 from bot.finished.ratings import EVERYTHING, LEAST_GAMES, Standing
 from bot.panel import Button, Panel, Row, Span, Writer
@@ -220,26 +221,6 @@ def help_page(language: str) -> Panel:
         )
     )
     page.gap()
-    for word, about in commands(language):
-        page.line("/{word} {about}", word=word, about=about)
+    for spec in listed():
+        page.line("/{word} {about}", word=spec.name, about=spec.help_line(language))
     return page.panel((Button(_("Rules"), payload.page("rules")),))
-
-
-def commands(language: str) -> list[tuple[str, str]]:
-    """Every command with what it does, for the help and for platforms that list them."""
-    _ = texts(language).gettext
-    return [
-        ("challenge", _("[@name] [game]: open a table")),
-        ("join", _("CODE: sit down at a table, from any chat")),
-        ("hand", _("send my cards again")),
-        ("tables", _("where I sit")),
-        ("leaderboard", _("who is best")),
-        ("stats", _("[@name]: how somebody plays")),
-        ("analyse", _("what my last game could have been")),
-        ("rules", _("[game]: how it is played")),
-        ("settings", _("language, suits, clock")),
-        ("resign", _("[CODE]: give a game up")),
-        ("mydata", _("what I keep of you, as a file")),
-        ("forget", _("forget me; asks first")),
-        ("help", _("what I can do")),
-    ]

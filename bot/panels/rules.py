@@ -1,13 +1,12 @@
 """The rules as players read them, in short; docs/rules.md has them option by option."""
 
 from bot import payload
+from bot.commands import FAIR
 from bot.panel import Button, Panel, Writer
 from bot.panels.phrases import short_names
 from bot.texts import texts
 from bot.wording import Wording
 from engine import GAMES
-
-FAIR = "fair"
 
 
 def rules_page(language: str, about: str = "") -> Panel:

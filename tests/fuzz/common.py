@@ -9,8 +9,8 @@ from typing import Any
 
 import structlog
 
+from bot.commands import COMMANDS, command_called
 from bot.delivery.surfaces import Surface
-from bot.desk.commands import ALIASES
 from bot.house import House
 from bot.store import Store
 
@@ -81,10 +81,7 @@ VERBS = (
 )
 PAGES = ("leaderboard chat all all", "settings language it", "settings", "forget", "forget yes", "hand", "rematch 1")
 MOVES = ("play 7D", "play AS", "play 2C", "declare three A missing D", "pick 1", "bid 4", "resign", "claim", "pass")
-WORDS = (
-    *("challenge", "join", "hand", "tables", "leaderboard", "stats", "rules", "settings", "resign", "analyse"),
-    *("mydata", "forget", "help", "start", *ALIASES),
-)
+WORDS = tuple(word for spec in COMMANDS for word in spec.words)
 NO_GAME = "no-such-game"
 """Stands in every challenge, for one that makes sense would open a table rightly."""
 
@@ -211,7 +208,8 @@ def command_words(random: Random, word: str, codes: Sequence[str]) -> list[str]:
         random.choice((*codes, odd_text(random), "testa", "21", "²", "٣", "ABC123", "fair", "all"))
         for _ in range(random.choice((0, 1, 1, 2, 3, 9)))
     ]
-    return [NO_GAME, *words] if ALIASES.get(word, word) == "challenge" else words
+    spec = command_called(word)
+    return [NO_GAME, *words] if spec and spec.name == "challenge" else words
 
 
 async def state(store: Store) -> dict[bytes, object]:

@@ -1,19 +1,11 @@
 "use strict";
 // The playground's page: a small chat client. All text is set as text, never as markup.
 
-const COMMANDS = [
-  ["challenge", "[@name] [game]: open a table"], ["join", "CODE: sit down at a table"], ["hand", "send my cards again"],
-  ["tables", "where I sit"], ["leaderboard", "who is best"], ["stats", "[@name]: how somebody plays"],
-  ["rules", "[game]: how it is played"], ["settings", "language, suits, clock"], ["resign", "[CODE]: give a game up"],
-  ["analyse", "what my last game could have been"], ["mydata", "what is kept of me"], ["forget", "forget me"],
-  ["help", "what the bot can do"],
-];
-const GAMES = ["pizzichino", "spizzichino", "metamazzo", "testa", "tressette", "tavolo", "spades"];
 // Behind a # the key stays here: no proxy on the way sees it, nor writes it into a log.
 const key = new URLSearchParams(location.hash.slice(1)).get("key") || new URLSearchParams(location.search).get("key") || "";
 window.onhashchange = () => location.reload();
 const el = (id) => document.getElementById(id);
-const state = { people: [], chats: [], messages: {}, me: null, host: false, switching: false, chat: null, replyTo: null, unread: {} };
+const state = { people: [], chats: [], messages: {}, commands: [], me: null, host: false, switching: false, chat: null, replyTo: null, unread: {} };
 const pending = new Map();
 let line = null, pause = 250;
 
@@ -69,7 +61,7 @@ function hear(word) {
 }
 
 function hello(word) {
-  Object.assign(state, { people: word.people, chats: word.chats, host: word.host, switching: word.switching });
+  Object.assign(state, { people: word.people, chats: word.chats, commands: word.commands, host: word.host, switching: word.switching });
   state.messages = {};
   for (const [chat, list] of Object.entries(word.messages)) state.messages[chat] = new Map(list.map((m) => [m.id, m]));
   const kept = sessionStorage.getItem("me");
@@ -238,10 +230,11 @@ let offered = [], chosen = 0;
 function complete() {
   const text = el("text").value, last = text.split(" ").pop();
   offered = [];
-  if (/^\/\S*$/.test(text)) offered = COMMANDS.filter(([word]) => `/${word}`.startsWith(text)).map(([word, about]) => [`/${word} `, `/${word}`, about]);
+  if (/^\/\S*$/.test(text)) offered = state.commands.filter((c) => `/${c.word}`.startsWith(text)).map((c) => [`/${c.word} `, `/${c.word}`, c.about]);
   else if (text.startsWith("/")) {
-    const words = last.startsWith("@") ? state.people.filter((p) => p.id !== state.me).map((p) => [`@${p.handle}`, p.name])
-      : /^\/(challenge|rules|leaderboard)/.test(text) ? [...GAMES.map((g) => [g, ""]), ...(text.startsWith("/challenge") ? state.people.filter((p) => p.id !== state.me).map((p) => [`@${p.handle}`, p.name]) : [])] : [];
+    const command = state.commands.find((c) => text.startsWith(`/${c.word} `)) || { takes: {}, people: false };
+    const people = state.people.filter((p) => p.id !== state.me).map((p) => [`@${p.handle}`, p.name]);
+    const words = last.startsWith("@") ? people : [...Object.entries(command.takes), ...(command.people ? people : [])];
     offered = words.filter(([w]) => w.startsWith(last) && w !== last).map(([w, about]) => [text.slice(0, text.length - last.length) + w, w, about]);
   }
   chosen = Math.min(chosen, Math.max(0, offered.length - 1));

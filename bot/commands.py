@@ -1,0 +1,190 @@
+"""The commands that people may give, each described once.
+
+The help, Telegram's menus, Discord's slash commands and the playground's hints are all made from `COMMANDS`; what a
+command does stands in `bot.desk.commands`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from bot.texts import marked as _
+from bot.texts import texts
+from engine import GAMES
+
+FAIR = "fair"
+"""What /rules takes beside a game: how a shuffle is checked."""
+
+
+class Where(Enum):
+    """In which chats a command may be given."""
+
+    ANYWHERE = "anywhere"
+    GROUP = "group"
+    PRIVATE = "private"
+
+    def includes(self, *, private: bool) -> bool:
+        """Whether a private chat with the bot, or else a group, is among them."""
+        return self is Where.ANYWHERE or (self is Where.PRIVATE) == private
+
+
+class Kind(Enum):
+    """What an argument is: platforms that can let people choose instead of type."""
+
+    PERSON = "somebody, by an @ and what they are called by"
+    GAME = "a game's id"
+    TOPIC = "a game's id, or FAIR"
+    POINTS = "what the game is played to"
+    OPEN_TABLE = "the code of a table that waits for players"
+    OWN_TABLE = "the code of a table where this person plays"
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What may stand behind a command.
+
+    ``name`` is its English name and ``names`` those in other languages, as Discord shows them; ``sign`` is how a line
+    of help writes it, and ``about`` says what it is.
+    """
+
+    name: str
+    names: Mapping[str, str]
+    kind: Kind
+    sign: str
+    about: str
+    required: bool = False
+    in_help: bool = True
+
+
+@dataclass(frozen=True)
+class CommandSpec:
+    """One command.
+
+    ``name`` is what it is called by in English and inside the bot, ``names`` in other languages; all of them and the
+    ``aliases`` are understood everywhere. ``help`` says in a few words what it does, beginning in lower case;
+    ``title``, if there is one, says it where a list shows no arguments beside it. ``for_one`` is whether its answer
+    is for that person alone, ``hosts`` whether it brings a table into the chat where it is given, ``on_person``
+    whether it may be chosen from somebody's menu, and ``listed`` whether people are told of it.
+    """
+
+    name: str
+    names: Mapping[str, str] = field(default_factory=dict)
+    help: str = ""
+    title: str = ""
+    arguments: tuple[Argument, ...] = ()
+    where: Where = Where.ANYWHERE
+    aliases: tuple[str, ...] = ()
+    for_one: bool = False
+    hosts: bool = False
+    on_person: bool = False
+    listed: bool = True
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All that it may be called by."""
+        return (self.name, *self.names.values(), *self.aliases)
+
+    def help_line(self, language: str) -> str:
+        """What may stand behind it and what it does: "[@name] [game]: open a table"."""
+        signs = [_sign(one, language) for one in self.arguments if one.in_help]
+        text = texts(language).gettext(self.help)
+        return f"{' '.join(signs)}: {text}" if signs else text
+
+    def title_in(self, language: str) -> str:
+        """What it does, beginning with a capital: "Open a table"."""
+        text = texts(language).gettext(self.title or self.help)
+        return text[:1].upper() + text[1:]
+
+
+def _sign(argument: Argument, language: str) -> str:
+    sign = texts(language).gettext(argument.sign)
+    return sign if argument.required else f"[{sign}]"
+
+
+OWN_TABLE = Argument("table", {"it": "tavolo"}, Kind.OWN_TABLE, _("CODE"), _("The table's code"))
+GAME = Argument("game", {"it": "gioco"}, Kind.GAME, _("game"), _("Which game"))
+
+COMMANDS: tuple[CommandSpec, ...] = (
+    CommandSpec(
+        "challenge",
+        {"it": "sfida"},
+        _("open a table"),
+        title=_("Open a table: for a friend, or for whoever comes"),
+        arguments=(
+            Argument(
+                "opponent",
+                {"it": "avversario"},
+                Kind.PERSON,
+                _("@name"),
+                _("Whom you challenge; nobody, and whoever wants to may accept"),
+            ),
+            GAME,
+            Argument("target", {"it": "punti"}, Kind.POINTS, _("points"), _("Points to win"), in_help=False),
+        ),
+        hosts=True,
+        on_person=True,
+    ),
+    CommandSpec(
+        "join",
+        {"it": "entra"},
+        _("sit down at a table, from any chat"),
+        arguments=(
+            Argument("table", {"it": "tavolo"}, Kind.OPEN_TABLE, _("CODE"), _("The table's code"), required=True),
+        ),
+        for_one=True,
+        hosts=True,
+    ),
+    CommandSpec(
+        "hand",
+        {"it": "mano"},
+        _("send my cards again"),
+        title=_("Show me my cards here, for my eyes only"),
+        arguments=(replace(OWN_TABLE, in_help=False),),
+        for_one=True,
+    ),
+    CommandSpec("tables", {"it": "tavoli"}, _("where I sit"), for_one=True),
+    CommandSpec("leaderboard", {"it": "classifica"}, _("who is best"), arguments=(replace(GAME, in_help=False),)),
+    CommandSpec(
+        "stats",
+        {"it": "statistiche"},
+        _("how somebody plays"),
+        arguments=(
+            Argument(
+                "player", {"it": "giocatore"}, Kind.PERSON, _("@name"), _("Whose games; your own if you leave it out")
+            ),
+        ),
+    ),
+    CommandSpec("analyse", {"it": "analisi"}, _("what my last game could have been"), for_one=True),
+    CommandSpec(
+        "rules",
+        {"it": "regole"},
+        _("how it is played"),
+        title=_("How a game is played"),
+        arguments=(Argument("about", {"it": "argomento"}, Kind.TOPIC, _("game"), _("Which game")),),
+    ),
+    CommandSpec("settings", {"it": "impostazioni"}, _("language, suits, clock")),
+    CommandSpec("resign", {"it": "resa"}, _("give a game up"), arguments=(OWN_TABLE,), for_one=True),
+    CommandSpec("mydata", {"it": "mieidati"}, _("what I keep of you, as a file"), for_one=True),
+    CommandSpec("forget", {"it": "dimenticami"}, _("forget me; asks first"), for_one=True),
+    CommandSpec("help", {"it": "aiuto"}, _("what I can do")),
+    # Platforms send it when somebody opens the private chat.
+    CommandSpec("start", listed=False),
+)
+
+
+def command_called(word: str) -> CommandSpec | None:
+    """The command that somebody means by a word, in any language."""
+    return next((spec for spec in COMMANDS if word in spec.words), None)
+
+
+def listed(*, private: bool | None = None) -> list[CommandSpec]:
+    """The commands that people are told of: all, or those that may be given in private, or those in a group."""
+    return [spec for spec in COMMANDS if spec.listed and (private is None or spec.where.includes(private=private))]
+
+
+def choices(kind: Kind) -> dict[str, str]:
+    """What an argument of a kind may be, with its name in English; empty if that depends on who asks and where."""
+    if kind not in (Kind.GAME, Kind.TOPIC):
+        return {}
+    games = {game.id: game.name for game in GAMES.values()}
+    return {**games, FAIR: _("Fair shuffles")} if kind is Kind.TOPIC else games

@@ -1,0 +1,119 @@
+"""Commands are described once: help, menus, slash commands and hints are made from that."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from adapters.playground.server import hints
+from bot import commands
+from bot.commands import COMMANDS, Argument, CommandSpec, Kind, Where, command_called
+from bot.desk import Desk
+from bot.panels.pages import help_page
+from bot.platform import Command, Reply
+from bot.store import Store
+from bot.texts import LANGUAGES
+from tests.bot.paper import GROUP, Paper, Player, open_house
+from tests.discord.players import on_discord
+from tests.discord.server import DiscordServer
+from tests.telegram.players import on_telegram, until
+from tests.telegram.server import TelegramServer
+
+POEM = CommandSpec(
+    "poem",
+    {"it": "poesia"},
+    "recite a poem",
+    arguments=(Argument("game", {"it": "gioco"}, Kind.GAME, "game", "Which game", required=True),),
+    where=Where.GROUP,
+    aliases=("verse",),
+)
+
+
+@pytest.fixture
+def poem(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more command, described where all are."""
+    monkeypatch.setattr(commands, "COMMANDS", (*COMMANDS, POEM))
+
+
+@pytest.mark.usefixtures("poem")
+def test_a_new_command_stands_in_the_help() -> None:
+    assert "/poem game: recite a poem" in help_page("en").plain.splitlines()
+    assert "/poem gioco: recite a poem" in help_page("it").plain.splitlines()
+
+
+@pytest.mark.usefixtures("poem")
+async def test_a_new_command_stands_in_telegrams_menu_of_groups(store: Store) -> None:
+    server = TelegramServer()
+    await server.start()
+    async with on_telegram(store, server) as adapter:
+        await until(lambda: adapter.healthy)
+    await server.stop()
+    for language in ("", "it"):
+        assert "poem" in [one["command"] for one in server.menus[f"all_group_chats {language}"]]
+        assert "poem" not in [one["command"] for one in server.menus[f"all_private_chats {language}"]]
+
+
+@pytest.mark.usefixtures("poem")
+async def test_a_new_command_is_a_slash_command_of_discords(store: Store) -> None:
+    server = DiscordServer()
+    await server.start()
+    async with on_discord(store, server):
+        [told] = [one for one in server.commands if one["name"] == "poem"]
+    await server.stop()
+    assert told["description"] == "Recite a poem"
+    assert told["name_localizations"] == {"it": "poesia"}
+    assert told["contexts"] == [0, 2]  # servers, and channels among people
+    [game] = told["options"]
+    assert (game["name"], game["name_localizations"], game["required"]) == ("game", {"it": "gioco"}, True)
+    assert "metamazzo" in [one["value"] for one in game["choices"]]
+
+
+@pytest.mark.usefixtures("poem")
+def test_a_new_command_is_among_the_playgrounds_hints() -> None:
+    [hint] = [one for one in hints("it") if one["word"] == "poem"]
+    assert hint["about"] == "gioco: recite a poem"
+    assert "metamazzo" in hint["takes"]
+
+
+@pytest.mark.usefixtures("poem")
+async def test_a_command_is_done_by_any_of_its_words_and_only_where_it_may_be_given(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def recite(command: Command, profile: object) -> Reply:
+        return Reply(toast=f"{command.words[0]}, a poem")
+
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        anna = Player(house, paper, "Anna", 1)
+        monkeypatch.setitem(anna.desk._commands._handlers, "poem", recite)
+        for word in ("poem", "poesia", "verse"):
+            assert (await anna.say(f"/{word} testa")).toast == "testa, a poem"
+        refused = await anna.say("/verse testa", anna.private)
+        assert refused.toast == "/verse is for groups: write it there."
+        monkeypatch.setattr(commands, "COMMANDS", (CommandSpec("poem", where=Where.PRIVATE),))
+        assert (await anna.say("/poem testa", anna.private)).toast == "testa, a poem"
+        assert (await anna.say("/poem testa", GROUP)).toast == "/poem is for our private chat: write it there."
+
+
+async def test_every_command_is_done_by_somebody_and_named_in_every_language(store: Store) -> None:
+    async with open_house(store, Paper()) as house:
+        assert set(Desk(house)._commands._handlers) == {spec.name for spec in COMMANDS}
+    for spec in COMMANDS:
+        if spec.listed:
+            assert {"en", *spec.names} == set(LANGUAGES)
+    words = [word for spec in COMMANDS for word in spec.words]
+    assert len(set(words)) == len(words)
+    assert all(command_called(word) for word in words)
+    assert command_called("nonsense") is None
+
+
+def test_the_players_page_has_every_command_with_what_it_takes() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "players.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `/(.+?)` \| `/(\w+)` \|", page, re.MULTILINE)
+    assert sorted(rows) == sorted(
+        (" ".join([spec.name, *map(_sign, spec.arguments)]), spec.names["it"]) for spec in COMMANDS if spec.listed
+    )
+
+
+def _sign(argument: Argument) -> str:
+    return argument.sign if argument.required else f"[{argument.sign}]"

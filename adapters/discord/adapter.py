@@ -10,7 +10,7 @@ import discord
 import structlog
 from discord.http import Route
 
-from adapters.discord import drawing, reading
+from adapters.discord import drawing, reading, unread
 from adapters.discord.answers import MOST_AT_WORK, PUT_OFF_AFTER, Answer, Answers, State, TooLate
 from adapters.discord.budget import Budget
 from adapters.discord.client import Client
@@ -20,6 +20,7 @@ from adapters.discord.guests import Guests
 from adapters.discord.private import PrivateChats
 from adapters.discord.reading import PLATFORM, Interaction
 from adapters.discord.rest import Rest
+from adapters.discord.unread import Bare
 from bot.commands import command_called
 from bot.desk import Desk
 from bot.panel import Panel
@@ -97,10 +98,10 @@ class Discord:
         """A client that has failed to log in cannot be used again."""
         shards = Shards.of(self.settings.discord_shards) if self.settings.discord_shards else None
         proxy = proxy_for(self.settings.discord_api_url)
-        self.client = Client(self._pressed, self._chat_back, shards, proxy)
+        self.client = Client(self._pressed, self._unread, self._chat_back, shards, proxy)
         self.rest = Rest(self.client, self.budget, proxy)
         self.private = PrivateChats(self.rest, self.desk.house.store.client)
-        self.commands = Commands(self.client, self.desk, self._commanded)
+        self.commands = Commands(self.client, self.desk, self._commanded, self._unread)
 
     async def start(self) -> None:
         """Nothing: Discord may be away, and nobody else should have to wait for it."""
@@ -199,6 +200,19 @@ class Discord:
         work = _at_once(refusal) if refusal else self.desk.command(command)
         brings = (hosts and not for_one) or is_private(place)
         await self._attend(interaction, answer, work, brings=brings)
+
+    async def _unread(self, bare: Bare) -> None:
+        """Answer an interaction that cannot be read."""
+        task = asyncio.current_task()
+        assert task
+        self._busy.add(task)
+        try:
+            async with meaning(""):
+                await unread.answer(self.rest, bare)
+        except (DeliveryFault, TooLate) as fault:
+            log.info("discord_answer_lost", why=why(fault))
+        finally:
+            self._busy.discard(task)
 
     def _refusal(self, interaction: Interaction, about: discord.User | None, *, hosts: bool) -> str:
         """What speaks against a command before the desk hears of it."""

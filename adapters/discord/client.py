@@ -1,7 +1,7 @@
 """The gateway: the library's client, told to ask for little and remember little."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 import discord
@@ -9,6 +9,8 @@ import structlog
 import yarl
 from discord.gateway import DiscordWebSocket
 
+from adapters.discord import reading
+from adapters.discord.unread import Bare
 from bot.settings import Shards
 
 LONGEST_WAIT = 30.0
@@ -22,19 +24,23 @@ discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
 SESSION = {"READY", "RESUMED"}
 """Events without which there is no session."""
 
+INTERACTION = "INTERACTION_CREATE"
+COMMANDS = (discord.InteractionType.application_command, discord.InteractionType.autocomplete)
+
 log = structlog.get_logger()
 
 
 class Client(discord.AutoShardedClient):
     """Hears interactions, and which servers the bot is in.
 
-    ``pressed`` is called with each press of a button, ``chat_back`` with a server that the bot may write in, perhaps
-    again.
+    ``pressed`` is called with each press of a button, ``unread`` with each interaction that cannot be read, and
+    ``chat_back`` with a server that the bot may write in, perhaps again.
     """
 
     def __init__(
         self,
         pressed: Callable[[discord.Interaction[Any]], Awaitable[None]],
+        unread: Callable[[Bare], Coroutine[Any, Any, None]],
         chat_back: Callable[[int], Awaitable[None]],
         shards: Shards | None,
         proxy: str | None,
@@ -48,11 +54,12 @@ class Client(discord.AutoShardedClient):
             max_ratelimit_timeout=LONGEST_WAIT,
             proxy=proxy,
         )
-        self._pressed, self._chat_back, self._range = pressed, chat_back, shards
+        self._pressed, self._unread, self._chat_back, self._range = pressed, unread, chat_back, shards
+        self._answering: set[asyncio.Task[None]] = set()
         self._up: set[int] = set()
         parsers = self._connection.parsers
         for event in parsers.keys() - SESSION:
-            parsers[event] = _guarded(event, parsers[event])
+            parsers[event] = self._guarded(event, parsers[event])
 
     @property
     def hears(self) -> bool:
@@ -82,9 +89,29 @@ class Client(discord.AutoShardedClient):
             for shard in self.shards.values():
                 await shard.disconnect()
 
+    def _guarded(self, event: str, parse: Callable[[Any], None]) -> Callable[[Any], None]:
+        """The library's way to read an event, with one that cannot be read left out: it would end the connection."""
+
+        def read(data: Any) -> None:
+            try:
+                parse(data)
+            except Exception as error:  # noqa: BLE001 - the library's, of whatever shape the event was
+                log.warning("discord_event_unreadable", what=event, why=type(error).__name__)
+                bare = Bare.of_event(data) if event == INTERACTION else None
+                if bare:
+                    task = asyncio.create_task(self._unread(bare))
+                    self._answering.add(task)
+                    task.add_done_callback(self._answering.discard)
+
+        return read
+
     async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
-        if interaction.type is discord.InteractionType.component:
+        """Commands go their own way, by the library's tree."""
+        if interaction.type is discord.InteractionType.component and reading.is_whole(interaction):
             await self._pressed(interaction)
+        elif interaction.type not in COMMANDS:
+            log.warning("discord_event_unreadable", what=INTERACTION, why=str(interaction.type))
+            await self._unread(Bare.of(interaction))
 
     async def on_shard_connect(self, shard_id: int) -> None:
         self._up.add(shard_id)
@@ -105,15 +132,3 @@ class Client(discord.AutoShardedClient):
     async def on_thread_update(self, before: discord.Thread, after: discord.Thread) -> None:
         if before.archived and not after.archived:
             await self._chat_back(after.guild.id)
-
-
-def _guarded(event: str, parse: Callable[[Any], None]) -> Callable[[Any], None]:
-    """The library's way to read an event, with one that cannot be read left out: it would end the connection."""
-
-    def read(data: Any) -> None:
-        try:
-            parse(data)
-        except Exception as error:  # noqa: BLE001 - the library's, of whatever shape the event was
-            log.warning("discord_event_unreadable", what=event, why=type(error).__name__)
-
-    return read

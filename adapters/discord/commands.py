@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from hashlib import blake2b
 from inspect import Parameter, Signature
 from typing import Any
@@ -13,8 +12,9 @@ from discord import app_commands
 from discord.app_commands import Choice, TranslationContextTypes, locale_str
 
 from adapters.discord import reading
-from adapters.discord.faults import NO_ANSWER
 from adapters.discord.reading import Interaction
+from adapters.discord.tree import Slash, Tree
+from adapters.discord.unread import Bare
 from bot.commands import CommandSpec, Kind, Where, choices, listed
 from bot.desk import Desk
 from bot.desk.commands import targets
@@ -80,31 +80,34 @@ CONTEXTS = {
 
 
 class Commands:
-    """The commands, as the library's tree; each comes down to a word and words, which ``run`` carries out."""
+    """The commands, as the library's tree; each comes down to a word and words, which ``run`` carries out.
+    ``unread`` answers those that cannot be read.
+    """
 
-    def __init__(self, client: discord.Client, desk: Desk, run: Run) -> None:
-        self.desk, self._run = desk, run
+    def __init__(self, client: discord.Client, desk: Desk, run: Run, unread: Callable[[Bare], Awaitable[None]]) -> None:
+        self.desk, self._run, self._unread = desk, run, unread
         self._suggest: dict[Kind, Any] = {
             Kind.POINTS: self._targets,
             Kind.OPEN_TABLE: self._open_tables,
             Kind.OWN_TABLE: self._own_tables,
         }
-        self.tree = app_commands.CommandTree(
-            client, allowed_installs=app_commands.AppInstallationType(guild=True, user=True)
-        )
-        self.tree.error(self._failed)
+        self.tree = Tree(client, self._failed)
         for command in self._all():
             self.tree.add_command(command)
 
-    async def _failed(self, interaction: Interaction, error: app_commands.AppCommandError) -> None:
-        """A command that is none of ours, or no more as Discord knows it, is answered as any other."""
-        log.warning("discord_command_unreadable", why=type(error).__name__)
-        if interaction.type is discord.InteractionType.autocomplete:
-            with suppress(*NO_ANSWER):
-                await interaction.response.autocomplete([])
+    async def _failed(self, interaction: Interaction, error: Exception) -> None:
+        """Answer a command that is no more, as Discord knows it for a while, or that cannot be read."""
+        if isinstance(error, app_commands.CommandInvokeError):
+            log.error("discord_command_failed", exc_info=error.original)
+        elif isinstance(error, STORE_FAULTS):
+            self.desk.house.store.outage.begin(error)
         else:
-            data: Any = interaction.data or {}
-            await self._run(interaction, str(data.get("name", "")), [], None)
+            log.warning("discord_command_unreadable", why=type(error).__name__)
+        if isinstance(error, app_commands.CommandNotFound) and reading.is_whole(interaction):
+            await self._run(interaction, error.name, [], None)
+        else:
+            # Not without what belonged to it: a challenge would be open to all.
+            await self._unread(Bare.of(interaction))
 
     def _all(self) -> Iterator[app_commands.Command[Any, ..., None] | app_commands.ContextMenu]:
         for spec in listed():
@@ -134,7 +137,7 @@ class Commands:
         app_commands.choices(**{name: _choices(one.kind) for name, one in arguments.items() if choices(one.kind)})(run)
         suggest = {name: self._suggest[one.kind] for name, one in arguments.items() if one.kind in self._suggest}
         app_commands.autocomplete(**suggest)(run)
-        return app_commands.Command(
+        return Slash(
             name=_named(spec.name, spec.names),
             description=_localized(spec.title_in("en"), spec.title_in),
             callback=run,

@@ -1,5 +1,6 @@
 """What Discord's refusals mean to delivery."""
 
+import zlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -36,6 +37,8 @@ NO_ANSWER = (
     KeyError,
     TypeError,
     ValueError,
+    RecursionError,
+    zlib.error,
 )
 """What the library raises when there is no answer, or one that does not say what it should."""
 

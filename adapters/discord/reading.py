@@ -60,6 +60,11 @@ class Pass(NamedTuple):
         return abs(time.time() - self.since)
 
 
+def is_whole(interaction: Interaction) -> bool:
+    """Whether it says who did something and where; the library lets either be missing."""
+    return hasattr(interaction.user, "id") and (is_with_bot(interaction) or interaction.channel_id is not None)
+
+
 def person(user: discord.User | discord.Member, language: str = "") -> Person:
     return Person(f"{PLATFORM}:{user.id}", user.display_name, user.name, language)
 

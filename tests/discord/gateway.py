@@ -30,8 +30,14 @@ class Line:
         self._compressor = zlib.compressobj() if compressed else None
 
     async def send(self, op: int, data: Any, **more: Any) -> None:
-        text = json.dumps({"op": op, "d": data, "s": None, "t": None, **more})
+        await self.say(json.dumps({"op": op, "d": data, "s": None, "t": None, **more}))
+
+    async def say(self, text: str | bytes) -> None:
+        """A text as it is said, compressed if that was asked for; bytes just as they are."""
         try:
+            if isinstance(text, bytes):
+                await self.socket.send_bytes(text)
+                return
             if self._compressor is None:
                 await self.socket.send_str(text)
             else:

@@ -19,7 +19,7 @@ TOKEN = "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs"
 APPLICATION = 1000
 BOT = {"id": "1000", "username": "buongioco", "global_name": None, "discriminator": "0", "avatar": None, "bot": True}
 TEXT_CHANNEL, PRIVATE, GROUP, THREAD = 0, 1, 3, 11
-COMMAND, COMPONENT, AUTOCOMPLETE = 2, 3, 4
+COMMAND, COMPONENT, AUTOCOMPLETE, FORM = 2, 3, 4, 5
 IN_SERVER, WITH_BOT, AMONG_PEOPLE = 0, 1, 2
 
 VIEW, SEND, SEND_IN_THREADS = 1 << 10, 1 << 11, 1 << 38
@@ -274,14 +274,25 @@ class DiscordServer:
         self, kind: int, user: int, channel: Channel, data: dict[str, Any], message: dict[str, Any] | None = None
     ) -> Interaction:
         """A person does something that the bot hears of."""
+        one = self.begin(kind, user, channel, data, message)
+        self.dispatch_again(one, message)
+        return one
+
+    def begin(
+        self, kind: int, user: int, channel: Channel, data: dict[str, Any], message: dict[str, Any] | None = None
+    ) -> Interaction:
+        """A person does something, of which the bot has not heard yet."""
         number = self.new_id()
         one = Interaction(number, f"token{number}", kind, user, channel, time.monotonic(), data=data)
         one.message = int(message["id"]) if message else 0
         self.interactions[one.token] = one
-        self.dispatch_again(one, message)
         return one
 
     def dispatch_again(self, one: Interaction, message: dict[str, Any] | None = None) -> None:
+        self.gateway.dispatch("INTERACTION_CREATE", self.event(one, message), one.channel.server)
+
+    def event(self, one: Interaction, message: dict[str, Any] | None = None) -> dict[str, Any]:
+        """What the bot is told of an interaction."""
         channel = one.channel
         is_member = channel.server in self.servers
         owners = {"0": str(channel.server)} if is_member else {"1": str(one.user)}
@@ -303,28 +314,24 @@ class DiscordServer:
                 "guild": guild,
                 "guild_locale": "en-US",
             }
-        self.gateway.dispatch(
-            "INTERACTION_CREATE",
-            {
-                "id": str(one.id),
-                "application_id": str(APPLICATION),
-                "type": one.type,
-                "token": one.token,
-                "version": 1,
-                "data": one.data,
-                "channel": channel.about,
-                "channel_id": str(channel.id),
-                "locale": self.users[one.user]["locale"],
-                "app_permissions": str(channel.permissions),
-                "entitlements": [],
-                "authorizing_integration_owners": {"0": "0"} if context == WITH_BOT else owners,
-                "context": context,
-                "attachment_size_limit": FILE_LIMIT,
-                **who,
-                **({"message": message} if message else {}),
-            },
-            channel.server,
-        )
+        return {
+            "id": str(one.id),
+            "application_id": str(APPLICATION),
+            "type": one.type,
+            "token": one.token,
+            "version": 1,
+            "data": one.data,
+            "channel": channel.about,
+            "channel_id": str(channel.id),
+            "locale": self.users[one.user]["locale"],
+            "app_permissions": str(channel.permissions),
+            "entitlements": [],
+            "authorizing_integration_owners": {"0": "0"} if context == WITH_BOT else owners,
+            "context": context,
+            "attachment_size_limit": FILE_LIMIT,
+            **who,
+            **({"message": message} if message else {}),
+        }
 
     # What the gateway says
 
@@ -517,7 +524,7 @@ class DiscordServer:
         if took > self.seconds_to_answer:
             raise Refused(404, 10062, "Unknown interaction")
         kind, data = body.get("type"), body.get("data") or {}
-        allowed = {COMMAND: (4, 5), COMPONENT: (4, 5, 6, 7), AUTOCOMPLETE: (8,)}[one.type]
+        allowed = {COMMAND: (4, 5), COMPONENT: (4, 5, 6, 7), AUTOCOMPLETE: (8,), FORM: (4, 5, 6, 7)}[one.type]
         if kind not in allowed:
             raise invalid(f"type: an interaction of type {one.type} takes {allowed}")
         if kind in (4, 7, 8):

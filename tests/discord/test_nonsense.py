@@ -1,5 +1,7 @@
 """Answers and events that make no sense: each is a failed call, or one event less, and nothing more."""
 
+from typing import Any
+
 import pytest
 from pydantic import SecretStr
 from structlog.testing import capture_logs
@@ -10,8 +12,20 @@ from bot.delivery import bringing
 from bot.settings import Settings
 from bot.store import Store
 from tests.discord.players import Person, on_discord, seated, text_of, until
-from tests.discord.server import BAR, CHANNEL, COMMAND, TOKEN, DiscordServer, Failure
+from tests.discord.server import (
+    AUTOCOMPLETE,
+    BAR,
+    CHANNEL,
+    COMMAND,
+    COMPONENT,
+    FORM,
+    TOKEN,
+    DiscordServer,
+    Failure,
+    Interaction,
+)
 from tests.discord.test_discord import some_tricks
+from tests.fuzz.common import Outcome, no_failures
 
 PAGE = b"<html><h1>Your network has a message for you</h1></html>"
 
@@ -131,3 +145,100 @@ async def test_a_command_that_is_no_more_is_answered(
             data = {"id": "1", "name": "gone", "type": 1, "options": options}
             assert await anna.told(server.interact(COMMAND, 1, server.channels[CHANNEL], data))
     assert [line["event"] for line in logs if line["log_level"] == "warning"] == ["discord_command_unreadable"]
+
+
+USER = {"name": "opponent", "type": 6, "value": "no id"}
+TARGET = {"name": "target", "type": 4, "value": "2", "focused": True}
+FOCUSED = {"name": "table", "type": 3, "focused": True}
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "without"),
+    [
+        (COMMAND, {"name": "challenge", "options": [USER]}, ()),
+        (COMMAND, {"name": "stats", "options": [{**USER, "name": "player", "value": []}]}, ()),
+        (COMMAND, {"name": "challenge", "options": None}, ()),
+        (COMMAND, {"name": "challenge", "options": [{}]}, ()),
+        (COMMAND, {"name": "challenge", "resolved": [], "options": []}, ()),
+        (COMMAND, {"name": []}, ()),
+        (COMMAND, {"name": "Challenge", "type": 2, "target_id": "7"}, ()),
+        (COMMAND, {"name": "challenge"}, ("channel",)),
+        (COMMAND, {"name": "challenge"}, ("member",)),
+        (COMMAND, {}, ("data",)),
+        (COMMAND, {"name": "tables"}, ("attachment_size_limit",)),
+        (AUTOCOMPLETE, {"name": "challenge", "options": []}, ()),
+        (AUTOCOMPLETE, {"name": "hand", "options": [FOCUSED]}, ()),
+        (AUTOCOMPLETE, {"name": "hand", "options": [{**FOCUSED, "name": "gone"}]}, ()),
+        (AUTOCOMPLETE, {"name": "leaderboard", "options": [{**FOCUSED, "name": "game"}]}, ()),
+        (AUTOCOMPLETE, {"name": "challenge", "options": [TARGET]}, ("member",)),
+        (COMPONENT, {}, ()),
+        (COMPONENT, {"custom_id": [], "component_type": 2}, ()),
+        (COMPONENT, {"custom_id": "1ttest", "component_type": 2}, ("channel",)),
+        (COMPONENT, {"custom_id": "1ttest", "component_type": 2}, ("member",)),
+        (FORM, {"custom_id": "x", "components": []}, ()),
+        (FORM, {}, ()),
+    ],
+    ids=str,
+)
+async def test_what_cannot_be_read_is_answered_in_one_line_and_not_done_by_halves(
+    store: Store, server: DiscordServer, kind: int, data: dict[str, Any], without: tuple[str, ...]
+) -> None:
+    one = await told(store, server, kind, {"id": "1", "type": 1, **data}, without)
+    if kind == AUTOCOMPLETE:
+        assert one.choices == []
+    else:
+        [message] = one.channel.asides[1].values()
+        assert text_of(message).startswith("I cannot read")
+    assert not one.channel.messages
+
+
+async def told(
+    store: Store, server: DiscordServer, kind: int, data: dict[str, Any], without: tuple[str, ...] = ()
+) -> Interaction:
+    """An interaction that has its answer, and one line in the log."""
+    with no_failures(Outcome()) as outcome:
+        async with on_discord(store, server) as adapter:
+            Person(server, 1, "Anna")
+            one = server.begin(kind, 1, server.channels[CHANNEL], data)
+            event = server.event(one)
+            server.gateway.dispatch(
+                "INTERACTION_CREATE", {name: value for name, value in event.items() if name not in without}, BAR
+            )
+            await until(lambda: bool(one.answer))
+            assert len(server.gateway.identified) == 1
+            assert adapter.healthy
+    assert sum(outcome.warnings.values()) == 1
+    return one
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "",
+        "nonsense",
+        "[]",
+        "null",
+        "{}",
+        '{"op": "x"}',
+        '{"op": 0, "t": []}',
+        '{"op": 0, "d": ' + "[" * 100_000,
+        b"\xff\x00\x00\xff\xff",
+    ],
+    ids=lambda frame: repr(frame[:20]),
+)
+async def test_a_line_that_cannot_be_read_is_begun_anew_in_one_line(
+    store: Store, server: DiscordServer, frame: str | bytes
+) -> None:
+    with capture_logs() as logs:
+        async with on_discord(store, server):
+            for session in list(server.gateway.sessions.values()):
+                assert session.line
+                await session.line.say(frame)
+            anna = Person(server, 1, "Anna")
+            one = anna.begin("tables")
+            await until(lambda: bool(one.answer) or len(server.gateway.identified) > 1 or server.gateway.resumed > 0)
+            await until(lambda: any(session.line for session in server.gateway.sessions.values()))
+            await anna.slash("tables")
+    bad = [line for line in logs if line["log_level"] != "info"]
+    assert [line["event"] for line in bad] in ([], ["platform_failed"])
+    assert not any("exc_info" in line for line in bad)

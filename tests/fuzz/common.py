@@ -1,6 +1,8 @@
 """What all adapters' nonsense has in common: odd values, real payloads bent out of shape, and what must stay as it is."""
 
+import gc
 import json
+import logging
 from collections.abc import Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -99,6 +101,9 @@ class Outcome:
     commands: int = 0
     refused: int = 0
     warnings: dict[str, int] = field(default_factory=dict)
+
+    def warned(self, name: str) -> None:
+        self.warnings[name] = self.warnings.get(name, 0) + 1
 
     def __str__(self) -> str:
         noted = ", ".join(f"{name} {count:,}" for name, count in sorted(self.warnings.items())) or "none"
@@ -242,9 +247,24 @@ def compare(before: dict[bytes, object], after: dict[bytes, object]) -> None:
         raise Nonsense(f"changed: {told}, new: {sorted(new)[:9]}")
 
 
+class _Library(logging.Handler):
+    """What libraries log, from warnings up."""
+
+    def __init__(self, outcome: Outcome, bad: list[MutableMapping[str, Any]]) -> None:
+        super().__init__(logging.WARNING)
+        self._outcome, self._bad = outcome, bad
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if record.levelno >= logging.ERROR or record.exc_info or "\n" in text:
+            self._bad.append({"event": text, "logger": record.name, "exception": repr(record.exc_info)})
+        else:
+            self._outcome.warned(f"{record.name}: {record.msg}")
+
+
 @contextmanager
-def no_failures(outcome: Outcome) -> Iterator[None]:
-    """Warnings are counted; an error, or a traceback of whatever kind, is a failure."""
+def no_failures(outcome: Outcome) -> Iterator[Outcome]:
+    """Warnings are counted; an error, or a traceback of whatever kind, also of a library's, is a failure."""
     bad: list[MutableMapping[str, Any]] = []
 
     def note(_logger: object, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -252,14 +272,18 @@ def no_failures(outcome: Outcome) -> Iterator[None]:
         if method in ("error", "exception", "critical") or event.get("exception") or name.endswith("_failed"):
             bad.append(dict(event))
         elif method == "warning":
-            outcome.warnings[name] = outcome.warnings.get(name, 0) + 1
+            outcome.warned(name)
         raise structlog.DropEvent
 
-    kept = structlog.get_config()["processors"]
+    kept, library = structlog.get_config()["processors"], _Library(outcome, bad)
     structlog.configure(processors=[structlog.processors.format_exc_info, note])
+    logging.getLogger().addHandler(library)
     try:
-        yield
+        yield outcome
+        # The failures of tasks that nobody waited for are told when the tasks are let go.
+        gc.collect()
     finally:
         structlog.configure(processors=kept)
+        logging.getLogger().removeHandler(library)
     if bad:
         raise Nonsense(f"{len(bad)} failures, such as {bad[0]}")

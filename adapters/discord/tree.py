@@ -1,0 +1,50 @@
+"""The library's tree of commands, in which nothing that Discord sends is left without an answer or ends in a traceback:
+whatever cannot be read, and whatever fails on the way, is told to one function.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import discord
+from discord import app_commands
+from discord.app_commands import Namespace
+
+from adapters.discord import reading
+from adapters.discord.reading import Interaction
+
+Failed = Callable[[Interaction, Exception], Awaitable[None]]
+"""What is told of an interaction, and of the error that it met."""
+
+
+class Tree(app_commands.CommandTree[discord.Client]):
+    """``failed`` is told of what fails."""
+
+    def __init__(self, client: discord.Client, failed: Failed) -> None:
+        super().__init__(client, allowed_installs=app_commands.AppInstallationType(guild=True, user=True))
+        self.failed = failed
+
+    async def on_error(self, interaction: Interaction, error: app_commands.AppCommandError, /) -> None:
+        await self.failed(interaction, error)
+
+    async def interaction_check(self, interaction: Interaction, /) -> bool:
+        if not reading.is_whole(interaction):
+            raise app_commands.CheckFailure("nobody did it, or nowhere")
+        return True
+
+    async def _call(self, interaction: Interaction) -> None:
+        try:
+            await super()._call(interaction)
+        except Exception as error:  # noqa: BLE001 - the library's, of whatever shape the interaction was
+            await self.failed(interaction, error)
+
+
+class Slash(app_commands.Command[Any, ..., None]):
+    """A command whose choices may fail to come: the library would write a traceback for each, and answer nothing."""
+
+    async def _invoke_autocomplete(self, interaction: Interaction, name: str, namespace: Namespace) -> None:
+        try:
+            await super()._invoke_autocomplete(interaction, name, namespace)
+        except Exception as error:  # noqa: BLE001 - told as all that fails
+            tree = interaction.client._connection._command_tree
+            assert isinstance(tree, Tree)
+            await tree.failed(interaction, error)

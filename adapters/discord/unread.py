@@ -1,0 +1,55 @@
+"""Interactions that cannot be read: a new kind of Discord's, or nonsense from something on the way. Each is answered
+all the same, as far as it says how.
+"""
+
+import time
+from typing import Any, NamedTuple
+
+from adapters.discord.answers import Answer
+from adapters.discord.reading import Interaction, Pass, pass_of
+from adapters.discord.rest import Rest
+from bot.people import language_of
+from bot.texts import marked as _
+from bot.texts import texts
+
+UNREADABLE = _("I cannot read what Discord says that you want. Please try again.")
+
+COMMAND, COMPONENT, AUTOCOMPLETE, FORM = 2, 3, 4, 5
+"""Types of interactions that take an answer."""
+
+CHOICES = 8
+"""The kind of answer that says what may be chosen."""
+
+LONGEST_ID = 20
+"""Digits of an id, which has 64 bits."""
+
+
+class Bare(NamedTuple):
+    """What it takes to answer an interaction, whatever else it says. ``kind`` is the number of its type."""
+
+    with_pass: Pass
+    kind: int
+    language: str
+
+    @classmethod
+    def of(cls, interaction: Interaction) -> "Bare":
+        return cls(pass_of(interaction), interaction.type.value, str(interaction.locale))
+
+    @classmethod
+    def of_event(cls, data: Any) -> "Bare | None":
+        """From what the gateway sent; None if that is not enough."""
+        if not isinstance(data, dict):
+            return None
+        number, token, kind = str(data.get("id")), data.get("token"), data.get("type")
+        is_id = number.isascii() and number.isdecimal() and len(number) <= LONGEST_ID
+        if not is_id or not isinstance(token, str) or not isinstance(kind, int):
+            return None
+        return cls(Pass(number, token, int(time.time())), kind, str(data.get("locale")))
+
+
+async def answer(rest: Rest, bare: Bare) -> None:
+    """Say that it could not be read; raises what the library raises."""
+    if bare.kind == AUTOCOMPLETE:
+        await rest.answer(bare.with_pass, CHOICES, {"choices": []})
+    elif bare.kind in (COMMAND, COMPONENT, FORM):
+        await Answer(rest, bare.with_pass, "").say(texts(language_of(bare.language)).gettext(UNREADABLE))

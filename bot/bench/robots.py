@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from random import Random
+from typing import Annotated
 
 import typer
 
 from bot.bench.reference import ReferenceRobot
-from engine import GAMES, Game
+from engine import GAMES, Game, game_kind
 from engine.robots import Robot, act, robot
 from engine.robots.strong import SEARCH_AS_USUAL, StrongRobot
 
@@ -148,6 +149,27 @@ def share(won: int, games: int) -> tuple[float, float]:
     return max(0.0, (middle - half) / (1 + z)), min(1.0, (middle + half) / (1 + z))
 
 
+def command(
+    game: Annotated[list[str] | None, typer.Option(help="Only this game; several may follow.")] = None,
+    deals: Annotated[int, typer.Option(min=0, help="How many packs, each played twice with seats swapped.")] = 100,
+    games: Annotated[
+        int | None, typer.Option(min=0, help="How many games to the usual target; without it one for each ten packs.")
+    ] = None,
+    pair: Annotated[
+        list[str] | None, typer.Option(help="Only this pair, as in strong:medium; several may follow.")
+    ] = None,
+) -> None:
+    """Levels of robots against each other and two references: points a deal, games won, CPU a move."""
+    known = {":".join(names): names for names in PAIRS}
+    if wrong := [one for one in pair or () if one not in known]:
+        typer.echo(f"There is no pair {wrong[0]!r}; there are: {', '.join(known)}.", err=True)
+        raise typer.Exit(2)
+    if not deals and not games:
+        typer.echo("Nothing to play: --deals or --games must be more than 0.", err=True)
+        raise typer.Exit(2)
+    run([game_kind(one).id for one in game or GAMES], deals, games, [known[one] for one in pair] if pair else PAIRS)
+
+
 def run(
     game_ids: Sequence[str],
     deals: int,
@@ -155,7 +177,7 @@ def run(
     pairs: Sequence[Pair] = PAIRS,
     workers: int | None = None,
 ) -> None:
-    """The command's body."""
+    """Play and print a line for each game and pair."""
     games = deals // DEALS_FOR_A_GAME if games is None else games
     for game_id in game_ids:
         typer.echo(f"{game_id}: each pack and game played twice with seats swapped, intervals of 95 %")

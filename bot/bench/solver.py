@@ -62,7 +62,7 @@ def report(label: str, times: list[float], positions: list[int]) -> None:
 
 
 def run() -> None:
-    """The command's body."""
+    """Exact solves of random endings, beside plain alpha-beta."""
     typer.echo(f"searches are {'compiled' if COMPILED else 'not compiled: install numba (the extra `fast`)'}")
     solver = Solver()
     for seats in (2, 4):

@@ -185,5 +185,5 @@ async def _report(store: Store) -> None:
 
 
 def run() -> None:
-    """The command's body."""
+    """What a live table weighs in the store, and presses committed a second."""
     asyncio.run(measure())

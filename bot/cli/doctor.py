@@ -7,14 +7,34 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from urllib.parse import urlsplit
 
+import typer
 from redis.exceptions import RedisError
 
 from bot.platform import GROUP
-from bot.settings import PREFIX, Settings
+from bot.settings import PREFIX, BadSetting, Settings, read_settings
 from bot.store import EmbeddedStore, Store, StoreFault, keys, opened
 
 DOCTORS = "buongioco.doctors"
 """The group of entry points that examine a platform: called with the settings, they yield as `examine` does."""
+
+
+def doctor() -> None:
+    """Check settings and store, and say what to do about what is wrong. Exit 1 if anything is."""
+    if not asyncio.run(_doctor()):
+        raise typer.Exit(1)
+
+
+async def _doctor() -> bool:
+    try:
+        settings = read_settings()
+    except BadSetting as fault:
+        typer.echo(f"wrong  {fault}")
+        return False
+    healthy = True
+    async for well, line in examine(settings):
+        typer.echo(f"{'ok' if well else 'wrong':6} {line}")
+        healthy = healthy and well
+    return healthy
 
 
 @asynccontextmanager

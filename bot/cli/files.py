@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import typer
+
 from bot.finished.archive import UnreadableGame
 from bot.finished.file import from_line, is_line
 from engine import Record, read
@@ -32,6 +34,16 @@ def records(path: Path) -> Iterator[Entry]:
             if line.strip() == b"{":
                 line += file.read(LONGEST_RECORD + 1 - len(line))
             yield Entry(number, _read(line), len(line))
+
+
+def game_of(path: Path, number: int) -> Record:
+    """One game of a file; BadParameter if it has no such game, BadRecord if that cannot be read."""
+    record = next((entry.record for entry in records(path) if entry.number == number), None)
+    if record is None:
+        raise typer.BadParameter(f"{path} has no game {number}", param_hint="--game")
+    if isinstance(record, BadRecord):
+        raise record
+    return record
 
 
 def _read(text: bytes) -> Record | BadRecord:

@@ -2,18 +2,33 @@
 
 import secrets
 from random import Random
+from typing import Annotated
 
 import typer
 
+from bot.cli.arguments import GameId, Language, MoreRules, Rules, options_of, players_of
 from bot.texts import error_text, texts
 from bot.wording import Wording
-from engine import Game, GameKind, View
+from engine import Game, GameKind, View, game_kind
 from engine.errors import EngineError
-from engine.robots import Robot, act, robot
+from engine.robots import ROBOTS, Robot, act
+from engine.robots import robot as make_robot
 from engine.rules import Value
 from engine.views import PacketsView, SpadesView, StockView, TressetteView
 
 YOU = 0
+
+
+def play(
+    game: GameId = "pizzichino",
+    rules: Rules = None,
+    more: MoreRules = None,
+    robot: Annotated[str, typer.Option(help=" or ".join(ROBOTS))] = "random",
+    lang: Annotated[Language, typer.Option(help="en or it")] = Language.en,
+) -> None:
+    """Play a game here in the terminal against a robot."""
+    kind = game_kind(game)
+    TerminalTable(kind, options_of(kind, rules, more), players_of(kind, robot)[0], lang.value).run()
 
 
 class TerminalTable:
@@ -27,7 +42,7 @@ class TerminalTable:
         self.language = language
         self.game = Game(kind.id, rules, names)
         self.robots: dict[int, Robot] = {
-            seat: robot(level, Random(secrets.randbits(64))) for seat in range(1, kind.seats)
+            seat: make_robot(level, Random(secrets.randbits(64))) for seat in range(1, kind.seats)
         }
         self.told = 0
         self.quit = False

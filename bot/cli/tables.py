@@ -20,7 +20,7 @@ from bot.tables.faults import NoSuchTable
 LAST_ENTRIES = 12
 """How much of a log is shown."""
 
-tables_app = typer.Typer(help="The live tables: list them, look at one, end one.")
+tables_app = typer.Typer(add_completion=False, help="The live tables: list them, look at one, end one.")
 
 
 class State(StrEnum):

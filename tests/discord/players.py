@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from random import Random
 from typing import Any
 
-from adapters.discord import Discord
+from adapters.discord.adapter import Discord
 from bot.desk import Desk
 from bot.house import House
 from bot.settings import Settings

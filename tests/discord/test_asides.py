@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from adapters.discord import Discord
+from adapters.discord.adapter import Discord
 from bot.delivery import bringing
 from bot.store import Store
 from engine import verify

@@ -413,7 +413,7 @@ async def test_a_private_chat_is_asked_for_once(store: Store, server: DiscordSer
 
 
 async def test_a_wrong_token_is_one_line_without_it(store: Store, server: DiscordServer) -> None:
-    from adapters.discord import Discord  # noqa: PLC0415
+    from adapters.discord.adapter import Discord  # noqa: PLC0415
     from bot.desk import Desk  # noqa: PLC0415
     from bot.house import House  # noqa: PLC0415
 

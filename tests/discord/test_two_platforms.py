@@ -3,8 +3,8 @@
 import asyncio
 from random import Random
 
-from adapters.discord import Discord
-from adapters.telegram import Telegram
+from adapters.discord.adapter import Discord
+from adapters.telegram.adapter import Telegram
 from bot.desk import Desk
 from bot.house import House
 from bot.settings import Settings

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import aiohttp
 
-from adapters.telegram import Telegram
+from adapters.telegram.adapter import Telegram
 from adapters.telegram.webhook import SECRET_HEADER, secret_of
 from bot.platform import Command, Reply
 from bot.store import Store

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from random import Random
 from typing import Any
 
-from adapters.telegram import Telegram
+from adapters.telegram.adapter import Telegram
 from bot.desk import Desk
 from bot.house import House
 from bot.platform import Pace

@@ -8,7 +8,7 @@ from typing import Any
 
 import aiohttp
 
-from adapters.telegram import Telegram
+from adapters.telegram.adapter import Telegram
 from bot.desk import Desk
 from bot.platform import Pace
 from tests.bot.kills import Page

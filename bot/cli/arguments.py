@@ -1,0 +1,40 @@
+"""Arguments that several commands take."""
+
+import re
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine import GameKind
+from engine.robots import ROBOTS
+from engine.rules import Value, parse
+
+ExistingFile = Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, metavar="FILE")]
+GameId = Annotated[str, typer.Option(help="The game's id; `buongioco games` lists them.")]
+Rules = Annotated[list[str] | None, typer.Option(help="Options, as name=value; several may follow.")]
+MoreRules = Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="More options.")]
+
+
+class Language(StrEnum):
+    en = "en"
+    it = "it"
+
+
+def options_of(kind: GameKind, *words: list[str] | None) -> dict[str, Value]:
+    """The options that the words name."""
+    return parse(kind.rules, [word for some in words for several in some or [] for word in re.split("[, ]+", several)])
+
+
+def players_of(kind: GameKind, players: str) -> list[str]:
+    """A robot for each seat; BadParameter for words that are none, or too many."""
+    names = players.split(",")
+    for name in names:
+        if name not in ROBOTS:
+            raise typer.BadParameter(f"{name!r} is not one of: {', '.join(ROBOTS)}", param_hint="--players")
+    if len(names) == 1:
+        return names * kind.seats
+    if len(names) != kind.seats:
+        raise typer.BadParameter(f"{kind.id} has {kind.seats} seats", param_hint="--players")
+    return names

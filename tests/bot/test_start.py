@@ -1,0 +1,77 @@
+"""Commands import what they use: half of what is installed is for a platform, a bench or a language."""
+
+import re
+import signal
+import subprocess
+import time
+import urllib.request
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from bot.bench import __name__ as benches
+from tests.bot.kills import free_port
+from tests.bot.test_run import BUONGIOCO, environment
+
+SELDOM = {"babel", "discord", "numba", "numpy", "rich", "telegram", "valkey"}
+"""For a platform whose token is set, another language than English, a strong robot, a help text; nothing needs them."""
+
+
+def imported(errors: str) -> set[str]:
+    """The modules that Python says it imported (PYTHONPROFILEIMPORTTIME), and the packages that some of them are in.
+
+    An import that failed is told too; of a package that is not there, nothing is in it.
+    """
+    names = set(re.findall(r"^import time: .*\| +(\S+)$", errors, re.MULTILINE))
+    assert "bot.cli.main" in names
+    return {name for name in names if name not in SELDOM} | {name.partition(".")[0] for name in names if "." in name}
+
+
+def profiled(folder: Path, *words: str) -> set[str]:
+    done = subprocess.run(
+        [BUONGIOCO, *words],
+        env=environment(folder, 0, PYTHONPROFILEIMPORTTIME="1"),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    return imported(done.stderr)
+
+
+def test_games_imports_the_games_alone(tmp_path: Path) -> None:
+    names = profiled(tmp_path, "games")
+    assert not names & (SELDOM | {"aiohttp", "asyncio", "openskill", "prometheus_client", "redis", "structlog"})
+    assert not {name for name in names if name.startswith(("adapters", benches, "bot.store"))}
+
+
+@pytest.mark.parametrize("words", [["simulate", "--game", "testa"], ["doctor"]], ids=" ".join)
+def test_other_commands_import_no_platform(words: list[str], tmp_path: Path) -> None:
+    assert not profiled(tmp_path, *words) & (SELDOM - {"rich"})
+
+
+def test_run_imports_the_platforms_that_have_a_token(tmp_path: Path) -> None:
+    port = free_port()
+    with (tmp_path / "errors").open("w") as errors:
+        bot = subprocess.Popen(
+            [BUONGIOCO, "run"],
+            env=environment(tmp_path, port, PYTHONPROFILEIMPORTTIME="1"),
+            cwd=tmp_path,
+            stderr=errors,
+        )
+        try:
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline and bot.poll() is None:
+                with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5):
+                    break
+                time.sleep(0.05)
+            bot.send_signal(signal.SIGTERM)
+            assert bot.wait(20) == 0
+        finally:
+            bot.kill()
+    names = imported((tmp_path / "errors").read_text())
+    assert "adapters.playground.adapter" in names
+    assert not names & SELDOM
+    assert not {name for name in names if name.startswith(benches)}

@@ -18,6 +18,7 @@ from bot.delivery.surfaces import Change
 from bot.finished.archive import Archive, game_id
 from bot.finished.ratings import Ratings
 from bot.metrics import COMMITS, GAMES, LAG, PLATFORM_UP, TABLES, UNSETTLED
+from bot.outages import Outages
 from bot.people import People
 from bot.platform import Adapter, chat_of
 from bot.privacy.forgetting import Forgetter
@@ -62,7 +63,10 @@ class House:
         self.faults: dict[str, str] = {}
         """Why a platform is down, in a few words, as far as its supervisor knows."""
         self.shards = Shards(store, alone=alone)
-        self.delivery = Delivery(self.room, self.shards, self.people, self.adapters, self._finish, ring_after)
+        self.outages = Outages(self._is_healthy, self._platform_back)
+        self.delivery = Delivery(
+            self.room, self.shards, self.people, self.adapters, self.outages, self._finish, ring_after
+        )
         self.clockwork = Clockwork(self.room, self.shards, self.thinkers)
         self._loops = Loops()
         self._tasks: list[asyncio.Task[None]] = []
@@ -74,7 +78,10 @@ class House:
         self.shards.on_poke = self._poked
         self.shards.on_forget = self.people.forget
         self.forgetter = Forgetter(self.room, self.people, self.archive, self.ratings, self._tell_to_forget)
-        self.people.on_change = None if alone else self._tell_to_forget
+        self.shards.on_lowest = self.delivery.lowest.note
+        if not alone:
+            self.people.on_change = self._tell_to_forget
+            self.delivery.lowest.on_sent = self._tell_lowest
 
     def add(self, adapter: Adapter) -> None:
         self.adapters[adapter.platform] = adapter
@@ -101,6 +108,7 @@ class House:
             for task in running:
                 task.cancel()
             await asyncio.wait(running, timeout=0.2)
+        self.outages.stop()
         self.analyst.stop()
         self.thinkers.stop()
         try:
@@ -178,7 +186,17 @@ class House:
         }
 
     def _state_of(self, adapter: Adapter) -> str:
-        return "up" if adapter.healthy else f"down: {self.faults.get(adapter.platform, 'not connected')}"
+        platform = adapter.platform
+        if adapter.healthy and not self.outages.is_failing(platform):
+            return "up"
+        return f"down: {self.faults.get(platform) or self.outages.why(platform) or 'not connected'}"
+
+    def _is_healthy(self, platform: str) -> bool:
+        adapter = self.adapters.get(platform)
+        return adapter is not None and adapter.healthy
+
+    def _platform_back(self, platform: str) -> None:
+        self.delivery.platform_back(platform)
 
     def measure(self) -> None:
         """Bring up to date what is measured rather than counted, for who reads the metrics."""
@@ -188,7 +206,7 @@ class House:
         for phase in ("open", "playing"):
             TABLES.labels(phase).set(phases[phase])
         for name, adapter in self.adapters.items():
-            PLATFORM_UP.labels(name).set(adapter.healthy)
+            PLATFORM_UP.labels(name).set(self._state_of(adapter) == "up")
 
     # What happens in the house
 
@@ -216,6 +234,9 @@ class House:
             self.store.outage.begin(error)
         except Exception:
             log.exception("background_work_failed", about=about)
+
+    def _tell_lowest(self, place: str, code: str) -> None:
+        self._spawn(self.shards.poke({"lowest": place, "code": code, "by": self.shards.worker}), code)
 
     async def _tell_to_forget(self, key: str) -> None:
         await self.shards.poke({"forget": key, "by": self.shards.worker})

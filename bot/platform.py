@@ -185,6 +185,10 @@ class NotDone(Trouble):
     """The platform cannot be reached, or refuses for now; what was asked for has not been done."""
 
 
+class Refused(NotDone):
+    """The platform is there, and does not take this very message, for a reason that the adapter does not know."""
+
+
 def platform_of(id: str) -> str:  # noqa: A002
     """The platform of a person or place."""
     return id.partition(":")[0]

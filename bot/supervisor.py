@@ -92,7 +92,6 @@ class Supervisor:
     def _failed(self, platform: str, fault: Exception, wait: float) -> None:
         self._refusals.pop(platform, None)
         self._house.faults[platform] = why = str(fault) if isinstance(fault, DeliveryFault) else type(fault).__name__
-        if isinstance(fault, (DeliveryFault, *STORE_FAULTS)):
-            log.warning("platform_failed", platform=platform, why=why, again_in=round(wait, 1))
-        else:
+        self._house.outages.failed(platform, why, certain=True)
+        if not isinstance(fault, (DeliveryFault, *STORE_FAULTS)):
             log.error("platform_failed", platform=platform, again_in=round(wait, 1), exc_info=fault)

@@ -7,7 +7,17 @@ from contextlib import asynccontextmanager
 import aiohttp
 import discord
 
-from bot.platform import ChatGone, MessageGone, NotDone, SlowDown, Trouble, Unreachable, is_aside, is_private
+from bot.platform import (
+    ChatGone,
+    MessageGone,
+    NotDone,
+    Refused,
+    SlowDown,
+    Trouble,
+    Unreachable,
+    is_aside,
+    is_private,
+)
 
 NO_ACCESS, NO_PERMISSION = 50001, 50013
 ANSWERED, EXPIRED, NO_TOKEN, NO_WEBHOOK = 40060, 10062, 50027, 10015
@@ -71,7 +81,7 @@ def _raise(place: str, error: discord.HTTPException, editing: bool) -> None:
     if error.code in GONE_CHATS or error.code == ARCHIVED:
         raise ChatGone(said) from None
     # What carries no code of Discord's may come from anywhere on the way.
-    raise (NotDone if error.code else Trouble)(said) from None
+    raise (Refused if error.code else Trouble)(said) from None
 
 
 def why(error: BaseException) -> str:

@@ -72,7 +72,7 @@ class Telegram:
         self.source: Polling | Webhook = (
             Webhook(self.bot, self._hear, desk.house)
             if settings.telegram_webhook_url
-            else Polling(self.bot, self._hear)
+            else Polling(self.bot, self._hear, desk.house.outages)
         )
         self.per_second = PER_SECOND
         self._connected = self._has_connected = False

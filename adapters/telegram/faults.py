@@ -16,7 +16,18 @@ from telegram.error import (
 )
 
 from adapters.telegram.transport import CutOff, Nonsense
-from bot.platform import ChatGone, MessageGone, NotDone, SlowDown, TooLong, Trouble, Unreachable, is_aside, is_private
+from bot.platform import (
+    ChatGone,
+    MessageGone,
+    NotDone,
+    Refused,
+    SlowDown,
+    TooLong,
+    Trouble,
+    Unreachable,
+    is_aside,
+    is_private,
+)
 
 LONGEST_TEXT = 4096
 
@@ -83,7 +94,7 @@ def _raise_bad_request(place: str, said: str) -> None:
         raise Unreachable(said)
     if any(words in said for words in GONE_CHATS):
         raise ChatGone(said)
-    raise NotDone(said)
+    raise Refused(said)
 
 
 def seconds(error: RetryAfter) -> float:

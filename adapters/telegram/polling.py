@@ -19,7 +19,9 @@ from telegram import Bot, Update
 from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
 
 from adapters.telegram.faults import NO_ANSWER, seconds, why
+from adapters.telegram.reading import PLATFORM
 from adapters.telegram.transport import Nonsense
+from bot.outages import Outages
 
 POLL_SECONDS = 30
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
@@ -44,8 +46,8 @@ log = structlog.get_logger()
 class Polling:
     """Fetches updates and has each heard by a task of its own. ``hears`` while Telegram answers."""
 
-    def __init__(self, bot: Bot, hear: Hear) -> None:
-        self._bot, self._hear = bot, hear
+    def __init__(self, bot: Bot, hear: Hear, outages: Outages) -> None:
+        self._bot, self._hear, self._outages = bot, hear, outages
         self._busy: dict[int, asyncio.Task[None]] = {}
         self._since: dict[int, float] = {}
         """When the updates came, on the loop's clock, that Telegram may bring again."""
@@ -142,7 +144,7 @@ class Polling:
                 return
         elif isinstance(error, Conflict):
             hint = "another bot polls with this token"
-        log.warning("telegram_away", why=hint, again_in=pause)
+        self._outages.failed(PLATFORM, hint, certain=True)
         await asyncio.sleep(seconds(error) if isinstance(error, RetryAfter) else pause)
 
     async def _end(self) -> None:

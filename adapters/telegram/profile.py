@@ -38,7 +38,12 @@ class Profile:
         self._bot, self._client = bot, client
 
     async def bring_up_to_date(self) -> None:
-        missing = [name for name, shown, call in self._parts() if not await self._set(name, shown, call)]
+        """Set what has changed; where Telegram is away the rest is set at the next start."""
+        try:
+            missing = [name for name, shown, call in self._parts() if not await self._set(name, shown, call)]
+        except TelegramError as error:
+            log.warning("telegram_profile_not_set", why=why(error))
+            return
         if missing:
             log.warning("telegram_cannot", what=f"set: {', '.join(missing)}", why="this server does not take it")
 
@@ -65,9 +70,5 @@ class Profile:
             await call()
         except (InvalidToken, BadRequest):
             return False
-        except TelegramError as error:
-            # It is tried again at the next start.
-            log.warning("telegram_away", what=f"set {name}", why=why(error))
-        else:
-            await self._client.hset(KNOWN, field, digest)
+        await self._client.hset(KNOWN, field, digest)
         return True

@@ -13,6 +13,7 @@ from telegram.error import InvalidToken, RetryAfter
 
 from adapters.telegram.faults import NO_ANSWER, seconds, why
 from adapters.telegram.polling import FIRST_PAUSE, LISTENING_TO, LONGEST_PAUSE, Hear
+from adapters.telegram.reading import PLATFORM
 from bot.house import House
 from bot.serving import is_same_secret, listen
 from bot.watching import add_watching
@@ -72,7 +73,7 @@ class Webhook:
                 except InvalidToken:
                     raise
                 except NO_ANSWER as error:
-                    log.warning("telegram_away", why=why(error), again_in=pause)
+                    self._house.outages.failed(PLATFORM, why(error), certain=True)
                     await asyncio.sleep(seconds(error) if isinstance(error, RetryAfter) else pause)
                     pause = min(2 * pause, LONGEST_PAUSE)
                     continue

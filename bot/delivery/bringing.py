@@ -5,7 +5,6 @@ a time, until nothing is left to do.
 import asyncio
 import random
 import time
-from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Literal, NamedTuple
@@ -13,12 +12,14 @@ from typing import Literal, NamedTuple
 import structlog
 
 from bot.delivery.drawing import NOBODY_AWAY, Viewer, calls, draw
+from bot.delivery.lowest import LowestHands
 from bot.delivery.notes import Notes
 from bot.delivery.pace import Pacer
 from bot.delivery.post import Post
 from bot.delivery.shards import Shards
 from bot.delivery.surfaces import Surface, place_of, seat_of
 from bot.metrics import messages
+from bot.outages import Outages
 from bot.panel import Panel
 from bot.people import People
 from bot.platform import (
@@ -27,6 +28,7 @@ from bot.platform import (
     DeliveryFault,
     MessageGone,
     NotDone,
+    Refused,
     SlowDown,
     TooLong,
     Trouble,
@@ -47,9 +49,6 @@ DOUBT = 4
 """How many times longer each pause is than the one before, without end, where a message is sent again that may have
 arrived: a platform whose answers are all lost would otherwise fill a chat with one message.
 """
-
-PLACES_REMEMBERED = 100_000
-"""Private chats of which it is known which table's hand stands lowest."""
 
 NOTHING_DRAWN = Panel(())
 
@@ -78,12 +77,19 @@ class Bringer:
         adapters: Mapping[str, Adapter],
         pacer: Pacer,
         notes: Notes,
+        outages: Outages,
+        lowest: LowestHands,
         ring_after: float,
     ) -> None:
         self._room, self._shards, self._people, self._adapters = room, shards, people, adapters
         self._pacer, self._notes, self._ring_after = pacer, notes, ring_after
-        self._front: OrderedDict[str, str] = OrderedDict()
+        self._outages, self._lowest = outages, lowest
+        self._back: dict[str, asyncio.Event] = {}
         self.stopping = False
+
+    def platform_back(self, platform: str) -> None:
+        """A platform was away and is there again: whatever waits for that is tried now."""
+        self._back.pop(platform, asyncio.Event()).set()
 
     async def draw(self, post: Post, table: Table, name: str) -> Panel:
         """What a surface should show."""
@@ -147,7 +153,8 @@ class Bringer:
                     todo = await self._todo(post, name, place)
                 if todo is None:
                     return
-                await self._do(post, name, adapter, place, todo, longest)
+                with self._outages.call(adapter.platform):
+                    await self._do(post, name, adapter, place, todo, longest)
                 pause = FIRST_PAUSE
                 if self._stands(post, name, todo, looks):
                     return
@@ -167,20 +174,28 @@ class Bringer:
                 return
             except Trouble as fault:
                 messages(adapter.platform, "trouble").inc()
-                log.warning("send_failed", table=post.code, surface=name, again_in=pause, why=str(fault))
+                if isinstance(fault, Refused) and pause == FIRST_PAUSE:
+                    log.warning("message_refused", table=post.code, surface=name, why=str(fault))
+                log.debug("send_failed", table=post.code, surface=name, again_in=pause, why=str(fault))
                 wait = pause * random.uniform(0.8, 1.2)
                 if todo and todo.what in ("send", "anew") and not isinstance(fault, NotDone):
                     await self._in_doubt(post, name, place, todo.panel.digest, wait)
                     pause *= DOUBT
                 else:
-                    await asyncio.sleep(wait)
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(wait):
+                            await self._back_of(adapter.platform).wait()
                     pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _back_of(self, platform: str) -> asyncio.Event:
+        """What is set when a platform was away and is there again."""
+        return self._back.setdefault(platform, asyncio.Event())
 
     async def _in_doubt(self, post: Post, name: str, place: str, digest: str, seconds: float) -> None:
         """Wait before a message is sent again that may have arrived, or until there is another one to be sent."""
         loop = asyncio.get_running_loop()
-        until = loop.time() + seconds
-        while loop.time() < until and not self.stopping:
+        until, back = loop.time() + seconds, self._back_of(platform_of(place))
+        while loop.time() < until and not self.stopping and not back.is_set():
             looked_over = post.doubts[name] = asyncio.Event()
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(until):
@@ -285,10 +300,7 @@ class Bringer:
             calls=calling,
         )
         if seat_of(name) is not None and not is_aside(place):
-            self._front[place] = post.code
-            self._front.move_to_end(place)
-            if len(self._front) > PLACES_REMEMBERED:
-                self._front.popitem(last=False)
+            self._lowest.sent(place, post.code)
         await self._notes.now(post)
 
     def _rings(self, post: Post, surface: Surface, place: str, calling: int) -> bool:
@@ -304,7 +316,7 @@ class Bringer:
             return calling > 0 and self._left_alone(post.surfaces.get(f"h{calling - 1}", surface))
         if calling <= surface.calls:
             return False
-        return calling > 1 or self._left_alone(surface) or self._front.get(place, post.code) != post.code
+        return calling > 1 or self._left_alone(surface) or not self._lowest.is_lowest(place, post.code)
 
     def _left_alone(self, surface: Surface) -> bool:
         # What was seen in the future was seen before a clock was set back, nobody knows when.

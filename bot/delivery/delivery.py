@@ -19,11 +19,13 @@ import structlog
 from bot.delivery.answers import Answers
 from bot.delivery.bringing import Bringer
 from bot.delivery.drawing import Outcome
+from bot.delivery.lowest import LowestHands
 from bot.delivery.notes import Notes
 from bot.delivery.pace import Pacer
 from bot.delivery.post import Post
 from bot.delivery.shards import Shards
 from bot.delivery.surfaces import Change, Surface, home_of, is_final, is_taken, seat_of, tag_of, wanted
+from bot.outages import Outages
 from bot.people import People
 from bot.platform import (
     Adapter,
@@ -64,6 +66,7 @@ class Delivery:
         shards: Shards,
         people: People,
         adapters: Mapping[str, Adapter],
+        outages: Outages,
         finish: Finish,
         ring_after: float = RING_AFTER,
     ) -> None:
@@ -73,8 +76,9 @@ class Delivery:
         self._posts: OrderedDict[str, Post] = OrderedDict()
         self._notes = Notes(self.store, shards.worker, self._touch_later)
         pacer = Pacer(self._pace, self._overall)
-        self.answers = Answers(pacer)
-        self._bringer = Bringer(room, shards, people, adapters, pacer, self._notes, ring_after)
+        self.answers = Answers(pacer, outages)
+        self.lowest = LowestHands()
+        self._bringer = Bringer(room, shards, people, adapters, pacer, self._notes, outages, self.lowest, ring_after)
 
     # What others tell
 
@@ -150,6 +154,13 @@ class Delivery:
         aside = change.place if is_aside(change.place) else surface.aside
         post.surfaces[name] = surface.looked_at(int(time.time()), aside)
         return True
+
+    def platform_back(self, platform: str) -> None:
+        """A platform was away and is there again: what waits for it is tried now."""
+        self._bringer.platform_back(platform)
+        for post in self._posts.values():
+            for waits in post.doubts.values():
+                waits.set()
 
     def is_busy(self, code: str) -> bool:
         """Whether a table is being delivered just now."""

@@ -12,6 +12,8 @@ BOARDS_SHARE = 3
 ANSWERS_SHARE = 3
 """Answers to commands may use up one part in so many of a place's pace."""
 
+UNLIMITED = Pace()
+
 
 class Pacer:
     """Gives each place its turns; the platform's own wait goes before everything.
@@ -40,29 +42,38 @@ class Pacer:
 
         An ``answer`` to a command leaves one message of the place's burst to boards and hands, and most of its pace.
         """
-        loop = asyncio.get_running_loop()
         waited = False
-        if self._blocked:
-            while (until := self._blocked.get(place, 0.0)) > loop.time():
-                await asyncio.sleep(until - loop.time())
-                waited = True
-            self._blocked.pop(place, None)
-        pace = self._pace_of(place)
-        if pace is None:
-            return waited
-        overall = self._overall_of(place)
-        if not is_private(place):
-            overall = Pace(max(1, overall.burst // BOARDS_SHARE), overall.interval)
-        turns = [(place, pace), (platform_of(place), overall)]
-        if answer:
-            behind = Pace(max(1, pace.burst - 1), pace.interval)
-            share = Pace(behind.burst, ANSWERS_SHARE * pace.interval)
-            turns = [(f"answers {place}", share), (place, behind), (platform_of(place), overall)]
-        for key, one in turns:
-            while (early := self._take(key, one)) > 0:
+        for key, pace in self._limits(place, answer=answer):
+            # Whatever is waited for, the platform may ask to leave the place alone meanwhile.
+            while (early := self._blocked_for(place) or self._take(key, pace)) > 0:
                 await asyncio.sleep(early)
                 waited = True
         return waited
+
+    def _limits(self, place: str, *, answer: bool) -> list[tuple[str, Pace]]:
+        """What a message has to wait for, by the key that it is counted under."""
+        pace = self._pace_of(place)
+        if pace is None:
+            return [("", UNLIMITED)]
+        overall = self._overall_of(place)
+        if not is_private(place):
+            overall = Pace(max(1, overall.burst // BOARDS_SHARE), overall.interval)
+        limits = [(place, pace), (platform_of(place), overall)]
+        if answer:
+            behind = Pace(max(1, pace.burst - 1), pace.interval)
+            share = Pace(behind.burst, ANSWERS_SHARE * pace.interval)
+            limits = [(f"answers {place}", share), (place, behind), (platform_of(place), overall)]
+        return limits
+
+    def _blocked_for(self, place: str) -> float:
+        """Seconds for which the platform has asked to leave the place alone."""
+        until = self._blocked.get(place)
+        if until is None:
+            return 0.0
+        seconds = until - asyncio.get_running_loop().time()
+        if seconds <= 0:
+            del self._blocked[place]
+        return max(seconds, 0.0)
 
     def block(self, place: str, seconds: float) -> None:
         """The platform asks to leave the place alone for so many seconds."""

@@ -42,6 +42,7 @@ class Shards:
         self.on_lost: Callable[[int], None] = lambda _shard: None
         self.on_poke: Callable[[dict[str, Any]], None] = lambda _poke: None
         self.on_forget: Callable[[str], None] = lambda _key: None
+        self.on_lowest: Callable[[str, str], None] = lambda _place, _code: None
         self.now: Callable[[], float] = lambda: time.clock_gettime(CLOCK)
         self._alone = alone
         self._words: list[dict[str, Any]] = []
@@ -132,6 +133,9 @@ class Shards:
         if "forget" in word:
             if word["by"] != self.worker:
                 self.on_forget(word["forget"])
+        elif "lowest" in word:
+            if word["by"] != self.worker:
+                self.on_lowest(word["lowest"], word["code"])
         elif self.owns(word["code"]):
             self.on_poke(word)
 

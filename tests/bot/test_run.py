@@ -142,7 +142,7 @@ async def test_a_taken_port_leaves_telegram_alone_and_an_odd_answer_ends_nothing
     [refused] = [line for line in lines if line["event"] == "platform_refused"]
     assert refused["platform"] == "playground"
     assert "BUONGIOCO_PLAYGROUND_PORT" in refused["what_to_do"]
-    assert [line["platform"] for line in lines if line["event"] == "platform_failed"] == ["telegram", "telegram"]
+    assert [line["platform"] for line in lines if line["event"] == "platform_away"] == ["telegram"]
 
 
 def test_opened_to_the_network_the_hosts_link_is_printed_and_not_logged(tmp_path: Path) -> None:

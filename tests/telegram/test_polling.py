@@ -16,6 +16,7 @@ from telegram import Bot, Update
 from adapters.telegram import polling as polling_module
 from adapters.telegram.polling import Polling
 from adapters.telegram.transport import AiohttpRequest, SendingRequest
+from bot.outages import Outages
 from tests.bot.kills import Bot as BotProcess
 from tests.telegram.players import GROUP, Person, until
 from tests.telegram.server import TOKEN, Failure, TelegramServer
@@ -45,7 +46,7 @@ async def polled(server: TelegramServer, ears: Ears) -> AsyncIterator[Polling]:
         TOKEN, base_url=f"{server.url}/bot", request=SendingRequest(), get_updates_request=AiohttpRequest(connections=1)
     )
     await bot.initialize()
-    polling = Polling(bot, ears.hear)
+    polling = Polling(bot, ears.hear, Outages(lambda _platform: True, lambda _platform: None))
     task = asyncio.create_task(polling.run())
     try:
         yield polling

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -13,7 +14,8 @@ from bot.delivery.pace import Pacer
 from bot.desk import limits
 from bot.desk.limits import OPEN_TABLES, TRIES
 from bot.house import House
-from bot.platform import Pace, SlowDown
+from bot.outages import Outages
+from bot.platform import DeliveryFault, NotDone, Pace, Refused, SlowDown, Trouble
 from bot.store import Store, keys
 from bot.tables.room import CODE_LENGTH, CODE_LETTERS
 from tests.bot.paper import GROUP, Paper, Player, code_of, open_house, seated
@@ -162,8 +164,60 @@ async def test_answers_leave_most_of_a_places_pace_to_boards_and_one_more_messag
     assert asyncio.get_running_loop().time() - start > 0.3
 
 
+async def test_who_waits_for_a_turn_heeds_what_the_platform_asks_for_meanwhile() -> None:
+    pacer, loop = Pacer(lambda place: Pace(1, 0.05)), asyncio.get_running_loop()
+    await pacer.turn("paper:1")
+    waiting = [asyncio.create_task(pacer.turn("paper:1", answer=answer)) for answer in (False, True)]
+    await asyncio.sleep(0)
+    pacer.block("paper:1", 0.3)
+    until = loop.time() + 0.3
+    await asyncio.gather(*waiting)
+    assert loop.time() >= until
+
+
+async def test_an_answer_is_tried_again_where_nothing_was_done_and_never_where_it_may_have_arrived(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("bot.delivery.answers.FIRST_PAUSE", 0.001)
+    monkeypatch.setattr("bot.delivery.answers.LONGEST_PAUSE", 0.001)
+    said: list[str] = []
+    for faults in ([NotDone("away")] * 20, [SlowDown(0.001)] * 20, [Trouble("no answer")], [Refused("odd")]):
+        answers = Answers(Pacer(lambda place: Pace()), Outages(lambda _platform: True, lambda _platform: None))
+        left: list[DeliveryFault] = list(faults)
+
+        async def say(left: list[DeliveryFault] = left) -> None:
+            if left:
+                raise left.pop()
+            said.append("said")
+
+        answers.send("paper:1", say)
+        while answers.tasks:
+            await asyncio.wait(answers.tasks)
+        assert not left
+        said.append("")
+    assert said == ["said", "", "said", "", "", ""]
+
+
+async def test_of_changes_to_one_message_that_wait_the_latest_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = Answers(Pacer(lambda place: Pace(3, 0.02)), Outages(lambda _platform: True, lambda _platform: None))
+    shown: list[int] = []
+
+    async def show(number: int) -> None:
+        shown.append(number)
+
+    for number in range(100):
+        answers.send("paper:1", partial(show, number), message="7")
+        if number == 50:
+            await asyncio.sleep(0.01)
+    while answers.tasks:
+        await asyncio.wait(answers.tasks)
+    assert shown == [50, 99]
+    assert not answers._waiting
+    assert not answers._latest
+
+
 async def test_an_answer_heeds_the_platform_and_comes_in_the_end_and_a_flood_of_them_is_dropped() -> None:
-    answers, said = Answers(Pacer(lambda place: Pace())), []
+    answers, said = Answers(Pacer(lambda place: Pace()), Outages(lambda _platform: True, lambda _platform: None)), []
     faults = [SlowDown(0.01), SlowDown(0.01)]
 
     async def say() -> None:

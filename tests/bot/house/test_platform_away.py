@@ -4,11 +4,12 @@ import asyncio
 from random import Random
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.delivery import bringing, delivery
 from bot.delivery.pace import Pacer
 from bot.house import House
-from bot.platform import Pace, SlowDown, Trouble
+from bot.platform import NotDone, Pace, SlowDown, Trouble
 from bot.store import Store, keys
 from tests.bot.paper import GROUP, Paper, Player, open_house, play_until, seated
 
@@ -45,6 +46,13 @@ class Moody(Paper):
 async def test_a_platform_that_refuses_again_and_again_costs_time_only(store: Store, fault: str, times: int) -> None:
     """Ten minutes away are some twelve tries a surface, at pauses of a minute; here it is many times that."""
     paper = Moody()
+    with capture_logs() as logs:
+        await refused(store, paper, fault, times)
+    said = [line["event"] for line in logs if line["log_level"] in ("warning", "error")]
+    assert said == ["platform_away"]
+
+
+async def refused(store: Store, paper: Moody, fault: str, times: int) -> None:
     async with open_house(store, paper) as house:
         players = await seated(house, paper, "metamazzo")
         tasks = len(asyncio.all_tasks())
@@ -69,7 +77,31 @@ async def test_a_platform_that_refuses_again_and_again_costs_time_only(store: St
 
         await play_until(house, players, random, done)
         assert not await store.all_changed(range(keys.SHARDS))
-        assert len(asyncio.all_tasks()) <= tasks
+        # One more watches whether the platform stays.
+        assert len(asyncio.all_tasks()) <= tasks + 1
+
+
+async def test_what_waits_for_a_platform_is_tried_as_soon_as_it_is_back(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long its pauses have grown, and though its messages may have arrived."""
+    monkeypatch.setattr(bringing, "FIRST_PAUSE", 3600.0)
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        anna, bruno = Player(house, paper, "Anna", 1), Player(house, paper, "Bruno", 2)
+        await anna.say("/challenge metamazzo")
+        paper.faults[anna.private] = [NotDone("away")]
+        paper.faults[bruno.private] = [Trouble("no answer")]
+        await bruno.press("Accept", GROUP, settle=False)
+        async with asyncio.timeout(10):
+            while paper.faults[anna.private] or paper.faults[bruno.private]:
+                await asyncio.sleep(0.001)
+        assert not paper.messages[bruno.private]
+        house.delivery.platform_back("paper")
+        async with asyncio.timeout(10):
+            await house.delivery.settled()
+        for player in (anna, bruno):
+            assert len(paper.messages[player.private]) == 1
 
 
 async def played_unseen(house: House, players: list[Player], code: str, moves: int) -> None:

@@ -1,0 +1,120 @@
+"""When a platform is away: one line in the log when that begins and one when it is over, however many calls meet it."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import structlog
+
+from bot.platform import DeliveryFault, Refused, SlowDown, Trouble
+
+IN_A_ROW = 5
+"""So many calls that fail one after the other, and none in between that does not, are no accident."""
+
+QUIET_SECONDS, LONGEST_QUIET_SECONDS = 5.0, 160.0
+"""How long nothing may fail before it counts as over; longer, up to the longest, where it began again soon after."""
+
+STEADY_SECONDS = 300.0
+"""A platform that was there for so long is trusted again."""
+
+FORGOTTEN_AFTER = 150.0
+"""Seconds without a failure after which it is over though nothing was tried: more than any pause between two tries."""
+
+log = structlog.get_logger()
+
+
+@dataclass
+class _Outage:
+    """What is known of one platform; times by the loop's clock. ``why`` is empty while it is not away."""
+
+    why: str = ""
+    in_a_row: int = 0
+    begun_at: float = 0.0
+    failed_at: float = 0.0
+    ended_at: float = float("-inf")
+    works: bool = True
+    quiet: float = QUIET_SECONDS
+    watch: asyncio.Task[None] | None = None
+
+
+class Outages:
+    """Which platforms are away. ``is_healthy`` is what an adapter itself says, ``on_over`` is told who is back."""
+
+    def __init__(self, is_healthy: Callable[[str], bool], on_over: Callable[[str], None]) -> None:
+        self._is_healthy, self._on_over = is_healthy, on_over
+        self._platforms: dict[str, _Outage] = {}
+
+    def why(self, platform: str) -> str:
+        """Why a platform is away, in a few words; empty if it is not, as far as is known."""
+        known = self._platforms.get(platform)
+        return known.why if known else ""
+
+    def is_failing(self, platform: str) -> bool:
+        """Whether a platform is away, and calls of it came to nothing when they were last tried."""
+        known = self._platforms.get(platform)
+        return known is not None and bool(known.why) and not known.works
+
+    @contextmanager
+    def call(self, platform: str) -> Iterator[None]:
+        """One call of a platform. A fault that is about this message alone says that the platform is there."""
+        try:
+            yield
+        except SlowDown as fault:
+            self.failed(platform, "it asks to wait", lasting=fault.seconds)
+            raise
+        except Refused:
+            self.worked(platform)
+            raise
+        except Trouble as fault:
+            # Where the adapter knows already that it cannot speak, it says so itself.
+            self.failed(platform, str(fault), counts=self._is_healthy(platform))
+            raise
+        except DeliveryFault:
+            self.worked(platform)
+            raise
+        self.worked(platform)
+
+    def failed(
+        self, platform: str, why: str, *, certain: bool = False, counts: bool = True, lasting: float = 0.0
+    ) -> None:
+        """A call came to nothing; ``certain`` where the adapter knows that all of them do, ``lasting`` for how many
+        seconds to come.
+        """
+        outage = self._platforms.setdefault(platform, _Outage())
+        outage.failed_at, outage.works = asyncio.get_running_loop().time() + lasting, certain
+        outage.in_a_row += counts
+        if outage.why or not (certain or outage.in_a_row >= IN_A_ROW):
+            return
+        outage.begun_at = asyncio.get_running_loop().time()
+        recurs = outage.begun_at - outage.ended_at < STEADY_SECONDS
+        outage.quiet = min(2 * outage.quiet, LONGEST_QUIET_SECONDS) if recurs else QUIET_SECONDS
+        outage.why = why
+        log.warning("platform_away", platform=platform, why=why)
+        outage.watch = asyncio.create_task(self._until_over(platform, outage))
+
+    def worked(self, platform: str) -> None:
+        """A call did what it should."""
+        outage = self._platforms.get(platform)
+        if outage:
+            outage.in_a_row, outage.works = 0, True
+
+    def stop(self) -> None:
+        """The bot stops: nothing more is said."""
+        for outage in self._platforms.values():
+            if outage.watch:
+                outage.watch.cancel()
+
+    async def _until_over(self, platform: str, outage: _Outage) -> None:
+        while not self._is_over(platform, outage):
+            await asyncio.sleep(outage.quiet / 2)
+        now = asyncio.get_running_loop().time()
+        outage.why, outage.in_a_row, outage.ended_at = "", 0, now
+        log.info("platform_back", platform=platform, after=round(now - outage.begun_at, 1))
+        self._on_over(platform)
+
+    def _is_over(self, platform: str, outage: _Outage) -> bool:
+        """Whether nothing has failed for a while though something was tried, and the adapter is well."""
+        quiet = asyncio.get_running_loop().time() - outage.failed_at
+        is_known = outage.works or quiet > FORGOTTEN_AFTER
+        return is_known and quiet >= outage.quiet and self._is_healthy(platform)

@@ -1,0 +1,104 @@
+"""A platform that is away is said to be so once, and once to be back, whatever meets it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+import pytest
+from structlog.testing import capture_logs
+
+from bot import outages as outages_module
+from bot.outages import IN_A_ROW, Outages
+from bot.platform import DeliveryFault, MessageGone, NotDone, Refused, SlowDown, Trouble
+
+
+class Watched:
+    """Outages of a platform that is healthy or not, as a test wants it."""
+
+    def __init__(self) -> None:
+        self.healthy = True
+        self.back: list[str] = []
+        self.outages = Outages(lambda _platform: self.healthy, self.back.append)
+
+    def meet(self, *faults: DeliveryFault | None) -> None:
+        for fault in faults:
+            with suppress(DeliveryFault), self.outages.call("paper"):
+                if fault:
+                    raise fault
+
+    async def until_back(self, times: int = 1) -> None:
+        async with asyncio.timeout(10):
+            while len(self.back) < times:
+                await asyncio.sleep(0.005)
+
+
+@pytest.fixture
+async def watched(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Watched]:
+    monkeypatch.setattr(outages_module, "QUIET_SECONDS", 0.02)
+    one = Watched()
+    yield one
+    one.outages.stop()
+
+
+AWAY = [NotDone("no connection"), Trouble("no answer"), SlowDown(0.001)]
+
+
+@pytest.mark.parametrize("fault", AWAY, ids=lambda fault: type(fault).__name__)
+async def test_thousands_of_faults_are_one_line_and_their_end_is_another(watched: Watched, fault: Trouble) -> None:
+    with capture_logs() as logs:
+        watched.meet(*[fault] * 5000)
+        assert watched.outages.is_failing("paper")
+        watched.meet(None)
+        assert not watched.outages.is_failing("paper")
+        await watched.until_back()
+    assert [line["event"] for line in logs] == ["platform_away", "platform_back"]
+    assert watched.outages.why("paper") == ""
+
+
+async def test_a_fault_now_and_then_is_no_outage_and_neither_is_a_message_that_is_refused(watched: Watched) -> None:
+    with capture_logs() as logs:
+        for _ in range(10):
+            watched.meet(*[Trouble("no answer")] * (IN_A_ROW - 1), None)
+        for fault in (Refused("of another kind"), MessageGone("7")):
+            watched.meet(*[Trouble("no answer")] * (IN_A_ROW - 1), *[fault] * 20)
+    assert not logs
+
+
+async def test_what_an_adapter_knows_for_certain_is_said_at_once_and_calls_meanwhile_count_for_nothing(
+    watched: Watched,
+) -> None:
+    watched.healthy = False
+    with capture_logs() as logs:
+        watched.meet(*[NotDone("not connected")] * 20)
+        assert not logs
+        watched.outages.failed("paper", "the gateway", certain=True)
+        watched.outages.failed("paper", "the gateway", certain=True)
+        await asyncio.sleep(0.1)
+        assert not watched.back
+        watched.healthy = True
+        await watched.until_back()
+    assert [line["event"] for line in logs] == ["platform_away", "platform_back"]
+
+
+async def test_one_that_comes_and_goes_is_trusted_less_and_less(watched: Watched) -> None:
+    quiet = []
+    for times in range(1, 4):
+        watched.meet(*[Trouble("no answer")] * IN_A_ROW, None)
+        quiet.append(watched.outages._platforms["paper"].quiet)
+        await watched.until_back(times)
+    assert quiet == [0.02, 0.04, 0.08]
+
+
+async def test_a_platform_that_asks_to_wait_is_not_back_before_that(watched: Watched) -> None:
+    watched.meet(*[SlowDown(0.2)] * IN_A_ROW, None)
+    begun = asyncio.get_running_loop().time()
+    await watched.until_back()
+    assert asyncio.get_running_loop().time() >= begun + 0.2
+
+
+async def test_one_that_nobody_speaks_to_any_more_is_not_away_for_ever(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outages_module, "FORGOTTEN_AFTER", 0.1)
+    watched.meet(*[Trouble("no answer")] * IN_A_ROW)
+    await watched.until_back()

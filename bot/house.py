@@ -25,6 +25,7 @@ from bot.privacy.forgetting import Forgetter
 from bot.privacy.unused import Unused
 from bot.settings import Settings
 from bot.store import STORE_FAULTS, Store, keys
+from bot.store.committed import Committed
 from bot.tables.faults import NoSuchTable, SetAside
 from bot.tables.ledger import ROBOT_PAUSE
 from bot.tables.room import Room
@@ -72,9 +73,11 @@ class House:
         self._tasks: list[asyncio.Task[None]] = []
         self._told: set[asyncio.Task[None]] = set()
         self.room.watchers.append(self._committed)
+        self.room.delivers = self.shards.owns
         self.room.on_unreadable = self._set_aside
         self.shards.on_taken = self._look_through
         self.shards.on_lost = self.delivery.drop_shard
+        self.shards.on_committed = self._heard
         self.shards.on_poke = self._poked
         self.shards.on_forget = self.people.forget
         self.forgetter = Forgetter(self.room, self.people, self.archive, self.ratings, self._tell_to_forget)
@@ -216,9 +219,23 @@ class House:
             if alarm is not None:
                 self.clockwork.set(table.code, alarm)
             self.delivery.touch(table.code)
-        else:
-            # Where the store is away: the table is marked as changed, and its owner finds it a little later.
-            self._spawn(self.shards.poke({"code": table.code, "alarm": alarm}), table.code)
+
+    def _heard(self, told: Committed) -> None:
+        """Another worker has committed something to a table that this one delivers."""
+        if told.clock is not None:
+            self.clockwork.set(told.code, told.clock)
+        # What replicas are yet to confirm may be lost: then it is loaded, once they have.
+        is_known = not self.store.replicas and self.room.follow(told)
+        self.delivery.touch(told.code, reload=not is_known)
+        if told.about:
+            person, change = told.about
+            self._spawn(self._pressed(told.code, person, Change(*change)), told.code)
+
+    async def _pressed(self, code: str, person: str, change: Change) -> None:
+        """Somebody pressed something on their hand."""
+        seat = (await self.room.known(code)).seat_of(person)
+        if seat is not None:
+            await self.delivery.change(code, f"h{seat}", change)
 
     def _spawn(self, work: Coroutine[Any, Any, None], about: str) -> None:
         task = asyncio.create_task(self._watched(work, about))
@@ -243,8 +260,6 @@ class House:
 
     def _poked(self, word: dict[str, Any]) -> None:
         code = word["code"]
-        if word.get("alarm") is not None:
-            self.clockwork.set(code, word["alarm"])
         self.delivery.touch(code, reload=True)
         if "name" in word:
             self._spawn(self.delivery.change(code, word["name"], Change(*word["change"])), code)

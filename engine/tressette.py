@@ -71,7 +71,8 @@ class TressetteDeal(Deal):
         """Lay the pack out."""
 
     def has_shown(self, seat: int, code: str) -> bool:
-        return bool(self.shown[seat] & self.hand(seat) & self.PACK.mask([code]))
+        card = self.PACK.index.get(code)
+        return card is not None and bool(self.shown[seat] & self.hand(seat) & 1 << card)
 
     def note_first_hand(self, seat: int) -> None:
         """The seat has its ten cards: in the first trick their honours count as acquired."""

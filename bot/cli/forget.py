@@ -21,7 +21,6 @@ from bot.settings import Settings, read_settings
 from bot.somebody import PLATFORM, marks
 from bot.store import Store, keys, schema
 from bot.tables.room import Room
-from bot.tables.table import Table
 
 PERSON = re.compile(r"[a-z][a-z0-9_-]*:[^\s:@~!/]+")
 
@@ -87,13 +86,9 @@ def _forgetter(store: Store, words: list[dict[str, Any]]) -> Forgetter:
     """Forgets in this store; ``words`` gathers what workers are to be told."""
     room, archive = Room(store), Archive(store.client)
 
-    def committed(table: Table, alarm: float | None) -> None:
-        words.append({"code": table.code, "alarm": alarm})
-
     async def tell(key: str) -> None:
         words.append({"forget": key, "by": ""})
 
-    room.watchers.append(committed)
     return Forgetter(room, People(store.client), archive, Ratings(store.client, archive), tell)
 
 

@@ -238,7 +238,8 @@ class Delivery:
             self._touch_later(post.code)
 
     async def _look_over(self, post: Post) -> None:
-        table = await (self.room.load(post.code) if post.stale else self.room.known(post.code))
+        # What another worker has written is not shown before replicas have confirmed it.
+        table = await (self.room.load(post.code, confirmed=True) if post.stale else self.room.known(post.code))
         post.stale, post.failed, post.looked_at, post.looks = False, False, table.version, post.looks + 1
         if table.phase == "over" and post.outcome is None:
             post.outcome = await self._finish(table)

@@ -16,6 +16,7 @@ import structlog
 
 from bot.store import STORE_FAULTS, Store, keys
 from bot.store.attendance import LEASE_SECONDS
+from bot.store.committed import Committed
 
 RENEW_SECONDS = 4.0
 """How often an owner comes by; less than the longest time between two visits that counts (playing_time.lua)."""
@@ -40,6 +41,7 @@ class Shards:
         """How many workers were alive when this one last looked."""
         self.on_taken: Callable[[int], None] = lambda _shard: None
         self.on_lost: Callable[[int], None] = lambda _shard: None
+        self.on_committed: Callable[[Committed], None] = lambda _told: None
         self.on_poke: Callable[[dict[str, Any]], None] = lambda _poke: None
         self.on_forget: Callable[[str], None] = lambda _key: None
         self.on_lowest: Callable[[str, str], None] = lambda _place, _code: None
@@ -106,13 +108,27 @@ class Shards:
         while True:
             try:
                 async with self.store.client.pubsub() as line:
-                    await line.subscribe(keys.POKES)
+                    commits = keys.worker(self.worker)
+                    await line.subscribe(keys.POKES, commits)
                     async for message in line.listen():
-                        if message["type"] == "message":
+                        if message["type"] != "message":
+                            continue
+                        if message["channel"] == commits.encode():
+                            self._hear_committed(message["data"])
+                        else:
                             self._hear_all(message["data"])
             except STORE_FAULTS as error:
                 self.store.outage.begin(error)
                 await asyncio.sleep(1)
+
+    def _hear_committed(self, data: bytes) -> None:
+        try:
+            told = Committed.of(data)
+            if self.owns(told.code):
+                self.on_committed(told)
+        except Exception:
+            # Perhaps of another version. The sweep finds the table.
+            log.exception("commit_not_understood")
 
     def _hear_all(self, data: bytes) -> None:
         try:

@@ -91,18 +91,24 @@ class Presses:
     # Moves
 
     async def _move(self, press: Press, wish: MoveWish) -> None:
+        change = Change(pressed=press.message, place=press.place, genuine=press.genuine)
+        is_hand = is_private(press.place)
+        about = (press.person.id, change) if is_hand else None
         try:
-            table = await self.room.press(wish.code, press.person.id, wish.version, wish.move, press.key)
+            table = await self.room.press(wish.code, press.person.id, wish.version, wish.move, press.key, about)
         except OldPanel:
             # The panel may not have come through; its person looks at it just now.
-            await self._pressed(press, await self.room.known(wish.code))
+            if is_hand:
+                await self._looked(press.person.id, await self.room.known(wish.code), change)
             raise
-        await self._pressed(press, table)
+        # Another worker that delivers the table was told with the move.
+        if is_hand and self.room.delivers(wish.code):
+            await self._looked(press.person.id, table, change)
 
-    async def _pressed(self, press: Press, table: Table) -> None:
-        seat = table.seat_of(press.person.id)
-        if seat is not None and is_private(press.place):
-            change = Change(pressed=press.message, place=press.place, genuine=press.genuine)
+    async def _looked(self, person: str, table: Table, change: Change) -> None:
+        """Somebody looks at their hand, for they press something there."""
+        seat = table.seat_of(person)
+        if seat is not None:
             await self.house.change(table.code, f"h{seat}", change)
 
     # At a table

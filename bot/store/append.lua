@@ -2,7 +2,8 @@
 --
 -- KEYS  table, changed, timers, attended, gone
 -- ARGV  code, expected version, seconds until the clock rings ("" leaves it, "inf" stops it), a new head that stands
---       for all entries so far, or "", the last entry that the writer knows, or "", entries...
+--       for all entries so far, or "", what the shard's owner is told beside the entries (`bot.store.committed`), or "",
+--       the last entry that the writer knows, or "", entries...
 -- Returns {1, new version}, or {0, the entries that the writer has not seen...}. A writer who is behind a fold gets
 -- {-1}: it must load the whole log; so must one that knows entries which a failover has lost. Where a table of this
 -- code was removed not long ago there is {-2, whose it was}.
@@ -16,7 +17,7 @@ local expected = tonumber(ARGV[2])
 -- What is folded cannot be compared any more.
 local is_known = expected == base and (expected == version or expected == 0)
 if expected > base and expected <= version then
-  is_known = redis.call('LINDEX', KEYS[1], expected - base) == ARGV[5]
+  is_known = redis.call('LINDEX', KEYS[1], expected - base) == ARGV[6]
 end
 if not is_known then return {-1} end
 if version ~= expected then
@@ -34,13 +35,17 @@ if ARGV[4] ~= '' then
 elseif stored == 0 then
   redis.call('RPUSH', KEYS[1], '0 ')
 end
-for place = 6, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[place]) end
-version = expected + #ARGV - 5
+for place = 7, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[place]) end
+version = expected + #ARGV - 6
 redis.call('ZADD', KEYS[2], version, ARGV[1])
 if ARGV[3] == 'inf' then
   redis.call('ZREM', KEYS[3], ARGV[1])
 elseif ARGV[3] ~= '' then
   local rings = playing_time(KEYS[4], store_time()) + tonumber(ARGV[3])
   redis.call('ZADD', KEYS[3], string.format('%.3f', rings), ARGV[1])
+end
+if ARGV[5] ~= '' then
+  local owner = redis.call('HGET', KEYS[4], 'worker')
+  if owner then redis.call('PUBLISH', 'buongioco:worker:' .. owner, table.concat(ARGV, '\n', 5)) end
 end
 return {1, version}

@@ -67,7 +67,7 @@ GAMES_ORDER = "{games}:order"
 MOVED = "moved"
 RATED = "{games}:rated"
 POKES = "buongioco:pokes"
-"""The channel on which workers tell each other that a table has changed."""
+"""The channel on which workers tell each other that a table, or what is known of a person, has changed."""
 
 
 def shard_of(code: str) -> int:
@@ -105,6 +105,11 @@ def set_aside(shard: int) -> str:
 
 def gone(code: str) -> str:
     return f"{{s{shard_of(code)}}}:gone:{code}"
+
+
+def worker(worker: str) -> str:
+    """The channel on which a worker hears of commits to the tables that it delivers (`bot.store.committed`)."""
+    return f"buongioco:worker:{worker}"
 
 
 def person(id: str) -> str:  # noqa: A002

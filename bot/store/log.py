@@ -39,6 +39,11 @@ class Log(NamedTuple):
     def version(self) -> int:
         return len(self.entries)
 
+    @property
+    def last(self) -> bytes:
+        """The last entry, or nothing: its stamp tells a log from any other of the same version."""
+        return self.entries[-1] if self.entries else b""
+
     def after(self, entries: Sequence[bytes]) -> "Log":
         """The log with these entries behind it. Old entries lose their stamps and are shared, for logs are many; the
         first keeps its own, for what opened a table is known as long as there is one.

@@ -13,6 +13,7 @@ from bot.store import keys, schema
 from bot.store.attendance import PLAYING_TIME, Attendance
 from bot.store.batch import BatchedScript
 from bot.store.cluster import Cluster
+from bot.store.committed import NEW_LOG, header
 from bot.store.index import Index
 from bot.store.log import Log, head, unfold
 from bot.store.outage import Outage, note_commit
@@ -64,7 +65,7 @@ class Store:
 
     def __init__(self, client: Any, replicas: int = 0) -> None:
         """``replicas`` is how many must have an entry before `append` says that it is written."""
-        self.client = client
+        self.client, self.replicas = client, replicas
         self.attendance = Attendance(client)
         self._append = BatchedScript(client, PLAYING_TIME + APPEND, replicas)
         self._since = BatchedScript(client, SINCE, replicas)
@@ -93,20 +94,29 @@ class Store:
 
         ``confirmed`` if as many replicas as there must be are to have it. ValueError for what no log looks like.
         """
-        kind, *entries = await self._since([keys.table(code)], [known.version, _last(known)], confirmed=confirmed)
+        kind, *entries = await self._since([keys.table(code)], [known.version, known.last], confirmed=confirmed)
         return Behind(entries) if kind == 0 else Behind(unfold(entries).entries, whole=True)
 
     async def append(
-        self, code: str, known: Log, entries: Sequence[bytes], *, clock: float | None = None
+        self,
+        code: str,
+        known: Log,
+        entries: Sequence[bytes],
+        *,
+        clock: float | None = None,
+        tell: bool = True,
+        about: object = None,
     ) -> Appended | Behind | Gone:
         """Write entries behind a log that is as the writer knows it, and mark the table as changed; all or nothing.
 
         ``clock`` is in how many seconds of playing time (`bot.store.attendance`) the table's clock rings; infinity
-        stops it, None leaves it as it is.
+        stops it, None leaves it as it is. Whoever delivers the table is told (`bot.store.committed`), with what there
+        is to say ``about`` it, unless that is the writer, who does not ``tell``.
         TimeoutError when the store does not answer: the entries may be written later.
         """
         fold = head(known.entries) if known.version % FOLD_AFTER + len(entries) >= FOLD_AFTER else b""
-        result = await self._commit(code, known, fold, entries, clock)
+        word = header(code, known.version, clock, about) if tell else ""
+        result = await self._commit(code, known, fold, entries, clock, word)
         if result[0] == 1:
             note_commit()
             return Appended(result[1])
@@ -116,18 +126,20 @@ class Store:
             return Gone(result[1].decode())
         return Behind((await self.load(code)).entries, whole=True)
 
-    async def rewrite(self, code: str, known: Log, log: Log, *, clock: float | None = None) -> bool:
+    async def rewrite(self, code: str, known: Log, log: Log, *, clock: float | None = None, tell: bool = True) -> bool:
         """Write a table's log anew, if it is as the writer knows it, and mark the table as changed; all or nothing.
 
         The new log has two entries more than the old one at the least, and all but its last are in its head: so whoever
-        knows the old one, however well, is behind that head, and loads all of it. ``clock`` as for `append`.
+        knows the old one, however well, is behind that head, and loads all of it. ``clock`` and ``tell`` are as for
+        `append`.
         """
         assert log.version >= known.version + 2
-        result = await self._commit(code, known, head(log.entries[:-1]), log.entries[-1:], clock)
+        word = header(code, NEW_LOG, clock, None) if tell else ""
+        result = await self._commit(code, known, head(log.entries[:-1]), log.entries[-1:], clock, word)
         return bool(result[0] == 1)
 
     async def _commit(
-        self, code: str, known: Log, fold: bytes, entries: Sequence[bytes], clock: float | None
+        self, code: str, known: Log, fold: bytes, entries: Sequence[bytes], clock: float | None, word: str
     ) -> list[Any]:
         """What append.lua says to entries behind a log, and to a head for what stands before them."""
         shard = keys.shard_of(code)
@@ -140,7 +152,7 @@ class Store:
                     keys.attended(shard),
                     keys.gone(code),
                 ],
-                args=[code, known.version, "" if clock is None else f"{clock:.3f}", fold, _last(known), *entries],
+                args=[code, known.version, "" if clock is None else f"{clock:.3f}", fold, word, known.last, *entries],
                 confirmed=True,
             )
         return result
@@ -219,11 +231,6 @@ class Store:
             for shard in range(keys.SHARDS):
                 pipe.set(keys.probe(shard), 1, ex=keys.PROBE_KEPT_SECONDS)
             await pipe.execute()
-
-
-def _last(log: Log) -> bytes:
-    """The last entry, whose stamp tells a log from any other of the same version."""
-    return log.entries[-1] if log.entries else b""
 
 
 @asynccontextmanager

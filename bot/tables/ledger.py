@@ -2,10 +2,11 @@
 
 import secrets
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 from bot.store import Appended, Behind, Gone, Store, keys
-from bot.store.log import Log, stamped
+from bot.store.committed import Committed
+from bot.store.log import Log
 from bot.store.naming import people_in
 from bot.tables.clock import next_alarm
 from bot.tables.faults import NoSuchTable, SetAside
@@ -17,8 +18,8 @@ TABLES_REMEMBERED = 25_000
 ROBOT_PAUSE = 1.0
 """Seconds that a robot lets pass before its move: less is hard to follow."""
 
-Decision = Callable[[Table], Sequence[str]]
-"""Given the table as it stands, the entries to add; raises what is wrong."""
+Decision = Callable[[Table], Table]
+"""Given the table as it stands, the one that follows, or the same if nothing is to be done; raises what is wrong."""
 
 
 class Ledger:
@@ -34,6 +35,8 @@ class Ledger:
         self.robot_pause = robot_pause
         self.watchers: list[Callable[[Table, float | None], None]] = []
         """Called after each commit with the table and in how many seconds its clock rings, if that has changed."""
+        self.delivers: Callable[[str], bool] = lambda _code: False
+        """Whether this worker delivers a table. Who else does is told by the commit itself (`bot.store.committed`)."""
         self.on_unreadable: Callable[[Table], Awaitable[None]] | None = None
         """Called with a table that the rules refuse whenever it is loaded: nothing is done about it here."""
         self._new_secret = new_secret
@@ -104,8 +107,22 @@ class Ledger:
         """Drop a table from memory; the store keeps it."""
         self._remembered.pop(code, None)
 
-    async def _commit(self, code: str, update: str, decide: Decision) -> Table:
-        """Decide on the table and write what follows.
+    def follow(self, told: Committed) -> bool:
+        """Add to a table in memory what another worker has committed.
+
+        False where that is not the very next thing there, or this version cannot read it: then it is to be loaded.
+        """
+        table = self._remembered.get(told.code) or Table(told.code)
+        if table.fault or (table.version, table.log.last) != (told.version, told.last):
+            return False
+        after = table.caught_up(told.entries)
+        if after.fault:
+            return False
+        self._remember(after)
+        return True
+
+    async def _commit(self, code: str, update: str, decide: Decision, about: object = None) -> Table:
+        """Decide on the table and write what follows; ``about`` as for `Store.append`.
 
         A table in memory may be old, and is good for deciding what to write, for the store refuses what is behind. That
         nothing is to be written, or something is wrong, is decided on the store's latest.
@@ -116,14 +133,14 @@ class Ledger:
             table = await self.load(code, confirmed=True)
         while True:
             fault: Exception | None = None
-            entries: list[bytes] = []
+            after = table
             if not table.log.has_seen(update):
                 try:
-                    entries = [stamped(text, update) for text in decide(self._readable(table))]
+                    after = decide(self._readable(table))
                 except Exception as error:  # noqa: BLE001  it is raised below, if it is still so
                     fault = error
-            if entries:
-                result = await self._write(table, entries)
+            if after.version > table.version:
+                result = await self._write(table, after, about)
                 if isinstance(result, Table):
                     return result
                 # A table that has a log is never gone: that is told to who opens one.
@@ -140,14 +157,15 @@ class Ledger:
                 raise fault
             return self._remember(table)
 
-    async def _write(self, table: Table, entries: Sequence[bytes]) -> Table | Behind | Gone:
-        """The table with the entries in its log, or why they are not there."""
-        after = table.after(entries)
+    async def _write(self, table: Table, after: Table, about: object = None) -> Table | Behind | Gone:
+        """Have a table go on; why it could not, where the store's has gone on otherwise."""
+        entries = after.log.entries[table.version :]
         alarm = next_alarm(table, after, self.robot_pause)
         # Before the commit: a crash in between leaves one name too many, never one too few.
         people = people_in(entries)
         new = {person for person in people if await self.store.client.sadd(keys.named(person), table.code)}
-        result = await self.store.append(table.code, table.log, entries, clock=alarm)
+        tell = not self.delivers(table.code)
+        result = await self.store.append(table.code, table.log, entries, clock=alarm, tell=tell, about=about)
         if not isinstance(result, Appended):
             await self._take_back(table, new, result)
             return result
@@ -171,7 +189,8 @@ class Ledger:
         """Put another log in place of a table's, as `Store.rewrite` does; False if the table has gone on meanwhile."""
         after = Table.of(table.code, log)
         alarm = None if after.fault else next_alarm(table, after, self.robot_pause)
-        if not await self.store.rewrite(table.code, table.log, log, clock=alarm):
+        tell = not self.delivers(table.code)
+        if not await self.store.rewrite(table.code, table.log, log, clock=alarm, tell=tell):
             return False
         self._remember(after)
         for watcher in self.watchers:

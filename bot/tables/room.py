@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any
 
 from bot.store import Behind, Gone, keys
-from bot.store.log import Log, stamped
+from bot.store.log import Log
 from bot.store.naming import people_in
 from bot.tables import checks
 from bot.tables.faults import (
@@ -105,26 +105,26 @@ class Room(Ledger):
         secret = await self.store.secret()
         for attempt in count():
             empty = Table(_code(f"{update} {attempt}", secret))
-            entries = [stamped(text, update) for text in self._begin_if_full(empty, texts)]
+            opened = self._begin_if_full(empty, texts, update)
             try:
                 async with (
                     self.lists.taking_chair(person, empty.code),
                     self.lists.showing(host, empty.code, is_challenge=True),
                 ):
-                    return await self._open(empty, entries, update, "" if again else _mark_of(person))
+                    return await self._open(empty, opened, update, "" if again else _mark_of(person))
             except CodeTaken:
                 continue
             except (TooManyTables, TooManyChallenges):
                 # What was done already is answered as done.
                 with suppress(NoSuchTable):
-                    opened = await self.load(empty.code)
-                    if opened.log.was_begun_by(update):
-                        return opened
+                    found = await self.load(empty.code)
+                    if found.log.was_begun_by(update):
+                        return found
                 raise
         raise AssertionError
 
-    async def _open(self, empty: Table, entries: Sequence[bytes], update: str, mark: str) -> Table:
-        result = await self._write(empty, entries)
+    async def _open(self, empty: Table, opened: Table, update: str, mark: str) -> Table:
+        result = await self._write(empty, opened)
         if isinstance(result, Table):
             return result
         if isinstance(result, Gone) and result.whose == mark:
@@ -137,31 +137,30 @@ class Room(Ledger):
         """Another game, at its defaults; for who opened the table, before the game begins."""
         game_kind(game)
 
-        def decide(table: Table) -> list[str]:
+        def decide(table: Table) -> Table:
             checks.check_opener(table, person)
             if any(table.chairs[game_kind(game).seats :]):
                 raise TableIsFull()
             if table.game_id == game and not table.rules:
-                return []
-            return self._changes(table, self._begin_if_full(table, [f"game {game}"]))
+                return table
+            return self._changed(table, [f"game {game}"], update)
 
         return await self._commit(code, update, decide)
 
-    @staticmethod
-    def _changes(table: Table, entries: list[str]) -> list[str]:
-        """The entries, unless the challenge was changed so often that only a machine can want it."""
+    def _changed(self, table: Table, entries: list[str], update: str) -> Table:
+        """A challenge with these entries, unless it was changed so often that only a machine can want it."""
         if entries and table.version >= MOST_CHANGES:
             raise TooManyChanges()
-        return entries
+        return self._begin_if_full(table, entries, update)
 
     async def choose_rule(self, code: str, person: str, word: str, update: str) -> Table:
         """An option, as ``name=value``; for who opened the table, before the game begins. BadRules names the values."""
 
-        def decide(table: Table) -> list[str]:
+        def decide(table: Table) -> Table:
             checks.check_opener(table, person)
             chosen = parse(game_kind(table.game_id).rules, [word])
             changed = {name: value for name, value in chosen.items() if table.rules.get(name) != value}
-            return self._changes(table, [f"rule {name} {spell(value)}" for name, value in changed.items()])
+            return self._changed(table, [f"rule {name} {spell(value)}" for name, value in changed.items()], update)
 
         return await self._commit(code, update, decide)
 
@@ -170,11 +169,11 @@ class Room(Ledger):
         if seconds not in CLOCKS:
             raise NoSuchClock()
 
-        def decide(table: Table) -> list[str]:
+        def decide(table: Table) -> Table:
             checks.check_opener(table, person)
             if (table.clock, table.strict) == (seconds, strict):
-                return []
-            return self._changes(table, [f"clock {seconds} {'strict' if strict else 'lax'}"])
+                return table
+            return self._changed(table, [f"clock {seconds} {'strict' if strict else 'lax'}"], update)
 
         return await self._commit(code, update, decide)
 
@@ -195,7 +194,7 @@ class Room(Ledger):
         ``host`` is another place that shows the table from then on.
         """
 
-        def decide(table: Table) -> list[str]:
+        def decide(table: Table) -> Table:
             checks.check_free_to_sit(table, person, handle)
             chosen = seat if seat is not None else checks.free_chair(table)
             if chosen not in range(len(table.chairs)):
@@ -206,8 +205,8 @@ class Room(Ledger):
             ruler = table.ruler_of(chosen)
             chair = f"{chosen} {person} {plain_name(name)}"
             if ruler is not None:
-                return [*hosting, f"ask {chair}"]
-            return self._begin_if_full(table, [*hosting, f"sit {chair}"])
+                return table.after([*hosting, f"ask {chair}"], update)
+            return self._begin_if_full(table, [*hosting, f"sit {chair}"], update)
 
         async with self.lists.taking_chair(person, code), self.lists.showing(host, code):
             return await self._commit(code, update, decide)
@@ -218,55 +217,53 @@ class Room(Ledger):
         Nobody is asked but a ruler across.
         """
 
-        def decide(table: Table) -> list[str]:
+        def decide(table: Table) -> Table:
             checks.check_opener(table, person)
             taken = {chair.name for chair in (*table.chairs, *table.asking.values()) if chair}
             name = next((one for one in names if one not in taken), names[0])
             seat = checks.free_chair(table)
-            asks = table.ruler_of(seat) is not None
-            entry = f"{'ask' if asks else 'sit'} {seat} robot:{level} {plain_name(name)}"
-            return [entry] if asks else self._begin_if_full(table, [entry])
+            word = "ask" if table.ruler_of(seat) is not None else "sit"
+            return self._begin_if_full(table, [f"{word} {seat} robot:{level} {plain_name(name)}"], update)
 
         return await self._commit(code, update, decide)
 
     async def host(self, code: str, place: str, update: str) -> Table:
         """Have a board of the table in one more place."""
         async with self.lists.showing(place, code):
-            return await self._commit(code, update, lambda table: checks.hosting(table, place))
+            return await self._commit(code, update, lambda table: table.after(checks.hosting(table, place), update))
 
     async def rehost(self, code: str, old: str, new: str, update: str) -> Table:
         """A chat that hosts the table has another id from now on."""
 
-        def decide(table: Table) -> list[str]:
-            return [f"rehost {table.hosts.index(old)} {new}"] if old in table.hosts else []
+        def decide(table: Table) -> Table:
+            return table.after([f"rehost {table.hosts.index(old)} {new}"] if old in table.hosts else [], update)
 
         return await self._commit(code, update, decide)
 
     async def answer(self, code: str, person: str, seat: int, accept: bool, update: str) -> Table:
         """The first at a side of a `tavolo` accepts or refuses who asks for the chair opposite."""
 
-        def decide(table: Table) -> list[str]:
+        def decide(table: Table) -> Table:
             if table.phase != "open" or seat not in table.asking:
                 raise NobodyAsks()
             ruler = table.ruler_of(seat)
             if ruler is None or checks.seat_of(table, person) != ruler:
                 raise NotYoursToDecide()
             if not accept:
-                return [f"refuse {seat}"]
+                return table.after([f"refuse {seat}"], update)
             asking = table.asking[seat]
-            return self._begin_if_full(table, [f"sit {seat} {asking.person} {asking.name}"])
+            return self._begin_if_full(table, [f"sit {seat} {asking.person} {asking.name}"], update)
 
         return await self._commit(code, update, decide)
 
     async def stand(self, code: str, person: str, update: str) -> Table:
         """Give one's chair back, before the game begins; who opened the table cancels it by that."""
 
-        def decide(table: Table) -> list[str]:
+        def decide(table: Table) -> Table:
             checks.check_open(table)
             seat = checks.seat_of(table, person)
-            if person == table.opener.person:
-                return ["close cancelled"]
-            return table.standing(seat)
+            gone = person == table.opener.person
+            return table.after(["close cancelled"] if gone else table.standing(seat), update)
 
         async with self.lists.leaving(person, code):
             return await self._commit(code, update, decide)
@@ -274,45 +271,48 @@ class Room(Ledger):
     async def cancel(self, code: str, person: str, update: str) -> Table:
         """Who opened the table takes the challenge back."""
 
-        def decide(table: Table) -> list[str]:
+        def decide(table: Table) -> Table:
             checks.check_opener(table, person)
-            return ["close cancelled"]
+            return table.after(["close cancelled"], update)
 
         return await self._commit(code, update, decide)
 
     async def close(self, code: str, update: str) -> Table:
         """Whoever hosts the bot ends a table: a challenge is taken back, a game is cancelled and nobody wins."""
 
-        def decide(table: Table) -> list[str]:
+        def decide(table: Table) -> Table:
             if table.phase == "open":
-                return ["close cancelled"]
-            return ["stop cancelled -"] if table.phase == "playing" else []
+                return table.after(["close cancelled"], update)
+            return table.after(["stop cancelled -"], update) if table.phase == "playing" else table
 
         return await self._commit(code, update, decide)
 
     async def decline(self, code: str, person: str, handle: str, update: str) -> Table:
         """Who was challenged by name does not want to."""
 
-        def decide(table: Table) -> list[str]:
+        def decide(table: Table) -> Table:
             checks.check_open(table)
             if not table.invites(person, handle):
                 raise NotYoursToDecide()
-            return ["close declined"]
+            return table.after(["close declined"], update)
 
         return await self._commit(code, update, decide)
 
-    async def press(self, code: str, person: str, version: int, move: str, update: str) -> Table:
-        """A move from a panel of this version. When it ends a deal, the next is dealt in the same commit."""
+    async def press(self, code: str, person: str, version: int, move: str, update: str, about: object = None) -> Table:
+        """A move from a panel of this version. When it ends a deal, the next is dealt in the same commit.
 
-        def decide(table: Table) -> list[str]:
+        ``about`` is what the worker that delivers the table is told of the press, where that is another one.
+        """
+
+        def decide(table: Table) -> Table:
             seat = checks.seat_of(table, person)
             if table.game is None:
                 raise NotPlaying()
             if table.is_old(seat, version):
                 raise OldPanel()
-            return self._moved(table, seat, move)
+            return self._moved(table, [f"{seat} {move}"], update)
 
-        return await self._commit(code, update, decide)
+        return await self._commit(code, update, decide, about)
 
     async def move_for(self, code: str, seat: int, version: int, move: str, update: str) -> Table:
         """A robot's move: its own, or for a player whose time is up. OldPanel if the table has gone on since.
@@ -320,33 +320,33 @@ class Room(Ledger):
         Where the clock is strict, the third in a row that is made for a player ends the game against them.
         """
 
-        def decide(table: Table) -> list[str]:
+        def decide(table: Table) -> Table:
             if table.game is None or table.version != version or table.game.turn != seat:
                 raise OldPanel()
             chair = table.chairs[seat]
             if chair and chair.is_robot:
-                return self._moved(table, seat, move)
+                return self._moved(table, [f"{seat} {move}"], update)
             if table.strict and table.lates[seat] + 1 >= LATES_TO_FORFEIT:
-                return [f"late {seat}", f"stop timeout {1 - (seat & 1)}"]
-            return [f"late {seat}", *self._moved(table, seat, move)]
+                return table.after([f"late {seat}", f"stop timeout {1 - (seat & 1)}"], update)
+            return self._moved(table, [f"late {seat}", f"{seat} {move}"], update)
 
         return await self._commit(code, update, decide)
 
     async def claim_on_time(self, code: str, person: str, update: str) -> Table:
         """The others claim the win from a player whose time is up."""
 
-        def decide(table: Table) -> list[str]:
+        def decide(table: Table) -> Table:
             late = checks.check_flagged(table, person)
-            return [f"stop timeout {1 - (late & 1)}"]
+            return table.after([f"stop timeout {1 - (late & 1)}"], update)
 
         return await self._commit(code, update, decide)
 
     async def wait(self, code: str, person: str, update: str) -> Table:
         """The others give a player whose time is up the same time again."""
 
-        def decide(table: Table) -> list[str]:
+        def decide(table: Table) -> Table:
             checks.check_flagged(table, person)
-            return ["wait"]
+            return table.after(["wait"], update)
 
         return await self._commit(code, update, decide)
 
@@ -360,30 +360,30 @@ class Room(Ledger):
     async def time_passed(self, code: str, version: int) -> Table:
         """The table's clock has rung at this version; nothing happens if the table has gone on since."""
 
-        def decide(table: Table) -> list[str]:
+        update = f"clock:{version}"
+
+        def decide(table: Table) -> Table:
             if table.version != version:
                 raise OldPanel()
             if table.phase == "open":
-                return ["close expired"]
+                return table.after(["close expired"], update)
             if table.phase == "playing" and table.clock and table.alarm != "flagged":
-                return ["flag" if table.alarm else "nudge"]
-            return []
+                return table.after(["flag" if table.alarm else "nudge"], update)
+            return table
 
-        return await self._commit(code, f"clock:{version}", decide)
+        return await self._commit(code, update, decide)
 
-    def _moved(self, table: Table, seat: int, move: str) -> list[str]:
-        assert table.game
-        tried = table.game.copy()
-        tried.play(seat, move)
-        entries = [f"{seat} {move}"]
-        return [*entries, self._deal()] if tried.needs_deal else entries
+    def _moved(self, table: Table, entries: list[str], update: str) -> Table:
+        """The table with a move, which is the last of the entries; where it ends a deal, with the next one."""
+        after = table.after(entries, update)
+        return after.after([self._deal()], update) if after.game and after.game.needs_deal else after
 
-    def _begin_if_full(self, table: Table, entries: list[str]) -> list[str]:
-        """The entries; with the last chair also the first deal, which says by what rules the game is played."""
-        after = table.after([text.encode() for text in entries])
+    def _begin_if_full(self, table: Table, entries: list[str], update: str) -> Table:
+        """The table with the entries; with the last chair also the first deal, which says by what rules they play."""
+        after = table.after(entries, update)
         if not (after.is_full and after.phase == "open"):
-            return entries
-        return [*entries, self._deal(resolve(game_kind(after.game_id).rules, after.rules))]
+            return after
+        return after.after([self._deal(resolve(game_kind(after.game_id).rules, after.rules))], update)
 
     def _deal(self, rules: Rules | None = None) -> str:
         return deal_entry(self._new_secret(SECRET_BYTES), rules)

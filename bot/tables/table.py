@@ -34,7 +34,7 @@ from typing import ClassVar, NamedTuple, Self
 
 from bot.platform import platform_of
 from bot.somebody import NAME, spoken
-from bot.store.log import Log, unstamped
+from bot.store.log import Log, stamped, unstamped
 from engine import Game, game_kind
 from engine.errors import BadRules
 from engine.rules import RELEASE, Rules, Value, parse, spelled
@@ -138,10 +138,13 @@ class Table:
         table.fault, table.log = why, Log([b""])
         return table
 
-    def after(self, entries: Sequence[bytes]) -> Self:
-        """The table once these entries have been added to its log; raises what is wrong with them."""
+    def after(self, entries: Sequence[str], update: str) -> Self:
+        """The table once this update has added entries to its log; raises what is wrong with them."""
+        if not entries:
+            return self
         new = self._copy()
         new._read_on(entries)
+        new.log = self.log.after([stamped(text, update) for text in entries])
         return new
 
     def caught_up(self, entries: Sequence[bytes]) -> Self:
@@ -250,21 +253,20 @@ class Table:
         log = self.log.after(entries)
         if not self.fault:
             try:
-                self._read_on(entries)
+                self._read_on([unstamped(entry).decode() for entry in entries])
             except Exception as error:  # noqa: BLE001  whatever a log may hold: another release wrote it
                 # Without the error's words, which may name a card.
                 self.fault = f"entry {self.version + 1} or one after it: {type(error).__name__}"
         self.log = log
 
-    def _read_on(self, entries: Sequence[bytes]) -> None:
+    def _read_on(self, entries: Sequence[str]) -> None:
         for number, entry in enumerate(entries, self.version + 1):
-            word, _, rest = unstamped(entry).decode().partition(" ")
+            word, _, rest = entry.partition(" ")
             if word.isdigit():
                 self._move(int(word), rest, number)
             else:
                 self._READ[word](self, rest, number)
                 self.told_at = number
-        self.log = self.log.after(entries)
 
     def _move(self, seat: int, move: str, number: int) -> None:
         assert self.game

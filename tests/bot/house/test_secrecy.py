@@ -6,7 +6,6 @@ import pytest
 
 from bot.delivery.drawing import NOBODY_AWAY, Outcome, Viewer, draw
 from bot.delivery.surfaces import Surface, seat_of, wanted
-from bot.store.log import stamped
 from bot.tables.table import Table, deal_entry
 from engine import GAMES
 from engine.rules import resolve
@@ -19,7 +18,7 @@ def table_of(game: str, random: Random) -> Table:
     lines = [f"open {game} p:0 Person 0", "host p:100", "host q:200"]
     lines += [f"sit {seat} p:{seat} Person {seat}" for seat in range(GAMES[game].seats)]
     lines.append(deal_entry(random.randbytes(32), resolve(GAMES[game].rules, random_rules(game, random))))
-    table = Table("ABCD").after([stamped(line, "u") for line in lines])
+    table = Table("ABCD").after(lines, "u")
     assert table.game
     for _ in range(random.randrange(70)):
         if table.game.over or (table.game.needs_deal and random.random() < 0.5):

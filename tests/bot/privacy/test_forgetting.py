@@ -320,7 +320,7 @@ async def test_a_game_that_ends_while_its_player_is_being_forgotten_is_somebodys
         await bruno.press("Accept", GROUP)
         [table] = await house.tables_of(ANNA)
         seat = table.seat_of(ANNA)
-        ended = table.after([f"{seat} resign".encode()])
+        ended = table.after([f"{seat} resign"], "u")
         await house.forgetter.begin(ANNA)
         await house.forgetter.forget(ANNA, (await marks(store.client))[ANNA])
         await house.archive.add(ended, 1_770_000_000)

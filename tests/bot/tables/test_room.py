@@ -32,7 +32,7 @@ from bot.tables.faults import (
 from bot.tables.room import CODE_LETTERS, _code
 from bot.tables.table import LONGEST_NAME, Invited, plain_name
 from engine import GAMES, legal_for_record
-from engine.errors import BadRules, IllegalMove, MustFollow, NotYourTurn, UnknownGame, UnknownMove
+from engine.errors import BadRules, EngineError, IllegalMove, MustFollow, NotYourTurn, UnknownGame, UnknownMove
 
 ADA, BEA = "tg:1", "dc:2"
 
@@ -412,3 +412,46 @@ async def test_what_is_refused_is_a_sentence(room: Room) -> None:
         await room.sit(table.code, ADA, "Ada", "u2")
     assert str(caught.value) == "You sit at this table already."
     assert Table.of("NONE", Log([])).exists is False
+
+
+@pytest.mark.parametrize("game", ["metamazzo", "tressette", "spades"])
+async def test_a_move_is_made_once(room: Room, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not once to try it, and again when it is written; so is the deal that comes with it."""
+    made: list[str] = []
+    play, deal = engine.Game.play, engine.Game.deal
+    table = await seated(room, game)
+
+    def played(game: engine.Game, seat: int | None, move: str) -> None:
+        made.append(move)
+        play(game, seat, move)
+
+    def dealt(game: engine.Game, secret: bytes) -> None:
+        made.append("deal")
+        deal(game, secret)
+
+    monkeypatch.setattr(engine.Game, "play", played)
+    monkeypatch.setattr(engine.Game, "deal", dealt)
+    random = Random(1)
+    for number in range(80):
+        if table.game is None or table.phase != "playing" or table.game.turn is None:
+            break
+        seat = table.game.turn
+        legal = [one for one in legal_for_record(table.game, seat) if not one.startswith(("resign", "claim"))]
+        move = random.choice(legal or ["bid 5"])
+        made.clear()
+        before = table.game.deal_number
+        table = await room.press(table.code, f"p:{seat}", table.version, move, f"once {number}")
+        assert made in ([move], [move, "deal"])
+        assert table.game
+        assert table.game.deal_number - before == made.count("deal")
+
+
+@pytest.mark.parametrize(
+    "move", ["play", "play ", "play XX", "play 3D 4D", "play \udc80", "fly 3D", "", "claim\tx", "7"]
+)
+async def test_a_move_that_is_none_is_refused_in_words(room: Room, move: str) -> None:
+    table = await seated(room, "tressette")
+    person, _ = to_move(table)
+    with pytest.raises(EngineError):
+        await room.press(table.code, person, table.version, move, "none")
+    assert (await room.table(table.code)).version == table.version

@@ -20,7 +20,7 @@ from bot.finished.ratings import Ratings
 from bot.metrics import COMMITS, GAMES, LAG, PLATFORM_UP, TABLES, UNSETTLED
 from bot.outages import Outages
 from bot.people import People
-from bot.platform import Adapter, chat_of
+from bot.platform import Adapter
 from bot.privacy.forgetting import Forgetter
 from bot.privacy.unused import Unused
 from bot.settings import Settings
@@ -131,26 +131,6 @@ class House:
     async def tables_at(self, chat: str) -> list[Table]:
         """The tables that a chat shows."""
         return await self.room.lists.tables_at(chat)
-
-    async def back_in_chat(self, chat: str) -> None:
-        """A chat can be written to, perhaps again: what stood there is brought up to date."""
-        for table in await self.tables_at(chat):
-            for host, place in enumerate(table.hosts):
-                if chat_of(place) == chat:
-                    name = f"d{table.game.deal_number}.{host}" if table.game else f"c{host}"
-                    await self.change(table.code, name, Change(place=place))
-
-    async def move_chat(self, old: str, new: str) -> None:
-        """A chat has another id from now on: its tables, settings and leaderboards move along. Twice is once."""
-        client = self.store.client
-        await client.hset(keys.MOVED, old, new)
-        for code in await self.room.lists.move_chat(old, new):
-            with suppress(NoSuchTable, SetAside):
-                await self.room.rehost(code, old, new, f"moved:{new}")
-        await client.delete(keys.hosted(old))
-        await client.delete(keys.challenges(old))
-        await self.people.move_chat(old, new)
-        await self.ratings.move_chat(old, new)
 
     async def change(self, code: str, name: str, change: Change) -> None:
         """Something was done with a surface, whichever worker delivers it."""

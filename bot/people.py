@@ -9,7 +9,7 @@ from typing import Any
 from bot.platform import Person, platform_of
 from bot.store import keys
 from bot.tables.table import USUAL_CLOCK, plain_name
-from bot.texts import LANGUAGES
+from bot.texts import language_of
 
 SUITS = ("italian", "french")
 HANDS = ("private", "aside")
@@ -176,8 +176,3 @@ class People:
         if len(self._remembered) > PEOPLE_REMEMBERED:
             self._profiles.pop(self._remembered.popitem(last=False)[0], None)
         return fields
-
-
-def language_of(code: str) -> str:
-    """The language of ours for a client's code, such as "it-IT"; English if it is none of ours."""
-    return next((language for language in LANGUAGES if code.lower().split("-")[0] == language), "en")

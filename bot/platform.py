@@ -1,17 +1,24 @@
 """What a chat platform is to the card room: what comes in from it, what can be sent to it, and how that may fail.
 
-An adapter translates and does nothing else. It hands commands and presses to the desk, and delivery calls it to send,
-edit and delete messages. Places are ``platform:id``; a person's private chat with the bot is ``platform:@id``, where
-``platform:id`` is the person. Some platforms can show one person something in a group that nobody else there sees;
-such a place, an *aside*, is ``platform:@id~where!pass``. What the pass is, which lets the bot speak there for a while,
-is the adapter's own business.
+An adapter translates and does nothing else. It hands commands and presses to the `CardRoom`, and delivery calls the
+`Adapter` to send, edit and delete messages. Places are ``platform:id``; a person's private chat with the bot is
+``platform:@id``, where ``platform:id`` is the person. Some platforms can show one person something in a group that
+nobody else there sees; such a place, an *aside*, is ``platform:@id~where!pass``. What the pass is, which lets the bot
+speak there for a while, is the adapter's own business.
 """
 
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from bot.panel import Panel
+
+if TYPE_CHECKING:  # platforms are known where nobody plays: the command line starts without them
+    from bot.commands import Kind
+    from bot.settings import Settings
 
 
 class Person(NamedTuple):
@@ -70,7 +77,7 @@ class File(NamedTuple):
 
 @dataclass(frozen=True)
 class Reply:
-    """What the desk answers at once.
+    """What the card room answers at once.
 
     ``toast`` is a short word that only the person sees, ``panel`` a message: new for a command, in place of the
     pressed one for a press. ``private`` panels are for the person alone: in the private chat if the platform has no
@@ -139,6 +146,93 @@ class Adapter(Protocol):
 
     async def delete(self, place: str, message: str) -> None:
         """Take a message away; one that is gone already is well."""
+
+
+class Suggestion(NamedTuple):
+    """Something that an argument may be: ``value`` is what stands behind the command, ``label`` how it reads."""
+
+    value: str
+    label: str
+
+
+class CardRoom(Protocol):
+    """The bot, as an adapter sees it: all that it may ask for. It is given one when it is made.
+
+    What the store refuses, or cannot do because it is away, is one of `bot.store.STORE_FAULTS`; whoever meets one says
+    so by `store_away`.
+    """
+
+    @property
+    def settings(self) -> Settings:
+        """What the host has set."""
+
+    @property
+    def redis(self) -> Any:
+        """The store, as redis-py's asyncio client, for what an adapter keeps: under ``<platform>:``, nowhere else."""
+
+    @property
+    def workers(self) -> int:
+        """How many workers of this bot are alive, this one included: they share what a platform lets a bot do."""
+
+    # What people do
+
+    async def command(self, command: Command) -> Reply:
+        """Answer a command. No error comes of it: what cannot be done is a toast that says why."""
+
+    async def press(self, press: Press) -> Reply:
+        """Answer a press. No error comes of it: a move that cannot be made is a toast that says why."""
+
+    async def opened_private_chat(self, person: Person, code: str = "") -> None:
+        """A person can be written to from now on: their hands come, that of the table ``code`` or all of them.
+
+        Raises one of the store's faults.
+        """
+
+    async def suggestions(self, kind: Kind, begun: str, person: Person, place: str, game: str = "") -> list[Suggestion]:
+        """What somebody may mean who has ``begun`` to write an argument of some kind, the likeliest first.
+
+        ``game`` is the game's id where one was chosen already. Raises one of the store's faults.
+        """
+
+    # What happens to chats
+
+    async def back_in_chat(self, chat: str) -> None:
+        """A chat can be written to, perhaps again: what should stand there is brought.
+
+        Raises one of the store's faults.
+        """
+
+    async def move_chat(self, old: str, new: str) -> None:
+        """A chat has another id from now on: its tables, settings and leaderboards move along. Twice is once.
+
+        Raises one of the store's faults.
+        """
+
+    async def language_in(self, place: str) -> str:
+        """The language of a chat. Raises one of the store's faults."""
+
+    # What an adapter cannot do by itself
+
+    def answer_in_turn(self, place: str, say: Callable[[], Awaitable[object]]) -> None:
+        """Have ``say`` send an answer to a place as soon as its rate limit lets it, behind boards and hands.
+
+        It returns at once. An answer that cannot be sent is lost, and so is one of more than a few that wait.
+        """
+
+    def store_away(self, error: BaseException, language: str = "en") -> str:
+        """Note that a request met one of the store's faults; returns what to tell the person whose it was."""
+
+    def platform_away(self, platform: str, why: str) -> None:
+        """Note that a platform is certainly away, for whoever runs the bot; ``why`` in a few words, without secrets.
+
+        That calls of the adapter's fail need not be told: delivery sees it.
+        """
+
+    async def healthy(self) -> dict[str, Any]:
+        """What /healthz says; ``healthy`` in it is whether this worker does well."""
+
+    def measure(self) -> None:
+        """Bring up to date what is measured rather than counted, for /metrics."""
 
 
 GROUP = "buongioco.adapters"

@@ -13,13 +13,13 @@ import structlog
 from bot.cli.doctor import store_of
 from bot.desk import Desk
 from bot.house import House
-from bot.platform import GROUP, Adapter
+from bot.platform import GROUP, Adapter, CardRoom
 from bot.settings import Settings
 from bot.store import STORE_FAULTS, StoreFault
 from bot.supervisor import NothingToRun, Supervisor
 
-Factory = Callable[[Desk], Adapter | None]
-"""What an entry point names: an adapter at the desk, or None where a setting is missing."""
+Factory = Callable[[CardRoom], Adapter | None]
+"""What an entry point names: an adapter for this card room, or None where a setting is missing."""
 
 TRIES, AGAIN_AFTER = 30, 1.0
 """How often, and after how many seconds, a start is tried again whose store went away."""
@@ -27,13 +27,13 @@ TRIES, AGAIN_AFTER = 30, 1.0
 log = structlog.get_logger()
 
 
-def adapters_at(desk: Desk) -> list[Adapter]:
+def adapters_of(card_room: CardRoom) -> list[Adapter]:
     """The adapters that are installed, ours and others', and have what they need; one that is broken is left out."""
     adapters = []
     for entry in entry_points(group=GROUP):
         try:
             make: Factory = entry.load()
-            adapter = make(desk)
+            adapter = make(card_room)
         except Exception:
             log.exception("adapter_broken", adapter=entry.name)
             continue
@@ -67,7 +67,7 @@ async def run(settings: Settings) -> None:
         loop.add_signal_handler(number, stop.set)
     collect_seldom()
     async with opened_house(settings) as house:
-        for adapter in adapters_at(Desk(house)):
+        for adapter in adapters_of(Desk(house)):
             house.add(adapter)
         if not house.adapters:
             raise NothingToRun(

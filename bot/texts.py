@@ -67,3 +67,8 @@ def error_text(error: EngineError, language: str) -> str:
     text = texts(language).gettext
     values = {name: text(value) if isinstance(value, str) and value else value for name, value in error.values.items()}
     return text(error.sentence).format(**values)
+
+
+def language_of(code: str) -> str:
+    """The language of ours for a client's code, such as "it-IT"; English if it is none of ours."""
+    return next((language for language in LANGUAGES if code.lower().split("-")[0] == language), "en")

@@ -22,11 +22,10 @@ from adapters.discord.reading import PLATFORM, Interaction
 from adapters.discord.rest import Rest
 from adapters.discord.unread import Bare
 from bot.commands import command_called
-from bot.desk import Desk
 from bot.panel import Panel
 from bot.payload import BadPayload
-from bot.people import language_of
 from bot.platform import (
+    CardRoom,
     Command,
     DeliveryFault,
     MessageGone,
@@ -41,7 +40,7 @@ from bot.platform import (
 from bot.proxies import proxy_for
 from bot.settings import BadSetting, Shards
 from bot.store import STORE_FAULTS
-from bot.texts import error_text, texts
+from bot.texts import error_text, language_of, texts
 from bot.texts import marked as _
 
 BOARD_PACE = Pace(burst=2, interval=3.0)
@@ -81,13 +80,13 @@ class Discord:
     platform = PLATFORM
     has_asides = True
 
-    def __init__(self, desk: Desk, token: str) -> None:
-        self.desk, self._token = desk, token
-        self.settings = desk.house.settings
+    def __init__(self, card_room: CardRoom, token: str) -> None:
+        self.card_room, self._token = card_room, token
+        self.settings = card_room.settings
         self.budget = Budget()
         self.budget.listen()
         self.answers = Answers()
-        self.guests = Guests(desk.house.store.client)
+        self.guests = Guests(card_room.redis)
         self.per_second = PER_SECOND
         self._connected = self._has_served = False
         self._busy: set[asyncio.Task[None]] = set()
@@ -100,8 +99,8 @@ class Discord:
         proxy = proxy_for(self.settings.discord_api_url)
         self.client = Client(self._pressed, self._unread, self._chat_back, shards, proxy)
         self.rest = Rest(self.client, self.budget, proxy)
-        self.private = PrivateChats(self.rest, self.desk.house.store.client)
-        self.commands = Commands(self.client, self.desk, self._commanded, self._unread)
+        self.private = PrivateChats(self.rest, self.card_room.redis)
+        self.commands = Commands(self.client, self.card_room, self._commanded, self._unread)
 
     async def start(self) -> None:
         """Nothing: Discord may be away, and nobody else should have to wait for it."""
@@ -118,7 +117,7 @@ class Discord:
 
     def overall(self) -> Pace:
         """Discord's limit for a bot, shared evenly among the workers that are alive."""
-        workers = self.desk.house.shards.workers
+        workers = self.card_room.workers
         return Pace(max(1, self.per_second // workers), workers / self.per_second)
 
     # What comes in
@@ -166,9 +165,9 @@ class Discord:
     async def _chat_back(self, server: int) -> None:
         """The bot has been let into a server, perhaps again, or may write where it might not."""
         try:
-            await self.desk.house.back_in_chat(f"{PLATFORM}:{server}")
+            await self.card_room.back_in_chat(f"{PLATFORM}:{server}")
         except STORE_FAULTS as error:
-            self.desk.house.store.outage.begin(error)
+            self.card_room.store_away(error)
 
     async def _pressed(self, interaction: Interaction) -> None:
         press = reading.press(interaction)
@@ -178,7 +177,7 @@ class Discord:
         if press is None:
             work = _at_once(error_text(BadPayload(), self._language(interaction)))
         else:
-            work = self.desk.press(press)
+            work = self.card_room.press(press)
         await self._attend(interaction, answer, work)
 
     async def _commanded(
@@ -197,7 +196,7 @@ class Discord:
             aside=reading.aside_of(interaction),
         )
         refusal = self._refusal(interaction, about, hosts=hosts)
-        work = _at_once(refusal) if refusal else self.desk.command(command)
+        work = _at_once(refusal) if refusal else self.card_room.command(command)
         brings = (hosts and not for_one) or is_private(place)
         await self._attend(interaction, answer, work, brings=brings)
 
@@ -215,7 +214,7 @@ class Discord:
             self._busy.discard(task)
 
     def _refusal(self, interaction: Interaction, about: discord.User | None, *, hosts: bool) -> str:
-        """What speaks against a command before the desk hears of it."""
+        """What speaks against a command before the card room hears of it."""
         _ = texts(self._language(interaction)).gettext
         if hosts and about is not None and about.bot:
             return _("{name} is a bot. For a game with a robot leave the name out, and press its button.").format(
@@ -267,7 +266,7 @@ class Discord:
                     await answer.put_off()
 
     async def _respond(self, answer: Answer, reply: Reply) -> None:
-        """Answer with what the desk said; if that is nothing, with what delivery is about to show."""
+        """Answer with what the card room said; if that is nothing, with what delivery is about to show."""
         async with meaning(answer.place):
             if reply.panel and not answer.pressed:
                 body = drawing.content(reply.panel, answer.place)
@@ -295,10 +294,10 @@ class Discord:
         place, with_pass = answer.place, answer.with_pass
         try:
             if not await self.guests.keep(place, with_pass, answer.pressed):
-                await self.desk.house.back_in_chat(place)
+                await self.card_room.back_in_chat(place)
         except STORE_FAULTS as error:
-            # The desk meets the same, and says so.
-            self.desk.house.store.outage.begin(error)
+            # The card room meets the same, and says so.
+            self.card_room.store_away(error)
 
     @staticmethod
     def _language(interaction: Interaction) -> str:

@@ -103,7 +103,7 @@ class Answer:
         return self._left.is_set()
 
     async def left_to_delivery(self) -> bool:
-        """Wait until the desk is done with it; whether what delivery is about to show is the answer."""
+        """Wait until the card room is done with it; whether what delivery is about to show is the answer."""
         if not self._left.is_set():
             await self._left.wait()
         return self.state is State.OPEN

@@ -1,7 +1,7 @@
-"""Slash commands, made from the bot's own (`bot.commands`): what may be chosen, and what they mean to the desk."""
+"""Slash commands, made from the bot's own (`bot.commands`): what may be chosen, and what they mean to the card room."""
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from hashlib import blake2b
 from inspect import Parameter, Signature
 from typing import Any
@@ -15,20 +15,15 @@ from adapters.discord import reading
 from adapters.discord.reading import Interaction
 from adapters.discord.tree import Slash, Tree
 from adapters.discord.unread import Bare
-from bot.commands import CommandSpec, Kind, Where, choices, listed
-from bot.desk import Desk
-from bot.desk.commands import targets
-from bot.people import language_of
-from bot.platform import Trouble
+from bot.commands import Argument, CommandSpec, Kind, Where, choices, listed
+from bot.platform import CardRoom, Trouble
 from bot.store import STORE_FAULTS
-from bot.tables.table import Table
 from bot.texts import LANGUAGES, texts
-from engine import GAMES
 
 KNOWN = "discord:commands"
 """A hash: what was set last, by application."""
 
-MOST_CHOICES = 25
+MOST_CHOICES, LONGEST_CHOICE = 25, 100
 
 Run = Callable[[Interaction, str, Iterable[str], discord.User | None], Awaitable[None]]
 """What carries a command out: the interaction, its word, the words behind it, and the person that it is about."""
@@ -84,13 +79,10 @@ class Commands:
     ``unread`` answers those that cannot be read.
     """
 
-    def __init__(self, client: discord.Client, desk: Desk, run: Run, unread: Callable[[Bare], Awaitable[None]]) -> None:
-        self.desk, self._run, self._unread = desk, run, unread
-        self._suggest: dict[Kind, Any] = {
-            Kind.POINTS: self._targets,
-            Kind.OPEN_TABLE: self._open_tables,
-            Kind.OWN_TABLE: self._own_tables,
-        }
+    def __init__(
+        self, client: discord.Client, card_room: CardRoom, run: Run, unread: Callable[[Bare], Awaitable[None]]
+    ) -> None:
+        self.card_room, self._run, self._unread = card_room, run, unread
         self.tree = Tree(client, self._failed)
         for command in self._all():
             self.tree.add_command(command)
@@ -100,7 +92,7 @@ class Commands:
         if isinstance(error, app_commands.CommandInvokeError):
             log.error("discord_command_failed", exc_info=error.original)
         elif isinstance(error, STORE_FAULTS):
-            self.desk.house.store.outage.begin(error)
+            self.card_room.store_away(error)
         else:
             log.warning("discord_command_unreadable", why=type(error).__name__)
         if isinstance(error, app_commands.CommandNotFound) and reading.is_whole(interaction):
@@ -135,8 +127,8 @@ class Commands:
         app_commands.describe(**{name: _translated(one.about) for name, one in arguments.items()})(run)
         app_commands.rename(**{name: _named(name, one.names) for name, one in arguments.items()})(run)
         app_commands.choices(**{name: _choices(one.kind) for name, one in arguments.items() if choices(one.kind)})(run)
-        suggest = {name: self._suggest[one.kind] for name, one in arguments.items() if one.kind in self._suggest}
-        app_commands.autocomplete(**suggest)(run)
+        asked = [one for one in spec.arguments if one.kind is not Kind.PERSON and not choices(one.kind)]
+        app_commands.autocomplete(**{one.name: self._suggesting(one) for one in asked})(run)
         return Slash(
             name=_named(spec.name, spec.names),
             description=_localized(spec.title_in("en"), spec.title_in),
@@ -153,36 +145,19 @@ class Commands:
             name=_named(spec.name.capitalize(), names), callback=run, allowed_contexts=CONTEXTS[spec.where]
         )
 
-    # What may be chosen
+    def _suggesting(self, argument: Argument) -> Callable[[Interaction, str], Coroutine[Any, Any, list[Choice[Any]]]]:
+        async def suggest(interaction: Interaction, begun: str) -> list[Choice[Any]]:
+            found = await self.card_room.suggestions(
+                argument.kind,
+                str(begun),
+                reading.presser(interaction),
+                reading.place_of(interaction),
+                str(getattr(interaction.namespace, "game", None) or ""),
+            )
+            value = int if argument.kind is Kind.POINTS else str
+            return [Choice(name=one.label[:LONGEST_CHOICE], value=value(one.value)) for one in found[:MOST_CHOICES]]
 
-    async def _targets(self, interaction: Interaction, begun: str) -> list[Choice[int]]:
-        """What the chosen game is played to, or the one that is usual in this chat."""
-        game = getattr(interaction.namespace, "game", None)
-        if game not in GAMES:
-            game = (await self.desk.house.people.chat(reading.place_of(interaction))).game
-        found = [points for points in targets(game) if str(points).startswith(str(begun))]
-        return [Choice(name=str(points), value=points) for points in (found or targets(game))][:MOST_CHOICES]
-
-    async def _open_tables(self, interaction: Interaction, begun: str) -> list[Choice[str]]:
-        """The tables of this chat that wait for players."""
-        tables = await self.desk.house.tables_at(reading.place_of(interaction).partition("/")[0])
-        return self._tables([table for table in tables if table.phase == "open"], interaction, begun)
-
-    async def _own_tables(self, interaction: Interaction, begun: str) -> list[Choice[str]]:
-        """The tables where this person plays."""
-        tables = await self.desk.house.tables_of(reading.presser(interaction).id)
-        return self._tables([table for table in tables if table.phase == "playing"], interaction, begun)
-
-    @staticmethod
-    def _tables(tables: list[Table], interaction: Interaction, begun: str) -> list[Choice[str]]:
-        _ = texts(language_of(str(interaction.locale))).gettext
-        choices = []
-        for table in tables:
-            names = ", ".join(chair.name for chair in table.chairs if chair)
-            label = f"{table.code} · {_(GAMES[table.game_id].name)} · {names}"
-            if begun.casefold() in label.casefold():
-                choices.append(Choice(name=label[:100], value=table.code))
-        return choices[:MOST_CHOICES]
+        return suggest
 
     # Telling Discord
 
@@ -191,17 +166,17 @@ class Commands:
         await self.tree.set_translator(Words())
         try:
             digest = await self._digest()
-            client = self.desk.house.store.client
+            redis = self.card_room.redis
             field = str(self.tree.client.application_id)
-            if (await client.hget(KNOWN, field) or b"").decode() != digest:
+            if (await redis.hget(KNOWN, field) or b"").decode() != digest:
                 if len(await self.tree.sync()) != len(self.tree.get_commands()):
                     raise Trouble("an answer without the commands")
-                await client.hset(KNOWN, field, digest)
+                await redis.hset(KNOWN, field, digest)
         except (discord.HTTPException, app_commands.AppCommandError) as error:
             # It is tried again at the next start.
             log.warning("discord_cannot", what="set commands", why=str(error)[:500])
         except STORE_FAULTS as error:
-            self.desk.house.store.outage.begin(error)
+            self.card_room.store_away(error)
 
     async def _digest(self) -> str:
         translator = self.tree.translator

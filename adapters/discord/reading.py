@@ -1,4 +1,4 @@
-"""What Discord's interactions mean to the desk.
+"""What Discord's interactions mean to the card room.
 
 Places: a server's channel is ``discord:server/channel``, so that a server with all its channels is one chat; the
 private chat is ``discord:@user``. Where the bot is no member, because somebody uses it who has it installed for

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 from adapters.discord.answers import Answer
 from adapters.discord.reading import Interaction, Pass, pass_of
 from adapters.discord.rest import Rest
-from bot.people import language_of
+from bot.texts import language_of, texts
 from bot.texts import marked as _
-from bot.texts import texts
 
 UNREADABLE = _("I cannot read what Discord says that you want. Please try again.")
 

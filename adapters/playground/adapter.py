@@ -6,11 +6,10 @@ from typing import Any
 from adapters.playground.server import Server
 from adapters.playground.village import BOT, Chat, Refused, Village, Villager
 from adapters.playground.wishes import AnyWish, ClosePrivate, GoPrivate, PressWish, Say
-from bot.desk import Desk
 from bot.panel import Panel
-from bot.people import language_of
-from bot.platform import Command, NotDone, Pace, Person, Press, Reply, is_private
+from bot.platform import CardRoom, Command, NotDone, Pace, Person, Press, Reply, is_private
 from bot.store import STORE_FAULTS
+from bot.texts import language_of
 
 PLATFORM = "playground"
 REQUESTS_REMEMBERED = 2000
@@ -22,10 +21,10 @@ class Playground:
     platform = PLATFORM
     has_asides = False
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
-        self.village = Village(desk.house.store.client)
-        self.server = Server(self.village, desk.house, self.request)
+    def __init__(self, card_room: CardRoom) -> None:
+        self.card_room = card_room
+        self.village = Village(card_room.redis)
+        self.server = Server(self.village, card_room, self.request)
         self._answered: OrderedDict[str, str] = OrderedDict()
         self._loaded = False
 
@@ -84,7 +83,7 @@ class Playground:
                 self._answered[key] = await self._do(person, wish, key)
             except STORE_FAULTS as error:
                 language = language_of(self.server.language_of(person))
-                raise Refused(self.desk.store_away(error, language)) from None
+                raise Refused(self.card_room.store_away(error, language)) from None
             if len(self._answered) > REQUESTS_REMEMBERED:
                 self._answered.popitem(last=False)
         return self._answered[key]
@@ -122,18 +121,18 @@ class Playground:
             tuple(words),
             tuple(self.person(one) for one in about if one),
         )
-        reply = await self.desk.command(command)
+        reply = await self.card_room.command(command)
         return await self._answer(person, chat, reply, key)
 
     async def _press(self, person: Villager, wish: PressWish, key: str) -> str:
         chat = self._chat(person, wish.chat)
         genuine = carries(chat.messages.get(wish.message), wish.payload)
         press = Press(key, self.person(person), _place(chat), str(wish.message), wish.payload, genuine=genuine)
-        reply = await self.desk.press(press)
+        reply = await self.card_room.press(press)
         return await self._answer(person, chat, reply, key, press)
 
     async def _answer(self, person: Villager, chat: Chat, reply: Reply, key: str, press: Press | None = None) -> str:
-        """Show what the desk answers: in place of the message pressed if it has that button, otherwise anew; what
+        """Show what the card room answers: in place of the message pressed if it has that button, otherwise anew; what
         somebody asks for with a button that is not there concerns nobody else.
         """
         if reply.panel is None:
@@ -161,14 +160,14 @@ class Playground:
             await self.village.close(person, False)
             self.server.tell_people()
         self.server.tabs.tell_person(person, {"type": "go", "chat": f"@{person.id}"})
-        await self.desk.opened_private_chat(self.person(person), code)
+        await self.card_room.opened_private_chat(self.person(person), code)
         return ""
 
     async def _close(self, person: Villager, closed: bool) -> str:
         await self.village.close(person, closed)
         self.server.tell_people()
         if not person.closed:
-            await self.desk.opened_private_chat(self.person(person))
+            await self.card_room.opened_private_chat(self.person(person))
         return ""
 
     def person(self, villager: Villager) -> Person:

@@ -25,11 +25,9 @@ from adapters.playground.village import Refused, Village, Villager
 from adapters.playground.wishes import AddChat, AddPerson, AnyWish, decoded, wish_of
 from bot import watching
 from bot.commands import Kind, choices, listed
-from bot.house import House
-from bot.people import language_of
-from bot.platform import DeliveryFault
+from bot.platform import CardRoom, DeliveryFault
 from bot.serving import is_same_secret, listen
-from bot.texts import texts
+from bot.texts import language_of, texts
 
 LONGEST_WORD = 64 * 1024
 """Bytes of one WebSocket message; a longer one ends the connection."""
@@ -58,11 +56,11 @@ log = structlog.get_logger()
 class Server:
     """Serves tabs, and tells them what happens."""
 
-    def __init__(self, village: Village, house: House, request: Request) -> None:
+    def __init__(self, village: Village, card_room: CardRoom, request: Request) -> None:
         """``request`` is what to do with what a person asks for on the page."""
-        self._village, self._house, self._ask = village, house, request
-        self._host, self._port = house.settings.playground_host, house.settings.playground_port
-        self.access = Access(house.settings)
+        self._village, self._card_room, self._ask = village, card_room, request
+        self._host, self._port = card_room.settings.playground_host, card_room.settings.playground_port
+        self.access = Access(card_room.settings)
         self.tabs = Tabs()
         self._languages: dict[str, str] = {}
         self._busy: set[asyncio.Task[None]] = set()
@@ -76,7 +74,7 @@ class Server:
             app.router.add_get(path, self._file)
         app.router.add_post("/ticket", self._ticket)
         app.router.add_get("/ws", self._tab)
-        watching.add_watching(app, self._house)
+        watching.add_watching(app, self._card_room)
         runner = await listen(app, self._host, self._port, "The playground", REMEDY)
         try:
             self._port = runner.addresses[0][1]

@@ -2,19 +2,18 @@
 
 from collections.abc import AsyncIterator
 
-from bot.desk import Desk
-from bot.platform import Adapter
+from bot.platform import Adapter, CardRoom
 from bot.settings import Settings
 
 
-def make(desk: Desk) -> Adapter | None:
+def make(card_room: CardRoom) -> Adapter | None:
     """Telegram, if the host has given a token."""
-    token = desk.house.settings.telegram_token
+    token = card_room.settings.telegram_token
     if token is None:
         return None
     from adapters.telegram.adapter import Telegram  # noqa: PLC0415 - see above
 
-    return Telegram(desk, token.get_secret_value())
+    return Telegram(card_room, token.get_secret_value())
 
 
 def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:

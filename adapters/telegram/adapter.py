@@ -16,11 +16,10 @@ from adapters.telegram.polling import POLL_SECONDS, Polling
 from adapters.telegram.profile import Profile
 from adapters.telegram.transport import AiohttpRequest, SendingRequest
 from adapters.telegram.webhook import Webhook
-from bot.desk import Desk
 from bot.panel import Panel
 from bot.payload import BadPayload
-from bot.people import language_of
 from bot.platform import (
+    CardRoom,
     Command,
     DeliveryFault,
     File,
@@ -36,7 +35,7 @@ from bot.platform import (
 )
 from bot.settings import BadSetting
 from bot.store import STORE_FAULTS
-from bot.texts import error_text, texts
+from bot.texts import error_text, language_of, texts
 
 LONGEST_TOAST = 200
 LONGEST_CAPTION = 1024
@@ -57,9 +56,9 @@ class Telegram:
 
     platform = reading.PLATFORM
 
-    def __init__(self, desk: Desk, token: str) -> None:
-        self.desk = desk
-        base = desk.house.settings.telegram_api_url
+    def __init__(self, card_room: CardRoom, token: str) -> None:
+        self.card_room = card_room
+        base = card_room.settings.telegram_api_url
         self.bot = Bot(
             token,
             base_url=f"{base}/bot",
@@ -68,11 +67,11 @@ class Telegram:
             get_updates_request=AiohttpRequest(connections=1, read_timeout=POLL_SECONDS + 10),
         )
         self.asides = Asides(self.bot)
-        settings = desk.house.settings
+        settings = card_room.settings
         self.source: Polling | Webhook = (
-            Webhook(self.bot, self._hear, desk.house)
+            Webhook(self.bot, self._hear, card_room)
             if settings.telegram_webhook_url
-            else Polling(self.bot, self._hear, desk.house.outages)
+            else Polling(self.bot, self._hear, card_room.platform_away)
         )
         self.per_second = PER_SECOND
         self._connected = self._has_connected = False
@@ -104,7 +103,7 @@ class Telegram:
 
     def overall(self) -> Pace:
         """Telegram's limit for a bot, shared evenly among the workers that are alive."""
-        workers = self.desk.house.shards.workers
+        workers = self.card_room.workers
         return Pace(max(1, self.per_second // workers), workers / self.per_second)
 
     # What comes in
@@ -113,10 +112,10 @@ class Telegram:
         """Take updates until cancelled; what has come in is answered before it returns."""
         await self._connect()
         try:
-            await Profile(self.bot, self.desk.house.store.client).bring_up_to_date()
+            await Profile(self.bot, self.card_room.redis).bring_up_to_date()
         except STORE_FAULTS as error:
             # It comes back; the texts wait for the next start.
-            self.desk.house.store.outage.begin(error)
+            self.card_room.store_away(error)
         try:
             await self.source.run()
         except InvalidToken:
@@ -138,7 +137,7 @@ class Telegram:
         except DeliveryFault as fault:
             log.info("telegram_answer_lost", why=type(fault).__name__)
         except STORE_FAULTS as error:
-            self.desk.house.store.outage.begin(error)
+            self.card_room.store_away(error)
         except Exception:
             log.exception("telegram_update_failed", update=update.update_id)
 
@@ -150,11 +149,11 @@ class Telegram:
             with _reading(update):
                 place = reading.chat_place(chat)
             if place:
-                await self.desk.house.back_in_chat(place)
+                await self.card_room.back_in_chat(place)
 
     async def _moved(self, place: str, new: int) -> None:
         """A group has become a supergroup, which has another id."""
-        await self.desk.house.move_chat(place, f"{self.platform}:{new}")
+        await self.card_room.move_chat(place, f"{self.platform}:{new}")
 
     async def _written(self, update: Update, message: Message) -> None:
         if message.migrate_to_chat_id:
@@ -170,22 +169,22 @@ class Telegram:
         if command is None:
             return
         if reading.is_anonymous(message):
-            language = (await self.desk.house.people.chat(command.place)).language
+            language = await self.card_room.language_in(command.place)
             toast = texts(language).gettext(
                 "You write as the group: I cannot tell who you are. Please write as yourself."
             )
             self._reply(command, message, Reply(toast=toast))
             return
-        self._reply(command, message, await self.desk.command(command))
+        self._reply(command, message, await self.card_room.command(command))
 
     def _reply(self, command: Command, message: Message, reply: Reply) -> None:
         """Send an answer in its turn: no update waits for that."""
-        answers = self.desk.house.delivery.answers
+        answer = self.card_room.answer_in_turn
         if reply.optional:
             return
         if reply.panel and reply.file:
             bring = partial(self._bring_file, command, message, reply.panel, reply.file)
-            answers.send(private_place(command.person.id), bring)
+            answer(private_place(command.person.id), bring)
         elif panel := reply.panel:
             place = private_place(command.person.id) if reply.private else command.place
 
@@ -195,11 +194,11 @@ class Telegram:
                 except Unreachable:
                     if place == command.place:
                         raise
-                    answers.send(command.place, lambda: self.send(command.place, panel, command.key))
+                    answer(command.place, lambda: self.send(command.place, panel, command.key))
 
-            answers.send(place, show)
+            answer(place, show)
         if reply.toast:
-            answers.send(command.place, lambda: self._say(command.place, message, reply.toast))
+            answer(command.place, lambda: self._say(command.place, message, reply.toast))
 
     async def _bring_file(self, command: Command, message: Message, panel: Panel, file: File) -> None:
         try:
@@ -231,7 +230,7 @@ class Telegram:
                 language = query.from_user.language_code or ""
             reply = Reply(toast=error_text(BadPayload(), language_of(str(language))))
         else:
-            reply = await self.desk.press(press)
+            reply = await self.card_room.press(press)
         # The spinner on the button goes first.
         with suppress(*NO_ANSWER):
             await query.answer(text=reply.toast[:LONGEST_TOAST] or None)

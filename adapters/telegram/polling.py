@@ -21,7 +21,6 @@ from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
 from adapters.telegram.faults import NO_ANSWER, seconds, why
 from adapters.telegram.reading import PLATFORM
 from adapters.telegram.transport import Nonsense
-from bot.outages import Outages
 
 POLL_SECONDS = 30
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
@@ -44,10 +43,12 @@ log = structlog.get_logger()
 
 
 class Polling:
-    """Fetches updates and has each heard by a task of its own. ``hears`` while Telegram answers."""
+    """Fetches updates and has each heard by a task of its own. ``hears`` while Telegram answers; ``away`` is told where
+    it does not, and why.
+    """
 
-    def __init__(self, bot: Bot, hear: Hear, outages: Outages) -> None:
-        self._bot, self._hear, self._outages = bot, hear, outages
+    def __init__(self, bot: Bot, hear: Hear, away: Callable[[str, str], None]) -> None:
+        self._bot, self._hear, self._away = bot, hear, away
         self._busy: dict[int, asyncio.Task[None]] = {}
         self._since: dict[int, float] = {}
         """When the updates came, on the loop's clock, that Telegram may bring again."""
@@ -144,7 +145,7 @@ class Polling:
                 return
         elif isinstance(error, Conflict):
             hint = "another bot polls with this token"
-        self._outages.failed(PLATFORM, hint, certain=True)
+        self._away(PLATFORM, hint)
         await asyncio.sleep(seconds(error) if isinstance(error, RetryAfter) else pause)
 
     async def _end(self) -> None:

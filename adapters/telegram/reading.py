@@ -1,4 +1,4 @@
-"""What Telegram's updates mean to the desk."""
+"""What Telegram's updates mean to the card room."""
 
 from telegram import CallbackQuery, Chat, MaybeInaccessibleMessage, Message, MessageEntity, Update, User
 

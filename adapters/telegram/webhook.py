@@ -14,7 +14,7 @@ from telegram.error import InvalidToken, RetryAfter
 from adapters.telegram.faults import NO_ANSWER, seconds, why
 from adapters.telegram.polling import FIRST_PAUSE, LISTENING_TO, LONGEST_PAUSE, Hear
 from adapters.telegram.reading import PLATFORM
-from bot.house import House
+from bot.platform import CardRoom
 from bot.serving import is_same_secret, listen
 from bot.watching import add_watching
 
@@ -42,10 +42,10 @@ class Webhook:
     twice. ``hears`` while Telegram knows the address. ``/healthz`` and ``/metrics`` are served at the same port.
     """
 
-    def __init__(self, bot: Bot, hear: Hear, house: House) -> None:
-        settings = house.settings
+    def __init__(self, bot: Bot, hear: Hear, card_room: CardRoom) -> None:
+        settings = card_room.settings
         assert settings.telegram_webhook_url
-        self._bot, self._hear, self._house = bot, hear, house
+        self._bot, self._hear, self._card_room = bot, hear, card_room
         self._url = settings.telegram_webhook_url
         self._host, self._port = settings.telegram_webhook_host, settings.telegram_webhook_port
         self._secret = secret_of(bot.token)
@@ -60,7 +60,7 @@ class Webhook:
         """Serve until cancelled; the webhook stays set, for other workers and for the next start."""
         app = web.Application()
         app.router.add_post(urlsplit(self._url).path or "/", self._take)
-        add_watching(app, self._house)
+        add_watching(app, self._card_room)
         runner = await listen(app, self._host, self._port, "Telegram's webhook", REMEDY)
         try:
             self._port = runner.addresses[0][1]
@@ -73,7 +73,7 @@ class Webhook:
                 except InvalidToken:
                     raise
                 except NO_ANSWER as error:
-                    self._house.outages.failed(PLATFORM, why(error), certain=True)
+                    self._card_room.platform_away(PLATFORM, why(error))
                     await asyncio.sleep(seconds(error) if isinstance(error, RetryAfter) else pause)
                     pause = min(2 * pause, LONGEST_PAUSE)
                     continue

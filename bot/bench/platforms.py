@@ -20,7 +20,7 @@ import typer
 
 from bot.desk import Desk
 from bot.house import House
-from bot.platform import Adapter
+from bot.platform import Adapter, CardRoom
 from bot.settings import Settings
 from bot.store import EmbeddedStore, opened
 from bot.supervisor import Supervisor
@@ -62,7 +62,7 @@ async def server(module: str) -> AsyncIterator[Server]:
 
 
 @asynccontextmanager
-async def whole_bot(settings: Settings, make: Callable[[Desk], Adapter]) -> AsyncIterator[None]:
+async def whole_bot(settings: Settings, make: Callable[[CardRoom], Adapter]) -> AsyncIterator[None]:
     """The bot, in this process, with one adapter and a store of its own."""
     with tempfile.TemporaryDirectory() as folder:
         embedded = EmbeddedStore(Path(folder))

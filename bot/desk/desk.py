@@ -1,30 +1,36 @@
 """Where adapters bring what people want: each command and each press is answered by one reply."""
 
 import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 import structlog
 from redis.asyncio import Redis
 
-from bot.commands import command_called
+from bot.commands import Kind, command_called
+from bot.delivery.surfaces import Change
 from bot.desk.commands import Commands
 from bot.desk.limits import BREAK, Limits, TooManyCommands, TooManyPresses, Tries, Verdict
 from bot.desk.pages import Pages
 from bot.desk.presses import Presses
+from bot.desk.suggestions import suggestions
 from bot.house import House
 from bot.metrics import COMMANDS, PRESS_SECONDS, presses
-from bot.people import language_of
-from bot.platform import Command, Person, Press, Reply, is_private, private_place
+from bot.platform import Command, Person, Press, Reply, Suggestion, chat_of, is_private, private_place
+from bot.settings import Settings
+from bot.store import keys
 from bot.store.outage import STORE_FAULTS, begin_request, is_certainly_lost
-from bot.tables.faults import OldPanel
-from bot.texts import error_text, texts
+from bot.tables.faults import NoSuchTable, OldPanel, SetAside
+from bot.texts import error_text, language_of, texts
 from engine.errors import EngineError
 
 log = structlog.get_logger()
 
 
 class Desk:
-    """Answers people. Nothing here knows a platform."""
+    """Answers people, and what adapters ask for (`bot.platform.CardRoom`). Nothing here knows a platform."""
 
     def __init__(self, house: House) -> None:
         self.house = house
@@ -96,7 +102,61 @@ class Desk:
         await self.house.people.meet(person)
         await self._commands.bring_hands(person.id, code, private_place(person.id))
 
-    def store_away(self, error: BaseException, language: str, *, pressed: bool = False) -> str:
+    async def suggestions(self, kind: Kind, begun: str, person: Person, place: str, game: str = "") -> list[Suggestion]:
+        return await suggestions(self.house, kind, begun, person, place, game)
+
+    # What happens to chats
+
+    async def back_in_chat(self, chat: str) -> None:
+        """A chat can be written to, perhaps again: what stood there is brought up to date."""
+        for table in await self.house.tables_at(chat):
+            for host, place in enumerate(table.hosts):
+                if chat_of(place) == chat:
+                    name = f"d{table.game.deal_number}.{host}" if table.game else f"c{host}"
+                    await self.house.change(table.code, name, Change(place=place))
+
+    async def move_chat(self, old: str, new: str) -> None:
+        """A chat has another id from now on: its tables, settings and leaderboards move along. Twice is once."""
+        house, client = self.house, self.house.store.client
+        await client.hset(keys.MOVED, old, new)
+        for code in await house.room.lists.move_chat(old, new):
+            with suppress(NoSuchTable, SetAside):
+                await house.room.rehost(code, old, new, f"moved:{new}")
+        await client.delete(keys.hosted(old))
+        await client.delete(keys.challenges(old))
+        await house.people.move_chat(old, new)
+        await house.ratings.move_chat(old, new)
+
+    async def language_in(self, place: str) -> str:
+        return (await self.house.people.chat(place)).language
+
+    # What an adapter cannot do by itself
+
+    @property
+    def settings(self) -> Settings:
+        return self.house.settings
+
+    @property
+    def redis(self) -> Any:
+        return self.house.store.client
+
+    @property
+    def workers(self) -> int:
+        return self.house.shards.workers
+
+    def answer_in_turn(self, place: str, say: Callable[[], Awaitable[object]]) -> None:
+        self.house.delivery.answers.send(place, say)
+
+    def platform_away(self, platform: str, why: str) -> None:
+        self.house.outages.failed(platform, why, certain=True)
+
+    async def healthy(self) -> dict[str, Any]:
+        return await self.house.healthy()
+
+    def measure(self) -> None:
+        self.house.measure()
+
+    def store_away(self, error: BaseException, language: str = "en", *, pressed: bool = False) -> str:
         """What somebody is told whose request met this error of the store's."""
         self.house.store.outage.begin(error)
         _ = texts(language).gettext

@@ -168,15 +168,22 @@ class Person:
         return True
 
 
+class Observed(Discord):
+    """The adapter, and the house behind it for tests to look at: it knows no more than `CardRoom` itself."""
+
+    house: House
+
+
 @asynccontextmanager
 async def on_discord(
     store: Store, server: DiscordServer, *, quick: bool = True, alone: bool = True, **more: Any
-) -> AsyncIterator[Discord]:
+) -> AsyncIterator[Observed]:
     """A worker with the real adapter and library, speaking to the paper server; ``more`` are settings."""
     settings = Settings(_env_file=None, discord_token=TOKEN, discord_api_url=server.url, **more)
     house = House(store, settings, alone=alone, robot_pause=0.0)
     house.room._new_secret = Random(0).randbytes
-    adapter = Discord(Desk(house), TOKEN)
+    adapter = Observed(Desk(house), TOKEN)
+    adapter.house = house
     if quick:
         adapter.pace = lambda place: None  # type: ignore[method-assign]
     house.add(adapter)

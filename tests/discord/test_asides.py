@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from adapters.discord.adapter import Discord
 from bot.delivery import bringing
 from bot.store import Store
 from engine import verify
 from tests.discord.judge import Refused
-from tests.discord.players import Person, buttons_of, on_discord, text_of, until
+from tests.discord.players import Observed, Person, buttons_of, on_discord, text_of, until
 from tests.discord.server import CHANNEL, DiscordServer, Failure
 
 
@@ -39,12 +38,12 @@ async def begun(server: DiscordServer, game: str = "metamazzo", **options: Any) 
     return anna, bruno
 
 
-async def annas_turn(adapter: Discord, anna: Person, bruno: Person) -> None:
+async def annas_turn(adapter: Observed, anna: Person, bruno: Person) -> None:
     """Until Anna, whose hand is in the private chat, is to move, and Bruno, whose hand is aside, is not."""
-    await adapter.desk.house.delivery.settled()
+    await adapter.house.delivery.settled()
     while not buttons_of(anna.sees(anna.private)[-1]):
         await bruno.play(Random(1), bruno.server.channels[CHANNEL])
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
 
 
 async def test_a_whole_game_aside(store: Store, server: DiscordServer) -> None:
@@ -59,10 +58,10 @@ async def test_a_whole_game_aside(store: Store, server: DiscordServer) -> None:
         for _ in range(400):
             for person, where in ((anna, anna.private), (bruno, channel)):
                 await person.play(random, where)
-                await adapter.desk.house.delivery.settled()
-            if await adapter.desk.house.archive.count():
+                await adapter.house.delivery.settled()
+            if await adapter.house.archive.count():
                 break
-        [game] = [game async for game in adapter.desk.house.archive.all()]
+        [game] = [game async for game in adapter.house.archive.all()]
         verify(game.record)
         assert not any("On the table:" in text_of(message) for message in channel.messages.values())
         assert any("You " in text_of(message) for message in channel.asides[2].values())
@@ -79,9 +78,9 @@ async def test_each_press_on_the_hand_gives_it_another_quarter_of_an_hour(
         random, now = Random(1), time.time()
         for step in range(1, 4):
             while await anna.play(random):
-                await adapter.desk.house.delivery.settled()
+                await adapter.house.delivery.settled()
             await bruno.play(random, channel)
-            await adapter.desk.house.delivery.settled()
+            await adapter.house.delivery.settled()
             # Ten minutes between his presses.
             later = now + 600 * step
             monkeypatch.setattr(time, "time", lambda later=later: later)
@@ -94,7 +93,7 @@ async def test_each_press_on_the_hand_gives_it_another_quarter_of_an_hour(
         monkeypatch.setattr(time, "time", lambda: now + 600 * 4 + 900)
         calls = len(server.calls)
         await anna.play(random)
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         assert "edit_by" not in [name for name, _body in server.calls[calls:]]
         await bruno.press("My hand", channel)
         await until(lambda: len(hands(bruno)) == 2)
@@ -113,7 +112,7 @@ async def test_a_hand_aside_goes_home_when_its_time_is_up(
         monkeypatch.setattr(time, "time", lambda: later)
         await anna.play(Random(1))
         await until(lambda: bool(bruno.private.messages))
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         assert not any(
             "My hand" in button["label"]
             for one in list(server.channels[CHANNEL].messages.values())[-1:]
@@ -125,7 +124,7 @@ async def test_hand_brings_it_here_for_ones_own_eyes(store: Store, server: Disco
     async with on_discord(store, server) as adapter:
         anna, bruno = await begun(server)
         bruno.private.closed = False
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         assert anna.private.messages
         assert "Anna" in await anna.slash("hand") or hands(anna)
         await until(lambda: not anna.private.messages)
@@ -161,7 +160,7 @@ async def test_who_likes_hands_in_the_channel_gets_them_with_the_press_that_begi
         await anna.slash("challenge", game="metamazzo")
         await bruno.press("Accept", channel)
         await until(lambda: bool(hands(bruno)))
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         assert not hands(anna)
         await anna.press("My hand", channel)
         await until(lambda: bool(hands(anna)))
@@ -181,7 +180,7 @@ async def test_hands_aside_live_through_a_restart(store: Store, server: DiscordS
         for _ in range(4):
             await anna.play(random)
             await bruno.play(random, server.channels[CHANNEL])
-            await adapter.desk.house.delivery.settled()
+            await adapter.house.delivery.settled()
         assert len(hands(bruno)) == 1
         assert text_of(hands(bruno)[0]) != before
 
@@ -211,7 +210,7 @@ async def test_a_pass_that_discord_takes_back_early_is_given_up(
         await annas_turn(adapter, anna, bruno)
         with capture_logs() as logs:
             await anna.play(Random(1))
-            await adapter.desk.house.delivery.settled()
+            await adapter.house.delivery.settled()
         assert "surface_given_up" in [line["event"] for line in logs]
         await bruno.press("My hand", channel)
         await until(lambda: len(hands(bruno)) == 2)
@@ -230,7 +229,7 @@ async def test_who_wants_to_be_called_is_called_by_a_new_board_and_not_in_fast_p
 ) -> None:
     async with on_discord(store, server) as adapter:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
-        channel, house = server.channels[CHANNEL], adapter.desk.house
+        channel, house = server.channels[CHANNEL], adapter.house
         await bruno.slash("settings", bruno.private)
         await bruno.press("Call me in the group")
         assert bruno.button("✓ Call me", bruno.private)

@@ -102,8 +102,8 @@ async def test_what_can_be_chosen_is_offered(store: Store, server: DiscordServer
         assert await carla.complete("challenge", "target", "", game="spades") == [200, 300, 500]
         assert await carla.complete("challenge", "target", "2", game="testa") == [21]
         await carla.slash("challenge", game="testa")
-        [open_table] = await adapter.desk.house.tables_of("discord:3")
-        [playing] = await adapter.desk.house.tables_of("discord:1")
+        [open_table] = await adapter.house.tables_of("discord:3")
+        [playing] = await adapter.house.tables_of("discord:1")
         assert await people[0].complete("join", "table", "") == [open_table.code]
         assert await people[0].complete("resign", "table", playing.code[:2].lower()) == [playing.code]
         assert await carla.complete("hand", "table", "") == []
@@ -130,13 +130,13 @@ async def test_a_command_that_takes_long_is_put_off(
     monkeypatch.setattr("adapters.discord.adapter.PUT_OFF_AFTER", 0.05)
     async with on_discord(store, server) as adapter:
         anna = Person(server, 1, "Anna")
-        answer = adapter.desk.command
+        answer = adapter.card_room.command
 
         async def slowly(command: Any) -> Any:
             await asyncio.sleep(0.2)
             return await answer(command)
 
-        monkeypatch.setattr(adapter.desk, "command", slowly)
+        monkeypatch.setattr(adapter.card_room, "command", slowly)
         for word in ("leaderboard", "tables", "challenge"):
             one = anna.begin(word)
             await until(lambda one=one: one.answer == 5)  # type: ignore[misc]
@@ -156,10 +156,10 @@ async def test_a_command_that_takes_long_is_put_off(
 async def test_a_press_is_answered_by_the_panel_it_changes(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         server.calls.clear()
         await (await to_move(people)).play(Random(1))
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         # The presser's hand, and the other one's.
         assert sorted(name for name, _body in server.calls) == ["answer", "edit"]
 
@@ -187,13 +187,13 @@ async def test_a_press_that_takes_long_is_put_off_and_its_panel_changes_all_the_
         people = await seated(server, "metamazzo")
         mover = await to_move(people)
         before = text_of(mover.sees(mover.private)[-1])
-        press = adapter.desk.press
+        press = adapter.card_room.press
 
         async def slowly(pressed: Any) -> Any:
             await asyncio.sleep(0.3)
             return await press(pressed)
 
-        monkeypatch.setattr(adapter.desk, "press", slowly)
+        monkeypatch.setattr(adapter.card_room, "press", slowly)
         panel = mover.sees(mover.private)[-1]
         one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
         await until(lambda: one.answer == 6)
@@ -203,7 +203,7 @@ async def test_a_press_that_takes_long_is_put_off_and_its_panel_changes_all_the_
         # A word that comes late comes as well.
         panel = mover.sees(mover.private)[-1]
         monkeypatch.setattr("adapters.discord.adapter.PUT_OFF_AFTER", 0.05)
-        monkeypatch.setattr(adapter.desk, "press", slowly)
+        monkeypatch.setattr(adapter.card_room, "press", slowly)
         one = mover.touch(mover.private, panel, "1mABCDEFG:1:play 3C")
         await until(lambda: one.answer == 6)
         await until(lambda: bool(mover.private.asides[mover.number]))
@@ -214,7 +214,7 @@ async def test_a_crowd_is_put_off_at_once(store: Store, server: DiscordServer, m
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
         await some_tricks(server, people, 1)
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         assert {one.answer for one in server.interactions.values() if one.type == 3} == {6}
 
 
@@ -241,8 +241,8 @@ async def test_a_press_that_is_delivered_twice_counts_once(store: Store, server:
         one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
         server.dispatch_again(one, panel)
         await until(lambda: bool(one.answer))
-        await adapter.desk.house.delivery.settled()
-        [table] = await adapter.desk.house.tables_of("discord:1")
+        await adapter.house.delivery.settled()
+        [table] = await adapter.house.tables_of("discord:1")
         assert table.game
         assert sum(move.startswith("play") for _seat, move in table.game.history(0)) == 1
 
@@ -270,7 +270,7 @@ async def test_a_failure_on_the_way_costs_time_only(store: Store, server: Discor
         for name in ("send", "edit", "answer"):
             server.order(name, failure)
         await some_tricks(server, people, 2)
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         # Nothing is doubled: a card, a board, a hand each.
         assert len([text for text in texts_in(bar(server)) if "deal 1" in text]) == 1
         assert all(len(person.private.messages) == 1 for person in people)
@@ -281,7 +281,7 @@ async def test_buckets_are_kept_to(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "testa")
         await some_tricks(server, people, 4)
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         refused = [name for name, _body in server.calls if name == "refused"]
         assert not refused
         assert not adapter.budget._refused
@@ -312,7 +312,7 @@ async def test_where_the_bot_may_not_write_the_game_goes_on_in_private(
 ) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         channel = bar(server)
         if how == "channel deleted":
             channel.gone = True
@@ -325,8 +325,8 @@ async def test_where_the_bot_may_not_write_the_game_goes_on_in_private(
         for _ in range(12):
             for person in people:
                 await person.play(random)
-            await adapter.desk.house.delivery.settled()
-        [table] = await adapter.desk.house.tables_of("discord:1")
+            await adapter.house.delivery.settled()
+        [table] = await adapter.house.tables_of("discord:1")
         assert table.game
         assert "Tricks" in text_of(people[0].sees(people[0].private)[-1])
         assert not any("Trick 2" in text for text in texts_in(channel))
@@ -405,7 +405,7 @@ async def test_a_private_chat_is_asked_for_once(store: Store, server: DiscordSer
             await some_tricks(server, people, 1)
             await people[0].slash("resign", people[0].private)
             await people[0].press("Yes, I resign")
-            await adapter.desk.house.delivery.settled()
+            await adapter.house.delivery.settled()
     assert [name for name, _body in server.calls].count("open_private") == 2
 
 
@@ -466,7 +466,7 @@ async def test_a_made_up_custom_id_overwrites_no_message_and_a_real_one_may(
         before = json.dumps(card)
         for made_up in ("1phelp", "1psettings language it", "1pleaderboard chat all all"):
             assert "does not work" in await anna.send(channel, card, made_up)
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         assert json.dumps(card) == before
         await anna.slash("leaderboard")
         assert not await anna.press("this month", channel)

@@ -69,7 +69,7 @@ async def test_messages_answered_with_nonsense(store: Store, server: DiscordServ
             people = await seated(server, "metamazzo")
             server.order("edit", failure)
             await some_tricks(server, people, 2)
-            await adapter.desk.house.delivery.settled()
+            await adapter.house.delivery.settled()
             # What was sent again was known again by its nonce, and the command's answer was asked for.
             assert all(len(person.private.messages) == 1 for person in people)
             assert sum("challenges" in text_of(one) or " · deal " in text_of(one) for one in bar(server)) == 2
@@ -111,7 +111,7 @@ async def test_what_the_gateway_refuses_for_good_is_one_line(
     monkeypatch.setattr(supervisor, "RAN_WELL", 0.0)
     with capture_logs() as logs:
         async with on_discord(store, server) as adapter:
-            house = adapter.desk.house
+            house = adapter.house
             await server.gateway.drop(code)
             await until(lambda: house.faults.get("discord") == word)
             assert not adapter.healthy

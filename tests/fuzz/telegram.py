@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import aiohttp
 
-from adapters.telegram.adapter import Telegram
 from adapters.telegram.webhook import SECRET_HEADER, secret_of
 from bot.platform import Command, Reply
 from bot.store import Store
@@ -29,7 +28,7 @@ from tests.fuzz.common import (
     odd_value,
     state,
 )
-from tests.telegram.players import GROUP, Person, on_telegram, seated, until
+from tests.telegram.players import GROUP, Observed, Person, on_telegram, seated, until
 from tests.telegram.server import TOKEN, Chat, TelegramServer
 from tests.telegram.test_webhook import free_port, settings
 
@@ -74,7 +73,7 @@ class Sent(NamedTuple):
 class Telegrams:
     """A group with tables of every game, and nonsense about it."""
 
-    def __init__(self, server: TelegramServer, adapter: Telegram, random: Random) -> None:
+    def __init__(self, server: TelegramServer, adapter: Observed, random: Random) -> None:
         self.server, self.adapter, self.random = server, adapter, random
         self.numbers = count(10_000_000)
         self.strangers: list[dict[str, Any]] = []
@@ -90,7 +89,7 @@ class Telegrams:
             # Until its card says so, it may be taken for the next one's.
             await self._rest()
         Person(self.server, 1, "Anna").say("/challenge testa @bruno")
-        house = self.adapter.desk.house
+        house = self.adapter.house
         people = [f"telegram:{number}" for number in range(1, 5)]
         await until(lambda: self.server.group(GROUP).messages != {})
         await self._rest()
@@ -117,7 +116,7 @@ class Telegrams:
         self._listen()
 
     def _listen(self) -> None:
-        answer: Callable[[Command], Awaitable[Reply]] = self.adapter.desk.command
+        answer: Callable[[Command], Awaitable[Reply]] = self.adapter.card_room.command
 
         async def heard(command: Command) -> Reply:
             reply = await answer(command)
@@ -126,11 +125,11 @@ class Telegrams:
                 self.unanswered.append(command)
             return reply
 
-        self.adapter.desk.command = heard  # type: ignore[method-assign]
+        self.adapter.card_room.command = heard  # type: ignore[method-assign]
 
     async def _rest(self) -> None:
         await asyncio.sleep(0.2)
-        await self.adapter.desk.house.delivery.settled()
+        await self.adapter.house.delivery.settled()
 
     def tidy(self) -> None:
         """Forget what was answered, or a long run would fill the memory."""

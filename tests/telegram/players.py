@@ -95,15 +95,22 @@ async def until(done: Callable[[], bool], seconds: float = 15.0) -> None:
         await asyncio.sleep(0.005)
 
 
+class Observed(Telegram):
+    """The adapter, and the house behind it for tests to look at: it knows no more than `CardRoom` itself."""
+
+    house: House
+
+
 @asynccontextmanager
 async def on_telegram(
     store: Store, server: TelegramServer, *, quick: bool = True, alone: bool = True, **more: Any
-) -> AsyncIterator[Telegram]:
+) -> AsyncIterator[Observed]:
     """A worker with the real adapter and library, speaking to the paper server; ``more`` are settings."""
     settings = Settings(_env_file=None, telegram_token=TOKEN, telegram_api_url=server.url, **more)
     house = House(store, settings, alone=alone, robot_pause=0.0)
     house.room._new_secret = Random(0).randbytes
-    adapter = Telegram(Desk(house), TOKEN)
+    adapter = Observed(Desk(house), TOKEN)
+    adapter.house = house
     if quick:
         adapter.pace = lambda place: Pace()  # type: ignore[method-assign]
         adapter.overall = Pace  # type: ignore[method-assign]

@@ -58,12 +58,12 @@ async def test_a_whole_game_aside(store: Store, server: TelegramServer) -> None:
         random = Random(4)
         for _ in range(400):
             await anna.play(random)
-            await adapter.desk.house.delivery.settled()
+            await adapter.house.delivery.settled()
             await play_aside(bruno, random)
-            await adapter.desk.house.delivery.settled()
-            if await adapter.desk.house.archive.count():
+            await adapter.house.delivery.settled()
+            if await adapter.house.archive.count():
                 break
-        [game] = [game async for game in adapter.desk.house.archive.all()]
+        [game] = [game async for game in adapter.house.archive.all()]
         verify(game.record)
         assert len(hands(bruno)) == 1
         assert "You " in hands(bruno)[0]["text"]
@@ -80,14 +80,14 @@ async def test_a_server_that_does_not_know_asides_is_found_out_without_a_hand(
         group = server.group(GROUP)
         await bruno.press("My hand, here", group)
         await until(lambda: adapter.asides.possible is False)
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         sent = [fields["text"] for method, fields in server.calls if method == "sendMessage" and fields["chat_id"] < 0]
         assert sent.count("🂠") == 1
         assert all(message["text"] != "🂠" for message in group.messages.values())
         assert not hands(bruno)
         # It is asked no more, and says so; the next board has no such button.
         board = next(one for one in reversed(group.messages.values()) if one["from"] == BOT)
-        [code] = [table.code for table in await adapter.desk.house.tables_of("telegram:1")]
+        [code] = [table.code for table in await adapter.house.tables_of("telegram:1")]
         assert "private chat" in await bruno.send(group, board, f"1t{code}:aside")
         bruno.start(code)
         await until(lambda: bool([one for one in bruno.private.messages.values() if one["from"] == BOT]))
@@ -102,7 +102,7 @@ async def test_a_press_that_is_too_old_shows_nothing_and_the_next_does(
         group = server.group(GROUP)
         monkeypatch.setattr(server_module, "PASS_SECONDS", -1.0)
         await bruno.press("My hand, here", group)
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         assert not hands(bruno)
         monkeypatch.undo()
         await bruno.press("My hand, here", group)
@@ -118,7 +118,7 @@ async def test_an_aside_that_vanished_comes_again_when_asked_for(store: Store, s
         group.asides[bruno.number].clear()
         await bruno.press("My hand, here", group)
         await until(lambda: bool(hands(bruno)))
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         assert len(hands(bruno)) == 1
 
 
@@ -128,10 +128,10 @@ async def test_who_opens_the_private_chat_has_the_hand_there_from_then_on(store:
         group = server.group(GROUP)
         await bruno.press("My hand, here", group)
         await until(lambda: bool(hands(bruno)))
-        [table] = await adapter.desk.house.tables_of("telegram:1")
+        [table] = await adapter.house.tables_of("telegram:1")
         bruno.start(table.code)
         await until(lambda: not hands(bruno))
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         assert sum(one["from"] == BOT for one in bruno.private.messages.values()) == 1
         assert bruno.button("My hand, here", group) is None
 
@@ -147,7 +147,7 @@ async def test_an_aside_lives_through_a_restart(store: Store, server: TelegramSe
         for _ in range(4):
             await anna.play(random)
             await play_aside(bruno, random)
-            await adapter.desk.house.delivery.settled()
+            await adapter.house.delivery.settled()
         assert len(hands(bruno)) == 1
         assert hands(bruno)[-1]["text"] != before
 

@@ -26,9 +26,9 @@ async def test_a_whole_game(store: Store, server: TelegramServer, game: str) -> 
                 break
             for person in people:
                 await person.play(random)
-            await adapter.desk.house.delivery.settled()
+            await adapter.house.delivery.settled()
         assert over()
-        [finished] = [game async for game in adapter.desk.house.archive.all()]
+        [finished] = [game async for game in adapter.house.archive.all()]
         verify(finished.record)
         for person in people:
             panels = [one for one in person.private.messages.values() if one["from"]["is_bot"]]

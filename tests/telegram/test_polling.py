@@ -46,7 +46,8 @@ async def polled(server: TelegramServer, ears: Ears) -> AsyncIterator[Polling]:
         TOKEN, base_url=f"{server.url}/bot", request=SendingRequest(), get_updates_request=AiohttpRequest(connections=1)
     )
     await bot.initialize()
-    polling = Polling(bot, ears.hear, Outages(lambda _platform: True, lambda _platform: None))
+    outages = Outages(lambda _platform: True, lambda _platform: None)
+    polling = Polling(bot, ears.hear, lambda platform, why: outages.failed(platform, why, certain=True))
     task = asyncio.create_task(polling.run())
     try:
         yield polling

@@ -154,7 +154,7 @@ async def test_a_failure_on_the_way_costs_time_only(store: Store, server: Telegr
         people = await seated(server, "metamazzo")
         server.order("editMessageText", failure, failure)
         await some_tricks(server, people, 3)
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         assert all(len(panels(person)) == 1 for person in people)
 
 
@@ -179,7 +179,7 @@ async def test_a_send_that_arrived_though_it_failed_is_doubled_once_and_the_doub
         server.order("sendMessage", Failure(hang_up=True, done_first=True), Failure(hang_up=True, done_first=True))
         await bruno.press("Accept", server.group(GROUP))
         await until(lambda: all(panels(person) for person in (anna, bruno)))
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         assert sum(len(panels(person)) for person in (anna, bruno)) <= 4
         mover = next(person for person in (anna, bruno) if panels(person)[-1].get("reply_markup"))
         first = panels(mover)[0]
@@ -195,10 +195,10 @@ async def test_the_bot_is_thrown_out_of_the_group_and_the_game_goes_on(store: St
         for _ in range(600):
             for person in people:
                 await person.play(random)
-            await adapter.desk.house.delivery.settled()
-            if await adapter.desk.house.archive.count():
+            await adapter.house.delivery.settled()
+            if await adapter.house.archive.count():
                 break
-        assert await adapter.desk.house.archive.count() == 1
+        assert await adapter.house.archive.count() == 1
 
 
 @pytest.mark.parametrize("told", [True, False])
@@ -207,7 +207,7 @@ async def test_a_group_that_becomes_a_supergroup_takes_everything_along(
 ) -> None:
     new = -100777
     async with on_telegram(store, server) as adapter:
-        house = adapter.desk.house
+        house = adapter.house
         people = await seated(server, "metamazzo")
         await some_tricks(server, people, 1)
         await house.people.choose_for_chat(f"telegram:{GROUP}", language="it")
@@ -233,13 +233,13 @@ async def test_a_group_that_becomes_a_supergroup_takes_everything_along(
 
 async def test_leaderboards_move_along_and_are_made_anew_there(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        house = adapter.desk.house
+        house = adapter.house
         people = await seated(server, "testa", "to 11")
         people[0].say("/resign", people[0].private)
         await people[0].press("Yes, I resign")
         await until(lambda: any("resigned" in message["text"] for message in server.group(GROUP).messages.values()))
         await house.delivery.settled()
-        await house.move_chat(f"telegram:{GROUP}", "telegram:-100777")
+        await adapter.card_room.move_chat(f"telegram:{GROUP}", "telegram:-100777")
         scope = Scope(chat="telegram:-100777")
         before = await house.ratings.standing(scope, "telegram:1")
         assert before.games == 1
@@ -273,7 +273,7 @@ async def test_updates_delivered_again_and_again_count_once(store: Store, server
         anna.say("/challenge testa")
         await until(lambda: any(one["from"] == BOT for one in server.group(GROUP).messages.values()))
         await asyncio.sleep(0.3)
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         assert sum(one["from"] == BOT for one in server.group(GROUP).messages.values()) == 1
 
 
@@ -292,7 +292,7 @@ async def test_updates_out_of_order_are_each_heard_once(store: Store, server: Te
         people[0].say("/challenge spades")
         await until(lambda: cards() == 4)
         await asyncio.sleep(0.1)
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         assert cards() == 4
         assert not server._updates
 
@@ -320,7 +320,7 @@ async def test_the_network_is_away_for_a_while(store: Store, server: TelegramSer
         server.order("getUpdates", *[Failure(hang_up=True)] * 3)
         server.order("editMessageText", *[Failure(hang_up=True)] * 6)
         await some_tricks(server, people, 3, seed=2)
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         assert adapter.healthy
 
 
@@ -374,7 +374,7 @@ async def test_the_bot_is_thrown_out_and_let_in_again(store: Store, server: Tele
         for _ in range(20):
             for person in people:
                 await person.play(random)
-            await adapter.desk.house.delivery.settled()
+            await adapter.house.delivery.settled()
         group.gone = None
         member = {"user": BOT, "status": "member"}
         left = {"user": BOT, "status": "left"}
@@ -429,7 +429,7 @@ async def test_the_doctor_asks_telegram(server: TelegramServer) -> None:
 async def test_one_player_on_telegram_and_one_elsewhere(store: Store, server: TelegramServer) -> None:
     paper = Paper()
     async with on_telegram(store, server) as adapter:
-        house = adapter.desk.house
+        house = adapter.house
         house.add(paper)
         anna = Person(server, 1, "Anna")
         bruno = Player(house, paper, "Bruno", 2)
@@ -461,7 +461,7 @@ async def test_a_made_up_payload_overwrites_no_message_and_a_real_one_may(store:
         # Of a message that Telegram does not tell of any more nothing is known.
         old = {"message_id": card["message_id"], "chat": group.about, "date": 0}
         assert "does not work" in await anna.send(group, old, "1phelp")
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         assert group.messages[card["message_id"]] == before
         anna.say("/leaderboard")
         await anna.press("this month", group)

@@ -103,7 +103,7 @@ async def test_what_is_brought_again_counts_once(store: Store, server: TelegramS
         Person(server, 1, "Anna").say("/challenge metamazzo")
         await until(lambda: len(server.refused_by_webhook) > 5)
         server.redeliver = False
-        await adapter.desk.house.delivery.settled()
+        await adapter.house.delivery.settled()
         assert sum(message["from"] == BOT for message in server.group(GROUP).messages.values()) == 1
 
 
@@ -205,7 +205,7 @@ async def test_a_port_that_is_taken_is_named(store: Store, server: TelegramServe
         taken.listen()
         port = int(taken.getsockname()[1])
         async with on_telegram(store, server) as adapter:
-            house = adapter.desk.house
+            house = adapter.house
             house.settings = house.settings.model_copy(update=settings(port))
             with pytest.raises(BadSetting, match="BUONGIOCO_TELEGRAM_WEBHOOK_PORT"):
-                await Webhook(adapter.bot, adapter._hear, house).run()
+                await Webhook(adapter.bot, adapter._hear, adapter.card_room).run()

@@ -19,7 +19,7 @@ from discord.http import Route
 from adapters.discord.adapter import Discord
 from bot import logs
 from bot.bench.platforms import IDLE_TABLES, TABLES, Server, hold, measured, resident, server, whole_bot
-from bot.desk import Desk
+from bot.platform import CardRoom
 from bot.running import collect_seldom
 from bot.settings import Settings
 
@@ -31,9 +31,9 @@ NO_LIMIT = 10**6
 BOARDS = 10_000_000
 
 
-def unhindered(desk: Desk) -> Discord:
+def unhindered(card_room: CardRoom) -> Discord:
     """The adapter. Discord's own limit is not what is measured; the paces of channels stay."""
-    adapter = Discord(desk, TOKEN)
+    adapter = Discord(card_room, TOKEN)
     adapter.per_second = NO_LIMIT
     return adapter
 

@@ -18,7 +18,7 @@ from adapters.telegram.adapter import Telegram
 from adapters.telegram.transport import AiohttpRequest
 from bot import logs
 from bot.bench.platforms import AT_ONCE, IDLE_TABLES, TABLES, Server, hold, measured, resident, server, whole_bot
-from bot.desk import Desk
+from bot.platform import CardRoom
 from bot.running import collect_seldom
 from bot.settings import Settings
 
@@ -29,9 +29,9 @@ CALM_PRESSES = 1500
 NO_LIMIT = 10**6
 
 
-def unhindered(desk: Desk) -> Telegram:
+def unhindered(card_room: CardRoom) -> Telegram:
     """The adapter. Telegram's own limit is not what is measured; the paces of chats and groups stay."""
-    adapter = Telegram(desk, TOKEN)
+    adapter = Telegram(card_room, TOKEN)
     adapter.per_second = NO_LIMIT
     return adapter
 

@@ -31,7 +31,7 @@ async def test_a_whole_game(cluster_store: Store, game: str) -> None:
         verify(finished.record)
         await players[0].say("/leaderboard")
         assert (await house.ratings.rebuild()).games == 1
-        await house.move_chat(GROUP, "paper:200")
+        await players[0].desk.move_chat(GROUP, "paper:200")
         assert (await house.healthy())["healthy"]
 
 

@@ -1,0 +1,34 @@
+"""What may be chosen for an argument of a command, where a platform lets people choose instead of type."""
+
+from bot.commands import Kind
+from bot.desk.commands import targets
+from bot.house import House
+from bot.platform import Person, Suggestion, chat_of
+from bot.tables.table import Table
+from bot.texts import language_of, texts
+from engine import GAMES
+
+
+async def suggestions(house: House, kind: Kind, begun: str, person: Person, place: str, game: str) -> list[Suggestion]:
+    """As `bot.platform.CardRoom.suggestions` says."""
+    if kind is Kind.POINTS:
+        return _points(game if game in GAMES else (await house.people.chat(place)).game, begun)
+    if kind is Kind.OPEN_TABLE:
+        tables = [table for table in await house.tables_at(chat_of(place)) if table.phase == "open"]
+    elif kind is Kind.OWN_TABLE:
+        tables = [table for table in await house.tables_of(person.id) if table.phase == "playing"]
+    else:
+        return []
+    found = (Suggestion(table.code, _label(table, language_of(person.language))) for table in tables)
+    return [one for one in found if begun.casefold() in one.label.casefold()]
+
+
+def _points(game: str, begun: str) -> list[Suggestion]:
+    """What a game is played to; all of it where nothing begins so."""
+    all_of_them = [str(points) for points in targets(game)]
+    return [Suggestion(one, one) for one in [one for one in all_of_them if one.startswith(begun)] or all_of_them]
+
+
+def _label(table: Table, language: str) -> str:
+    names = ", ".join(chair.name for chair in table.chairs if chair)
+    return f"{table.code} · {texts(language).gettext(GAMES[table.game_id].name)} · {names}"

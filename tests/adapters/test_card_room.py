@@ -1,0 +1,175 @@
+"""What adapters ask of the bot is `CardRoom` and nothing else."""
+
+import ast
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from adapters.discord import make as discord
+from adapters.playground import make as playground
+from adapters.playground.wishes import Say
+from adapters.telegram import make as telegram
+from bot.commands import Kind
+from bot.platform import Adapter, CardRoom, Command, Person, Press, Reply, Suggestion
+from bot.settings import Settings
+from bot.store import Store
+from tests.discord.players import Person as DiscordPerson
+from tests.discord.server import BAR, CHANNEL, DiscordServer
+from tests.discord.server import TOKEN as DISCORD_TOKEN
+from tests.telegram.players import GROUP, until
+from tests.telegram.players import Person as TelegramPerson
+from tests.telegram.server import TOKEN as TELEGRAM_TOKEN
+from tests.telegram.server import TelegramServer
+
+ROOT = Path(__file__).parents[2]
+
+MAY_IMPORT = {
+    "bot.commands",
+    "bot.panel",
+    "bot.payload",
+    "bot.platform",
+    "bot.privacy.kept",
+    "bot.proxies",
+    "bot.serving",
+    "bot.settings",
+    "bot.store",
+    "bot.texts",
+    "bot.watching",
+}
+"""What an adapter may know of the bot; docs/adapters.md says what each is for."""
+
+OF_THE_STORE = {"STORE_FAULTS"}
+BENCHES = {"bot.bench.crowd", "bot.bench.platforms", "bot.logs", "bot.running"}
+
+
+def imports_of(file: Path) -> Iterator[tuple[str, str]]:
+    """The bot's modules that a file imports, each with the name that it takes from it."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((one.name, "") for one in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            for one in node.names:
+                is_module = (ROOT / (node.module or "").replace(".", "/") / f"{one.name}.py").exists()
+                yield (f"{node.module}.{one.name}", "") if is_module else (node.module or "", one.name)
+
+
+def test_adapters_know_no_more_of_the_bot_than_they_may() -> None:
+    files = sorted((ROOT / "adapters").rglob("*.py"))
+    assert len(files) > 30
+    for file in files:
+        allowed = MAY_IMPORT | (BENCHES if "bench" in file.parts else set())
+        found = [(module, name) for module, name in imports_of(file) if module.split(".")[0] in ("bot", "engine")]
+        assert [module for module, _ in found if module not in allowed] == [], file
+        assert {name for module, name in found if module == "bot.store"} <= OF_THE_STORE, file
+
+
+def test_the_docs_say_all_that_adapters_may_know() -> None:
+    page = (ROOT / "docs" / "adapters.md").read_text(encoding="utf-8")
+    asked = [name for name in vars(CardRoom) if not name.startswith("_")]
+    assert len(asked) > 10
+    assert [name for name in (*asked, *sorted(MAY_IMPORT)) if f"`{name}`" not in page] == []
+    assert all(getattr(CardRoom, name).__doc__ for name in asked)
+
+
+class Parrot:
+    """A card room that has nothing behind it: it says every command back."""
+
+    workers = 1
+
+    def __init__(self, settings: Settings, redis: Any) -> None:
+        self.settings, self.redis = settings, redis
+        self.heard: list[Command] = []
+
+    async def command(self, command: Command) -> Reply:
+        self.heard.append(command)
+        return Reply(toast=f"You said {command.word}.")
+
+    async def press(self, press: Press) -> Reply:
+        return Reply(toast=f"You pressed {press.payload}.")
+
+    async def opened_private_chat(self, person: Person, code: str = "") -> None:
+        raise AssertionError("nobody did")
+
+    async def suggestions(self, kind: Kind, begun: str, person: Person, place: str, game: str = "") -> list[Suggestion]:
+        return [Suggestion(f"{kind.name} {begun} by {person.name}", "a table")]
+
+    async def back_in_chat(self, chat: str) -> None:
+        """Nothing stands there."""
+
+    async def move_chat(self, old: str, new: str) -> None:
+        raise AssertionError("none has moved")
+
+    async def language_in(self, place: str) -> str:
+        return "en"
+
+    def answer_in_turn(self, place: str, say: Callable[[], Awaitable[object]]) -> None:
+        self.answering = asyncio.ensure_future(say())
+
+    def store_away(self, error: BaseException, language: str = "en") -> str:
+        raise error
+
+    def platform_away(self, platform: str, why: str) -> None:
+        raise AssertionError(f"{platform}: {why}")
+
+    async def healthy(self) -> dict[str, Any]:
+        return {"healthy": True}
+
+    def measure(self) -> None:
+        """Nothing is measured."""
+
+
+@asynccontextmanager
+async def serving(adapter: Adapter) -> AsyncIterator[None]:
+    await adapter.start()
+    task = asyncio.create_task(adapter.serve())
+    try:
+        await until(lambda: adapter.healthy or task.done())
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+        await adapter.close()
+
+
+async def test_telegram_needs_nothing_else(store: Store) -> None:
+    server = TelegramServer()
+    await server.start()
+    settings = Settings(_env_file=None, telegram_token=TELEGRAM_TOKEN, telegram_api_url=server.url)
+    parrot = Parrot(settings, store.client)
+    adapter = telegram(parrot)
+    assert adapter
+    async with serving(adapter):
+        TelegramPerson(server, 1, "Anna").say("/sfida testa")
+        await until(lambda: [one["text"] for one in server.group(GROUP).messages.values()][1:] == ["You said sfida."])
+    await server.stop()
+    assert [(one.word, one.words, one.person.id) for one in parrot.heard] == [("sfida", ("testa",), "telegram:1")]
+
+
+async def test_discord_needs_nothing_else(store: Store) -> None:
+    server = DiscordServer()
+    server.channel(CHANNEL, server.server(BAR))
+    await server.start()
+    settings = Settings(_env_file=None, discord_token=DISCORD_TOKEN, discord_api_url=server.url)
+    parrot = Parrot(settings, store.client)
+    adapter = discord(parrot)
+    assert adapter
+    async with serving(adapter):
+        anna = DiscordPerson(server, 1, "Anna")
+        assert await anna.slash("challenge", game="testa", target=21) == "You said challenge."
+        assert await anna.complete("join", "table", "k7") == ["OPEN_TABLE k7 by Anna"]
+    await server.stop()
+    assert [(one.word, one.words, one.person.id) for one in parrot.heard] == [
+        ("challenge", ("testa", "21"), "discord:1")
+    ]
+
+
+async def test_the_playground_needs_nothing_else(store: Store) -> None:
+    parrot = Parrot(Settings(_env_file=None, playground_port=0), store.client)
+    adapter = playground(parrot)
+    assert adapter
+    async with serving(adapter):
+        anna = adapter.village.people["1"]
+        assert await adapter.request(anna, Say(n="abcd", do="say", chat="1", text="/mano")) == "You said mano."
+    assert [(one.word, one.person.name) for one in parrot.heard] == [("mano", "Anna")]

@@ -1,4 +1,4 @@
-.PHONY: run test check setup format lock clean
+.PHONY: run test test-all check setup format lock clean
 
 # PYTHON may be named; otherwise the newest of those that are here and not too old.
 PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3 python; do \
@@ -9,8 +9,11 @@ READY := .venv/.ready
 run: $(READY)  ## the bot, with the playground in the browser
 	@$(BIN)/buongioco run
 
-test: $(READY)  ## every test
+test: $(READY)  ## every rule and outcome, in minutes
 	$(BIN)/pytest
+
+test-all: $(READY)  ## the same and the long runs: kills, whole games everywhere, soak, nonsense, more random examples
+	$(BIN)/pytest -m "long or not long" --hypothesis-profile thorough
 
 check: $(READY)  ## style, types, and which package may import which
 	$(BIN)/ruff format --check .

@@ -7,6 +7,7 @@ from hypothesis import settings
 # People in tests press faster than people do.
 os.environ["BUONGIOCO_RATE_LIMITS"] = "false"
 
-# A slow machine is not a fault: nothing here is judged by its time.
-settings.register_profile("buongioco", deadline=None)
-settings.load_profile("buongioco")
+# A slow machine is not a fault: nothing here is judged by its time. `make test-all` names the thorough profile.
+settings.register_profile("quick", deadline=None, max_examples=15)
+settings.register_profile("thorough", deadline=None, max_examples=100)
+settings.load_profile("quick")

@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from redis.asyncio import Redis
 
 from bot.bench.cluster import LocalCluster
 from bot.store import EmbeddedStore, Store, opened
@@ -12,16 +14,34 @@ from bot.store import EmbeddedStore, Store, opened
 
 @pytest.fixture
 async def embedded(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
-    """An embedded Valkey, on disk, of this test alone."""
+    """An embedded Valkey, on disk, of this test alone: for tests that kill it, or set it otherwise."""
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
     yield valkey
     await valkey.stop()
 
 
+@pytest.fixture(scope="session")
+def shared_valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStore]:
+    """An embedded Valkey for all tests of this process that only want a store: starting one takes longer than they do."""
+    valkey = EmbeddedStore(tmp_path_factory.mktemp("valkey"))
+    asyncio.run(valkey.start())
+    yield valkey
+    asyncio.run(valkey.stop())
+
+
 @pytest.fixture
-async def store(embedded: EmbeddedStore) -> AsyncIterator[Store]:
-    async with opened(embedded.url) as opened_store:
+async def store(shared_valkey: EmbeddedStore) -> AsyncIterator[Store]:
+    """An empty store."""
+    async with opened_empty(shared_valkey) as opened_store:
+        yield opened_store
+
+
+@asynccontextmanager
+async def opened_empty(valkey: EmbeddedStore) -> AsyncIterator[Store]:
+    async with Redis.from_url(valkey.url) as client:
+        await client.flushall()
+    async with opened(valkey.url) as opened_store:
         yield opened_store
 
 
@@ -45,7 +65,7 @@ async def cluster_store(cluster: LocalCluster) -> AsyncIterator[Store]:
 
 
 @pytest.fixture(params=["one node", ON_A_CLUSTER])
-async def any_store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
+async def any_store(request: pytest.FixtureRequest, shared_valkey: EmbeddedStore) -> AsyncIterator[Store]:
     """A store of either kind."""
     if request.param == "cluster":
         nodes: LocalCluster = request.getfixturevalue("cluster")
@@ -53,8 +73,5 @@ async def any_store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIter
         async with opened(nodes.url) as opened_store:
             yield opened_store
         return
-    valkey = EmbeddedStore(tmp_path / "data")
-    await valkey.start()
-    async with opened(valkey.url) as opened_store:
+    async with opened_empty(shared_valkey) as opened_store:
         yield opened_store
-    await valkey.stop()

@@ -13,16 +13,13 @@ from typer.testing import CliRunner, Result
 from bot.bench import robots, solver
 from bot.cli import main as cli
 from engine import GAMES
+from tests.bot.command import command
 
 BUONGIOCO = [sys.executable, "-c", "from bot.cli.main import main; main()"]
 
 
 def call(*words: str, text: str | None = None) -> Result:
     return CliRunner().invoke(cli.app, list(words), input=text)
-
-
-def process(*words: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([*BUONGIOCO, *words], input=text, capture_output=True, check=False, timeout=60)
 
 
 @pytest.fixture
@@ -76,19 +73,21 @@ def test_simulate_then_verify_then_replay(game: str, tmp_path: Path) -> None:
 
 
 def test_simulate_is_deterministic_for_a_seed_and_a_prefix_of_more_games() -> None:
-    two = process("simulate", "--game", "metamazzo", "--games", "2", "--seed", "9").stdout
-    three = process("simulate", "--game", "metamazzo", "--games", "3", "--seed", "9").stdout
-    other = process("simulate", "--game", "metamazzo", "--games", "2", "--seed", "8").stdout
+    words = ("simulate", "--game", "metamazzo", "--games")
+    two = subprocess.run([*BUONGIOCO, *words, "2", "--seed", "9"], capture_output=True, check=True, text=True).stdout
+    three = call(*words, "3", "--seed", "9").output
+    other = call(*words, "2", "--seed", "8").output
     assert three.startswith(two)
     assert two != other
 
 
-def test_rules_may_follow_one_flag_or_stand_in_several() -> None:
-    one = process("simulate", "--game", "pizzichino", "--rules", "target=21", "reuse=true", "--seed", "3").stdout
-    several = process(
-        "simulate", "--rules", "target=21", "--rules", "reuse=true", "--game", "pizzichino", "--seed", "3"
-    ).stdout
-    commas = process("simulate", "--rules", "target=21,reuse=true", "--game", "pizzichino", "--seed", "3").stdout
+def test_rules_may_follow_one_flag_or_stand_in_several(tmp_path: Path) -> None:
+    def simulated(*words: str) -> str:
+        return command(tmp_path, "simulate", "--game", "pizzichino", "--seed", "3", *words).stdout
+
+    one = simulated("--rules", "target=21", "reuse=true")
+    several = simulated("--rules", "target=21", "--rules", "reuse=true")
+    commas = simulated("--rules", "target=21,reuse=true")
     assert one == several == commas
     assert json.loads(one)["rules"]["reuse"] is True
 
@@ -119,12 +118,18 @@ def test_the_progress_bar_is_for_terminals_only() -> None:
         (("play", "--game", "scopa"), "There is no game called 'scopa'"),
     ],
 )
-def test_a_users_mistake_is_a_clear_line_and_exit_2(words: tuple[str, ...], says: str) -> None:
-    done = process(*words)
-    text = " ".join(done.stderr.decode().replace("│", " ").split())
+def test_a_users_mistake_is_a_clear_line_and_exit_2(tmp_path: Path, words: tuple[str, ...], says: str) -> None:
+    done = command(tmp_path, *words)
     assert done.returncode == 2
-    assert says in text
-    assert "Traceback" not in text
+    assert says in " ".join(done.stderr.replace("│", " ").split())
+
+
+def test_a_users_mistake_is_one_line_and_exit_2_from_the_shell() -> None:
+    done = subprocess.run([*BUONGIOCO, "play", "--game", "scopa"], capture_output=True, check=False, text=True)
+    assert done.returncode == 2
+    assert "There is no game called 'scopa'" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
 
 
 def test_verify_names_file_game_deal_and_move_and_exits_1(file: Path) -> None:
@@ -165,8 +170,8 @@ def test_verify_reads_a_single_game_spread_over_lines_and_says_what_is_unfinishe
 
 
 def test_replay_checks_what_it_is_asked_for(file: Path) -> None:
-    assert "has no game 9" in process("replay", str(file), "--game", "9").stderr.decode()
-    assert "deals" in process("replay", str(file), "--deal", "99").stderr.decode()
+    assert "has no game 9" in call("replay", str(file), "--game", "9").stderr
+    assert "deals" in call("replay", str(file), "--deal", "99").stderr
     one = call("replay", str(file), "--deal", "1").output
     assert "Deal 1" in one
     assert "Deal 2" not in one
@@ -185,28 +190,28 @@ def test_replay_obeys_nothing_that_stands_in_a_name(file: Path) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("language", ["en", "it"])
-def test_a_whole_game_in_the_terminal(game: str, language: str) -> None:
+def test_a_whole_game_in_the_terminal(tmp_path: Path, game: str, language: str) -> None:
     """Always the first thing on offer; at Spades with bids of 1, which may not end, until the person has had enough."""
     answers = ["1 2 3 4", "exchange", *["2" if game == "spades" else "1"] * 10, "1"] * (20 if game == "spades" else 300)
     answers += ["resign"]
-    done = process("play", "--game", game, "--lang", language, text="\n".join(answers).encode())
-    out = done.stdout.decode()
-    assert done.returncode == 0, done.stderr.decode()
+    done = command(tmp_path, "play", "--game", game, "--lang", language, text="\n".join(answers))
+    out = done.stdout
+    assert done.returncode == 0, done.stderr
     assert (
         ("You win!" in out or "You lose." in out) if language == "en" else ("Hai vinto!" in out or "Hai perso." in out)
     )
 
 
-def test_the_terminal_explains_and_goes_on() -> None:
+def test_the_terminal_explains_and_goes_on(tmp_path: Path) -> None:
     answers = "?\nplay\nclaim\n4D\n99\n\nq\n"
-    out = process("play", "--game", "metamazzo", "--lang", "it", text=answers.encode()).stdout.decode()
+    out = command(tmp_path, "play", "--game", "metamazzo", "--lang", "it", text=answers).stdout
     assert "'play' non è una mossa di questo gioco." in out
     assert "non si può reclamare" in out
 
 
-def test_no_card_is_shown_but_ones_own_and_those_played() -> None:
+def test_no_card_is_shown_but_ones_own_and_those_played(tmp_path: Path) -> None:
     """Leaving at the first question: the hand of ten, whatever lies in the trick or was declared, and nothing else."""
-    out = process("play", "--game", "tavolo", "--rules", "declare=none", text=b"q\n").stdout.decode()
+    out = command(tmp_path, "play", "--game", "tavolo", "--rules", "declare=none", text="q\n").stdout
     codes = set(GAMES["tavolo"].pack.codes)
     lines = [line.split() for line in out.splitlines()]
     hand = next(set(words[1:]) for words in lines if words and words[0] == "hand")
@@ -215,8 +220,8 @@ def test_no_card_is_shown_but_ones_own_and_those_played() -> None:
     assert {word.strip(")") for words in lines for word in words} & codes == hand | played
 
 
-def test_the_terminals_sentences_are_about_somebody() -> None:
-    out = process("play", "--game", "metamazzo", text=b"1\n1\n1\nq\n").stdout.decode()
+def test_the_terminals_sentences_are_about_somebody(tmp_path: Path) -> None:
+    out = command(tmp_path, "play", "--game", "metamazzo", text="1\n1\n1\nq\n").stdout
     assert "You are South." in out
     assert "You takes" not in out
     assert "takes the trick" in out

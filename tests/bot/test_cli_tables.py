@@ -6,15 +6,13 @@ from typing import Any
 
 from bot.store import EmbeddedStore, keys, opened
 from bot.store.log import stamped
-from tests.bot.kills import free_port
+from tests.bot.command import command
 from tests.bot.paper import GROUP, Paper, Player, code_of, open_house, seated
-from tests.bot.test_run import finished
 
 
-async def command(folder: Path, *words: str, code: int = 0) -> str:
-    answer = await asyncio.to_thread(finished, folder, free_port(), *words, BUONGIOCO_PLAYGROUND="false")
+async def called(folder: Path, *words: str, code: int = 0) -> str:
+    answer = await asyncio.to_thread(command, folder, *words, BUONGIOCO_PLAYGROUND="false")
     assert answer.returncode == code, answer.stderr
-    assert "Traceback" not in answer.stderr
     return answer.stdout + answer.stderr
 
 
@@ -30,21 +28,21 @@ async def test_tables_are_listed_looked_at_and_ended_beside_a_bot(tmp_path: Path
             await Player(house, paper, "Carla", 3).say("/challenge testa", "paper:200")
             [waiting] = [table.code for table in await house.tables_of("paper:3")]
             # The folder is this test's, as a running bot's would be.
-            listed = await command(tmp_path, "tables")
+            listed = await called(tmp_path, "tables")
             assert f"{playing}  playing" in listed
             assert "Anna, Bruno" in listed
             assert f"{waiting}  open" in listed
             assert "age unknown" not in listed
             assert "2 tables" in listed
-            assert playing not in await command(tmp_path, "tables", "--state", "open")
-            looked = await command(tmp_path, "tables", "show", playing.lower())
+            assert playing not in await called(tmp_path, "tables", "--state", "open")
+            looked = await called(tmp_path, "tables", "show", playing.lower())
             assert "seat 0: Anna (paper:1)" in looked
             assert "target=51" in looked
             assert secret.split(b" ")[1].decode() not in looked
-            assert "There is no table QQQQ" in await command(tmp_path, "tables", "show", "QQQQ", code=2)
-            await command(tmp_path, "tables", "close", playing, code=1)
+            assert "There is no table QQQQ" in await called(tmp_path, "tables", "show", "QQQQ", code=2)
+            await called(tmp_path, "tables", "close", playing, code=1)
             for code in (playing, waiting):
-                assert f"table {code} is ended" in await command(tmp_path, "tables", "close", code, "--yes")
+                assert f"table {code} is ended" in await called(tmp_path, "tables", "close", code, "--yes")
             for code in (playing, waiting):
                 house.delivery.touch(code, reload=True)
             await house.delivery.settled()
@@ -68,13 +66,13 @@ async def test_the_doctor_names_what_cannot_be_read_and_it_can_be_ended(tmp_path
             house.delivery.touch(code, reload=True)
             await house.delivery.settled()
     await valkey.stop()
-    assert f"{code} cannot be read" in await command(tmp_path, "doctor", code=1)
-    looked = await command(tmp_path, "tables", "show", code)
+    assert f"{code} cannot be read" in await called(tmp_path, "doctor", code=1)
+    looked = await called(tmp_path, "tables", "show", code)
     assert "cannot be read: entry" in looked
     assert "conquer 3" in looked
-    assert f"table {code} is deleted" in await command(tmp_path, "tables", "close", code, "--yes")
-    assert "cannot be read" not in await command(tmp_path, "doctor")
-    assert "0 tables" in await command(tmp_path, "tables")
+    assert f"table {code} is deleted" in await called(tmp_path, "tables", "close", code, "--yes")
+    assert "cannot be read" not in await called(tmp_path, "doctor")
+    assert "0 tables" in await called(tmp_path, "tables")
     await valkey.start()
     async with opened(valkey.url) as store:
         left: list[Any] = [key async for key in store.client.scan_iter(f"*{code}*")]

@@ -21,6 +21,7 @@ import pytest
 from bot.finished.archive import Archive
 from bot.store import EmbeddedStore, opened
 from tests.bot.kills import Bot, Page, Village
+from tests.long import long
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="full disks are made by prlimit(2) or tmpfs")
 
@@ -68,7 +69,7 @@ def limit(bot: Bot) -> Freed:
     return free
 
 
-@pytest.mark.parametrize("way", ["no file may grow", "no room"])
+@pytest.mark.parametrize("way", ["no file may grow", long("no room")])
 async def test_a_full_disk_is_said_and_nothing_acknowledged_is_lost(tmp_path: Path, way: str) -> None:
     if way == "no room":
         async with small_disk(tmp_path):

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -18,6 +17,7 @@ from typing import Any
 
 from bot.store import EmbeddedStore, opened
 from engine import load, read, verify
+from tests.bot.command import command, environment
 from tests.bot.kills import free_port
 from tests.bot.paper import Paper, open_house, play_until, seated
 from tests.telegram.players import GROUP, Person, until
@@ -27,16 +27,11 @@ from tests.telegram.server import Failure as TelegramFailure
 BUONGIOCO = str(Path(sys.executable).with_name("buongioco"))
 
 
-def environment(folder: Path, port: int, **more: str) -> dict[str, str]:
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("BUONGIOCO", "REDIS"))}
-    return {**clean, "BUONGIOCO_DATA": str(folder / "data"), "BUONGIOCO_PLAYGROUND_PORT": str(port), **more}
-
-
 @contextmanager
 def running(folder: Path, port: int, **more: str) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
         [BUONGIOCO, "run"],
-        env=environment(folder, port, **more),
+        env=environment(folder, BUONGIOCO_PLAYGROUND_PORT=str(port), **more),
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -55,10 +50,10 @@ def running(folder: Path, port: int, **more: str) -> Iterator[subprocess.Popen[s
         process.communicate()
 
 
-def finished(folder: Path, port: int, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+def finished_run(folder: Path, port: int, **more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [BUONGIOCO, *words],
-        env=environment(folder, port, **more),
+        [BUONGIOCO, "run"],
+        env=environment(folder, BUONGIOCO_PLAYGROUND_PORT=str(port), **more),
         cwd=folder,
         capture_output=True,
         text=True,
@@ -75,12 +70,14 @@ def test_it_runs_until_it_is_told_to_stop(tmp_path: Path) -> None:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/") as answer:
             assert b"Buongioco" in answer.read()
         # A second bot in the same folder says so, and harms nobody.
-        second = finished(tmp_path, free_port(), "run")
+        second = finished_run(tmp_path, free_port())
         assert second.returncode == 2
         assert "Another bot is running" in second.stderr
         assert second.stderr.count("\n") == 1
         # The doctor may look at it while it runs.
-        answer = finished(tmp_path, port, "doctor", BUONGIOCO_DISCORD_TOKEN="secret-token")
+        answer = command(
+            tmp_path, "doctor", BUONGIOCO_PLAYGROUND_PORT=str(port), BUONGIOCO_DISCORD_TOKEN="secret-token"
+        )
         assert "a bot is running with it" in answer.stdout
         assert "telegram: off" in answer.stdout
         assert "secret-token" not in answer.stdout + answer.stderr
@@ -98,12 +95,12 @@ def test_a_taken_port_and_nothing_to_run_are_one_line_each(tmp_path: Path) -> No
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        answer = finished(tmp_path, port, "run")
+        answer = finished_run(tmp_path, port)
         assert answer.returncode == 2
         [line] = [line for line in answer.stderr.splitlines() if not line.startswith("{")]
         assert f"cannot listen on 127.0.0.1, port {port}" in line
         assert "BUONGIOCO_PLAYGROUND_PORT" in line
-    answer = finished(tmp_path, free_port(), "run", BUONGIOCO_PLAYGROUND="false")
+    answer = finished_run(tmp_path, free_port(), BUONGIOCO_PLAYGROUND="false")
     assert answer.returncode == 2
     assert "There is nothing to run" in answer.stderr
 
@@ -117,11 +114,15 @@ async def test_a_taken_port_leaves_telegram_alone_and_an_odd_answer_ends_nothing
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        tokens = {"BUONGIOCO_TELEGRAM_TOKEN": TOKEN, "BUONGIOCO_TELEGRAM_API_URL": server.url}
+        tokens = {
+            "BUONGIOCO_TELEGRAM_TOKEN": TOKEN,
+            "BUONGIOCO_TELEGRAM_API_URL": server.url,
+            "BUONGIOCO_PLAYGROUND_PORT": str(taken.getsockname()[1]),
+        }
         process = await asyncio.create_subprocess_exec(
             BUONGIOCO,
             "run",
-            env=environment(tmp_path, taken.getsockname()[1], **tokens),
+            env=environment(tmp_path, **tokens),
             cwd=tmp_path,
             stderr=asyncio.subprocess.PIPE,
         )
@@ -170,15 +171,15 @@ async def test_export_and_rebuild(tmp_path: Path) -> None:
             assert before
     await valkey.stop()
     out = tmp_path / "games.jsonl"
-    answer = await asyncio.to_thread(finished, tmp_path, 1, "export", "--out", str(out))
+    answer = await asyncio.to_thread(command, tmp_path, "export", "--out", str(out))
     assert answer.returncode == 0
     assert answer.stderr == "1 game\n"
     record = read(out.read_text())
     verify(record)
     assert load(record).over
-    assert (await asyncio.to_thread(finished, tmp_path, 1, "export", "--person", "paper:9")).stdout == ""
-    assert len((await asyncio.to_thread(finished, tmp_path, 1, "export", "--chat", "paper:100")).stdout) > 100
-    answer = await asyncio.to_thread(finished, tmp_path, 1, "rebuild")
+    assert (await asyncio.to_thread(command, tmp_path, "export", "--person", "paper:9")).stdout == ""
+    assert len((await asyncio.to_thread(command, tmp_path, "export", "--chat", "paper:100")).stdout) > 100
+    answer = await asyncio.to_thread(command, tmp_path, "rebuild")
     assert answer.stdout == "ratings made anew from 1 game\n"
     await valkey.start()
     async with opened(valkey.url) as store:

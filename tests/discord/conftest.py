@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.bot.conftest import embedded, store
+from tests.bot.conftest import embedded, shared_valkey, store
 from tests.discord.server import BAR, CHANNEL, DiscordServer
 
-__all__ = ["embedded", "server", "store"]
+__all__ = ["embedded", "server", "shared_valkey", "store"]
 
 
 @pytest.fixture

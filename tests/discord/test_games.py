@@ -9,9 +9,10 @@ from engine import GAMES, verify
 from tests.bot.house.test_games import shortest
 from tests.discord.players import on_discord, seated, text_of
 from tests.discord.server import CHANNEL, DiscordServer
+from tests.long import mostly_long
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", mostly_long(GAMES, "testa"))
 async def test_a_whole_game(store: Store, server: DiscordServer, game: str) -> None:
     random = Random(game)
     channel = server.channels[CHANNEL]

@@ -9,6 +9,7 @@ import pytest
 from playwright.async_api import Browser, Dialog, Locator, Page, expect
 
 from tests.e2e.conftest import PHONE
+from tests.long import long
 from tests.open_playground import Open
 
 SHOTS = os.environ.get("BUONGIOCO_SHOTS")
@@ -87,7 +88,7 @@ async def play_on(tabs: list[Tab], random: Random, over: Locator, most: int = 15
     raise AssertionError("it never came to an end")
 
 
-@pytest.mark.parametrize("game", ["spizzichino", "metamazzo"])
+@pytest.mark.parametrize("game", ["spizzichino", long("metamazzo")])
 async def test_two_people_play_a_whole_deal(playground: Open, browser: Browser, game: str) -> None:
     anna = await Tab.open(browser, playground, "Anna")
     bruno = await Tab.open(browser, playground, "Bruno")
@@ -114,6 +115,7 @@ async def test_two_people_play_a_whole_deal(playground: Open, browser: Browser, 
     await anna.shot(f"{game}-second-deal")
 
 
+@pytest.mark.long
 async def test_a_game_of_spades_against_a_robot(playground: Open, browser: Browser) -> None:
     anna = await Tab.open(browser, playground, "Anna")
     watcher = await Tab.open(browser, playground, "Anna")
@@ -137,6 +139,7 @@ async def answer(name: str, dialog: Dialog) -> None:
     await dialog.accept(name)
 
 
+@pytest.mark.long
 async def test_a_tavolo_where_a_partner_is_refused(playground: Open, browser: Browser) -> None:
     anna = await Tab.open(browser, playground, "Anna")
     for name in ("Carla", "Dino", "Elsa"):
@@ -170,6 +173,7 @@ async def test_a_tavolo_where_a_partner_is_refused(playground: Open, browser: Br
     await anna.shot("tavolo-hand")
 
 
+@pytest.mark.long
 async def test_a_closed_private_chat_is_told_in_the_group_and_opened_by_its_button(
     playground: Open, browser: Browser
 ) -> None:
@@ -209,6 +213,7 @@ async def test_a_reload_and_a_restart_of_the_bot_lose_nothing(playground: Open, 
     await play_on([anna, bruno], random, watcher.page.locator(".message", has_text="Trick 5:"))
 
 
+@pytest.mark.long
 async def test_commands_are_completed_and_answered(playground: Open, browser: Browser) -> None:
     anna = await Tab.open(browser, playground, "Anna")
     await anna.page.fill("#text", "/ch")
@@ -232,6 +237,7 @@ async def test_commands_are_completed_and_answered(playground: Open, browser: Br
     await expect(anna.page.locator(".toast")).to_contain_text("I do not know /nonsense")
 
 
+@pytest.mark.long
 async def test_practice_with_a_hint_and_a_look_back(playground: Open, browser: Browser) -> None:
     anna = await Tab.open(browser, playground, "Anna")
     await anna.say("/challenge testa")

@@ -7,6 +7,7 @@ import pytest
 
 from tests.bot.kills import Village, harness, on_playground
 from tests.discord.kills import on_discord
+from tests.long import long
 from tests.telegram.kills import on_telegram
 from tests.telegram.kills_on_a_cluster import Town, on_a_cluster
 
@@ -15,29 +16,32 @@ KILLS = int(os.environ.get("BUONGIOCO_KILLS", "60"))
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("part", [0, 1])
-async def test_killed_at_random(tmp_path: Path, part: int) -> None:
+@pytest.mark.parametrize(("kills", "seed"), [(4, 2), long(-(-KILLS // 2), 0), long(-(-KILLS // 2), 1)])
+async def test_killed_at_random(tmp_path: Path, kills: int, seed: int) -> None:
     async with on_playground(tmp_path) as page:
-        village = await harness(-(-KILLS // 2), part, page)
-    check(village, -(-KILLS // 2))
+        village = await harness(kills, seed, page)
+    check(village, kills)
 
 
 @pytest.mark.timeout(1800)
-async def test_killed_at_random_on_telegram(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [2, long(-(-KILLS // 4))])
+async def test_killed_at_random_on_telegram(tmp_path: Path, kills: int) -> None:
     async with on_telegram(tmp_path) as page:
-        village = await harness(-(-KILLS // 4), 7, page)
+        village = await harness(kills, 7, page)
     # Groups and private chats have their pace there.
-    check(village, -(-KILLS // 4), least=2)
+    check(village, kills, least=2)
 
 
 @pytest.mark.timeout(1800)
-async def test_killed_at_random_on_discord(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [2, long(-(-KILLS // 6))])
+async def test_killed_at_random_on_discord(tmp_path: Path, kills: int) -> None:
     async with on_discord(tmp_path) as page:
-        village = await harness(-(-KILLS // 6), 5, page)
+        village = await harness(kills, 5, page)
     # A bot that comes back asks for its gateway first, and what was pressed meanwhile is lost.
-    check(village, -(-KILLS // 6), least=2)
+    check(village, kills, least=2)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(1800)
 async def test_workers_and_primaries_killed_at_random(tmp_path: Path) -> None:
     kills = max(3, KILLS // 20)

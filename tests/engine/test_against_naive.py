@@ -4,7 +4,7 @@ from copy import deepcopy
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import GAMES, Game, legal_for_record
@@ -13,7 +13,6 @@ from tests.engine.tables import random_rules, random_step
 
 
 @pytest.mark.parametrize("game", GAMES)
-@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32))
 def test_every_seats_moves_and_every_score_agree(game: str, seed: int) -> None:
     random = Random(seed)

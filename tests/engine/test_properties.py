@@ -4,7 +4,7 @@ from copy import deepcopy
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import GAMES, Game
@@ -37,7 +37,6 @@ def refusal(table: Game, seat: int, move: str) -> IllegalMove | None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-@settings(max_examples=12)
 @given(seed=st.integers(0, 2**32), steps=st.integers(1, 80))
 def test_every_illegal_move_is_refused_with_a_reason_and_changes_nothing(game: str, seed: int, steps: int) -> None:
     random = Random(seed)
@@ -62,7 +61,6 @@ def test_every_illegal_move_is_refused_with_a_reason_and_changes_nothing(game: s
 
 
 @pytest.mark.parametrize("game", GAMES)
-@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32), steps=st.integers(1, 80))
 def test_every_legal_move_is_accepted_and_recorded(game: str, seed: int, steps: int) -> None:
     random = Random(seed)
@@ -82,7 +80,6 @@ def test_every_legal_move_is_accepted_and_recorded(game: str, seed: int, steps: 
 
 
 @pytest.mark.parametrize("game", GAMES)
-@settings(max_examples=8)
 @given(seed=st.integers(0, 2**32))
 def test_every_random_game_ends_with_a_winner_and_its_points_add_up(game: str, seed: int) -> None:
     random = Random(seed)
@@ -105,7 +102,6 @@ def test_every_random_game_ends_with_a_winner_and_its_points_add_up(game: str, s
 
 
 @pytest.mark.parametrize("game", GAMES)
-@settings(max_examples=15)
 @given(seed=st.integers(0, 2**32), steps=st.integers(1, 80))
 def test_every_card_is_in_exactly_one_place(game: str, seed: int, steps: int) -> None:
     random = Random(seed)

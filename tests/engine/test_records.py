@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
@@ -40,7 +40,6 @@ def test_what_is_written_reads_back_the_same_and_verifies(game: str, legal: bool
 
 
 @pytest.mark.parametrize("game", GAMES)
-@settings(max_examples=15)
 @given(seed=st.integers(0, 2**32))
 def test_replaying_a_record_gives_the_same_record(game: str, seed: int) -> None:
     random = Random(seed)

@@ -10,11 +10,11 @@ from engine import GAMES, Game
 from tests.engine.hidden import hidden_cards, shuffled_about
 from tests.engine.tables import full_table, play_any, random_rules, random_step
 
-MANY = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+SLOW = settings(suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize("game", GAMES)
-@MANY
+@SLOW
 @given(seed=st.integers(0, 2**32), steps=st.integers(1, 90))
 def test_hidden_cards_changed_about_leave_every_view_equal(game: str, seed: int, steps: int) -> None:
     random = Random(seed)
@@ -33,7 +33,7 @@ def test_hidden_cards_changed_about_leave_every_view_equal(game: str, seed: int,
 
 
 @pytest.mark.parametrize("game", GAMES)
-@MANY
+@SLOW
 @given(seed=st.integers(0, 2**32), steps=st.integers(1, 60))
 def test_no_hidden_card_is_named_in_a_view_or_a_history(game: str, seed: int, steps: int) -> None:
     random = Random(seed)

@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.bot.conftest import embedded, store
+from tests.bot.conftest import embedded, shared_valkey, store
 from tests.telegram.server import TelegramServer
 
-__all__ = ["embedded", "server", "store"]
+__all__ = ["embedded", "server", "shared_valkey", "store"]
 
 
 @pytest.fixture

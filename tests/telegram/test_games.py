@@ -7,11 +7,12 @@ import pytest
 from bot.store import Store
 from engine import GAMES, verify
 from tests.bot.house.test_games import shortest
+from tests.long import mostly_long
 from tests.telegram.players import GROUP, on_telegram, seated, until
 from tests.telegram.server import TelegramServer
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", mostly_long(GAMES, "testa"))
 async def test_a_whole_game(store: Store, server: TelegramServer, game: str) -> None:
     random = Random(game)
     async with on_telegram(store, server) as adapter:

@@ -138,14 +138,14 @@ async def test_a_game_is_rewritten_in_its_place(store: Store) -> None:
     assert not await archive.rewrite("gone-000000", lambda game: renamed(game, "somebody"))
 
 
-async def test_of_two_who_rewrite_neither_undoes_the_other(store: Store, embedded: EmbeddedStore) -> None:
+async def test_of_two_who_rewrite_neither_undoes_the_other(store: Store, shared_valkey: EmbeddedStore) -> None:
     archive = Archive(store.client)
     await keep(store, finished(1))
 
     def late(game: FinishedGame) -> FinishedGame:
         """Between reading and writing another has written, once."""
         if game.record.seats[0] != "first":
-            with Redis.from_url(embedded.url) as other:
+            with Redis.from_url(shared_valkey.url) as other:
                 other.set(keys.game(game.id), renamed(game, "first").to_bytes())
         return replace(game, chats=["paper:200"])
 

@@ -15,9 +15,9 @@ from bot.finished.file import all_filed, filed, rewrite, with_files
 from bot.finished.moving import Moved, Moving
 from bot.finished.ratings import Ratings
 from bot.store import EmbeddedStore, Store, StoreFault, keys, opened
+from tests.bot.command import command
 from tests.bot.finished.games import NOON, finished, keep, renamed
 from tests.bot.finished.test_archive import ratings_of
-from tests.bot.test_run import finished as call
 
 GAMES = 12
 
@@ -186,26 +186,26 @@ async def test_the_commands(tmp_path: Path) -> None:
         await rated(store)
         before = await ratings_of(store)
     await valkey.stop()
-    moved = call(tmp_path, 1, "archive", "--older-than", "1h", "--out", "old.jsonl")
+    moved = command(tmp_path, "archive", "--older-than", "1h", "--out", "old.jsonl")
     assert (moved.returncode, moved.stdout) == (0, "old.jsonl: 12 games moved\n"), moved.stderr
     # Every reader of records reads it.
-    assert "12 games, no faults" in call(tmp_path, 1, "verify", "old.jsonl").stdout
-    assert "Deal 1" in call(tmp_path, 1, "replay", "old.jsonl", "--game", "2").stdout
-    exported = call(tmp_path, 1, "export", "--from", "old.jsonl", "--person", "paper:1")
+    assert "12 games, no faults" in command(tmp_path, "verify", "old.jsonl").stdout
+    assert "Deal 1" in command(tmp_path, "replay", "old.jsonl", "--game", "2").stdout
+    exported = command(tmp_path, "export", "--from", "old.jsonl", "--person", "paper:1")
     assert exported.stderr == "8 games\n"
     assert all(json.loads(line)["format"] == "buongioco/1" for line in exported.stdout.splitlines())
-    assert call(tmp_path, 1, "export").stderr == "0 games\n"
+    assert command(tmp_path, "export").stderr == "0 games\n"
     # Ratings are not thrown away by mistake.
-    refused = call(tmp_path, 1, "rebuild")
+    refused = command(tmp_path, "rebuild")
     assert refused.returncode == 2
     assert "name all of the files with --from" in refused.stderr
-    rebuilt = call(tmp_path, 1, "rebuild", "--from", "old.jsonl")
+    rebuilt = command(tmp_path, "rebuild", "--from", "old.jsonl")
     assert (rebuilt.stdout, rebuilt.stderr) == ("ratings made anew from 12 games\n", "")
     await valkey.start()
     async with opened(valkey.url) as store:
         assert await ratings_of(store) == before
     await valkey.stop()
-    bad = call(tmp_path, 1, "rebuild", "--incomplete")
+    bad = command(tmp_path, "rebuild", "--incomplete")
     assert "missing: numbers 1 to 12 are not in the store" in bad.stderr
 
 

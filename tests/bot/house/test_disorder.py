@@ -2,8 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.disorder import disorder
+from tests.long import long
 
 
-async def test_updates_that_come_twice_and_in_another_order_end_where_those_in_order_do(tmp_path: Path) -> None:
-    assert await disorder(40, 1, tmp_path) > 400
+@pytest.mark.parametrize("sequences", [10, long(100)])
+async def test_updates_that_come_twice_and_in_another_order_end_where_those_in_order_do(
+    tmp_path: Path, sequences: int
+) -> None:
+    assert await disorder(sequences, 1, tmp_path) > 10 * sequences

@@ -11,11 +11,12 @@ from bot.store import Store, keys, opened
 from engine import verify
 from tests.bot.house.test_games import shortest
 from tests.bot.paper import GROUP, Paper, code_of, open_house, play_until, seated
+from tests.long import mostly_long
 
 pytestmark = pytest.mark.xdist_group("cluster")
 
 
-@pytest.mark.parametrize("game", ["metamazzo", "testa", "tavolo"])
+@pytest.mark.parametrize("game", mostly_long(["metamazzo", "testa", "tavolo"], "testa"))
 async def test_a_whole_game(cluster_store: Store, game: str) -> None:
     paper = Paper()
     async with open_house(cluster_store, paper) as house:

@@ -2,10 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
+from tests.long import long
 from tests.soak import soak
 
 
-async def test_after_whole_games_no_task_file_or_key_is_left(tmp_path: Path) -> None:
-    rests = await soak(30, 15, 1, tmp_path)
-    assert [rest.games for rest in rests] == [15, 30]
-    assert rests[-1].keys["game:"] == 30
+@pytest.mark.parametrize("games", [8, long(60)])
+async def test_after_whole_games_no_task_file_or_key_is_left(tmp_path: Path, games: int) -> None:
+    rests = await soak(games, games // 2, 1, tmp_path)
+    assert [rest.games for rest in rests] == [games // 2, games]
+    assert rests[-1].keys["game:"] == games

@@ -2,7 +2,7 @@
 
 A machine gives people's updates to any of three workers: one after another, once more later, several times at once,
 two people's at the same moment, or late. One worker on a store of its own gets each of them once, in the order in which
-they took effect. ``BUONGIOCO_EXAMPLES=1000 pytest -n 0 tests/bot/house/test_three_workers.py`` runs it long.
+they took effect. ``BUONGIOCO_EXAMPLES=1000 pytest -n 0 -m long tests/bot/house/test_three_workers.py`` runs it long.
 """
 
 import asyncio
@@ -29,9 +29,10 @@ from bot.platform import Command, Person, Press, Reply, private_place
 from bot.store import EmbeddedStore, Store, keys, opened
 from bot.tables import lists
 from tests.bot.house.fleet import GROUPS, PEOPLE, Fleet, Seen, Snapshot, Update, panels, shown_in, sits_at
+from tests.long import long
 
 WORKERS = 3
-EXAMPLES = int(os.environ.get("BUONGIOCO_EXAMPLES", "5"))
+EXAMPLES = int(os.environ.get("BUONGIOCO_EXAMPLES", "10"))
 STEPS = 20
 MOST_TABLES = 4
 """Tables a person and challenges a chat: few enough to be met."""
@@ -356,7 +357,8 @@ def difference(one: Seen, other: Seen) -> list[str]:
     return lines[-6:]
 
 
-def test_three_workers_are_one_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("examples", [2, long(EXAMPLES)])
+def test_three_workers_are_one_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, examples: int) -> None:
     monkeypatch.setattr(lists, "MOST_TABLES", MOST_TABLES)
     monkeypatch.setattr(lists, "MOST_CHALLENGES", MOST_TABLES)
     with asyncio.Runner() as runner:
@@ -370,7 +372,7 @@ def test_three_workers_are_one_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             run_state_machine_as_test(
                 ThreeWorkers,
                 settings=settings(
-                    max_examples=EXAMPLES,
+                    max_examples=examples,
                     stateful_step_count=STEPS,
                     deadline=None,
                     print_blob=True,

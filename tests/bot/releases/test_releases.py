@@ -15,6 +15,7 @@ from bot.house import House
 from bot.store import EmbeddedStore, keys, opened
 from tests.bot.paper import GROUP, Player, open_house
 from tests.bot.releases.store import on_paper, put_back, recorded
+from tests.long import long
 
 LAYOUTS = range(1, keys.SCHEMA_VERSION)
 PEOPLE = ("Anna", "Bruno", "Carla", "Dino")
@@ -104,15 +105,16 @@ async def test_the_first_releases_logs_name_all_their_rules_afterwards(embedded:
             assert all(deal.partition(b"\t")[0].count(b" ") == 1 for deal in deals[1:])
 
 
+@pytest.mark.parametrize("most", [3, long(30)])
 async def test_a_bot_killed_in_the_middle_of_the_step_leaves_a_store_that_the_next_one_brings_to_its_end(
-    embedded: EmbeddedStore,
+    embedded: EmbeddedStore, most: int
 ) -> None:
     told = recorded(1)
     random = Random(2)
     async with Redis.from_url(embedded.url) as client:
         await put_back(client, [*told["keys"], *_many_more(told["keys"], 1500)])
         kills = 0
-        for _ in range(30):
+        for _ in range(most):
             # What a start does first, in a process of its own.
             process = await asyncio.create_subprocess_exec(sys.executable, "-c", START, embedded.url)
             await _until_begun(client)
@@ -124,7 +126,7 @@ async def test_a_bot_killed_in_the_middle_of_the_step_leaves_a_store_that_the_ne
             await client.delete(f"{keys.SCHEMA}:lock")
             if await client.get(keys.SCHEMA) != b"1":
                 break
-        assert kills > 2
+        assert kills > most // 10
     async with opened(embedded.url) as store:
         async with open_house(store, on_paper(told["shown"])) as house:
             await check(house, told)

@@ -15,6 +15,7 @@ import pytest
 from bot.store import Appended, EmbeddedStore, StoreFault, opened
 from bot.store.folder import claim
 from bot.store.log import Log
+from tests.long import long
 
 WRITER = textwrap.dedent(
     """
@@ -131,10 +132,11 @@ async def test_a_valkey_that_hangs_is_not_doubled(embedded: EmbeddedStore) -> No
         os.kill(process, signal.SIGCONT)
 
 
+@pytest.mark.parametrize("kills", [1, long(6)])
 @pytest.mark.parametrize("victims", ["bot", "store", "both"])
-async def test_kills_lose_no_acknowledged_entry_and_write_none_twice(tmp_path: Path, victims: str) -> None:
+async def test_kills_lose_no_acknowledged_entry_and_write_none_twice(tmp_path: Path, victims: str, kills: int) -> None:
     acknowledged = 0
-    for round_ in range(4):
+    for round_ in range(kills):
         writer = subprocess.Popen(
             [sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
@@ -222,7 +224,7 @@ async def loaded(embedded: EmbeddedStore) -> Log:
 
 def test_several_starts_in_a_row_leave_one_guard_and_the_last_owner_keeps_its_valkey(tmp_path: Path) -> None:
     valkeys = set()
-    for _ in range(4):
+    for _ in range(2):
         writer = subprocess.Popen(
             [sys.executable, "-c", WRITER, str(tmp_path), "60"], stdout=subprocess.PIPE, text=True
         )

@@ -1,0 +1,40 @@
+"""`buongioco` with some words, as a user would call it, but in the tests' own process: starting one takes longer than
+most commands do.
+"""
+
+import io
+import os
+import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
+from subprocess import CompletedProcess
+from unittest.mock import patch
+
+from bot.cli.main import main
+
+
+def environment(folder: Path, **settings: str) -> dict[str, str]:
+    """That of a host with these settings and no others, whose bot has its data there."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("BUONGIOCO", "REDIS"))}
+    return {**clean, "BUONGIOCO_DATA": str(folder / "data"), **settings}
+
+
+def command(folder: Path, *words: str, text: str = "", **settings: str) -> CompletedProcess[str]:
+    """Call it in a folder and give it a text to read. What it does not expect is raised."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    umask = os.umask(0o022)
+    with (
+        chdir(folder),
+        patch.dict(os.environ, environment(folder, **settings), clear=True),
+        patch.object(sys, "argv", ["buongioco", *words]),
+        patch.object(sys, "stdin", io.StringIO(text)),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 0
+        finally:
+            os.umask(umask)
+    return CompletedProcess(["buongioco", *words], code, out.getvalue(), err.getvalue())

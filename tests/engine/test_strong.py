@@ -16,6 +16,7 @@ from engine.robots.strong import SEARCH_AS_USUAL, Judged, StrongRobot
 from engine.search.compiled import COMPILED
 from engine.search.solver import Solver
 from tests.engine.tables import full_table, in_play
+from tests.long import long
 
 QUICK = Budget(share=0.05)
 
@@ -166,7 +167,7 @@ def test_a_partners_busso_is_answered_with_the_highest_card_if_that_costs_little
     assert answered > 20
 
 
-@pytest.mark.parametrize(("game_id", "packs"), [("metamazzo", 6), ("pizzichino", 6), ("tressette", 12)])
+@pytest.mark.parametrize(("game_id", "packs"), [("metamazzo", 6), long("pizzichino", 6), long("tressette", 12)])
 def test_it_beats_the_medium_robot(game_id: str, packs: int) -> None:
     """A few packs, each played twice with seats swapped; `buongioco bench robots` measures how clearly."""
     margin = 0

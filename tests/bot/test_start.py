@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from bot.bench import __name__ as benches
+from tests.bot.command import environment
 from tests.bot.kills import free_port
-from tests.bot.test_run import BUONGIOCO, environment
+from tests.bot.test_run import BUONGIOCO
 
 SELDOM = {"babel", "discord", "numba", "numpy", "rich", "telegram", "valkey"}
 """For a platform whose token is set, another language than English, a strong robot, a help text; nothing needs them."""
@@ -31,7 +32,7 @@ def imported(errors: str) -> set[str]:
 def profiled(folder: Path, *words: str) -> set[str]:
     done = subprocess.run(
         [BUONGIOCO, *words],
-        env=environment(folder, 0, PYTHONPROFILEIMPORTTIME="1"),
+        env=environment(folder, BUONGIOCO_PLAYGROUND_PORT="0", PYTHONPROFILEIMPORTTIME="1"),
         cwd=folder,
         capture_output=True,
         text=True,
@@ -57,7 +58,7 @@ def test_run_imports_the_platforms_that_have_a_token(tmp_path: Path) -> None:
     with (tmp_path / "errors").open("w") as errors:
         bot = subprocess.Popen(
             [BUONGIOCO, "run"],
-            env=environment(tmp_path, port, PYTHONPROFILEIMPORTTIME="1"),
+            env=environment(tmp_path, BUONGIOCO_PLAYGROUND_PORT=str(port), PYTHONPROFILEIMPORTTIME="1"),
             cwd=tmp_path,
             stderr=errors,
         )

@@ -1,9 +1,11 @@
 """Games that were moved out of the store into a file: nothing is lost and nothing doubled, wherever it is cut short."""
 
+import asyncio
 import json
 import stat
 from dataclasses import replace
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 from typer.testing import CliRunner
@@ -180,32 +182,35 @@ async def test_a_file_of_something_else_is_left_alone(store: Store, tmp_path: Pa
 
 
 async def test_the_commands(tmp_path: Path) -> None:
+    async def call(*words: str) -> CompletedProcess[str]:
+        return await asyncio.to_thread(command, tmp_path, *words)
+
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
     async with opened(valkey.url) as store:
         await rated(store)
         before = await ratings_of(store)
     await valkey.stop()
-    moved = command(tmp_path, "archive", "--older-than", "1h", "--out", "old.jsonl")
+    moved = await call("archive", "--older-than", "1h", "--out", "old.jsonl")
     assert (moved.returncode, moved.stdout) == (0, "old.jsonl: 12 games moved\n"), moved.stderr
     # Every reader of records reads it.
-    assert "12 games, no faults" in command(tmp_path, "verify", "old.jsonl").stdout
-    assert "Deal 1" in command(tmp_path, "replay", "old.jsonl", "--game", "2").stdout
-    exported = command(tmp_path, "export", "--from", "old.jsonl", "--person", "paper:1")
+    assert "12 games, no faults" in (await call("verify", "old.jsonl")).stdout
+    assert "Deal 1" in (await call("replay", "old.jsonl", "--game", "2")).stdout
+    exported = await call("export", "--from", "old.jsonl", "--person", "paper:1")
     assert exported.stderr == "8 games\n"
     assert all(json.loads(line)["format"] == "buongioco/1" for line in exported.stdout.splitlines())
-    assert command(tmp_path, "export").stderr == "0 games\n"
+    assert (await call("export")).stderr == "0 games\n"
     # Ratings are not thrown away by mistake.
-    refused = command(tmp_path, "rebuild")
+    refused = await call("rebuild")
     assert refused.returncode == 2
     assert "name all of the files with --from" in refused.stderr
-    rebuilt = command(tmp_path, "rebuild", "--from", "old.jsonl")
+    rebuilt = await call("rebuild", "--from", "old.jsonl")
     assert (rebuilt.stdout, rebuilt.stderr) == ("ratings made anew from 12 games\n", "")
     await valkey.start()
     async with opened(valkey.url) as store:
         assert await ratings_of(store) == before
     await valkey.stop()
-    bad = command(tmp_path, "rebuild", "--incomplete")
+    bad = await call("rebuild", "--incomplete")
     assert "missing: numbers 1 to 12 are not in the store" in bad.stderr
 
 

@@ -26,6 +26,7 @@ from bot.privacy.unused import Unused
 from bot.settings import Settings
 from bot.store import STORE_FAULTS, Store, keys
 from bot.store.committed import Committed
+from bot.store.retries import RetryQueue
 from bot.tables.faults import NoSuchTable, SetAside
 from bot.tables.ledger import ROBOT_PAUSE
 from bot.tables.room import Room
@@ -70,6 +71,7 @@ class House:
         )
         self.clockwork = Clockwork(self.room, self.shards, self.thinkers)
         self._loops = Loops()
+        self.retries = RetryQueue(store.outage)
         self._tasks: list[asyncio.Task[None]] = []
         self._told: set[asyncio.Task[None]] = set()
         self.room.watchers.append(self._committed)
@@ -112,6 +114,7 @@ class House:
                 task.cancel()
             await asyncio.wait(running, timeout=0.2)
         self.outages.stop()
+        await self.retries.stop()
         self.analyst.stop()
         self.thinkers.stop()
         try:

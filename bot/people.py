@@ -23,6 +23,9 @@ DAY_SECONDS = 86400
 DROP_IF = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 """Take a key away if it still has this value."""
 
+DAY = f"return math.floor(redis.call('TIME')[1] / {DAY_SECONDS})"
+ASK_THE_DAY_SECONDS = 3600.0
+
 PEOPLE_REMEMBERED = 200_000
 FRESH_SECONDS = 600.0
 """How long a profile in memory is believed, for word of another worker's change may be lost."""
@@ -66,6 +69,8 @@ class People:
     def __init__(self, client: Any) -> None:
         self._client = client
         self._drop_if = client.register_script(DROP_IF)
+        self._day_in_store = client.register_script(DAY)
+        self._day = (float("-inf"), 0)
         self.now: Callable[[], float] = time.time
         self.on_change: Callable[[str], Awaitable[None]] | None = None
         self._remembered: OrderedDict[str, tuple[float, dict[str, str]]] = OrderedDict()
@@ -96,7 +101,9 @@ class People:
         The first time, their client's language is theirs and the chat's.
         """
         known = await self._fields(keys.person(person.id))
-        seen = {"name": plain_name(person.name), "handle": person.handle, "used": str(self.today())}
+        # Never an earlier day than is known: a clock that is set back must not make anybody look forgotten.
+        used = max(await self._today(), int(known.get("used", 0)))
+        seen = {"name": plain_name(person.name), "handle": person.handle, "used": str(used)}
         language = language_of(person.language)
         if "language" not in known:
             seen["language"] = language
@@ -107,9 +114,15 @@ class People:
             await self._change(keys.chat(place), {"language": language})
         return await self.person(person.id)
 
-    def today(self) -> int:
-        """The day, counted from the first of 1970."""
-        return int(self.now() // DAY_SECONDS)
+    async def _today(self) -> int:
+        """The day by the store's clock, counted from the first of 1970, as of an hour ago at most: workers' clocks may
+        be years wrong.
+        """
+        asked_at, day = self._day
+        if time.monotonic() - asked_at >= ASK_THE_DAY_SECONDS:
+            day = int(await self._day_in_store(keys=[keys.SWEEPING_DAY]))
+            self._day = (time.monotonic(), day)
+        return day
 
     async def _rename(self, id: str, old: str, new: str) -> None:  # noqa: A002
         platform = platform_of(id)

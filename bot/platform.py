@@ -196,27 +196,26 @@ class CardRoom(Protocol):
 
     # What happens to chats
 
-    async def back_in_chat(self, chat: str) -> None:
+    def back_in_chat(self, chat: str) -> Awaitable[None]:
         """A chat can be written to, perhaps again: what should stand there is brought.
 
-        Raises one of the store's faults.
+        This and `move_chat` are done though the store is away, when it is back. Await them for that, where the platform
+        tells again what was not acknowledged; a bot that is killed meanwhile has forgotten it.
         """
 
-    async def move_chat(self, old: str, new: str) -> None:
-        """A chat has another id from now on: its tables, settings and leaderboards move along. Twice is once.
-
-        Raises one of the store's faults.
-        """
+    def move_chat(self, old: str, new: str) -> Awaitable[None]:
+        """A chat has another id from now on: its tables, settings and leaderboards move along. Twice is once."""
 
     async def language_in(self, place: str) -> str:
         """The language of a chat. Raises one of the store's faults."""
 
     # What an adapter cannot do by itself
 
-    def answer_in_turn(self, place: str, say: Callable[[], Awaitable[object]]) -> None:
+    def answer_in_turn(self, place: str, say: Callable[[], Awaitable[object]], *, message: str = "") -> None:
         """Have ``say`` send an answer to a place as soon as its rate limit lets it, behind boards and hands.
 
-        It returns at once. An answer that cannot be sent is lost, and so is one of more than a few that wait.
+        It returns at once. Where ``say`` changes a ``message``, it takes the place of what still waits to do so. An
+        answer that cannot be sent is lost, and so is one of more than a few that wait.
         """
 
     def store_away(self, error: BaseException, language: str = "en") -> str:

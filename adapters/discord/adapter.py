@@ -164,10 +164,7 @@ class Discord:
 
     async def _chat_back(self, server: int) -> None:
         """The bot has been let into a server, perhaps again, or may write where it might not."""
-        try:
-            await self.card_room.back_in_chat(f"{PLATFORM}:{server}")
-        except STORE_FAULTS as error:
-            self.card_room.store_away(error)
+        await self.card_room.back_in_chat(f"{PLATFORM}:{server}")
 
     async def _pressed(self, interaction: Interaction) -> None:
         press = reading.press(interaction)
@@ -294,7 +291,8 @@ class Discord:
         place, with_pass = answer.place, answer.with_pass
         try:
             if not await self.guests.keep(place, with_pass, answer.pressed):
-                await self.card_room.back_in_chat(place)
+                # Not awaited: an interaction has three seconds.
+                self.card_room.back_in_chat(place)
         except STORE_FAULTS as error:
             # The card room meets the same, and says so.
             self.card_room.store_away(error)

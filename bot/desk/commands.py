@@ -100,6 +100,8 @@ class Commands:
         setup = () if usual else (f"clock {chat.clock} {'strict' if chat.strict else 'lax'}",)
         if target:
             setup = (f"rule {target_rule(game, target)}", *setup)
+        # A challenge that is delivered again must not bring an older choice back.
+        is_choice = chat.game != game and not await self.house.room.has_opened(command.key)
         await self.house.room.open_table(
             game,
             profile.id,
@@ -109,7 +111,7 @@ class Commands:
             invited=invited,
             setup=setup,
         )
-        if chat.game != game:
+        if is_choice:
             await self.house.people.choose_for_chat(command.place, game=game)
         return Reply()
 
@@ -135,7 +137,7 @@ class Commands:
         if not CODE.fullmatch(code):
             raise UnknownCode(code=plain_name(code)[:16])
         try:
-            if self.knows(person, command.place, code):
+            if await self.knows(person, command.place, code):
                 table = await self._sit_by_code(command, code)
             else:
                 async with self.tries.counted(person, partial(self.is_at_table, person, code)):
@@ -148,10 +150,13 @@ class Commands:
             toast=_("You have asked for a chair.") if asked else _("You sit at table {code}.").format(code=code)
         )
 
-    def knows(self, person: Person, place: str, code: str) -> bool:
+    async def knows(self, person: Person, place: str, code: str) -> bool:
         """Whether a code is no guess of this person's: they sit there, or the place shows the table."""
         table = self.house.room.remembered(code)
-        return table is not None and (person.id in table.people or place in table.hosts)
+        if table is not None and (person.id in table.people or place in table.hosts):
+            return True
+        # They may have sat down by another worker, or before this one was started.
+        return await self.house.room.lists.names(person.id, place, code)
 
     def is_at_table(self, person: Person, code: str) -> bool:
         """Whether somebody sits at a table or asks for a chair there, as far as this worker knows."""

@@ -4,6 +4,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import structlog
@@ -107,16 +108,22 @@ class Desk:
 
     # What happens to chats
 
-    async def back_in_chat(self, chat: str) -> None:
+    def back_in_chat(self, chat: str) -> Awaitable[None]:
         """A chat can be written to, perhaps again: what stood there is brought up to date."""
+        return self.house.retries.add(f"back in {chat}", partial(self._bring_up_to_date, chat))
+
+    async def _bring_up_to_date(self, chat: str) -> None:
         for table in await self.house.tables_at(chat):
             for host, place in enumerate(table.hosts):
                 if chat_of(place) == chat:
                     name = f"d{table.game.deal_number}.{host}" if table.game else f"c{host}"
                     await self.house.change(table.code, name, Change(place=place))
 
-    async def move_chat(self, old: str, new: str) -> None:
+    def move_chat(self, old: str, new: str) -> Awaitable[None]:
         """A chat has another id from now on: its tables, settings and leaderboards move along. Twice is once."""
+        return self.house.retries.add(f"move {old} {new}", partial(self._move_chat, old, new))
+
+    async def _move_chat(self, old: str, new: str) -> None:
         house, client = self.house, self.house.store.client
         await client.hset(keys.MOVED, old, new)
         for code in await house.room.lists.move_chat(old, new):
@@ -144,8 +151,8 @@ class Desk:
     def workers(self) -> int:
         return self.house.shards.workers
 
-    def answer_in_turn(self, place: str, say: Callable[[], Awaitable[object]]) -> None:
-        self.house.delivery.answers.send(place, say)
+    def answer_in_turn(self, place: str, say: Callable[[], Awaitable[object]], *, message: str = "") -> None:
+        self.house.delivery.answers.send(place, say, message=message)
 
     def platform_away(self, platform: str, why: str) -> None:
         self.house.outages.failed(platform, why, certain=True)

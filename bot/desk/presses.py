@@ -68,7 +68,7 @@ class Presses:
         wish = payload.read(press.payload)
         if isinstance(wish, PageWish):
             return await self._page(press, profile, wish)
-        if press.genuine or self.commands.knows(press.person, press.place, wish.code):
+        if press.genuine or await self.commands.knows(press.person, press.place, wish.code):
             toast = await self._at_table(press, wish)
         else:
             # Nobody's button: the code may be a guess.
@@ -168,8 +168,9 @@ class Presses:
     async def _game(self, press: Press, wish: TableWish) -> str:
         if wish.words[:1] == [] or wish.words[0] not in GAMES:
             raise BadPayload()
+        is_again = (await self.room.table(wish.code)).log.has_seen(press.key)
         table = await self.room.choose_game(wish.code, press.person.id, wish.words[0], press.key)
-        if press.place in table.hosts:
+        if press.place in table.hosts and not is_again:
             await self.house.change(wish.code, f"c{table.hosts.index(press.place)}", Change(draft=""))
             await self.house.people.choose_for_chat(press.place, game=wish.words[0])
         return ""

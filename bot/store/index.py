@@ -55,6 +55,10 @@ class Index:
         """Codes and their tokens; some may be of tables that are no more."""
         return {code.decode(): token.decode() for code, token in (await self._client.hgetall(key)).items()}
 
+    async def has(self, key: str, code: str) -> bool:
+        """Whether a table is entered; it may be no more."""
+        return bool(await self._client.hexists(key, code))
+
     async def remove(self, key: str, code: str) -> None:
         """Take out the entry of a table that is no more, or was left."""
         await self._client.hdel(key, code)

@@ -74,6 +74,11 @@ class Outage:
         log.error("store_away", why=_described(error))
         self._task = asyncio.create_task(self._until_over(now))
 
+    async def over(self) -> None:
+        """Return when the store takes writes again, as far as is known."""
+        if self._task:
+            await asyncio.wait([self._task])
+
     def stop(self) -> None:
         """Probe no more: the store is being closed."""
         if self._task:

@@ -53,6 +53,11 @@ class TableLists:
         """The tables that a chat shows, in any of its topics."""
         return await self._live(keys.hosted(place), partial(_is_shown_in, chat_of(place)))
 
+    async def names(self, person: str, place: str, code: str) -> bool:
+        """Whether a table is on a person's list, or on that of a group: without a look at the table."""
+        lists = [keys.seated(person), *([] if is_private(place) else [keys.hosted(place)])]
+        return any(await asyncio.gather(*(self._index.has(key, code) for key in lists)))
+
     @asynccontextmanager
     async def taking_chair(self, person: str, code: str) -> AsyncIterator[None]:
         """While somebody takes a chair; TooManyTables where they sit at as many tables as they may."""

@@ -123,6 +123,16 @@ class Room(Ledger):
                 raise
         raise AssertionError
 
+    async def has_opened(self, update: str) -> bool:
+        """Whether a table was opened by this update that is there still."""
+        secret = await self.store.secret()
+        with suppress(NoSuchTable):
+            for attempt in count():
+                table = await self.load(_code(f"{update} {attempt}", secret))
+                if table.log.was_begun_by(update):
+                    return True
+        return False
+
     async def _open(self, empty: Table, opened: Table, update: str, mark: str) -> Table:
         result = await self._write(empty, opened)
         if isinstance(result, Table):

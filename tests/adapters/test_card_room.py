@@ -104,7 +104,7 @@ class Parrot:
     async def language_in(self, place: str) -> str:
         return "en"
 
-    def answer_in_turn(self, place: str, say: Callable[[], Awaitable[object]]) -> None:
+    def answer_in_turn(self, place: str, say: Callable[[], Awaitable[object]], *, message: str = "") -> None:
         self.answering = asyncio.ensure_future(say())
 
     def store_away(self, error: BaseException, language: str = "en") -> str:

@@ -673,3 +673,22 @@ async def test_an_old_card_pressed_again_takes_no_table_off_anybodys_list(store:
         assert [table.code for table in await house.tables_of(bruno.person.id)] == [code]
         assert [table.code for table in await house.tables_at(GROUP)] == [code]
         assert not await house.tables_of(carla.person.id)
+
+
+async def test_a_choice_of_game_that_is_delivered_again_later_brings_no_older_one_back(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        anna, bruno = Player(house, paper, "Anna", 1), Player(house, paper, "Bruno", 2)
+        await anna.say("/challenge testa", key="first")
+        await bruno.say("/challenge spades", key="second")
+        assert (await house.people.chat(GROUP)).game == "spades"
+        await anna.say("/challenge testa", key="first")
+        assert (await house.people.chat(GROUP)).game == "spades"
+        [table] = await house.tables_of("paper:1")
+        chosen = [f"1t{table.code}:game {game}" for game in ("metamazzo", "pizzichino")]
+        for number in (0, 1, 0):
+            assert not (await anna.send(chosen[number], GROUP, "1", key=f"chosen{number}")).toast
+        assert (await house.people.chat(GROUP)).game == "pizzichino"
+        # A redelivery is none of those that were never heard.
+        await bruno.say("/challenge testa", key="third")
+        assert (await house.people.chat(GROUP)).game == "testa"

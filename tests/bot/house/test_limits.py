@@ -127,6 +127,27 @@ async def test_codes_that_lead_nowhere_are_counted_for_all_workers_even_at_once(
         assert 0 < await store.client.pttl(keys.tries("paper:9")) <= 1000 * TRIES.burst * TRIES.interval
 
 
+async def test_who_sits_at_a_table_is_known_by_every_worker_though_they_have_tried_codes(store: Store) -> None:
+    paper, other_paper = Paper(), Paper()
+    async with open_house(store, paper, rate_limits=True, alone=False) as house:
+        anna, bruno = await seated(house, paper, "testa")
+        code = await code_of(house, anna)
+        for number in range(TRIES.burst + 1):
+            await bruno.say(f"/join QQQQ{number}2", place="paper:2")
+        # It was started a moment ago, and remembers no table at all.
+        async with open_house(store, other_paper, rate_limits=True, alone=False) as other:
+            there = Player(other, other_paper, "Bruno", 2)
+            assert other.room.remembered(code) is None
+            # A press on a message so old that the platform tells no more of it.
+            assert "still time" in (await there.send(f"1t{code}:wait")).toast
+            other.room.forget(code)
+            assert "You sit" in (await there.say(f"/join {code}", place="paper:5")).toast
+            other.room.forget(code)
+            stranger = Player(other, other_paper, "Carla", 3)
+            assert "has begun" in (await stranger.send(f"1t{code}:sit", GROUP)).toast
+            assert not await store.client.exists(keys.tries("paper:3"))
+
+
 async def test_who_mistypes_is_helped_and_a_right_code_costs_nothing(store: Store) -> None:
     paper = Paper()
     async with open_house(store, paper, rate_limits=True) as house:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from random import Random
 from typing import Any
 
@@ -364,8 +365,7 @@ async def test_an_older_store_finds_people_after_its_migration(store: Store) -> 
 
 async def test_a_profile_notes_the_day_it_was_used_once_a_day(store: Store) -> None:
     people = People(store.client)
-    now = 86400.0 * 20_000
-    people.now = lambda: now
+    today = await store.attendance.day()
     written = []
     real = store.client.hset
 
@@ -374,11 +374,30 @@ async def test_a_profile_notes_the_day_it_was_used_once_a_day(store: Store) -> N
         return await real(*words, **more)
 
     store.client.hset = hset
-    for hours in (1, 2, 23, 25, 26):
-        now = 86400.0 * 20_000 + 3600 * hours
+    for day in (today, today, today + 1, today + 1):
+        people._day = (time.monotonic(), day)
         await people.meet(Person(ANNA, "Anna", "anna"))
     assert len(written) == 2
-    assert (await store.client.hget(keys.person(ANNA), "used")) == b"20001"
+    assert (await store.client.hget(keys.person(ANNA), "used")) == str(today + 1).encode()
+
+
+@pytest.mark.parametrize("years", [-1, 1])
+async def test_a_workers_clock_that_is_a_year_wrong_marks_nobody_as_unused(
+    store: Store, years: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = time.time() + years * 365 * 86400
+    monkeypatch.setattr(time, "time", lambda: now)
+    await People(store.client).meet(Person(ANNA, "Anna", "anna"))
+    today = await store.attendance.day()
+    assert await store.client.hget(keys.person(ANNA), "used") == str(today).encode()
+
+
+async def test_a_stores_clock_that_is_set_back_marks_nobody_as_unused(store: Store) -> None:
+    await People(store.client).meet(Person(ANNA, "Anna", "anna"))
+    people, today = People(store.client), await store.attendance.day()
+    people._day = (time.monotonic(), today - 1000)
+    await people.meet(Person(ANNA, "Anna", "anna"))
+    assert await store.client.hget(keys.person(ANNA), "used") == str(today).encode()
 
 
 async def test_my_data_is_all_that_is_kept_and_once_a_minute(store: Store) -> None:

@@ -15,6 +15,7 @@ class Benches(LazyGroup):
         "robots": "bot.bench.robots:command",
         "solver": "bot.bench.solver:run",
         "presses": "bot.bench.presses:command",
+        "start": "bot.bench.start:run",
     }
 
 

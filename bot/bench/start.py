@@ -1,0 +1,126 @@
+"""`buongioco bench start`: what a command costs before it does anything, and what an idle bot weighs.
+
+Its baselines, in the same rounds, are Python by itself, and Python with the libraries that the bot cannot do without.
+Bytecode is cached, as it is wherever a program was started once before.
+"""
+
+import os
+import resource
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import typer
+
+from bot.settings import names
+
+ROUNDS = 5
+PATIENCE = 60.0
+"""Seconds that a step may take."""
+
+COMMAND = [sys.executable, "-c", "from bot.cli.main import main; main()"]
+GAMES = "buongioco games"
+COMMANDS = {
+    "python, nothing more": [sys.executable, "-c", "pass"],
+    "import aiohttp, redis.asyncio, pydantic": [sys.executable, "-c", "import aiohttp, redis.asyncio, pydantic"],
+    GAMES: [*COMMAND, "games"],
+}
+"""What is measured from its beginning to its end: two baselines, and the least that the command line can be asked."""
+
+
+def environment(folder: Path, port: int) -> dict[str, str]:
+    """An environment for a bot of its own, whatever this machine's host has set."""
+    unwanted = {*names(), "PYTHONDONTWRITEBYTECODE"}
+    kept = {name: value for name, value in os.environ.items() if name not in unwanted}
+    return {**kept, "BUONGIOCO_DATA": str(folder / "data"), "BUONGIOCO_PLAYGROUND_PORT": str(port)}
+
+
+def seconds_of(words: list[str], folder: Path) -> float:
+    """The CPU that a command takes from its beginning to its end, user and system."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        words, env=environment(folder, 0), cwd=folder, stdout=subprocess.DEVNULL, check=True, timeout=PATIENCE
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+@contextmanager
+def healthy_bot(folder: Path) -> Iterator[int]:
+    """The process of a bot with the playground and a store of its own, as soon as it says that it is well."""
+    with socket.socket() as line:
+        line.bind(("127.0.0.1", 0))
+        port = line.getsockname()[1]
+    errors = folder / "errors"
+    with errors.open("w") as file:
+        bot = subprocess.Popen([*COMMAND, "run"], env=environment(folder, port), cwd=folder, stderr=file)
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while not is_well(port):
+            if bot.poll() is not None:
+                raise RuntimeError(f"the bot ended before it was well; it said: {errors.read_text()}")
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"waited {PATIENCE:g} s for the bot's /healthz; it said: {errors.read_text()}")
+            time.sleep(0.02)
+        yield bot.pid
+    finally:
+        bot.send_signal(signal.SIGTERM)
+        bot.wait(PATIENCE)
+
+
+def is_well(port: int) -> bool:
+    """Whether a bot on this machine answers that it is well."""
+    with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=PATIENCE) as answer:
+        return bool(answer.status == 200)
+    return False
+
+
+def spent_by(process: int) -> tuple[float, float]:
+    """Seconds of CPU of a process and its children, the store and its guard, and bytes of memory of itself (Linux)."""
+    ticks, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
+    spent = 0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            # A name may have spaces and brackets in it; the numbers behind it are those of proc(5) from 3 on.
+            fields = path.read_text().rpartition(")")[2].split()
+            if process in (int(path.parent.name), int(fields[1])):
+                spent += sum(map(int, fields[11:15]))
+    return spent / ticks, int(Path(f"/proc/{process}/statm").read_text().split()[1]) * page
+
+
+def run() -> None:
+    """CPU of a command and of the bot until it is healthy, and an idle bot's memory, beside bare Python."""
+    cpu: dict[str, list[float]] = {name: [] for name in COMMANDS}
+    until_healthy, memory = [], []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        # The first round has the bytecode written.
+        for number in range(ROUNDS + 1):
+            for label, words in COMMANDS.items():
+                spent = seconds_of(words, folder)
+                if number:
+                    cpu[label].append(spent)
+            if not Path("/proc/self/stat").exists():
+                continue
+            with healthy_bot(folder) as bot:
+                seconds, size = spent_by(bot)
+                if number:
+                    until_healthy.append(seconds)
+                    memory.append(size)
+    for label, times in cpu.items():
+        typer.echo(f"{label:48}{statistics.median(times):8.2f} s of CPU")
+    if not memory:
+        typer.echo("The bot until it is healthy is measured on Linux only.")
+        return
+    typer.echo(f"{'buongioco run, until healthy, store and guard':48}{statistics.median(until_healthy):8.2f} s of CPU")
+    typer.echo(
+        f"{'the idle bot, playground only, without its store':48}{statistics.median(memory) / 1e6:8.0f} MB of memory"
+    )

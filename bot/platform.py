@@ -1,20 +1,20 @@
 """What a chat platform is to the card room: what comes in from it, what can be sent to it, and how that may fail.
 
 An adapter translates and does nothing else. It hands commands and presses to the `CardRoom`, and delivery calls the
-`Adapter` to send, edit and delete messages. Places are ``platform:id``; a person's private chat with the bot is
-``platform:@id``, where ``platform:id`` is the person. Some platforms can show one person something in a group that
-nobody else there sees; such a place, an *aside*, is ``platform:@id~where!pass``. What the pass is, which lets the bot
-speak there for a while, is the adapter's own business.
+`Adapter` to send, edit and delete messages. People are ``platform:id``; places are handed about as text, which
+`bot.places.Place` reads and writes. Some platforms can show one person something in a group that nobody else there
+sees: such a place is an *aside*, and the pass in it, which lets the bot speak there for a while, is the adapter's own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from bot.panel import Panel
+from bot.places import Place
 
 if TYPE_CHECKING:  # platforms are known where nobody plays: the command line starts without them
     from bot.commands import Kind
@@ -291,29 +291,30 @@ def platform_of(id: str) -> str:  # noqa: A002
 def private_place(person: str) -> str:
     """A person's private chat with the bot."""
     platform, _, id = person.partition(":")  # noqa: A001
-    return f"{platform}:@{id}"
+    return str(Place(platform, person=id))
 
 
 def chat_of(place: str) -> str:
-    """The chat of a place; a forum's topics, behind a slash, are one chat."""
-    return place.partition("/")[0]
+    """The chat of a place; a forum's topics and a server's channels are one chat."""
+    return str(replace(Place.parse(place), part="", token=""))
 
 
 def person_of(place: str) -> str:
     """Whose private chat or aside a place is."""
-    return place.replace(":@", ":", 1).partition("~")[0]
+    where = Place.parse(place)
+    return f"{where.platform}:{where.person}"
 
 
 def is_private(place: str) -> bool:
     """Whether one person alone sees what stands there."""
-    return ":@" in place
+    return Place.parse(place).is_private
 
 
 def is_aside(place: str) -> bool:
     """Whether a place is in a group, and one person alone sees what stands there."""
-    return is_private(place) and "~" in place
+    return Place.parse(place).is_ephemeral
 
 
 def is_same_place(one: str, other: str) -> bool:
     """Whether two places are one; an aside stays the same with another pass."""
-    return one.partition("!")[0] == other.partition("!")[0]
+    return one == other or replace(Place.parse(one), token="") == replace(Place.parse(other), token="")

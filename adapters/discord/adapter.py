@@ -24,6 +24,7 @@ from adapters.discord.unread import Bare
 from bot.commands import command_called
 from bot.panel import Panel
 from bot.payload import BadPayload
+from bot.places import Place
 from bot.platform import (
     CardRoom,
     Command,
@@ -164,7 +165,7 @@ class Discord:
 
     async def _chat_back(self, server: int) -> None:
         """The bot has been let into a server, perhaps again, or may write where it might not."""
-        await self.card_room.back_in_chat(f"{PLATFORM}:{server}")
+        await self.card_room.back_in_chat(str(Place(PLATFORM, str(server))))
 
     async def _pressed(self, interaction: Interaction) -> None:
         press = reading.press(interaction)
@@ -381,7 +382,7 @@ async def _at_once(toast: str) -> Reply:
 
 def _beside(place: str) -> str:
     """A panel for one person is drawn as in a private chat."""
-    return place if is_private(place) else f"{PLATFORM}:@0"
+    return place if is_private(place) else str(Place(PLATFORM, person="0"))
 
 
 def _needed(interaction: Interaction) -> list[tuple[str, bool]]:

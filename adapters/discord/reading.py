@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import discord
 
+from bot.places import Place
 from bot.platform import Person, Press
 
 PLATFORM = "discord"
@@ -80,10 +81,10 @@ def pass_of(interaction: Interaction) -> Pass:
 def place_of(interaction: Interaction) -> str:
     """The channel where somebody did something, whether they alone see it or not."""
     if is_with_bot(interaction):
-        return f"{PLATFORM}:@{interaction.user.id}"
+        return str(Place(PLATFORM, person=str(interaction.user.id)))
     if interaction.guild_id and interaction.client.get_guild(interaction.guild_id):
-        return f"{PLATFORM}:{interaction.guild_id}/{interaction.channel_id}"
-    return f"{PLATFORM}:{GUEST}{interaction.channel_id}"
+        return str(Place(PLATFORM, str(interaction.guild_id), str(interaction.channel_id)))
+    return str(Place(PLATFORM, f"{GUEST}{interaction.channel_id}"))
 
 
 def is_with_bot(interaction: Interaction) -> bool:
@@ -95,7 +96,8 @@ def aside_of(interaction: Interaction) -> str:
     """The place beside a channel where this person can be shown something alone; empty in the private chat."""
     if is_with_bot(interaction):
         return ""
-    return f"{PLATFORM}:@{interaction.user.id}~{interaction.channel_id}!{pass_of(interaction)}"
+    person, token = str(interaction.user.id), str(pass_of(interaction))
+    return str(Place(PLATFORM, str(interaction.channel_id), person=person, token=token))
 
 
 def press(interaction: Interaction) -> Press | None:
@@ -122,19 +124,20 @@ def _custom_ids(components: Iterable[Any]) -> Iterator[str]:
 
 def pass_in(place: str) -> Pass:
     """The pass of an aside."""
-    return Pass.of(place.partition("!")[2])
+    return Pass.of(Place.parse(place).token)
 
 
 def channel_of(place: str) -> str:
     """The channel of a place that is no private chat."""
-    return place.rpartition("/")[2] if "/" in place else place.partition(":")[2].removeprefix(GUEST)
+    where = Place.parse(place)
+    return where.part or where.chat.removeprefix(GUEST)
 
 
 def is_guest(place: str) -> bool:
     """Whether the bot is no member there."""
-    return place.startswith(f"{PLATFORM}:{GUEST}")
+    return Place.parse(place).chat.startswith(GUEST)
 
 
 def user_of(place: str) -> str:
     """Whose private chat a place is."""
-    return place.partition("@")[2]
+    return Place.parse(place).person

@@ -7,7 +7,8 @@ from adapters.playground.server import Server
 from adapters.playground.village import BOT, Chat, Refused, Village, Villager
 from adapters.playground.wishes import AnyWish, ClosePrivate, GoPrivate, PressWish, Say
 from bot.panel import Panel
-from bot.platform import CardRoom, Command, NotDone, Pace, Person, Press, Reply, is_private
+from bot.places import Place
+from bot.platform import CardRoom, Command, NotDone, Pace, Person, Press, Reply
 from bot.store import STORE_FAULTS
 from bot.texts import language_of
 
@@ -68,7 +69,8 @@ class Playground:
     def _chat_id(self, place: str) -> str:
         if not self._loaded:
             raise NotDone("not started yet")
-        return place.partition(":")[2]
+        where = Place.parse(place)
+        return f"@{where.person}" if where.is_private else where.chat
 
     # People speak
 
@@ -189,6 +191,5 @@ def carries(message: dict[str, Any] | None, payload: str) -> bool:
 
 
 def _place(chat: Chat) -> str:
-    place = f"{PLATFORM}:{chat.id}"
-    assert is_private(place) == chat.id.startswith("@")
-    return place
+    person = chat.id.removeprefix("@")
+    return str(Place(PLATFORM, person=person) if person != chat.id else Place(PLATFORM, chat.id))

@@ -18,6 +18,7 @@ from adapters.telegram.transport import AiohttpRequest, SendingRequest
 from adapters.telegram.webhook import Webhook
 from bot.panel import Panel
 from bot.payload import BadPayload
+from bot.places import Place
 from bot.platform import (
     CardRoom,
     Command,
@@ -153,7 +154,7 @@ class Telegram:
 
     async def _moved(self, place: str, new: int) -> None:
         """A group has become a supergroup, which has another id."""
-        await self.card_room.move_chat(place, f"{self.platform}:{new}")
+        await self.card_room.move_chat(place, str(Place(self.platform, str(new))))
 
     async def _written(self, update: Update, message: Message) -> None:
         if message.migrate_to_chat_id:

@@ -5,12 +5,14 @@ that person, or at any time if it is an administrator; none is sure to arrive, a
 """
 
 import time
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import structlog
 from telegram import Bot, Message
 from telegram.error import EndPointNotFound
 
+from bot.places import Place
 from bot.platform import Unreachable
 
 PASS_SECONDS = 15
@@ -29,19 +31,17 @@ class Aside(NamedTuple):
 
     @classmethod
     def of(cls, place: str) -> "Aside":
-        where, _, admission = place.partition("!")
-        user, _, chat = where.partition(":@")[2].partition("~")
-        number, _, topic = chat.partition("/")
-        pressed_at, _, query = admission.partition(".")
+        where = Place.parse(place)
+        pressed_at, _, query = where.token.partition(".")
         # From the future come presses from before the clock was set back, and those of another worker a moment ago.
         fresh = bool(query) and abs(time.time() - int(pressed_at)) < PASS_SECONDS
-        return cls(int(user), int(number), int(topic) if topic else None, query if fresh else "")
+        topic = int(where.part) if where.part else None
+        return cls(int(where.person), int(where.chat), topic, query if fresh else "")
 
 
 def aside_of(place: str, user: int, query: str) -> str:
     """The place beside a group's, for one person who has just pressed something."""
-    platform, _, chat = place.partition(":")
-    return f"{platform}:@{user}~{chat}!{int(time.time())}.{query}"
+    return str(replace(Place.parse(place), person=str(user), token=f"{int(time.time())}.{query}"))
 
 
 class Asides:

@@ -3,6 +3,7 @@
 from telegram import CallbackQuery, Chat, MaybeInaccessibleMessage, Message, MessageEntity, Update, User
 
 from adapters.telegram.asides import aside_of
+from bot.places import Place
 from bot.platform import Command, Person, Press, is_private
 
 PLATFORM = "telegram"
@@ -40,14 +41,14 @@ def place_of(message: MaybeInaccessibleMessage) -> str:
     chat = message.chat
     number = _number(chat.id)
     if chat.type == Chat.PRIVATE:
-        return f"{PLATFORM}:@{number}"
+        return str(Place(PLATFORM, person=str(number)))
     topic = message.message_thread_id if isinstance(message, Message) and message.is_topic_message else None
-    return f"{PLATFORM}:{number}/{_number(topic)}" if topic else f"{PLATFORM}:{number}"
+    return str(Place(PLATFORM, str(number), str(_number(topic)) if topic else ""))
 
 
 def chat_place(chat: Chat) -> str:
     """A group, whatever stands in it."""
-    return f"{PLATFORM}:{_number(chat.id)}"
+    return str(Place(PLATFORM, str(_number(chat.id))))
 
 
 def moved(message: Message) -> tuple[str, int]:
@@ -57,8 +58,8 @@ def moved(message: Message) -> tuple[str, int]:
 
 def address(place: str) -> tuple[int, int | None]:
     """The chat and the topic of a place."""
-    chat, _, topic = place.partition(":")[2].removeprefix("@").partition("/")
-    return int(chat), int(topic) if topic else None
+    where = Place.parse(place)
+    return int(where.person or where.chat), int(where.part) if where.part else None
 
 
 def command(update: Update, username: str) -> Command | None:

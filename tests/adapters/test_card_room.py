@@ -29,6 +29,7 @@ MAY_IMPORT = {
     "bot.commands",
     "bot.panel",
     "bot.payload",
+    "bot.places",
     "bot.platform",
     "bot.privacy.kept",
     "bot.proxies",

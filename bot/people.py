@@ -8,7 +8,8 @@ from typing import Any
 
 from bot.platform import Person, platform_of
 from bot.store import keys
-from bot.tables.table import USUAL_CLOCK, plain_name
+from bot.tables.chairs import plain_name
+from bot.tables.table import USUAL_CLOCK
 from bot.texts import language_of
 
 SUITS = ("italian", "french")

@@ -30,8 +30,9 @@ from bot.panels.phrases import short_names
 from bot.panels.rules import rules_page
 from bot.people import Profile
 from bot.platform import Command, Person, Reply, is_private, platform_of
+from bot.tables.chairs import Invited, plain_name
 from bot.tables.faults import AlreadyPlaying, AlreadySeated, NoSuchTable, NotAtThisTable
-from bot.tables.table import USUAL_CLOCK, Invited, Table, plain_name
+from bot.tables.table import USUAL_CLOCK, Table
 from bot.texts import LANGUAGES, texts
 from bot.wording import Wording
 from engine import GAMES

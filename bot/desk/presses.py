@@ -19,8 +19,9 @@ from bot.payload import BadPayload, MoveWish, PageWish, TableWish
 from bot.people import Profile
 from bot.platform import Press, Reply, is_private
 from bot.somebody import is_somebody
+from bot.tables.chairs import Invited
 from bot.tables.faults import AlreadySeated, NoSuchTable, NotAtThisTable, OldPanel, OnlyTheChallenger
-from bot.tables.table import CLOCKS, Invited, Table
+from bot.tables.table import CLOCKS, Table
 from bot.texts import texts
 from engine import GAMES
 from engine.robots import LEVELS

@@ -5,7 +5,8 @@ from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.hand import clock_line
 from bot.panels.look import Look, isolated
 from bot.panels.phrases import Phrases, option_names, short_clock, value_name
-from bot.tables.table import CLOCKS, REFUSALS, Invited, Table
+from bot.tables.chairs import Invited
+from bot.tables.table import CLOCKS, REFUSALS, Table
 from bot.wording import Wording
 from engine import GAMES
 from engine.rules import spell

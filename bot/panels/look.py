@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from bot.tables.table import Chair, Table
+from bot.tables.chairs import Chair
+from bot.tables.table import Table
 from bot.wording import Wording
 from engine import GameKind, View, game_kind
 from engine.game import MoveEntry

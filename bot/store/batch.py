@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from hashlib import sha1
 from typing import Any
 
+from hiredis import pack_command
 from redis.exceptions import (
     AskError,
     ConnectionError,  # noqa: A004
@@ -17,6 +18,7 @@ from redis.exceptions import (
     NoScriptError,
     RedisClusterException,
     RedisError,
+    ResponseError,
 )
 
 from bot.store import keys as names
@@ -155,13 +157,28 @@ class BatchedScript:
             if node is None:
                 return [ConnectionError(f"no node of the cluster has this slot now: {place}")] * len(commands)
             return await self._client.on_one_connection(node, commands)
-        if len(commands) == 1:
-            try:
-                return [await self._client.execute_command(*commands[0])]
-            except NoScriptError as error:
-                return [error]
-        async with self._client.pipeline(transaction=False) as pipe:
-            for command in commands:
-                pipe.execute_command(*command)
-            answers: list[Any] = await pipe.execute(raise_on_error=False)
-        return answers
+        # The library's own pipeline takes twice as long, mostly to pack commands and to look for callbacks.
+        pool = self._client.connection_pool
+        connection = await pool.get_connection()
+        try:
+            await connection.send_packed_command(b"".join(map(_packed, commands)), check_health=False)
+            return [await self._answer(connection) for _ in commands]
+        except BaseException:
+            # What is still to come on this connection answers nobody.
+            await connection.disconnect(nowait=True)
+            raise
+        finally:
+            await pool.release(connection)
+
+    @staticmethod
+    async def _answer(connection: Any) -> Any:
+        """The next answer, which may be an error of the command's; a lost connection is raised."""
+        try:
+            return await connection.read_response()
+        except ResponseError as error:
+            return error
+
+
+def _packed(command: Command) -> bytes:
+    packed: bytes = pack_command(tuple(command))
+    return packed

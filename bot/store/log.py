@@ -57,6 +57,13 @@ class Log(NamedTuple):
         """Whether one of the latest entries was caused by this update."""
         return b"\t%b\n" % update.encode() in b"\n".join([*self.entries[-STAMPS_KEPT:], b""])
 
+    def begins_like(self, other: "Log") -> bool:
+        """Whether another log is the beginning of this one, by whichever updates."""
+        return other.version <= self.version and all(
+            mine == theirs or unstamped(mine) == unstamped(theirs)
+            for mine, theirs in zip(self.entries, other.entries, strict=False)
+        )
+
     def was_begun_by(self, update: str) -> bool:
         """Whether the first entry was caused by this update."""
         return bool(self.entries) and self.entries[0].partition(b"\t")[2] == update.encode()

@@ -66,7 +66,7 @@ class Ledger:
         """A table with what it lacked."""
         if behind.whole:
             self.forget(table.code)
-            table = Table.of(table.code, Log(behind.entries))
+            table = Table.of(table.code, Log(behind.entries), table)
         elif behind.entries:
             table = table.caught_up(behind.entries)
         if not table.exists:

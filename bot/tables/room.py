@@ -15,6 +15,7 @@ from bot.store import Behind, Gone, keys
 from bot.store.log import Log
 from bot.store.naming import people_in
 from bot.tables import checks
+from bot.tables.chairs import Invited, plain_name
 from bot.tables.faults import (
     ChairTaken,
     NobodyAsks,
@@ -31,7 +32,7 @@ from bot.tables.faults import (
 )
 from bot.tables.ledger import Ledger
 from bot.tables.lists import CodeTaken, TableLists
-from bot.tables.table import CLOCKS, Invited, Table, deal_entry, plain_name
+from bot.tables.table import CLOCKS, Table, deal_entry
 from engine import game_kind
 from engine.rules import Rules, parse, resolve, spell
 from engine.shuffle import SECRET_BYTES

@@ -30,18 +30,15 @@ and may hold spaces.
 """
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar, Self
 
 from bot.platform import platform_of
 from bot.somebody import NAME, spoken
 from bot.store.log import Log, stamped, unstamped
+from bot.tables.chairs import Chair, Invited
 from engine import Game, game_kind
 from engine.errors import BadRules
 from engine.rules import RELEASE, Rules, Value, parse, spelled
-
-LONGEST_NAME = 64
-"""Characters of a person's name that a table keeps."""
-
 
 TIME_TO_ACCEPT = 24 * 3600
 """Seconds that a challenge stands."""
@@ -52,34 +49,6 @@ CLOCKS = (0, 60, 300, 1800, 86400)
 USUAL_CLOCK = 300
 REFUSALS = 3
 """How often the first at a side may refuse who asks for the chair opposite (docs/rules.md, tavolo)."""
-
-
-class Chair(NamedTuple):
-    """Who sits in a chair: ``person`` is ``platform:id`` or ``robot:level``, ``name`` what others read."""
-
-    person: str
-    name: str
-
-    @property
-    def is_robot(self) -> bool:
-        return self.person.startswith("robot:")
-
-    def spoken(self, language: str) -> "Chair":
-        return self._replace(name=spoken(self.name, language))
-
-
-class Invited(NamedTuple):
-    """Who was challenged by name; ``person`` or ``handle`` may be empty, not both."""
-
-    person: str
-    handle: str
-    name: str
-
-
-def plain_name(name: str) -> str:
-    """A name that fits in a log entry and on a panel: printable, one line, not too long, never empty."""
-    printable = "".join(char if char.isprintable() else " " for char in name)
-    return " ".join(printable.split())[:LONGEST_NAME].strip() or "?"
 
 
 def deal_entry(secret: bytes, rules: Rules | None = None) -> str:
@@ -125,10 +94,15 @@ class Table:
         self.fault = ""
 
     @classmethod
-    def of(cls, code: str, log: Log) -> Self:
-        """The table that a log tells of; as far as it can be read, with a `fault` where it cannot."""
-        table = cls(code)
-        table._read_stored(log.entries)
+    def of(cls, code: str, log: Log, known: Self | None = None) -> Self:
+        """The table that a log tells of; as far as it can be read, with a `fault` where it cannot.
+
+        ``known`` is the table as it was once, perhaps: where the log begins like its, only the rest is read.
+        """
+        begun = known if known and log.begins_like(known.log) else cls(code)
+        table = begun.caught_up(log.entries[begun.version :])
+        # Of what is known another update may be the cause.
+        table.log = Log([]).after(log.entries)
         return table
 
     @classmethod

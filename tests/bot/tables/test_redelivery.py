@@ -19,7 +19,7 @@ from tests.long import mostly_long
 
 PEOPLE = ("p:0", "p:1", "p:2", "p:3", "p:4")
 NAMES = ("Gino", "Pina", "Nino")
-WATCHING = {"rewrite", "rehost", "check_flagged", "remove", "table", "known", "load", "remembers"}
+WATCHING = {"rewrite", "rehost", "check_flagged", "remove", "table", "known", "load", "remembers", "has_opened"}
 
 
 class Operation(NamedTuple):

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 import engine
 from bot.store import EmbeddedStore, Store, keys, opened
-from bot.store.log import Log
+from bot.store.log import Log, stamped, unstamped
+from bot.store.store import FOLD_AFTER
 from bot.tables import Room, Table
+from bot.tables.chairs import LONGEST_NAME, Invited, plain_name
 from bot.tables.faults import (
     AlreadyPlaying,
     AlreadySeated,
@@ -30,7 +32,6 @@ from bot.tables.faults import (
     TableIsFull,
 )
 from bot.tables.room import CODE_LETTERS, _code
-from bot.tables.table import LONGEST_NAME, Invited, plain_name
 from engine import GAMES, legal_for_record
 from engine.errors import BadRules, EngineError, IllegalMove, MustFollow, NotYourTurn, UnknownGame, UnknownMove
 
@@ -455,3 +456,33 @@ async def test_a_move_that_is_none_is_refused_in_words(room: Room, move: str) ->
     with pytest.raises(EngineError):
         await room.press(table.code, person, table.version, move, "none")
     assert (await room.table(table.code)).version == table.version
+
+
+async def test_a_worker_behind_a_fold_reads_only_what_it_has_missed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fast, slow = repeatable(store), repeatable(store)
+    table = await seated(fast, "metamazzo")
+    old = await slow.table(table.code)
+    for number in range(FOLD_AFTER + 2):
+        person, move = to_move(table)
+        table = await fast.press(table.code, person, table.version, move, f"m{number}")
+    assert (await store.since(table.code, old.log)).whole
+    read: list[str] = []
+    play = engine.Game.play
+
+    def played(game: engine.Game, seat: int | None, move: str) -> None:
+        read.append(move)
+        play(game, seat, move)
+
+    monkeypatch.setattr(engine.Game, "play", played)
+    found = await slow.table(table.code)
+    assert len(read) == FOLD_AFTER + 2
+    assert found.log.entries == table.log.entries
+    assert found.game
+    assert table.game
+    assert found.game.record() == table.game.record()
+    # Not where what is known is no beginning of the log, and whoever caused the same the log says so.
+    assert Table.of(table.code, old.log, found).version == old.version
+    other = Log([*found.log.entries[:-1], stamped(unstamped(found.log.last).decode(), "another")])
+    assert Table.of(table.code, other, found).log.last == other.last

@@ -1,0 +1,36 @@
+"""Who sits in a table's chairs, or is asked to, and by what names."""
+
+from typing import NamedTuple
+
+from bot.somebody import spoken
+
+LONGEST_NAME = 64
+"""Characters of a person's name that a table keeps."""
+
+
+class Chair(NamedTuple):
+    """Who sits in a chair: ``person`` is ``platform:id`` or ``robot:level``, ``name`` what others read."""
+
+    person: str
+    name: str
+
+    @property
+    def is_robot(self) -> bool:
+        return self.person.startswith("robot:")
+
+    def spoken(self, language: str) -> "Chair":
+        return self._replace(name=spoken(self.name, language))
+
+
+class Invited(NamedTuple):
+    """Who was challenged by name; ``person`` or ``handle`` may be empty, not both."""
+
+    person: str
+    handle: str
+    name: str
+
+
+def plain_name(name: str) -> str:
+    """A name that fits in a log entry and on a panel: printable, one line, not too long, never empty."""
+    printable = "".join(char if char.isprintable() else " " for char in name)
+    return " ".join(printable.split())[:LONGEST_NAME].strip() or "?"

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Iterable
 from contextlib import suppress
+from functools import partial
 from hashlib import blake2b
 from typing import Any
 
@@ -17,6 +18,7 @@ from adapters.discord.client import Client
 from adapters.discord.commands import Commands
 from adapters.discord.faults import NO_ANSWER, meaning, why
 from adapters.discord.guests import Guests
+from adapters.discord.library_log import Listener, listen, stop_listening
 from adapters.discord.private import PrivateChats
 from adapters.discord.reading import PLATFORM, Interaction
 from adapters.discord.rest import Rest
@@ -85,7 +87,8 @@ class Discord:
         self.card_room, self._token = card_room, token
         self.settings = card_room.settings
         self.budget = Budget()
-        self.budget.listen()
+        self._listener = Listener(self.budget.rate_limited, partial(card_room.platform_away, PLATFORM))
+        listen(self._listener)
         self.answers = Answers()
         self.guests = Guests(card_room.redis)
         self.per_second = PER_SECOND
@@ -156,7 +159,7 @@ class Discord:
 
     async def close(self) -> None:
         """Give the connections back, when nothing more is to be sent."""
-        self.budget.close()
+        stop_listening(self._listener)
         await self._hang_up()
 
     async def _hang_up(self) -> None:

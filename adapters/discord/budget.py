@@ -1,6 +1,5 @@
 """Discord bans an address for a while that made 10,000 invalid requests in ten minutes; the bot stays far from it."""
 
-import logging
 import time
 from collections import deque
 
@@ -14,30 +13,19 @@ MOST, WINDOW = 1000, 600.0
 INVALID = (401, 403)
 """Statuses that count, beside 429: those the library waits for by itself, and tells of in its log alone."""
 
-RATE_LIMITED = "rate limited"
-
 log = structlog.get_logger()
 
 
-class Budget(logging.Handler):
+class Budget:
     """Counts what Discord refused."""
 
     def __init__(self, most: int = MOST) -> None:
-        super().__init__(logging.WARNING)
         self._most = most
         self._refused: deque[float] = deque()
 
-    def listen(self) -> None:
-        """Hear what the library says of rate limits. To trace every request instead would cost a sixth of the bot."""
-        logging.getLogger("discord").addHandler(self)
-
-    def close(self) -> None:
-        logging.getLogger("discord").removeHandler(self)
-        super().close()
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if RATE_LIMITED in record.msg:
-            self._count()
+    def rate_limited(self) -> None:
+        """A request was answered with 429, and the library waits."""
+        self._count()
 
     def refused(self, status: int) -> None:
         """A request was answered with an error."""

@@ -7,6 +7,8 @@ from typing import Any
 import discord
 import structlog
 import yarl
+from discord import shard
+from discord.backoff import ExponentialBackoff
 from discord.gateway import DiscordWebSocket
 
 from adapters.discord import reading
@@ -20,6 +22,16 @@ LONGEST_WAIT = 30.0
 # The bot does not speak, and its host need not be told that it cannot.
 discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
 
+
+class Backoff(ExponentialBackoff[Any]):
+    """The library's pauses between two tries to connect a shard grow to a quarter of an hour; these to a minute."""
+
+    def __init__(self, *about: Any, **more: Any) -> None:
+        super().__init__(*about, **more)
+        self._max = 6
+
+
+shard.ExponentialBackoff = Backoff  # type: ignore[attr-defined]
 
 SESSION = {"READY", "RESUMED"}
 """Events without which there is no session."""

@@ -38,6 +38,7 @@ TOO_MANY_CHATS = 40003
 """Private chats are being opened too fast."""
 
 BREATH = 60.0
+RATE_LIMITED, SHORT_BREATH = 429, 5.0
 
 NO_ANSWER = (
     discord.DiscordException,
@@ -70,6 +71,9 @@ async def meaning(place: str, *, editing: bool = False) -> AsyncIterator[None]:
 
 def _raise(place: str, error: discord.HTTPException, editing: bool) -> None:
     said = why(error)
+    if error.status == RATE_LIMITED:
+        # The library has waited some times, or whoever answers is not Discord itself.
+        raise SlowDown(_retry_after(error)) from None
     if error.code == TOO_MANY_CHATS:
         raise SlowDown(BREATH) from None
     if editing and error.code in GONE_MESSAGES:
@@ -82,6 +86,13 @@ def _raise(place: str, error: discord.HTTPException, editing: bool) -> None:
         raise ChatGone(said) from None
     # What carries no code of Discord's may come from anywhere on the way.
     raise (Refused if error.code else Trouble)(said) from None
+
+
+def _retry_after(error: discord.HTTPException) -> float:
+    try:
+        return float(error.response.headers["Retry-After"])
+    except (AttributeError, KeyError, ValueError):
+        return SHORT_BREATH
 
 
 def why(error: BaseException) -> str:

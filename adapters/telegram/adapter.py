@@ -237,10 +237,13 @@ class Telegram:
             await query.answer(text=reply.toast[:LONGEST_TOAST] or None)
         if press is None or reply.panel is None:
             return
+        # Messages and edits count towards a chat's limits, whatever they answer.
         if reply.private:
-            await self.send(private_place(press.person.id), reply.panel, press.key)
+            place = private_place(press.person.id)
+            self.card_room.answer_in_turn(place, partial(self.send, place, reply.panel, press.key))
         else:
-            await self.edit(press.place, press.message, reply.panel)
+            show = partial(self.edit, press.place, press.message, reply.panel)
+            self.card_room.answer_in_turn(press.place, show, message=press.message)
 
     # What goes out
 

@@ -3,6 +3,7 @@
 Failures can be ordered up for each kind of call; buckets of the rate limits are as wide as a test makes them.
 """
 
+import asyncio
 import itertools
 import json
 import time
@@ -107,6 +108,8 @@ class Failure:
     status: int = 200
     hang_up: bool = False
     done_first: bool = False
+    silent: bool = False
+    """It was heard, and nothing is ever said to it."""
 
 
 class DiscordServer:
@@ -125,6 +128,10 @@ class DiscordServer:
         self.shards, self.seconds_to_answer, self.token_seconds = shards, seconds, 900.0
         self.buckets: dict[str, tuple[int, float]] = {}
         self.interactions_url: str | None = None
+        self.away: Failure | None = None
+        """What becomes of every call, whatever it is, until this is None again."""
+        self.met = 0
+        """How many calls came meanwhile."""
         self.gateway = Gateway(TOKEN, self._ready, self._guilds)
         self._orders: dict[str, deque[Failure]] = defaultdict(deque)
         self._nonces: dict[str, dict[str, Any]] = {}
@@ -159,7 +166,10 @@ class DiscordServer:
                 self._admit(name, request)
                 body = await self._body(request)
                 self.calls.append((name, body))
-                failure = self._orders[name].popleft() if self._orders[name] else None
+                failure = self._orders[name].popleft() if self._orders[name] else self.away
+                self.met += failure is not None and failure is self.away
+                if failure and failure.silent:
+                    await asyncio.Event().wait()
                 if failure and not failure.done_first:
                     if failure.says is not None:
                         return web.Response(body=failure.says, content_type=failure.kind, status=failure.status)

@@ -61,6 +61,8 @@ class Failure:
     """Of what it ``says``."""
     done_first: bool = False
     hang_up: bool = False
+    silent: bool = False
+    """It was heard, and nothing is ever said to it."""
 
 
 @dataclass
@@ -95,6 +97,11 @@ class TelegramServer:
         self.lacks: set[str] = set()
         self.token = TOKEN
         self.group_limit = 10**6
+        self.now = time.time
+        self.away: Failure | None = None
+        """What becomes of every call, whatever it is, until this is None again."""
+        self.met = 0
+        """How many calls came meanwhile."""
         self.redeliver = False
         self.texts: dict[str, str] = {}
         self.webhook: dict[str, Any] = {}
@@ -108,12 +115,13 @@ class TelegramServer:
         self._runner: web.AppRunner | None = None
         self.url = ""
 
-    async def start(self) -> None:
+    async def start(self, port: int = 0) -> None:
         app = web.Application(client_max_size=64 * 1024 * 1024)
         app.router.add_route("*", "/bot{token}/{method}", self._handle)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
         await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
+        await web.TCPSite(self._runner, "127.0.0.1", port).start()
+        self.port = self._runner.addresses[0][1]
         self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
 
     async def stop(self) -> None:
@@ -186,7 +194,10 @@ class TelegramServer:
             self._admit(request.match_info["token"], method)
             fields = await self._judged(method, request)
             self.calls.append((method, fields))
-            failure = self._orders[method].popleft() if self._orders[method] else None
+            failure = self._orders[method].popleft() if self._orders[method] else self.away
+            self.met += failure is not None and failure is self.away
+            if failure and failure.silent:
+                await asyncio.Event().wait()
             if failure and not failure.done_first:
                 if failure.says is not None:
                     return web.Response(body=failure.says, status=failure.status)
@@ -454,7 +465,7 @@ class TelegramServer:
 
     def _pace(self, chat: Chat) -> None:
         """Twenty messages a minute in a group, edits counted, once a test wants it so."""
-        now = time.time()
+        now = self.now()
         while chat.sent_at and chat.sent_at[0] < now - 60:
             chat.sent_at.popleft()
         if chat.type != "private" and len(chat.sent_at) >= self.group_limit:

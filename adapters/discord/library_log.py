@@ -1,0 +1,52 @@
+"""What the library says in its log alone, and what would be thousands of lines there while Discord is away."""
+
+import logging
+from collections.abc import Callable
+from typing import NamedTuple
+
+LOGGERS = ("discord.http", "discord.webhook.async_", "discord.client", "discord.shard")
+
+RATE_LIMITED = ("rate limited", "Global rate limit")
+RECONNECTS = ("Attempting a reconnect", "Failed to connect for shard_id")
+
+
+class Listener(NamedTuple):
+    """Who is told: of each rate limit that was met, and of each connection of the gateway that failed, with why."""
+
+    rate_limited: Callable[[], None]
+    disconnected: Callable[[str], None]
+
+
+class _Filter(logging.Filter):
+    """Tells those who listen, and keeps what they were told out of the log."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.listeners: set[Listener] = set()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        said = str(record.msg)
+        is_limit, is_reconnect = (any(words in said for words in known) for known in (RATE_LIMITED, RECONNECTS))
+        if not self.listeners or not (is_limit or is_reconnect):
+            return True
+        fault = record.exc_info[0] if record.exc_info else None
+        for listener in self.listeners:
+            if is_limit:
+                listener.rate_limited()
+            else:
+                listener.disconnected(fault.__name__ if fault else "no connection")
+        return False
+
+
+_filter = _Filter()
+for name in LOGGERS:
+    logging.getLogger(name).addFilter(_filter)
+
+
+def listen(listener: Listener) -> None:
+    """Have somebody told. To trace every request instead would cost a sixth of the bot."""
+    _filter.listeners.add(listener)
+
+
+def stop_listening(listener: Listener) -> None:
+    _filter.listeners.discard(listener)

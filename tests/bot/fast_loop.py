@@ -1,0 +1,49 @@
+"""An event loop whose clock runs ahead while nobody has anything to do: hours pass in seconds.
+
+While there is work its clock is the real one, so nothing looks slower than it is. What reads other clocks, such as the
+store, lives in real time.
+"""
+
+import asyncio
+import selectors
+from collections.abc import Coroutine
+from typing import Any
+
+import pytest
+
+from bot.store import store
+
+GRACE = 0.004
+"""Seconds without any input after which there is nothing to do: the store answers sooner."""
+
+LEAP = 1.0
+"""Seconds of the loop's clock that are left out at a time."""
+
+
+class _Selector(selectors.DefaultSelector):
+    left_out = 0.0
+
+    def select(self, timeout: float | None = None) -> Any:
+        if timeout is None or timeout <= GRACE:
+            return super().select(timeout)
+        found = super().select(GRACE)
+        if not found:
+            self.left_out += min(timeout - GRACE, LEAP)
+        return found
+
+
+class FastLoop(asyncio.SelectorEventLoop):
+    def __init__(self) -> None:
+        self._clock = _Selector()
+        super().__init__(self._clock)
+
+    def time(self) -> float:
+        return super().time() + self._clock.left_out
+
+
+def run_fast(test: Coroutine[Any, Any, None], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a test on such a loop. The store gets as long as it needs, for it does not live as fast."""
+    monkeypatch.setattr(store, "ANSWER_SECONDS", 36_000.0)
+    monkeypatch.setattr(store, "COMMIT_SECONDS", 36_000.0)
+    with asyncio.Runner(loop_factory=FastLoop) as runner:
+        runner.run(test)

@@ -1,0 +1,192 @@
+"""Telegram is away for ten minutes, or flooded: boards and hands come in the end, once, and the log stays short."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from adapters.telegram.adapter import Telegram
+from bot.store import EmbeddedStore, opened
+from tests.bot.fast_loop import run_fast
+from tests.telegram import players
+from tests.telegram.players import GROUP, Person, on_telegram, seated
+from tests.telegram.server import BOT, Failure, Refused, TelegramServer
+
+TEN_MINUTES = 600.0
+PER_MINUTE = 20
+
+Body = Callable[[Telegram, "Timed"], Awaitable[None]]
+
+
+class Timed(TelegramServer):
+    """Telegram, with the times by the loop's clock of what was asked for in groups."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = lambda: asyncio.get_running_loop().time()
+        self.in_groups: list[tuple[float, str, bool]] = []
+        """When, which method, and whether it was answered with a 429 that a test ordered."""
+
+    async def _judged(self, method: str, request: Any) -> dict[str, Any]:
+        fields = await super()._judged(method, request)
+        if fields.get("chat_id", 0) < 0:
+            self.in_groups.append((self.now(), method, bool(self._orders[method])))
+        return fields
+
+
+async def until(done: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Until something is so; the deadline is in real seconds."""
+    deadline = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < deadline, "it did not come to that"
+        await asyncio.sleep(0.05)
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(players, "until", until)
+
+
+@asynccontextmanager
+async def playing(folder: Path, **more: Any) -> AsyncIterator[tuple[Telegram, Timed, list[Person]]]:
+    """Two people at a table, on the platform's own paces."""
+    valkey, server = EmbeddedStore(folder / "data"), Timed()
+    await valkey.start()
+    await server.start()
+    try:
+        async with opened(valkey.url) as store, on_telegram(store, server, quick=False, **more) as adapter:
+            people = await seated(server, "metamazzo")
+            await house_of(adapter).delivery.settled()
+            yield adapter, server, people
+    finally:
+        await server.stop()
+        await valkey.stop()
+
+
+def house_of(adapter: Telegram) -> Any:
+    return adapter.card_room.house  # type: ignore[attr-defined]
+
+
+async def play_unseen(adapter: Telegram, moves: int) -> None:
+    """Moves that come by another way, as from another platform."""
+    house = house_of(adapter)
+    [table] = await house.tables_of("telegram:1")
+    for number in range(moves):
+        table = await house.room.table(table.code)
+        seat = table.game.turn
+        move = next(one for one in table.game.legal_moves(seat) if one.startswith(("play", "pick")))
+        await house.room.press(table.code, table.chairs[seat].person, table.version, move, f"unseen{number}")
+
+
+async def play_seen(people: list[Person]) -> None:
+    """One move, by whoever is to move, from a panel that is not old."""
+
+    def found() -> tuple[Person, dict[str, Any], str] | None:
+        for person in people:
+            own = [one for one in person.private.messages.values() if one["from"] == BOT]
+            for row in own[-1].get("reply_markup", {}).get("inline_keyboard", ()) if own else ():
+                for button in row:
+                    if ":play " in button.get("callback_data", ""):
+                        return person, own[-1], button["callback_data"]
+        return None
+
+    await until(lambda: found() is not None)
+    person, message, data = found() or (people[0], {}, "")
+    assert await person.send(person.private, message, data) == ""
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("how", ["nobody listens", "no answer", "429", "502"])
+def test_ten_minutes_without_telegram(tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_fast(ten_minutes_away(tmp_path, how), monkeypatch)
+
+
+async def ten_minutes_away(folder: Path, how: str) -> None:
+    async with playing(folder) as (adapter, server, people):
+        house, group = house_of(adapter), server.group(GROUP)
+        tasks = len(asyncio.all_tasks())
+        with capture_logs() as logs:
+            if how == "nobody listens":
+                await server.stop()
+            else:
+                server.away = {
+                    "no answer": Failure(silent=True),
+                    "429": Failure(Refused(429, "Too Many Requests: retry after 0", retry_after=0.05)),
+                    "502": Failure(Refused(502, "Bad Gateway")),
+                }[how]
+            await play_unseen(adapter, 8)
+            if how == "429":
+                await until(lambda: server.met >= 10_000, 300)
+            else:
+                await asyncio.sleep(TEN_MINUTES)
+            assert (await house.healthy())["adapters"]["telegram"].startswith("down: ")
+            # A task a surface, one that watches, and those of the connections.
+            assert len(asyncio.all_tasks()) <= tasks + 12
+            server.away = None
+            if how == "nobody listens":
+                await server.start(server.port)
+            await until(lambda: any(line["event"] == "platform_back" for line in logs))
+            await house.delivery.settled()
+            for _ in range(4):
+                await play_seen(people)
+            await house.delivery.settled()
+        # A challenge, a board, and a hand each.
+        assert sum(one["from"] == BOT for one in group.messages.values()) == 2
+        for person in people:
+            assert sum(one["from"] == BOT for one in person.private.messages.values()) == 1
+        assert (await house.healthy())["adapters"]["telegram"] == "up"
+        said = [line["event"] for line in logs if line["log_level"] != "debug" and "store" not in line["event"]]
+        assert said == ["platform_away", "platform_back"]
+
+
+@pytest.mark.timeout(400)
+def test_a_flood_of_commands_holds_up_no_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_fast(flooded(tmp_path), monkeypatch)
+
+
+async def flooded(folder: Path) -> None:
+    async with playing(folder, rate_limits=False) as (adapter, server, people):
+        house, group, loop = house_of(adapter), server.group(GROUP), asyncio.get_running_loop()
+        crowd = [Person(server, number, f"P{number}") for number in range(10, 20)]
+        server.group_limit = PER_MINUTE
+        group.sent_at.clear()
+        server.in_groups.clear()
+        begun = loop.time()
+        with capture_logs() as logs:
+            for minute in range(4):
+                wait = Refused(429, "Too Many Requests: retry after 7", retry_after=7)
+                server.order("sendMessage", Failure(wait))
+                for word in ("/help", "/leaderboard", "/rules", "/stats", "/challenge nonsense"):
+                    for person in crowd:
+                        person.say(word)
+                    await asyncio.sleep(5)
+                    if minute < 3:
+                        await play_seen(people)
+                    await asyncio.sleep(7)
+            await until(lambda: not server._updates and not house.delivery.answers.tasks)
+            await house.delivery.settled()
+        calls = server.in_groups
+        # Nothing but what was ordered was ever refused, for the group's limit was kept.
+        assert (
+            sum(
+                len(calls[at:]) > PER_MINUTE and calls[at + PER_MINUTE][0] - calls[at][0] < 55
+                for at in range(len(calls) - PER_MINUTE)
+            )
+            == 0
+        )
+        ordered = [at for at, (_when, _method, refused) in enumerate(calls) if refused]
+        assert len(ordered) == 4
+        for at in ordered:
+            assert all(when >= calls[at][0] + 6.9 for when, _method, _refused in calls[at + 1 :])
+        # The board moved on with every few moves, though answers waited all the time.
+        edits = [when for when, method, _refused in calls if method == "editMessageText"]
+        assert len(edits) >= 8
+        answered = [one for one in group.messages.values() if one["from"] == BOT]
+        assert len(answered) - 2 == sum(method == "sendMessage" and not refused for _when, method, refused in calls)
+        assert loop.time() - begun > 200
+        assert not [line for line in logs if line["log_level"] in ("warning", "error") and "store" not in line["event"]]

@@ -7,6 +7,7 @@ store, lives in real time.
 import asyncio
 import selectors
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any
 
 import pytest
@@ -43,7 +44,7 @@ class FastLoop(asyncio.SelectorEventLoop):
 
 def run_fast(test: Coroutine[Any, Any, None], monkeypatch: pytest.MonkeyPatch) -> None:
     """Run a test on such a loop. The store gets as long as it needs, for it does not live as fast."""
-    monkeypatch.setattr(store, "ANSWER_SECONDS", 36_000.0)
+    monkeypatch.setattr(store, "connected", partial(store.connected, patience=36_000.0))
     monkeypatch.setattr(store, "COMMIT_SECONDS", 36_000.0)
     with asyncio.Runner(loop_factory=FastLoop) as runner:
         runner.run(test)

@@ -5,18 +5,22 @@ import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 PREFIX = "BUONGIOCO_"
+LONGEST_SHOWN = 60
+"""Characters of a wrong value that are repeated."""
+
 STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
 
 
 class BadSetting(Exception):
-    """A setting that cannot be: one line that names it and says what it may be, and never its secret part.
+    """Settings that cannot be: a line for each that names it and says what it may be, and never its secret part.
 
     ``word`` says in a few words what is wrong, such as "token refused".
     """
@@ -42,11 +46,11 @@ class Shards(NamedTuple):
         """From ``0-3/8``, shards 0 to 3 of eight; ValueError for what is no such thing."""
         found = re.fullmatch(r"(\d{1,5})(?:-(\d{1,5}))?/(\d{1,5})", text.strip())
         if found is None:
-            raise ValueError("reads as first-last/count, such as 0-3/8 for the first four of eight shards")
+            raise ValueError("must be first-last/count, such as 0-3/8 for the first four of eight shards")
         first, total = int(found[1]), int(found[3])
         ids = range(first, int(found[2] or first) + 1)
         if not ids or ids[-1] >= total:
-            raise ValueError(f"names shards that are not there: with {total} they are 0 to {total - 1}")
+            raise ValueError(f"must name shards that are there: with {total} they are 0 to {total - 1}")
         return cls(ids, total)
 
 
@@ -81,7 +85,7 @@ class Settings(BaseSettings):
     @classmethod
     def _is_a_store(cls, url: str | None) -> str | None:
         if url and urlsplit(url).scheme not in STORE_SCHEMES:
-            raise ValueError(f"begins with none of {', '.join(f'{scheme}://' for scheme in STORE_SCHEMES)}")
+            raise ValueError(f"must begin with one of {', '.join(f'{scheme}://' for scheme in STORE_SCHEMES)}")
         return url or None
 
     @field_validator("telegram_token", "discord_token")
@@ -89,14 +93,14 @@ class Settings(BaseSettings):
     def _is_a_token(cls, token: SecretStr | None) -> SecretStr | None:
         text = token.get_secret_value().strip() if token else ""
         if any(char.isspace() for char in text):
-            raise ValueError("is not a token: there is a space in it")
+            raise ValueError("must be a token, and there is a space in it: copy it anew")
         return SecretStr(text) if text else None
 
     @field_validator("telegram_api_url", "discord_api_url")
     @classmethod
     def _is_a_server(cls, url: str) -> str:
         if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
-            raise ValueError("is not the address of a server, such as http://127.0.0.1:8081")
+            raise ValueError("must be the address of a server, such as http://127.0.0.1:8081")
         return url.rstrip("/")
 
     @field_validator("discord_shards")
@@ -110,7 +114,7 @@ class Settings(BaseSettings):
     @classmethod
     def _is_a_webhook(cls, url: str | None) -> str | None:
         if url and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname):
-            raise ValueError("is not an address that Telegram could reach, such as https://cards.example.org/telegram")
+            raise ValueError("must be an address that Telegram can reach, such as https://cards.example.org/telegram")
         return url or None
 
     @field_validator("public_url")
@@ -120,10 +124,11 @@ class Settings(BaseSettings):
             return None
         parts = urlsplit(url.strip())
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
-            raise ValueError("is not the address of a site, such as https://cards.example.org")
+            raise ValueError("must be the address of a site, such as https://cards.example.org")
         if parts.path not in ("", "/") or parts.query or parts.fragment:
             raise ValueError(
-                "has a path: the playground needs a name or a port of its own, such as https://cards.example.org"
+                "must be an address without a path, for the playground needs a name or a port of its own, such as "
+                "https://cards.example.org"
             )
         # As browsers write it, so that it can be compared.
         name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname.encode("idna").decode()
@@ -133,7 +138,7 @@ class Settings(BaseSettings):
     @classmethod
     def _are_days(cls, text: str | None) -> str | None:
         if text and (not re.fullmatch(r"[0-9]{1,5}d", text.strip()) or not int(text.strip()[:-1])):
-            raise ValueError("reads as a number of days, such as 730d")
+            raise ValueError("must be a number of days, such as 730d")
         return (text or "").strip() or None
 
     @property
@@ -153,17 +158,48 @@ def names() -> list[str]:
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings as they are; BadSetting for the first that cannot be, or that is none."""
+    """The settings as they are; BadSetting has a line for each that cannot be, or that is none."""
     known = names()
+    lines = []
     for name in os.environ if environment is None else environment:
         if name.startswith(PREFIX) and name not in known:
             near = get_close_matches(name, known, 1)
             hint = f"; did you mean {near[0]}?" if near else f"; there are: {', '.join(known)}"
-            raise BadSetting(f"{name} is not a setting{hint}")
+            lines.append(f"{name} is not a setting{hint}")
     try:
-        return Settings()
+        settings = Settings()
     except ValidationError as error:
-        fault = error.errors(include_input=False)[0]
-        name = str(fault["loc"][0])
-        variable = name if name in known else f"{PREFIX}{name}".upper()
-        raise BadSetting(f"{variable} {fault['msg'].removeprefix('Value error, ')}") from None
+        lines += [_line(dict(fault)) for fault in error.errors()]
+    if lines:
+        raise BadSetting("\n".join(lines))
+    return settings
+
+
+def _line(fault: dict[str, Any]) -> str:
+    """What is wrong with one setting: its name, what it may be, and what it is, unless that is a secret."""
+    name = str(fault["loc"][0])
+    variable = name if name in names() else f"{PREFIX}{name}".upper()
+    fields = {str(field.validation_alias or name): field for name, field in Settings.model_fields.items()}
+    said = str(fault["msg"]).removeprefix("Value error, ")
+    allowed = _allowed(fields[name]) or (said if said.startswith("must ") else f"cannot be read ({said})")
+    value = str(fault["input"])
+    # An address may have a password in it.
+    is_secret = "SecretStr" in str(fields[name].annotation) or variable == "REDIS_URL" or "@" in value
+    return f"{variable} {allowed}" + ("" if is_secret else f"; it is {_shortened(value)!r}")
+
+
+def _allowed(field: FieldInfo) -> str:
+    """What a setting may be whose kind says it all."""
+    if field.annotation is bool:
+        return "must be true or false"
+    if get_origin(field.annotation) is Literal:
+        return f"must be one of {', '.join(get_args(field.annotation))}"
+    if field.annotation is int:
+        least, most = (next(getattr(one, end) for one in field.metadata if hasattr(one, end)) for end in ("ge", "le"))
+        return f"must be a whole number from {least} to {most}"
+    return ""
+
+
+def _shortened(value: str) -> str:
+    """The beginning of a value, for a line that repeats it."""
+    return value if len(value) <= LONGEST_SHOWN else f"{value[:LONGEST_SHOWN]}…"

@@ -43,6 +43,7 @@ class Open:
             async with opened(valkey.url) as store:
                 settings = Settings(
                     _env_file=None,
+                    data=self.folder,
                     playground_port=self.port,
                     playground_host=self.host,
                     public_url=self.public_url,

@@ -25,6 +25,7 @@ from adapters.playground.village import Refused, Village, Villager
 from adapters.playground.wishes import AddChat, AddPerson, AnyWish, decoded, wish_of
 from bot import watching
 from bot.commands import Kind, choices, listed
+from bot.host_link import drop_link, link_path, show_link
 from bot.platform import CardRoom, DeliveryFault
 from bot.serving import is_same_secret, listen
 from bot.texts import language_of, texts
@@ -65,6 +66,7 @@ class Server:
         self._languages: dict[str, str] = {}
         self._busy: set[asyncio.Task[None]] = set()
         self._tickets: OrderedDict[str, tuple[str, float]] = OrderedDict()
+        self._folder, self._link = card_room.settings.data, ""
         self._host_key = secrets.token_urlsafe(12)
         self.listening = False
 
@@ -83,6 +85,7 @@ class Server:
             await asyncio.Event().wait()
         finally:
             self.listening = False
+            drop_link(self._folder, self._link)
             await self.tabs.close(GOODBYE_SECONDS)
             if self._busy:
                 await asyncio.wait(self._busy, timeout=2.0)
@@ -95,10 +98,15 @@ class Server:
     def _announce(self) -> None:
         shown = _own_address() if self.access.is_networked else self._host
         url = f"{self.access.public or f'http://{shown}:{self._port}'}/"
-        if self.access.is_open:
-            # Not by the log, which is kept: the link is a secret.
-            print(f"The playground is open to others. Your host's link: {url}#key={self._host_key}", flush=True)  # noqa: T201
         log.info("playground_open", url=url)
+        if self.access.is_open:
+            self._link = f"{url}#key={self._host_key}"
+            try:
+                show_link(self._folder, self._link)
+                log.info("playground_host_link", file=str(link_path(self._folder)), or_by="buongioco link")
+            except OSError as error:
+                what_to_do = "set BUONGIOCO_DATA to a folder that can be written, or start the bot in a terminal"
+                log.warning("playground_host_link_not_kept", why=error.strerror, what_to_do=what_to_do)
 
     def language_of(self, villager: Villager) -> str:
         """What the browser speaks that last acted as this person."""

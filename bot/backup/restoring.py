@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from bot.backup.file import BadBackup, Line, check, lines_of, nobody, to_bytes
+from bot.backup.file import BadBackup, Header, Line, check, lines_of, nobody, to_bytes
 from bot.backup.taking import TABLES
 from bot.delivery.bringing import UNKNOWN
 from bot.delivery.surfaces import Surface
@@ -36,8 +36,8 @@ async def no_workers(client: Any) -> None:
 
 async def restore(
     client: Any, path: Path, *, replace: bool, alone: bool = False, on_read: Callable[[int], None] = nobody
-) -> None:
-    """Fill a store from a backup, and bring its layout up to this version's.
+) -> Header:
+    """Fill a store from a backup, and bring its layout up to this version's; returns what the file says of itself.
 
     The file is read whole before anything is touched. A store that holds anything is left alone unless it is to be
     replaced, and so is one with workers, unless whoever calls knows to be ``alone`` with it. ``on_read`` is told of
@@ -62,6 +62,7 @@ async def restore(
     await client.set(keys.SCHEMA, header.schema)
     await schema.check(client)
     await _list_tables(Store(client))
+    return header
 
 
 async def _list_tables(store: Store) -> None:

@@ -13,8 +13,8 @@ import typer
 from redis.exceptions import RedisClusterException, RedisError
 
 from bot.backup.restoring import no_workers
-from bot.cli.backup import beside
-from bot.cli.doctor import store_of
+from bot.cli.asking import counted
+from bot.cli.backup import alone, beside
 from bot.cli.faults import told
 from bot.cli.progress import progress
 from bot.finished.archive import Archive, UnreadableGame
@@ -30,24 +30,23 @@ Files = Annotated[
 ]
 
 
-def counted(games: int) -> str:
-    return f"{games} {'game' if games == 1 else 'games'}"
-
-
 def export(
     out: Annotated[Path | None, typer.Option(help="Write here instead of to the screen.")] = None,
     chat: Annotated[str | None, typer.Option(help="Only games that this chat watched, as platform:id.")] = None,
     person: Annotated[str | None, typer.Option(help="Only games of this person, as platform:id.")] = None,
     files: Files = None,
 ) -> None:
-    """Write the records of finished games, one a line, oldest first; `buongioco verify` checks them."""
+    """Write the records of finished games, one a line, oldest first; `buongioco verify` checks them.
+
+    Also while the bot is running.
+    """
     games = _filed(files)
     with told():
         try:
             written = asyncio.run(_export(read_settings(), out, chat, person, games))
         except OSError as error:
             raise typer.BadParameter(f"{out}: {error.strerror}", param_hint="--out") from None
-    typer.echo(counted(written), err=True)
+    typer.echo(counted(written, "game"), err=True)
 
 
 def _filed(files: list[Path] | None) -> list[Filed]:
@@ -61,9 +60,10 @@ async def _export(
     settings: Settings, out: Path | None, chat: str | None, person: str | None, games: list[Filed]
 ) -> int:
     written = 0
-    async with store_of(settings) as store:
+    async with beside(settings) as client:
+        await schema.check(client)
         with out.open("w", encoding="utf-8") if out else nullcontext(sys.stdout) as file:
-            async for _, _, game in with_files(Archive(store.client), games):
+            async for _, _, game in with_files(Archive(client), games):
                 if game is None or chat not in (None, *game.chats) or person not in (None, *game.people):
                     continue
                 file.write(game.record.to_json() + "\n")
@@ -81,21 +81,22 @@ def rebuild(
         made = asyncio.run(_rebuild(read_settings(), games, incomplete))
     for line in _missing(made):
         typer.echo(line, err=True)
-    typer.echo(f"ratings made anew from {counted(made.games)}")
+    typer.echo(f"ratings made anew from {counted(made.games, 'game')}")
 
 
 async def _rebuild(settings: Settings, games: list[Filed], incomplete: bool) -> Rebuilt:
-    async with store_of(settings) as store:
+    async with alone(settings, "rates games that end while all ratings are made anew") as client:
+        await schema.check(client)
         if settings.redis_url:
-            await no_workers(store.client)
-        archive = Archive(store.client)
+            await no_workers(client)
+        archive = Archive(client)
         moved = await archive.moved()
         if moved > len(games) and not incomplete:
             raise StoreFault(
-                f"{counted(moved)} were moved out of the store by `buongioco archive`, and {counted(len(games))} of "
-                "files are named: name all of the files with --from, or say --incomplete."
+                f"{counted(moved, 'game')} moved out of the store by `buongioco archive`, and the files that are named "
+                f"have {counted(len(games), 'game')}: name all of the files with --from, or say --incomplete."
             )
-        return await Ratings(store.client, archive).rebuild(games)
+        return await Ratings(client, archive).rebuild(games)
 
 
 def _missing(made: Rebuilt) -> Iterator[str]:
@@ -138,7 +139,7 @@ def archive(
             raise typer.BadParameter(str(fault), param_hint="--out") from None
     for game in moved.faulty:
         typer.echo(f"{game} does not verify, and stays in the store", err=True)
-    typer.echo(f"{out}: {counted(moved.games)} moved")
+    typer.echo(f"{out}: {counted(moved.games, 'game')} moved")
     if moved.faulty:
         raise typer.Exit(1)
 

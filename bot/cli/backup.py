@@ -17,7 +17,7 @@ from bot.backup.taking import Taking
 from bot.cli.faults import told
 from bot.cli.progress import progress
 from bot.settings import Settings, read_settings
-from bot.store import EmbeddedStore, StoreFault, connected, keys
+from bot.store import EmbeddedStore, FolderTaken, StoreFault, connected, keys
 
 PATIENCE = 60.0
 """Seconds for an answer: much is read and written at a time, and nobody waits for it."""
@@ -28,7 +28,7 @@ async def beside(settings: Settings) -> AsyncIterator[Any]:
     """The store that a running bot uses, or would: the host's own, or the embedded one, started if none runs."""
     embedded = None if settings.redis_url else EmbeddedStore(settings.data)
     if embedded and not embedded.is_taken:
-        async with alone(settings) as client:
+        async with _started(embedded) as client:
             yield client
         return
     async with connected(embedded.url if embedded else settings.redis_url or "", PATIENCE) as client:
@@ -36,13 +36,25 @@ async def beside(settings: Settings) -> AsyncIterator[Any]:
 
 
 @asynccontextmanager
-async def alone(settings: Settings) -> AsyncIterator[Any]:
-    """The same, but an embedded store that a bot runs with is a StoreFault."""
+async def alone(settings: Settings, why: str) -> AsyncIterator[Any]:
+    """The same, but an embedded store that a bot runs with is a StoreFault; ``why`` says what the bot would spoil."""
     if settings.redis_url:
         async with connected(settings.redis_url, PATIENCE) as client:
             yield client
         return
-    embedded = EmbeddedStore(settings.data)
+    try:
+        async with _started(EmbeddedStore(settings.data)) as client:
+            yield client
+    except FolderTaken:
+        raise StoreFault(
+            f"A bot is running with the data folder {settings.data}, and {why}. Nothing was changed: stop the bot, run "
+            "this again, and start it afterwards."
+        ) from None
+
+
+@asynccontextmanager
+async def _started(embedded: EmbeddedStore) -> AsyncIterator[Any]:
+    """An embedded store that runs for as long as it is in use; FolderTaken where a bot has it."""
     await embedded.start()
     try:
         async with connected(embedded.url, PATIENCE) as client:
@@ -90,20 +102,28 @@ def restore(
     """Fill an empty store from a backup. Stop the bot first, every worker of it."""
     with told():
         try:
-            asyncio.run(_restore(read_settings(), file, replace))
+            taken_at = asyncio.run(_restore(read_settings(), file, replace))
         except OSError as error:
             raise typer.BadParameter(f"{file}: {error.strerror or error}", param_hint="FILE") from None
         except BadBackup as fault:
             raise typer.BadParameter(f"{file}: {fault}", param_hint="FILE") from None
-    typer.echo(f"{file} is restored", err=True)
+    when = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(taken_at))
+    typer.echo(f"{file} is restored: all is as it was on {when}.", err=True)
+    typer.echo(
+        "Whoever was forgotten after that is back, by /forget or by `buongioco forget`: forget them again before you "
+        "start the bot (`buongioco forget PERSON`).",
+        err=True,
+    )
 
 
-async def _restore(settings: Settings, file: Path, replace: bool) -> None:
-    async with alone(settings) as client:
+async def _restore(settings: Settings, file: Path, replace: bool) -> int:
+    """When the backup was taken, Unix seconds."""
+    async with alone(settings, "would write its own memory over what is restored") as client:
         with progress(2 * file.stat().st_size, file.name) as bar:
             try:
                 # The embedded store's folder is locked: a worker that it names was killed.
                 locked = settings.redis_url is None
-                await restore_store(client, file, replace=replace, alone=locked, on_read=bar.update)
+                header = await restore_store(client, file, replace=replace, alone=locked, on_read=bar.update)
             except (RedisError, RedisClusterException) as error:
                 raise StoreFault(f"The store cannot be filled ({type(error).__name__}: {error}).") from None
+    return header.begun

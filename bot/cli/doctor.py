@@ -1,8 +1,13 @@
 """`buongioco doctor`: is all that the bot needs in place, and if not, what is to be done?"""
 
 import asyncio
+import errno
+import socket
+import urllib.error
+import urllib.request
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from http.client import HTTPException
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from urllib.parse import urlsplit
@@ -10,6 +15,7 @@ from urllib.parse import urlsplit
 import typer
 from redis.exceptions import RedisError
 
+from bot.cli.health import LONGEST_HEALTH, TIMEOUT, health_url, is_health
 from bot.platform import GROUP
 from bot.settings import PREFIX, BadSetting, Settings, read_settings
 from bot.store import EmbeddedStore, Store, StoreFault, keys, opened
@@ -28,7 +34,8 @@ async def _doctor() -> bool:
     try:
         settings = read_settings()
     except BadSetting as fault:
-        typer.echo(f"wrong  {fault}")
+        for line in str(fault).splitlines():
+            typer.echo(f"wrong  {line}")
         return False
     healthy = True
     async for well, line in examine(settings):
@@ -69,7 +76,7 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     async for finding in _examine_tokens(settings):
         yield finding
     if settings.playground:
-        yield True, f"playground: http://{settings.playground_host}:{settings.playground_port}/"
+        yield await asyncio.to_thread(_examine_port, settings)
     if find_spec("numba"):
         yield True, "robots: searches are compiled"
     else:
@@ -77,6 +84,35 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
             True,
             "robots: strong ones think in plain Python, and so less; the extra `fast` (numba) compiles their searches",
         )
+
+
+def _examine_port(settings: Settings) -> tuple[bool, str]:
+    """Whether the playground can listen where it is to, or a bot does so already."""
+    host, port = settings.playground_host, settings.playground_port
+    url = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+    remedy = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
+    try:
+        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
+            return True, f"playground: {url}, and the port is free"
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            return False, f"playground: it cannot listen on {host}, port {port} ({error.strerror}): {remedy}"
+    if not _is_a_bot(host, port):
+        return False, f"playground: another program listens on {host}, port {port}: end it, or {remedy}"
+    if settings.redis_url or EmbeddedStore(settings.data).is_taken:
+        return True, f"playground: {url}, and a bot is serving it"
+    return False, f"playground: a bot with another data folder listens on {host}, port {port}: end it, or {remedy}"
+
+
+def _is_a_bot(host: str, port: int) -> bool:
+    """Whether who listens there answers as a bot of this kind does."""
+    try:
+        with urllib.request.urlopen(health_url(host, port), timeout=TIMEOUT) as answer:  # noqa: S310 - of ours
+            return is_health(answer.read(LONGEST_HEALTH))
+    except urllib.error.HTTPError as error:
+        return is_health(error.read(LONGEST_HEALTH))
+    except (OSError, HTTPException):
+        return False
 
 
 async def _examine_stores(settings: Settings) -> AsyncIterator[tuple[bool, str]]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from bot.cli.asking import counted, is_meant
 from bot.cli.backup import beside
 from bot.cli.faults import told
 from bot.finished.archive import Archive, UnreadableGame
@@ -38,10 +39,8 @@ def forget(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether that is meant.")] = False,
 ) -> None:
     """Forget a person who asks for it, also while the bot is running. It cannot be taken back."""
-    if not yes:
-        typer.confirm(
-            f"Forget {person} for good, and resign the games where they sit? (--yes does not ask)", abort=True
-        )
+    if not yes and not is_meant(f"Forget {person} for good, and resign the games where they sit? (--yes does not ask)"):
+        raise typer.Exit(1)
     with told():
         try:
             done, is_running = asyncio.run(_forget(read_settings(), person, file or []))
@@ -49,7 +48,8 @@ def forget(
             raise typer.BadParameter(str(fault), param_hint="PERSON") from None
         except (UnreadableGame, OSError) as fault:
             raise typer.BadParameter(str(fault), param_hint="--file") from None
-    typer.echo(f"{person} is forgotten: {done.games} games, {done.scopes} ratings and {done.tables} tables named them.")
+    found = [counted(done.games, "game"), counted(done.scopes, "rating"), counted(done.tables, "table")]
+    typer.echo(f"{person} is forgotten, and was named in {found[0]}, {found[1]} and {found[2]}.")
     if is_running:
         typer.echo("The running bot looks once more in a minute.")
 

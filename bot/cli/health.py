@@ -1,12 +1,31 @@
 """`python -m bot.cli.health`: does the bot of this container do well? For Docker's health check."""
 
+import json
 import sys
 import urllib.request
 
 from bot.settings import read_settings
 
 TIMEOUT = 4.0
+LONGEST_HEALTH = 65536
+"""Bytes of an answer that are looked at."""
+
 EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - where one listens on every address, also on this machine's own
+
+
+def health_url(host: str, port: int) -> str:
+    """Where a bot that listens so is asked from this machine."""
+    address = "127.0.0.1" if host in EVERYWHERE else f"[{host}]" if ":" in host else host
+    return f"http://{address}:{port}/healthz"
+
+
+def is_health(body: bytes) -> bool:
+    """Whether this is what a bot answers there, well or not."""
+    try:
+        said = json.loads(body)
+    except ValueError:
+        return False
+    return isinstance(said, dict) and {"healthy", "store", "adapters"} <= said.keys()
 
 
 def main() -> int:
@@ -19,9 +38,8 @@ def main() -> int:
     else:
         # Nothing listens then; that the process runs is all that can be asked.
         return 0
-    address = "127.0.0.1" if host in EVERYWHERE else f"[{host}]" if ":" in host else host
     try:
-        with urllib.request.urlopen(f"http://{address}:{port}/healthz", timeout=TIMEOUT) as answer:
+        with urllib.request.urlopen(health_url(host, port), timeout=TIMEOUT) as answer:  # noqa: S310 - of ours
             print(answer.read().decode())  # noqa: T201
             return 0
     except OSError as error:

@@ -27,6 +27,7 @@ class Commands(LazyGroup):
         "restore": "bot.cli.backup:restore",
         "forget": "bot.cli.forget:forget",
         "bench": "bot.cli.bench:app",
+        "link": "bot.cli.link:link",
         "tables": "bot.cli.tables:tables_app",
     }
 

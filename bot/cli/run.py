@@ -18,5 +18,6 @@ def run() -> None:
         logs.set_up(settings.log_level)
         asyncio.run(run_bot(settings))
     except (BadSetting, StoreFault, NothingToRun) as fault:
-        typer.echo(f"buongioco: {fault}", err=True)
+        for line in str(fault).splitlines():
+            typer.echo(f"buongioco: {line}", err=True)
         raise typer.Exit(2) from None

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from bot.cli.asking import counted, is_meant
 from bot.cli.backup import beside
 from bot.cli.faults import told
 from bot.settings import read_settings
@@ -68,7 +69,7 @@ async def _list(state: State | None) -> None:
                 typer.echo(
                     f"{code:8}{table.phase:12}{opened:16}{f'idle {age(idle)}':16}{table.game_id:13}{_people(table)}"
                 )
-    typer.echo(f"{count} {'table' if count == 1 else 'tables'}", err=True)
+    typer.echo(counted(count, "table"), err=True)
 
 
 async def _opened_at(store: Store, table: Table) -> int:
@@ -154,7 +155,7 @@ async def _close(code: str, yes: bool) -> None:
     async with _room() as room:
         table = await room.load(code)
         about = f"{table.phase}, {table.game_id or 'unknown game'}, {_people(table) or 'nobody known'}"
-        if not yes and not typer.confirm(f"End table {code} ({about})?"):
+        if not yes and not is_meant(f"End table {code} ({about})? (--yes does not ask)"):
             raise typer.Exit(1)
         if table.fault:
             await room.remove(table)

@@ -1,8 +1,19 @@
 """What outlives the process: tables as logs in a Redis or Valkey, one's own or the embedded one."""
 
 from bot.store.embedded import EmbeddedStore
-from bot.store.folder import StoreFault
+from bot.store.folder import FolderTaken, StoreFault
 from bot.store.outage import STORE_FAULTS
 from bot.store.store import Appended, Behind, Gone, Store, connected, opened
 
-__all__ = ["STORE_FAULTS", "Appended", "Behind", "EmbeddedStore", "Gone", "Store", "StoreFault", "connected", "opened"]
+__all__ = [
+    "STORE_FAULTS",
+    "Appended",
+    "Behind",
+    "EmbeddedStore",
+    "FolderTaken",
+    "Gone",
+    "Store",
+    "StoreFault",
+    "connected",
+    "opened",
+]

@@ -22,11 +22,15 @@ class StoreFault(Exception):
     """The store cannot be used; the text tells the host what to do."""
 
 
+class FolderTaken(StoreFault):
+    """A bot is running with the data folder."""
+
+
 def claim(folder: Path) -> IO[str]:
     """Make the folder if it is not there, see that it is private, and lock it; closing the result gives it back.
 
-    StoreFault where another bot has it, where it is another user's, or where others may write in it. One that others
-    may only read is closed to them.
+    FolderTaken where another bot has it, StoreFault where it is another user's, or where others may write in it. One
+    that others may only read is closed to them.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -39,7 +43,7 @@ def claim(folder: Path) -> IO[str]:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         lock.close()
-        raise StoreFault(
+        raise FolderTaken(
             f"Another bot is running with the data folder {folder}. Stop it first, {ELSEWHERE}, or REDIS_URL to a "
             "store that several bots may share."
         ) from None

@@ -144,6 +144,25 @@ def test_verify_names_file_game_deal_and_move_and_exits_1(file: Path) -> None:
     assert "3 games, 1 fault" in done.output
 
 
+def test_verify_names_the_first_faulty_games_and_counts_the_others(file: Path) -> None:
+    good = file.read_text(encoding="utf-8").splitlines()[0]
+    bad = good.replace('"play ', '"paly ', 1)
+    file.write_text("\n".join([good, *[bad] * 12]), encoding="utf-8")
+    done = call("verify", str(file))
+    assert done.exit_code == 1
+    lines = done.output.splitlines()
+    assert [line.split(", ")[0] for line in lines[:5]] == [f"{file}: game {number}" for number in range(2, 7)]
+    assert lines[5:] == [f"{file}: and 7 more faulty games", f"{file}: 13 games, 12 faults"]
+
+
+def test_verify_says_of_a_file_without_games_that_it_is_another_file(file: Path) -> None:
+    file.write_text("This is no record.\n" * 3000, encoding="utf-8")
+    done = call("verify", str(file))
+    assert done.exit_code == 1
+    assert len(done.output.splitlines()) == 6
+    assert "not one of its first 100 lines is a game: give it a file of records" in done.output
+
+
 def test_verify_refuses_truncated_corrupted_and_empty_files(file: Path) -> None:
     whole = file.read_bytes()
     for content, says in (

@@ -40,7 +40,7 @@ async def test_tables_are_listed_looked_at_and_ended_beside_a_bot(tmp_path: Path
             assert "target=51" in looked
             assert secret.split(b" ")[1].decode() not in looked
             assert "There is no table QQQQ" in await called(tmp_path, "tables", "show", "QQQQ", code=2)
-            await called(tmp_path, "tables", "close", playing, code=1)
+            assert "--yes does not ask" in await called(tmp_path, "tables", "close", playing, code=1)
             for code in (playing, waiting):
                 assert f"table {code} is ended" in await called(tmp_path, "tables", "close", code, "--yes")
             for code in (playing, waiting):

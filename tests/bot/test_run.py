@@ -2,8 +2,11 @@
 
 import asyncio
 import json
+import os
+import pty
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -80,6 +83,11 @@ def test_it_runs_until_it_is_told_to_stop(tmp_path: Path) -> None:
         )
         assert "a bot is running with it" in answer.stdout
         assert "telegram: off" in answer.stdout
+        assert f"ok     playground: http://127.0.0.1:{port}/, and a bot is serving it" in answer.stdout
+        # Not so with another folder.
+        answer = command(tmp_path / "data", "doctor", BUONGIOCO_PLAYGROUND_PORT=str(port))
+        assert answer.returncode == 1
+        assert "wrong  playground: a bot with another data folder listens on 127.0.0.1" in answer.stdout
         assert "secret-token" not in answer.stdout + answer.stderr
         start = time.monotonic()
         process.send_signal(signal.SIGTERM)
@@ -146,15 +154,48 @@ async def test_a_taken_port_leaves_telegram_alone_and_an_odd_answer_ends_nothing
     assert [line["platform"] for line in lines if line["event"] == "platform_away"] == ["telegram"]
 
 
-def test_opened_to_the_network_the_hosts_link_is_printed_and_not_logged(tmp_path: Path) -> None:
+def test_where_output_is_kept_the_hosts_link_is_in_a_file_of_the_hosts_alone(tmp_path: Path) -> None:
     port = free_port()
     with running(tmp_path, port, BUONGIOCO_PLAYGROUND_HOST="0.0.0.0") as process:  # noqa: S104
-        with suppress(urllib.error.HTTPError):
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/")
+        said = command(tmp_path, "link")
+        assert said.returncode == 0, said.stderr
+        key = said.stdout.strip().partition("/#key=")[2]
+        ticket = urllib.request.Request(f"http://127.0.0.1:{port}/ticket", data=key.encode(), method="POST")
+        with urllib.request.urlopen(ticket) as answer:  # noqa: S310
+            assert answer.read()
+        file = tmp_path / "data" / "playground.link"
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
         process.send_signal(signal.SIGTERM)
         out, log = process.communicate(timeout=20)
-        assert "/#key=" in out
-        assert out.partition("#key=")[2].strip() not in log
+        assert key not in out + log
+        assert str(file) in log
+    assert not file.exists()
+    said = command(tmp_path, "link")
+    assert said.returncode == 2
+    assert f"There is no {file}" in said.stderr
+
+
+def test_on_a_terminal_the_hosts_link_is_printed(tmp_path: Path) -> None:
+    port = free_port()
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [BUONGIOCO, "run"],
+        env=environment(tmp_path, BUONGIOCO_PLAYGROUND_PORT=str(port), BUONGIOCO_PLAYGROUND_HOST="0.0.0.0"),  # noqa: S104
+        cwd=tmp_path,
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(theirs)
+    try:
+        said = b""
+        while b"\n" not in said:
+            said += os.read(ours, 4096)
+    finally:
+        process.terminate()
+        process.wait(20)
+        os.close(ours)
+    assert b"Your host's link: http://" in said
+    assert b"/#key=" in said
 
 
 async def test_export_and_rebuild(tmp_path: Path) -> None:

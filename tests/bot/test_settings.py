@@ -2,6 +2,8 @@
 
 import asyncio
 import re
+import socket
+import threading
 from pathlib import Path
 
 import pytest
@@ -53,7 +55,7 @@ def test_a_wrong_store_is_one_line_without_its_password(monkeypatch: pytest.Monk
     monkeypatch.setenv("REDIS_URL", "http://me:hunter2@host")
     code, out = doctor()
     assert code == 1
-    assert out.startswith("wrong  REDIS_URL begins with none of redis://, rediss://")
+    assert out.startswith("wrong  REDIS_URL must begin with one of redis://, rediss://")
     assert len(out.splitlines()) == 1
     monkeypatch.setenv("REDIS_URL", "redis://me:hunter2@127.0.0.1:1/0")
     code, out_of_reach = doctor()
@@ -62,12 +64,68 @@ def test_a_wrong_store_is_one_line_without_its_password(monkeypatch: pytest.Monk
     assert "hunter2" not in out + out_of_reach
 
 
+def test_each_wrong_setting_is_a_line_with_what_it_is_and_may_be_and_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = {
+        "BUONGIOCO_PLAYGROUND_PORT": ("abc", "must be a whole number from 0 to 65535; it is 'abc'"),
+        "BUONGIOCO_STORE_REPLICAS": ("9", "must be a whole number from 0 to 5; it is '9'"),
+        "BUONGIOCO_PLAYGROUND": ("perhaps", "must be true or false; it is 'perhaps'"),
+        "BUONGIOCO_LOG_LEVEL": ("loud", "must be one of debug, info, warning, error; it is 'loud'"),
+        "BUONGIOCO_DISCORD_SHARDS": ("4/2", "must name shards that are there: with 2 they are 0 to 1; it is '4/2'"),
+        "BUONGIOCO_FORGET_AFTER": ("x" * 500, f"must be a number of days, such as 730d; it is '{'x' * 60}…'"),
+        "BUONGIOCO_PUBLIC_URL": ("https://x:port", "cannot be read (Port could not be cast"),
+        "BUONGIOCO_TELEGRAM_TOKEN": ("1:hunter2 x", "must be a token, and there is a space in it: copy it anew\n"),
+        "BUONGIOCO_TELEGRAM_API_URL": ("ftp://me:hunter2@x", "must be the address of a server, such as "),
+        "REDIS_URL": ("http://:hunter2@x", "must begin with one of redis://, "),
+    }
+    for name, (value, _) in wrong.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("BUONGIOCO_PLAYGROUND_PROT", "1")
+    code, out = doctor()
+    assert code == 1
+    for name, (_, line) in wrong.items():
+        assert f"wrong  {name} {line}" in out
+    assert "wrong  BUONGIOCO_PLAYGROUND_PROT is not a setting; did you mean BUONGIOCO_PLAYGROUND_PORT?" in out
+    assert len(out.splitlines()) == len(wrong) + 1
+    assert "hunter2" not in out
+    # Any other command says the same.
+    for command in ("run", "tables"):
+        said = CliRunner().invoke(cli.app, [command])
+        assert said.exit_code == 2
+        assert [line.removeprefix("buongioco: ") for line in said.stderr.splitlines()] == [
+            line.removeprefix("wrong  ") for line in out.splitlines()
+        ]
+
+
 def test_the_doctor_finds_the_embedded_store_well(tmp_path: Path) -> None:
     code, out = doctor()
     assert code == 0
     assert f"ok     settings: an embedded store in {tmp_path / 'xdg' / 'buongioco'}" in out
     assert "ok     store: answers, version" in out
     assert "ok     store: writes an append-only file" in out
+
+
+def test_the_doctor_looks_whether_the_playgrounds_port_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        monkeypatch.setenv("BUONGIOCO_PLAYGROUND_PORT", str(port))
+        taken.listen()
+        threading.Thread(target=_answer_once, args=[taken], daemon=True).start()
+        code, out = doctor()
+        assert code == 1
+        assert f"wrong  playground: another program listens on 127.0.0.1, port {port}: end it, or set" in out
+    assert f"ok     playground: http://127.0.0.1:{port}/, and the port is free" in doctor()[1]
+    monkeypatch.setenv("BUONGIOCO_PLAYGROUND_HOST", "192.0.2.1")
+    code, out = doctor()
+    assert code == 1
+    assert f"wrong  playground: it cannot listen on 192.0.2.1, port {port} (" in out
+
+
+def _answer_once(taken: socket.socket) -> None:
+    line, _ = taken.accept()
+    with line:
+        line.recv(4096)
+        line.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{"healthy":true}')
 
 
 async def test_the_doctor_finds_faults_of_ones_own_store(

@@ -23,13 +23,22 @@ def test_beside_a_running_bot_and_back(tmp_path: Path) -> None:
         # Not while it runs, and nothing is lost by asking.
         answer = command(tmp_path, "restore", "cards.gz", "--replace")
         assert answer.returncode == 2
-        assert "Another bot is running" in answer.stderr
+        assert f"A bot is running with the data folder {tmp_path / 'data'}, and would write its own" in answer.stderr
+        assert "Nothing was changed: stop the bot, run this again" in answer.stderr
+        answer = command(tmp_path, "rebuild")
+        assert answer.returncode == 2
+        assert "rates games that end while all ratings are made anew. Nothing was changed: stop" in answer.stderr
+        # What only reads may work beside it.
+        answer = command(tmp_path, "export")
+        assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "0 games\n")
         assert is_well(port)
     answer = command(tmp_path, "restore", "cards.gz")
     assert answer.returncode == 2
     assert "not empty" in answer.stderr
     answer = command(tmp_path, "restore", "cards.gz", "--replace")
     assert answer.returncode == 0, answer.stderr
+    assert "all is as it was on 20" in answer.stderr
+    assert "Whoever was forgotten after that is back" in answer.stderr
     # And once more, from the store at rest.
     answer = command(tmp_path, "backup", "again.gz")
     assert answer.returncode == 0, answer.stderr

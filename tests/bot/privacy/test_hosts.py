@@ -40,9 +40,13 @@ def test_forget_says_what_it_did_and_files_are_rewritten_too(tmp_path: Path, mon
     assert unknown.exit_code == 2
     # It cannot be taken back, so it is asked first.
     assert runner.invoke(cli.app, ["forget", person], input="n\n").exit_code == 1
+    unanswered = runner.invoke(cli.app, ["forget", person], input="")
+    assert unanswered.exit_code == 1
+    assert "nobody is here to answer that: --yes does not ask" in unanswered.stderr
     done = runner.invoke(cli.app, ["forget", person, "--yes", "--file", str(file)])
     assert done.exit_code == 0, done.output
-    assert f"{person} is forgotten" in done.output
+    # It stood in the file alone: nobody counts "1 games".
+    assert f"{person} is forgotten, and was named in 0 games, 0 ratings and 0 tables." in done.output
     assert person not in file.read_text()
     assert '"somebody"' in file.read_text()
 
@@ -161,7 +165,7 @@ async def test_a_round_forgets_a_tenth_of_all_and_the_longest_unused_first(store
 @pytest.mark.parametrize("text", ["730", "0d", "two years", "-5d"])
 def test_days_that_cannot_be_are_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUONGIOCO_FORGET_AFTER", text)
-    with pytest.raises(BadSetting, match="BUONGIOCO_FORGET_AFTER reads as a number of days"):
+    with pytest.raises(BadSetting, match="BUONGIOCO_FORGET_AFTER must be a number of days"):
         read_settings()
 
 

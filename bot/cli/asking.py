@@ -1,0 +1,21 @@
+"""What commands ask and how they count, in words."""
+
+import sys
+
+import typer
+
+
+def counted(count: int, one: str) -> str:
+    """A count with its noun: "1 game", "3 games"."""
+    return f"{count} {one}{'' if count == 1 else 's'}"
+
+
+def is_meant(question: str) -> bool:
+    """Ask whether something is meant that cannot be taken back; where nobody can answer, say what to do and exit 1."""
+    try:
+        return typer.confirm(question)
+    except typer.Abort:
+        if sys.stdin.isatty():
+            raise
+        typer.echo("\nbuongioco: nobody is here to answer that: --yes does not ask.", err=True)
+        raise typer.Exit(1) from None

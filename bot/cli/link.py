@@ -1,0 +1,20 @@
+"""`buongioco link`: the host's link to a playground that is open to others."""
+
+import typer
+
+from bot.cli.faults import told
+from bot.host_link import link_path
+from bot.settings import BadSetting, read_settings
+
+
+def link() -> None:
+    """Print the host's link to a playground that is open to others: a secret, and another one at each start."""
+    with told():
+        path = link_path(read_settings().data)
+        try:
+            typer.echo(path.read_text().strip())
+        except OSError:
+            raise BadSetting(
+                f"There is no {path}: it is there while a bot runs whose playground is open to others "
+                "(BUONGIOCO_PLAYGROUND_HOST or BUONGIOCO_PUBLIC_URL); on 127.0.0.1 the playground needs no link."
+            ) from None

@@ -1,0 +1,40 @@
+"""The host's link to an open playground: a secret, so it is shown on a terminal or kept in a file, and never logged.
+
+What a process prints elsewhere is kept too: by Docker, by systemd, by whatever reads its output.
+"""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+
+def link_path(folder: Path) -> Path:
+    """The file in a data folder that holds the link while a bot is running."""
+    return folder / "playground.link"
+
+
+def show_link(folder: Path, link: str) -> None:
+    """Keep the link in the data folder, for its owner alone (`buongioco link` prints it); on a terminal print it too.
+
+    OSError where the folder cannot be written.
+    """
+    if sys.stdout.isatty():
+        print(f"The playground is open to others. Your host's link: {link}", flush=True)  # noqa: T201
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # A fresh file of mode 0600 under a name nobody can guess: what stands there already may be somebody else's.
+    number, name = tempfile.mkstemp(prefix=".playground.link.", dir=folder)
+    with os.fdopen(number, "w") as file:
+        file.write(f"{link}\n")
+    os.replace(name, link_path(folder))
+
+
+def drop_link(folder: Path, link: str) -> None:
+    """Take the file away, if it holds this link: another start may have written its own."""
+    path = link_path(folder)
+    try:
+        if path.read_text().strip() == link:
+            path.unlink()
+    except OSError:
+        # It opens nothing any more.
+        return

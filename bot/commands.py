@@ -84,6 +84,10 @@ class CommandSpec:
         """All that it may be called by."""
         return (self.name, *self.names.values(), *self.aliases)
 
+    def name_in(self, language: str) -> str:
+        """What it is called in a language."""
+        return self.names.get(language, self.name)
+
     def help_line(self, language: str) -> str:
         """What may stand behind it and what it does: "[@name] [game]: open a table"."""
         signs = [_sign(one, language) for one in self.arguments if one.in_help]
@@ -137,36 +141,36 @@ COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec(
         "hand",
         {"it": "mano"},
-        _("send my cards again"),
-        title=_("Show me my cards here, for my eyes only"),
+        _("see your cards again"),
+        title=_("See your cards here, for your eyes only"),
         arguments=(replace(OWN_TABLE, in_help=False),),
         for_one=True,
     ),
-    CommandSpec("tables", {"it": "tavoli"}, _("where I sit"), for_one=True),
-    CommandSpec("leaderboard", {"it": "classifica"}, _("who is best"), arguments=(replace(GAME, in_help=False),)),
+    CommandSpec("tables", {"it": "tavoli"}, _("see where you sit"), for_one=True),
+    CommandSpec("leaderboard", {"it": "classifica"}, _("see who is best"), arguments=(replace(GAME, in_help=False),)),
     CommandSpec(
         "stats",
         {"it": "statistiche"},
-        _("how somebody plays"),
+        _("see how somebody plays"),
         arguments=(
             Argument(
                 "player", {"it": "giocatore"}, Kind.PERSON, _("@name"), _("Whose games; your own if you leave it out")
             ),
         ),
     ),
-    CommandSpec("analyse", {"it": "analisi"}, _("what my last game could have been"), for_one=True),
+    CommandSpec("analyse", {"it": "analisi"}, _("see what your last game could have been"), for_one=True),
     CommandSpec(
         "rules",
         {"it": "regole"},
-        _("how it is played"),
-        title=_("How a game is played"),
+        _("read how it is played"),
+        title=_("Read how a game is played"),
         arguments=(Argument("about", {"it": "argomento"}, Kind.TOPIC, _("game"), _("Which game")),),
     ),
-    CommandSpec("settings", {"it": "impostazioni"}, _("language, suits, clock")),
+    CommandSpec("settings", {"it": "impostazioni"}, _("choose language, suits, clock")),
     CommandSpec("resign", {"it": "resa"}, _("give a game up"), arguments=(OWN_TABLE,), for_one=True),
-    CommandSpec("mydata", {"it": "mieidati"}, _("what I keep of you, as a file"), for_one=True),
-    CommandSpec("forget", {"it": "dimenticami"}, _("forget me; asks first"), for_one=True),
-    CommandSpec("help", {"it": "aiuto"}, _("what I can do")),
+    CommandSpec("mydata", {"it": "mieidati"}, _("get what is kept of you, as a file"), for_one=True),
+    CommandSpec("forget", {"it": "dimenticami"}, _("have yourself forgotten; asks first"), for_one=True),
+    CommandSpec("help", {"it": "aiuto"}, _("see what the bot can do")),
     # Platforms send it when somebody opens the private chat.
     CommandSpec("start", listed=False),
 )

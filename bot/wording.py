@@ -27,6 +27,10 @@ SUIT_SIGNS = {
 RANK_SIGNS: dict[str, dict[str, str]] = {"french": {"R": "K", "C": "Q", "F": "J"}, "spades": {"T": "10"}}
 
 
+JOINER, NO_BREAK = "\N{WORD JOINER}", "\N{NO-BREAK SPACE}"
+"""What keeps a card's rank and suit on one line of text, and a card with who played it. Labels of buttons need none."""
+
+
 class CardFaces(dict[str, str]):
     """Cards as people see them, by their codes: rank and suit's sign; "codes" leaves them as the record has them, 3D.
 
@@ -39,7 +43,8 @@ class CardFaces(dict[str, str]):
 
     def __missing__(self, code: str) -> str:
         rank, suit = code[0], code[1:]
-        face = self[code] = self._ranks.get(rank, rank) + self._suits.get(suit, suit)
+        joiner = JOINER if suit in self._suits else ""
+        face = self[code] = self._ranks.get(rank, rank) + joiner + self._suits.get(suit, suit)
         return face
 
 

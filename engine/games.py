@@ -16,7 +16,10 @@ from engine.stock import StockDeal
 
 @dataclass(frozen=True)
 class GameKind:
-    """One of the games. ``name`` is English; ``new_deal`` is called with rules, dealer, pack (cards) and carry."""
+    """One of the games. ``name`` is what it is called everywhere, in English.
+
+    ``new_deal`` is called with rules, dealer, pack (cards) and carry.
+    """
 
     id: str
     name: str
@@ -29,12 +32,12 @@ class GameKind:
 GAMES = {
     kind.id: kind
     for kind in (
-        GameKind("pizzichino", "Tressette in Due a Pizzichino", 2, ITALIAN, rules.Pizzichino, PacketsDeal),
+        GameKind("pizzichino", "Pizzichino", 2, ITALIAN, rules.Pizzichino, PacketsDeal),
         GameKind("spizzichino", "Spizzichino", 2, ITALIAN, rules.Spizzichino, PacketsDeal),
-        GameKind("metamazzo", "Tressette in Due a Metà Mazzo", 2, ITALIAN, rules.MetaMazzo, StockDeal),
-        GameKind("testa", "Tressette Heads-up", 2, ITALIAN, rules.TestaATesta, StockDeal),
-        GameKind("tressette", "Tressette", 4, ITALIAN, rules.Tressette, FullDeal),
-        GameKind("tavolo", "Table Tressette", 4, ITALIAN, rules.Tavolo, FullDeal),
+        GameKind("metamazzo", "Metà Mazzo", 2, ITALIAN, rules.MetaMazzo, StockDeal),
+        GameKind("testa", "Testa a Testa", 2, ITALIAN, rules.TestaATesta, StockDeal),
+        GameKind("tressette", "Tressette in Four", 4, ITALIAN, rules.Tressette, FullDeal),
+        GameKind("tavolo", "Tressette at the Table", 4, ITALIAN, rules.Tavolo, FullDeal),
         GameKind("spades", "Spades for Two", 2, FRENCH, rules.Spades, SpadesDeal),
     )
 }

@@ -5,7 +5,7 @@ from typing import Any
 
 from adapters.playground.server import Server
 from adapters.playground.village import BOT, Chat, Refused, Village, Villager
-from adapters.playground.wishes import AnyWish, ClosePrivate, GoPrivate, PressWish, Say
+from adapters.playground.wishes import AnyWish, ClosePrivate, FetchFile, GoPrivate, PressWish, Say
 from bot.panel import Panel
 from bot.places import Place
 from bot.platform import CardRoom, Command, NotDone, Pace, Person, Press, Reply
@@ -95,6 +95,8 @@ class Playground:
             return await self._say(person, wish, key)
         if isinstance(wish, PressWish):
             return await self._press(person, wish, key)
+        if isinstance(wish, FetchFile):
+            return await self._file(person, wish)
         if isinstance(wish, GoPrivate):
             return await self._private(person, wish.code)
         if isinstance(wish, ClosePrivate):
@@ -143,18 +145,22 @@ class Playground:
         for_them = reply.private or (press is not None and not press.genuine)
         place = f"@{person.id}" if for_them else chat.id
         if place.startswith("@") and person.closed:
-            return reply.toast or "Your private chat is closed."
+            return "Your private chat is closed."
         if pressed is not None and pressed in chat.messages:
             edited = await self.village.edit(chat.id, pressed, reply.panel)
             self.server.tabs.tell_message(edited, pressed)
         else:
-            sent, number, _new = await self.village.send(place, reply.panel, f"{key}.r")
+            sent, number, _new = await self.village.send(place, reply.panel, f"{key}.r", reply.file)
             self.server.tabs.tell_message(sent, number)
-        if reply.file:
-            # The page saves it; nothing of it stays in the chat.
-            text = reply.file.content.decode()
-            self.server.tabs.tell_person(person, {"type": "file", "name": reply.file.name, "text": text})
         return reply.toast
+
+    async def _file(self, person: Villager, wish: FetchFile) -> str:
+        """Bring a message's file to the page that asks for it, which saves it."""
+        chat = self._chat(person, wish.chat)
+        text = await self.village.file(chat, wish.message)
+        name = chat.messages.get(wish.message, {}).get("file", "file")
+        self.server.tabs.tell_person(person, {"type": "file", "n": wish.n, "name": name, "text": text})
+        return ""
 
     async def _private(self, person: Villager, code: str) -> str:
         """The button that leads to the private chat: it opens the chat, as Start does elsewhere."""

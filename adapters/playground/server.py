@@ -263,7 +263,7 @@ def hints(language: str) -> list[dict[str, Any]]:
     """The commands as the page completes them: the word, what it does, and what may be chosen behind it."""
     return [
         {
-            "word": spec.name,
+            "word": spec.name_in(language),
             "about": spec.help_line(language),
             "takes": {
                 value: texts(language).gettext(name)

@@ -6,6 +6,7 @@
 | ``playground:chats`` | hash | a group chat's title by id |
 | ``playground:messages:<chat>`` | hash | a message by its number, JSON |
 | ``playground:sends:<chat>`` | hash | the number of the message that was sent with a key |
+| ``playground:file:<chat>:<number>`` | string | the file that a message brought; expires after a day |
 """
 
 import json
@@ -15,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from bot.panel import LONGEST_PAYLOAD, Panel, units
-from bot.platform import ChatGone, MessageGone, TooLong, Unreachable
+from bot.platform import ChatGone, File, MessageGone, TooLong, Unreachable
 
 LONGEST_TEXT = 4096
 """UTF-16 units of a message, as on Telegram."""
@@ -26,6 +27,9 @@ BOT = "bot"
 MOST_BUTTONS = 100
 MESSAGES_KEPT = 300
 """Messages a chat keeps; older ones are forgotten."""
+
+FILE_KEPT_SECONDS = 86400
+"""How long a message's file can be had."""
 
 MOST_PEOPLE, MOST_CHATS = 100, 50
 LONGEST_NAME = 64
@@ -125,12 +129,23 @@ class Village:
         message = {"by": person.id, "text": text, "reply_to": reply_to}
         return chat.messages[await self._add(chat, message, key)]
 
-    async def send(self, chat_id: str, panel: Panel, key: str) -> tuple[Chat, int, bool]:
-        """The bot's message; returns where it is, its number, and whether it is new."""
+    async def send(self, chat_id: str, panel: Panel, key: str, file: File | None = None) -> tuple[Chat, int, bool]:
+        """The bot's message, perhaps with a file; returns where it is, its number, and whether it is new."""
         chat = self._open_chat(chat_id)
         if key in chat.sends and chat.sends[key] in chat.messages:
             return chat, chat.sends[key], False
-        return chat, await self._add(chat, {"by": BOT, **_drawn(panel)}, key), True
+        named = {"file": file.name} if file else {}
+        number = await self._add(chat, {"by": BOT, **_drawn(panel), **named}, key)
+        if file:
+            await self._client.set(_file_key(chat, number), file.content, ex=FILE_KEPT_SECONDS)
+        return chat, number, True
+
+    async def file(self, chat: Chat, number: int) -> str:
+        """The text of a message's file; Refused if there is none, or none any more."""
+        content: bytes | None = await self._client.get(_file_key(chat, number))
+        if content is None:
+            raise Refused("this file is not kept any more")
+        return content.decode()
 
     async def edit(self, chat_id: str, number: int, panel: Panel) -> Chat:
         chat = self._open_chat(chat_id)
@@ -186,6 +201,10 @@ class Village:
 
     async def _keep_person(self, person: Villager) -> None:
         await self._client.hset("playground:people", person.id, json.dumps(asdict(person)))
+
+
+def _file_key(chat: Chat, number: int) -> str:
+    return f"playground:file:{chat.id}:{number}"
 
 
 def _named(name: str) -> str:

@@ -61,6 +61,14 @@ class PressWish(Wish):
     payload: Annotated[Text, AfterValidator(_fits_a_button)]
 
 
+class FetchFile(Wish):
+    """Have the file that a message brought."""
+
+    do: Literal["file"]
+    chat: Short
+    message: Number
+
+
 class GoPrivate(Wish):
     """Press a button that leads to the private chat, there to be shown the table with this code."""
 
@@ -89,7 +97,7 @@ class AddChat(Wish):
     name: Text
 
 
-AnyWish = Say | PressWish | GoPrivate | ClosePrivate | AddPerson | AddChat
+AnyWish = Say | PressWish | FetchFile | GoPrivate | ClosePrivate | AddPerson | AddChat
 READER: TypeAdapter[AnyWish] = TypeAdapter(Annotated[AnyWish, Field(discriminator="do")])
 
 

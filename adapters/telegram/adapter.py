@@ -196,10 +196,20 @@ class Telegram:
                     if place == command.place:
                         raise
                     answer(command.place, lambda: self.send(command.place, panel, command.key))
+                else:
+                    if place != command.place:
+                        self._toast(command, message, reply)
 
             answer(place, show)
+            if place != command.place:
+                # It says where the panel is: when it is there.
+                return
+        self._toast(command, message, reply)
+
+    def _toast(self, command: Command, message: Message, reply: Reply) -> None:
         if reply.toast:
-            answer(command.place, lambda: self._say(command.place, message, reply.toast))
+            say = partial(self._say, command.place, message, reply.toast)
+            self.card_room.answer_in_turn(command.place, say)
 
     async def _bring_file(self, command: Command, message: Message, panel: Panel, file: File) -> None:
         try:

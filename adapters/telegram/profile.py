@@ -53,7 +53,7 @@ class Profile:
             code = None if language == "en" else language
             for scope in (Privates(), Groups()):
                 specs = listed(private=scope.type == scope.ALL_PRIVATE_CHATS)
-                menu = [BotCommand(spec.name, spec.help_line(language)[:256]) for spec in specs]
+                menu = [BotCommand(spec.name_in(language), spec.help_line(language)[:256]) for spec in specs]
                 shown = repr([(one.command, one.description) for one in menu])
                 yield f"{scope.type} {language}", shown, partial(self._bot.set_my_commands, menu, scope, code)
             long, short = texts(language).gettext(LONG), texts(language).gettext(SHORT)

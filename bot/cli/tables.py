@@ -9,9 +9,11 @@ from typing import Annotated
 
 import typer
 
+from bot.cli.archive import seconds_of
 from bot.cli.asking import counted, is_meant
 from bot.cli.backup import beside
 from bot.cli.faults import told
+from bot.delivery.surfaces import Surface
 from bot.settings import read_settings
 from bot.store import Store, keys, schema
 from bot.store.log import unstamped
@@ -44,32 +46,48 @@ async def _room() -> AsyncIterator[Room]:
 def list_tables(
     context: typer.Context,
     state: Annotated[State | None, typer.Option(help="Only tables of this state.")] = None,
+    idle: Annotated[
+        str | None, typer.Option(help="Only tables where nobody has done anything for so long: 24h, 7d, 2w.")
+    ] = None,
 ) -> None:
-    """List the live tables: code, state, how long ago it was opened and last read, game, who plays."""
+    """List the live tables, the longest idle first: code, state, age, how long idle, game, who plays.
+
+    A table is idle since somebody last pressed something there or was sent something new. Looking changes nothing.
+    """
     if context.invoked_subcommand:
         return
+    try:
+        least = seconds_of(idle) if idle else 0
+    except ValueError as fault:
+        raise typer.BadParameter(str(fault), param_hint="--idle") from None
     with told():
-        asyncio.run(_list(state))
+        asyncio.run(_list(state, least))
 
 
-async def _list(state: State | None) -> None:
-    count = 0
+async def _list(state: State | None, least: int) -> None:
+    now, lines = time.time(), []
     async with _room() as room:
         async for key in room.store.client.scan_iter("{s*}:table:*"):
             code = key.decode().rpartition(":")[2]
-            idle = await room.store.client.object("idletime", key)
             try:
                 table = await room.load(code)
             except NoSuchTable:
                 continue
-            if state in (None, table.phase):
-                count += 1
-                since = await _opened_at(room.store, table)
-                opened = f"{age(time.time() - since)} old" if since else "age unknown"
-                typer.echo(
-                    f"{code:8}{table.phase:12}{opened:16}{f'idle {age(idle)}':16}{table.game_id:13}{_people(table)}"
-                )
-    typer.echo(counted(count, "table"), err=True)
+            opened = await _opened_at(room.store, table)
+            # Of a table where nothing was shown yet it is known when it was opened, or nothing.
+            idle = now - (await _last_seen(room.store, code) or opened)
+            if state in (None, table.phase) and idle >= least:
+                known = f"idle {age(idle)}" if idle < now else "idle unknown"
+                about = f"{code:8}{table.phase:12}{f'{age(now - opened)} old' if opened else 'age unknown':16}"
+                lines.append((idle, f"{about}{known:16}{table.game_id:13}{_people(table)}"))
+    for _, line in sorted(lines, reverse=True):
+        typer.echo(line)
+    typer.echo(counted(len(lines), "table"), err=True)
+
+
+async def _last_seen(store: Store, code: str) -> int:
+    """When somebody last pressed something at a table or was sent something new, Unix seconds; 0 if not known."""
+    return max((Surface.of(text).at for text in (await store.shown(code)).values()), default=0)
 
 
 async def _opened_at(store: Store, table: Table) -> int:

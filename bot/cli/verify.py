@@ -11,7 +11,6 @@ from bot.cli.progress import progress
 from engine import Record, verify
 from engine.errors import BadRecord, EngineError, FaultyRecord
 
-
 FAULTS_SHOWN = 5
 """How many faulty games of a file are named, before the count of the others."""
 

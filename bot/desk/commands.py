@@ -25,16 +25,15 @@ from bot.desk.own_data import OwnData
 from bot.desk.pages import Pages
 from bot.house import House
 from bot.panels.hand import RESIGN
-from bot.panels.pages import chat_settings_page, help_page
-from bot.panels.phrases import short_names
+from bot.panels.pages import chat_settings_page, help_page, no_tables
+from bot.panels.phrases import game_names
 from bot.panels.rules import rules_page
 from bot.people import Profile
-from bot.platform import Command, Person, Reply, is_private, platform_of
+from bot.platform import Command, Person, Reply, is_aside, is_private, platform_of
 from bot.tables.chairs import Invited, plain_name
 from bot.tables.faults import AlreadyPlaying, AlreadySeated, NoSuchTable, NotAtThisTable
 from bot.tables.table import USUAL_CLOCK, Table
 from bot.texts import LANGUAGES, texts
-from bot.wording import Wording
 from engine import GAMES
 from engine.rules import spell
 
@@ -84,7 +83,8 @@ class Commands:
             seat = table.seat_of(person)
             if seat is not None and table.phase == "playing" and code in ("", table.code):
                 there = place if is_private(place) else ""
-                await self.house.change(table.code, f"h{seat}", Change(front=True, place=there))
+                # As it stands: a question that was left unanswered, or a choice half made, is gone.
+                await self.house.change(table.code, f"h{seat}", Change(draft="", front=True, place=there))
                 brought += 1
         return brought
 
@@ -103,7 +103,7 @@ class Commands:
             setup = (f"rule {target_rule(game, target)}", *setup)
         # A challenge that is delivered again must not bring an older choice back.
         is_choice = chat.game != game and not await self.house.room.has_opened(command.key)
-        await self.house.room.open_table(
+        table = await self.house.room.open_table(
             game,
             profile.id,
             command.person.name,
@@ -114,7 +114,18 @@ class Commands:
         )
         if is_choice:
             await self.house.people.choose_for_chat(command.place, game=game)
-        return Reply()
+        return Reply(toast=self._to_pass_on(command, profile, table))
+
+    @staticmethod
+    def _to_pass_on(command: Command, profile: Profile, table: Table) -> str:
+        """What to tell whoever is challenged from a private chat, for nobody else sees what stands there."""
+        if table.invited is None or not is_private(command.place) or is_aside(command.place):
+            return ""
+        _ = texts(profile.language).gettext
+        return _(
+            "{name} cannot see this chat. Have them write /join {code} to me in theirs, or challenge them in a group "
+            "where both of you are."
+        ).format(name=table.invited.name or f"@{table.invited.handle}", code=table.code)
 
     async def _invited(self, command: Command) -> Invited | None:
         """Who is challenged: the person replied to or named, if we know them, or whoever has that handle."""
@@ -185,7 +196,10 @@ class Commands:
         return self._sent_in_private(command, profile)
 
     async def _tables(self, command: Command, profile: Profile) -> Reply:
-        return Reply(panel=await self.pages.tables(profile), private=True)
+        toast = self._sent_in_private(command, profile).toast
+        if toast and not await self.house.tables_of(profile.id):
+            return Reply(toast=no_tables(profile.language))
+        return Reply(panel=await self.pages.tables(profile), private=True, toast=toast)
 
     async def _leaderboard(self, command: Command, profile: Profile) -> Reply:
         where = "all" if is_private(command.place) else "chat"
@@ -228,12 +242,16 @@ class Commands:
         if not tables:
             raise NoTables()
         if len(tables) > 1:
-            raise SayWhichTable(codes=", ".join(f"/resign {table.code}" for table in tables))
+            resign = command_called("resign")
+            assert resign
+            word = resign.name_in(profile.language)
+            raise SayWhichTable(codes=", ".join(f"/{word} {table.code}" for table in tables))
         await self._ask_to_resign(tables[0], profile.id, command.aside)
         return self._sent_in_private(command, profile)
 
     async def _analyse(self, command: Command, profile: Profile) -> Reply:
-        return Reply(panel=await self.pages.last_analysis(command.place, profile), private=True)
+        panel = await self.pages.last_analysis(command.place, profile)
+        return Reply(panel=panel, private=True, toast=self._sent_in_private(command, profile).toast)
 
     async def _mydata(self, command: Command, profile: Profile) -> Reply:
         return replace(await self.own_data.send(profile), toast=self._sent_in_private(command, profile).toast)
@@ -289,11 +307,9 @@ def target_rule(game: str, points: int) -> str:
 def game_called(word: str) -> str:
     """The id of the game that somebody means: its id, its name in any language, or the beginning of one."""
     meant = word.casefold()
-    names = {
-        kind.id: {kind.id, *(texts(one).gettext(kind.name).casefold() for one in LANGUAGES)} for kind in GAMES.values()
-    }
+    names = {kind.id: {kind.id} for kind in GAMES.values()}
     for language in LANGUAGES:
-        for game, name in short_names(Wording(language, [])).items():
+        for game, name in game_names(language).items():
             names[game].add(name.casefold())
     exact = [game for game, called in names.items() if meant in called]
     begun = [game for game, called in names.items() if any(name.startswith(meant) for name in called)]

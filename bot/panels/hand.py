@@ -13,7 +13,7 @@ from bot import payload
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.look import Look, isolated
 from bot.panels.phrases import Phrases, clock_name
-from bot.wording import Wording
+from bot.wording import JOINER, NO_BREAK, Wording
 from engine.cards import ITALIAN
 from engine.views import DealView, PacketsView, SpadesView, StockView, TressetteView
 
@@ -144,7 +144,9 @@ class _Hand:
         for seat, name in enumerate(self.words.names):
             mine = [packet for packet in deal.packets if packet.owner == seat and packet.place in ("table", "taken")]
             tops = "  ".join(
-                f"{packet.number}: {self.words.card(packet.top) if packet.top else '🂠'} ({packet.left})"
+                NO_BREAK.join(
+                    (f"{packet.number}:", self.words.card(packet.top) if packet.top else "🂠", f"({packet.left})")
+                )
                 for packet in mine
             )
             if tops and seat == self.seen.seat:
@@ -177,7 +179,7 @@ class _Hand:
         for suit, codes in groupby(deal.hand, key=itemgetter(1)):
             sign = card(f"A{suit}")[1:]
             ranks = " ".join([card(code).removesuffix(sign) for code in codes])
-            self.page.line(f"{sign}  {ranks}", "bold")
+            self.page.line(f"{sign.removeprefix(JOINER)}  {ranks}", "bold")
 
     # What can be done
 
@@ -233,10 +235,10 @@ class _Hand:
         return [move for word in words for move in self.by_word.get(word, ())]
 
     def _button(self, label: str, move: str, good: bool = False) -> Button:
-        return Button(label, self.presses + move, "good" if good else "")
+        return Button(label.replace(JOINER, ""), self.presses + move, "good" if good else "")
 
     def _drafting(self, label: str, *draft: object) -> Button:
-        return Button(label, payload.table(self.seen.code, "draft", self.seen.version, *draft))
+        return Button(label.replace(JOINER, ""), payload.table(self.seen.code, "draft", self.seen.version, *draft))
 
     def _declarations(self) -> list[Row]:
         return [

@@ -9,7 +9,7 @@ from bot.finished.archive import FinishedGame
 from bot.finished.ratings import EVERYTHING, LEAST_GAMES, Standing
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.look import isolated
-from bot.panels.phrases import short_clock, short_names
+from bot.panels.phrases import game_names, short_clock
 from bot.people import HANDS, SUITS, ChatProfile, Profile
 from bot.story import story
 from bot.tables.table import CLOCKS
@@ -60,7 +60,7 @@ def leaderboard_page(language: str, where: str, when: str, game: str, lines: Seq
             for choice, label in (("month", _("this month")), ("all", _("all time")))
         ),
     ]
-    games = [("all", _("all games")), *short_names(Wording(language, [])).items()]
+    games = [("all", _("all games")), *game_names(language).items()]
     buttons = [_chosen(label, choice == game, "leaderboard", where, when, choice) for choice, label in games]
     rows += [tuple(buttons[:4]), tuple(buttons[4:])]
     return page.panel(*rows)
@@ -126,7 +126,7 @@ def tables_page(language: str, tables: Sequence[Seated]) -> Panel:
     page.line(_("Your tables"), "bold")
     states = {"open": _("waiting for players"), "mine": _("your turn"), "theirs": _("the others' turn")}
     if not tables:
-        page.line(_("You sit at no table. /challenge opens one."))
+        page.line(no_tables(language))
     for table in tables:
         page.line(
             _("{code}: {game} with {others}, {state}"),
@@ -144,6 +144,11 @@ def tables_page(language: str, tables: Sequence[Seated]) -> Panel:
         for at in range(0, len(playing), 4)
     ]
     return page.panel(*rows)
+
+
+def no_tables(language: str) -> str:
+    """What somebody reads who sits nowhere."""
+    return texts(language).gettext("You sit at no table. /challenge opens one.")
 
 
 def settings_page(profile: Profile, *, has_asides: bool) -> Panel:
@@ -216,11 +221,12 @@ def help_page(language: str) -> Panel:
     page.line(_("Buongioco: Italian cards among friends"), "bold")
     page.line(
         _(
-            "Challenge somebody in a group. Each player gets a hand in our private chat and plays by its buttons; "
-            "the group reads the tricks."
+            "Challenge somebody in a group. Each of you gets a hand in the private chat with me and plays by its "
+            "buttons; the group reads the tricks."
         )
     )
     page.gap()
     for spec in listed():
-        page.line("/{word} {about}", word=spec.name, about=spec.help_line(language))
+        has_signs = any(one.in_help for one in spec.arguments)
+        page.line(f"/{spec.name_in(language)}{' ' if has_signs else ': '}{spec.help_line(language)}")
     return page.panel((Button(_("Rules"), payload.page("rules")),))

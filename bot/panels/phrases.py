@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from bot.panel import Span, Writer
 from bot.panels.look import Look
-from bot.texts import marked as _
-from bot.wording import Wording
+from bot.texts import texts
+from bot.wording import NO_BREAK, Wording
+from engine import GAMES
 from engine.rules import spell
 from engine.views import LastTrick
 
@@ -20,7 +21,7 @@ class Phrases:
 
     def heading(self, page: Writer, deal: int) -> None:
         _ = self.text
-        game = Span(short_name(self.words, self.seen.kind.id), "bold")
+        game = Span(_(self.seen.kind.name), "bold")
         page.line(_("{game} · {code} · deal {deal}"), game=game, code=Span(self.seen.code, "code"), deal=deal)
 
     def side(self, side: int) -> str:
@@ -41,7 +42,7 @@ class Phrases:
 
     def card_by(self, seat: int, card: str, signal: str | None = None) -> str:
         said = f" “{signal}!”" if signal else ""
-        return f"{self.names[seat]} {self.words.card(card)}{said}"
+        return f"{self.names[seat]}{NO_BREAK}{self.words.card(card)}{said}"
 
     def score(self, page: Writer, entries: Mapping[str, Sequence[object]], totals: tuple[int, int]) -> None:
         """What a deal counted, a line an entry; thirds are left to who wants to check the record."""
@@ -55,25 +56,10 @@ class Phrases:
         return f"{option_names(self.words)[name]}: {value_name(self.words, value)}"
 
 
-SHORT_NAMES = {
-    "pizzichino": "Pizzichino",
-    "spizzichino": "Spizzichino",
-    "metamazzo": "Metà Mazzo",
-    "testa": "Testa a Testa",
-    "tressette": _("Tressette in four"),
-    "tavolo": _("At the table"),
-    "spades": _("Spades"),
-}
-
-
-def short_name(words: Wording, game: str) -> str:
-    """What a game is called where there is little room."""
-    return words.text(SHORT_NAMES[game])
-
-
-def short_names(words: Wording) -> dict[str, str]:
-    """What the games are called where there is little room."""
-    return {game: words.text(name) for game, name in SHORT_NAMES.items()}
+def game_names(language: str) -> dict[str, str]:
+    """What the games are called in a language, by their ids."""
+    _ = texts(language).gettext
+    return {kind.id: _(kind.name) for kind in GAMES.values()}
 
 
 def option_names(words: Wording) -> dict[str, str]:

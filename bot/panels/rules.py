@@ -3,9 +3,8 @@
 from bot import payload
 from bot.commands import FAIR
 from bot.panel import Button, Panel, Writer
-from bot.panels.phrases import short_names
+from bot.panels.phrases import game_names
 from bot.texts import texts
-from bot.wording import Wording
 from engine import GAMES
 
 
@@ -30,7 +29,7 @@ def rules_page(language: str, about: str = "") -> Panel:
         page.gap()
         for line in _common(language):
             page.line(f"• {line}")
-    names = {**short_names(Wording(language, [])), FAIR: _("Is it fair?")}
+    names = {**game_names(language), FAIR: _("Is it fair?")}
     buttons = [Button(name, payload.page("rules", subject)) for subject, name in names.items()]
     common = Button(_("What they share"), payload.page("rules"))
     return page.panel(*(tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2)), (common,))
@@ -39,7 +38,9 @@ def rules_page(language: str, about: str = "") -> Panel:
 def _common(language: str) -> list[str]:
     _ = texts(language).gettext
     return [
-        _("Forty cards, four suits. From high to low: 3 2 A R C F 7 6 5 4. There are no trumps."),
+        _("Forty cards in four suits: 🪙 coins, 🏆 cups, ⚔️ swords, 🪵 clubs. There are no trumps."),
+        _("From high to low: 3 2 A R C F 7 6 5 4. R is the king (re), C the knight (cavallo), F the jack (fante)."),
+        _("With French suits, as you may choose by /settings, R, C and F are K, Q and J."),
         _("Follow suit if you can. The highest card of the suit led takes the trick and leads the next."),
         _("An ace counts 1 point; 3, 2, R, C and F a third each; the last trick 1. Thirds left over are lost."),
         _("A deal gives 11 points, and what is declared."),

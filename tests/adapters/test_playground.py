@@ -254,6 +254,28 @@ async def test_no_number_is_given_twice_though_the_answer_to_a_write_was_lost(
     assert shown == {first: "the first", other: "another"}
 
 
+async def test_the_file_of_ones_data_stays_in_the_chat_and_is_its_owners_alone(
+    playground: Open, session: aiohttp.ClientSession
+) -> None:
+    anna = await Line.open(session, playground)
+    await anna.ask(do="say", chat="@1", text="/mydata", **{"as": "1"})
+    [message] = [one for one in playground.playground.village.chats["@1"].messages.values() if "file" in one]
+    assert message["file"] == "buongioco-mydata.json"
+    # A day's worth: it is in the chat after a restart, too.
+    await playground.stop()
+    await playground.start()
+    later = await Line.open(session, playground)
+    [kept] = [one for one in later.hello["messages"]["@1"] if "file" in one]
+    answer = await later.ask(do="file", chat="@1", message=kept["id"], **{"as": "1"})
+    assert (answer["type"], answer["name"]) == ("file", "buongioco-mydata.json")
+    assert json.loads(answer["text"])["person"] == "playground:1"
+    assert 0 < await playground.house.store.client.ttl(f"playground:file:@1:{kept['id']}") <= 86400
+    # Nobody else has it, and what is no file is refused in a line.
+    assert (await later.ask(do="file", chat="@1", message=kept["id"], n="other1", **{"as": "2"}))["type"] == "refused"
+    refused = await later.ask(do="file", chat="@1", message=kept["id"] - 1, n="other2", **{"as": "1"})
+    assert (refused["type"], refused["text"]) == ("refused", "this file is not kept any more")
+
+
 async def test_old_messages_are_forgotten(store: Store) -> None:
     village = Village(store.client)
     await village.load()

@@ -2,8 +2,10 @@
 
 import asyncio
 from pathlib import Path
+from random import Random
 from typing import Any
 
+from bot.delivery.surfaces import Surface
 from bot.store import EmbeddedStore, keys, opened
 from bot.store.log import stamped
 from tests.bot.command import command
@@ -51,6 +53,41 @@ async def test_tables_are_listed_looked_at_and_ended_beside_a_bot(tmp_path: Path
             assert not await house.tables_of("paper:1")
             [game] = [game async for game in house.archive.all()]
             assert (game.record.ending, game.is_rated) == ("cancelled", False)
+    await valkey.stop()
+
+
+async def test_tables_are_idle_since_somebody_last_pressed_there_and_looking_changes_nothing(tmp_path: Path) -> None:
+    valkey = EmbeddedStore(tmp_path / "data")
+    await valkey.start()
+    async with opened(valkey.url) as store:
+        paper = Paper()
+        async with open_house(store, paper) as house:
+            players = await seated(house, paper, "testa")
+            old = await code_of(house, players[0])
+            # As a test cannot wait for days: all that is known of the table is three days older.
+            await house.delivery.settled()
+        shown = {name: Surface.of(text) for name, text in (await store.shown(old)).items()}
+        assert all(surface.at for surface in shown.values() if surface.message)
+        aged = {name: one._replace(at=one.at - 3 * 86400 - 60 * bool(one.at)).to_text() for name, one in shown.items()}
+        await store.client.hset(keys.shown(old), mapping=aged)
+        async with open_house(store, paper) as house:
+            carla = Player(house, paper, "Carla", 3)
+            await carla.say("/challenge testa", "paper:200")
+            fresh = await code_of(house, carla)
+            await carla.say("/tables")
+        for _ in range(2):
+            listed = (await command(tmp_path, "tables")).splitlines()
+            assert [line.split()[0] for line in listed] == [old, fresh, "2"]
+            assert "idle 3 days" in listed[0]
+            assert "idle 3 days" not in listed[1]
+        assert "1 table" in await command(tmp_path, "tables", "--idle", "2d")
+        assert fresh not in await command(tmp_path, "tables", "--idle", "2d")
+        assert "is not a duration" in await command(tmp_path, "tables", "--idle", "long", code=2)
+        async with open_house(store, paper) as house:
+            mover = next(one for one in players if one.moves())
+            await Player(house, paper, mover.person.name, int(mover.person.id[6:])).play(Random(1))
+            await house.delivery.settled()
+        assert "idle 3 days" not in await command(tmp_path, "tables")
     await valkey.stop()
 
 

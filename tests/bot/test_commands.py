@@ -38,7 +38,7 @@ def poem(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("poem")
 def test_a_new_command_stands_in_the_help() -> None:
     assert "/poem game: recite a poem" in help_page("en").plain.splitlines()
-    assert "/poem gioco: recite a poem" in help_page("it").plain.splitlines()
+    assert "/poesia gioco: recite a poem" in help_page("it").plain.splitlines()
 
 
 @pytest.mark.usefixtures("poem")
@@ -48,9 +48,9 @@ async def test_a_new_command_stands_in_telegrams_menu_of_groups(store: Store) ->
     async with on_telegram(store, server) as adapter:
         await until(lambda: adapter.healthy)
     await server.stop()
-    for language in ("", "it"):
-        assert "poem" in [one["command"] for one in server.menus[f"all_group_chats {language}"]]
-        assert "poem" not in [one["command"] for one in server.menus[f"all_private_chats {language}"]]
+    for language, word in (("", "poem"), ("it", "poesia")):
+        assert word in [one["command"] for one in server.menus[f"all_group_chats {language}"]]
+        assert word not in [one["command"] for one in server.menus[f"all_private_chats {language}"]]
 
 
 @pytest.mark.usefixtures("poem")
@@ -70,7 +70,7 @@ async def test_a_new_command_is_a_slash_command_of_discords(store: Store) -> Non
 
 @pytest.mark.usefixtures("poem")
 def test_a_new_command_is_among_the_playgrounds_hints() -> None:
-    [hint] = [one for one in hints("it") if one["word"] == "poem"]
+    [hint] = [one for one in hints("it") if one["word"] == "poesia"]
     assert hint["about"] == "gioco: recite a poem"
     assert "metamazzo" in hint["takes"]
 

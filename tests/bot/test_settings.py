@@ -105,11 +105,9 @@ def test_the_doctor_finds_the_embedded_store_well(tmp_path: Path) -> None:
 
 
 def test_the_doctor_looks_whether_the_playgrounds_port_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         monkeypatch.setenv("BUONGIOCO_PLAYGROUND_PORT", str(port))
-        taken.listen()
         threading.Thread(target=_answer_once, args=[taken], daemon=True).start()
         code, out = doctor()
         assert code == 1

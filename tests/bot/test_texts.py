@@ -1,5 +1,6 @@
 """Every text stands in every language, with the same gaps to fill."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
@@ -8,6 +9,7 @@ import pytest
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po
 
+from bot.commands import COMMANDS
 from bot.desk import Desk
 from bot.tables import TableFault
 from bot.texts import LANGUAGES, error_text, texts
@@ -58,6 +60,16 @@ def test_the_catalogue_is_complete_and_holds_nothing_else(language: str) -> None
         have |= set(ids)
     assert wanted() - have == set()
     assert have - wanted() == set()
+
+
+@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
+def test_a_command_is_named_as_its_reader_types_it(language: str) -> None:
+    own = {spec.name_in(language) for spec in COMMANDS}
+    with (ROOT / "bot" / "locale" / language / "LC_MESSAGES" / "buongioco.po").open("rb") as file:
+        strings = [message.string for message in read_po(file) if isinstance(message.string, str)]
+    named = {word for string in strings for word in re.findall(r"(?<![\w/])/([a-z]+)", string)}
+    assert "sfida" in named
+    assert named <= own
 
 
 def test_an_error_speaks_the_players_language() -> None:

@@ -1,6 +1,14 @@
 """Scores and moves in words."""
 
-from bot.wording import Wording, thirds
+from random import Random
+
+import pytest
+
+from bot.panels.rules import rules_page
+from bot.store import Store
+from bot.texts import LANGUAGES
+from bot.wording import JOINER, SUIT_SIGNS, Wording, thirds
+from tests.bot.paper import Paper, open_house, play_until, seated
 
 FOUR = ("A", "B", "C", "D")
 
@@ -34,3 +42,35 @@ def test_moves_as_sentences() -> None:
     assert words.move(0, "exchange") == "A exchanges nothing"
     assert words.move(None, "gives 2C AS") == "The discards give 2C AS"
     assert Wording("it", FOUR).move(3, "declare four A") == "D accusa quattro assi"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_rules_say_what_stands_on_the_cards(language: str) -> None:
+    text = rules_page(language).plain
+    for sign in (*SUIT_SIGNS["italian"].values(), "R", "C", "F", "K, Q", "J"):
+        assert sign in text
+    figures = {"en": ("king (re)", "knight (cavallo)", "jack (fante)"), "it": ("il re", "il cavallo", "il fante")}
+    assert all(figure in text for figure in figures[language])
+
+
+async def test_no_line_break_comes_between_a_cards_rank_and_its_suit(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "pizzichino")
+        seen: set[str] = set()
+
+        def done() -> bool:
+            for place in ("paper:100", players[0].private):
+                seen.update(paper.texts(place))
+                for panel in paper.messages[place].values():
+                    assert not any(JOINER in button.label for row in panel.rows for button in row)
+            return any("Trick 6" in text for text in seen)
+
+        await play_until(house, players, Random(3), done)
+        signs = SUIT_SIGNS["italian"].values()
+        found = [
+            (text, at) for text in seen for sign in signs for at in range(1, len(text)) if text.startswith(sign, at)
+        ]
+        ranked = [text[at - 1] for text, at in found if text[at - 1] not in " \n"]
+        assert len(ranked) > 50
+        assert set(ranked) == {JOINER}

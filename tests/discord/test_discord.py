@@ -67,7 +67,7 @@ async def test_the_challenge_is_what_answers_the_command(store: Store, server: D
         anna = Person(server, 1, "Anna")
         assert await anna.slash("challenge", game="testa", target=11) == ""
         [card] = bar(server).messages.values()
-        assert "Heads-up" in text_of(card)
+        assert "Testa a Testa" in text_of(card)
         assert "points to win: 11" in text_of(card)
         assert [name for name, _body in server.calls if name in ("send", "answer")] == ["answer"]
         assert "not played to 12" in await anna.slash("challenge", game="testa", target=12)

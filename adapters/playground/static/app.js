@@ -51,7 +51,7 @@ function hear(word) {
   if (word.type === "people") { state.people = word.people; state.chats = word.chats; return drawHeads(); }
   if (word.type === "message") return message(word.chat, word.message);
   if (word.type === "deleted") return deleted(word.chat, word.id);
-  if (word.type === "file") { if (word.to === state.me) save(word.name, word.text); return undefined; }
+  if (word.type === "file") { if (pending.has(word.n)) save(word.name, word.text); return undefined; }
   if (word.type === "go") { if (word.to === state.me) go(word.chat); return undefined; }
   const waiting = pending.get(word.n);
   pending.delete(word.n);
@@ -127,7 +127,7 @@ function drawHeads() {
     make("button", { role: "tab", type: "button", "aria-selected": String(p.id === state.me), "data-person": p.id, onclick: () => become(p.id) },
       p.name, p.closed ? " 🔕" : "", ...badge(state.switching && p.id !== state.me ? state.unread[`@${p.id}`] : 0)));
   const me = state.people.find((p) => p.id === state.me), closed = [];
-  if (state.switching || state.host) people.push(make("button", { type: "button", class: "add", id: "add-person", onclick: () => add("add_person", "Name of the new person") }, "+ person"));
+  if (state.switching || state.host) people.push(make("button", { type: "button", class: "add", id: "add-person", "aria-label": "Add a person", onclick: () => add("add_person", "Name of the new person") }, "+", make("span", { class: "what" }, " person")));
   if (me) {
     const box = make("input", { type: "checkbox", id: "closed", onchange: (e) => ask({ do: "close", closed: e.target.checked }) });
     box.checked = me.closed;
@@ -137,7 +137,7 @@ function drawHeads() {
   const chats = visible().map((c) =>
     make("button", { role: "tab", type: "button", "aria-selected": String(c.id === state.chat), "data-chat": c.id, onclick: () => go(c.id) },
       c.id.startsWith("@") ? "🃏 Buongioco" : `👥 ${c.title}`, ...badge(state.unread[c.id])));
-  if (state.switching || state.host) chats.push(make("button", { type: "button", class: "add", onclick: () => add("add_chat", "Name of the new group") }, "+ group"));
+  if (state.switching || state.host) chats.push(make("button", { type: "button", class: "add", "aria-label": "Add a group", onclick: () => add("add_chat", "Name of the new group") }, "+", make("span", { class: "what" }, " group")));
   el("chats").replaceChildren(...chats, ...closed);
 }
 
@@ -159,6 +159,7 @@ function drawMessage(one) {
   const quoted = one.reply_to && (state.messages[state.chat] || new Map()).get(one.reply_to);
   if (quoted) bubble.append(make("span", { class: "quote" }, plain(quoted)));
   if (bot) bubble.append(...one.spans.map(drawSpan)); else bubble.append(one.text);
+  if (one.file) bubble.append(make("button", { type: "button", class: "file", onclick: () => ask({ do: "file", chat: state.chat, message: one.id }) }, `📎 ${one.file}`));
   if (one.edited) bubble.append(make("span", { class: "edited" }, "edited"));
   const node = make("div", { class: `message ${own ? "own" : ""} ${bot ? "bot" : ""}`, "data-id": one.id }, bubble);
   if (one.rows && one.rows.length) {

@@ -341,6 +341,69 @@ async def test_resigning_asks_first(store: Store) -> None:
         assert "You win!" in paper.last(players[1].private).plain
 
 
+async def test_a_hand_asked_for_anew_has_its_cards_back_from_an_unanswered_question(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        await players[0].say("/resign")
+        assert [button.label for row in paper.last(players[0].private).rows for button in row] == [
+            "Yes, I resign",
+            "No, play on",
+        ]
+        await players[0].say("/hand")
+        panel = paper.last(players[0].private)
+        assert "Do you really want to resign?" not in panel.plain
+        assert not any("resign" in button.label for row in panel.rows for button in row)
+
+
+async def test_whoever_challenges_from_a_private_chat_is_told_what_the_other_must_do(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        anna, bruno = (Player(house, paper, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
+        await bruno.say("/help")
+        said = (await anna.say("/challenge @bruno testa", anna.private)).toast
+        code = await code_of(house, anna)
+        assert said.startswith(f"Bruno cannot see this chat. Have them write /join {code} to me")
+        await bruno.say(f"/join {code}", bruno.private)
+        [table] = await house.tables_of(bruno.person.id)
+        assert table.phase == "playing"
+        # In a group everybody sees it, and an open challenge is for nobody in particular.
+        assert (await anna.say("/challenge @bruno testa")).toast == ""
+        assert (await anna.say("/challenge", anna.private)).toast == ""
+
+
+async def test_tables_in_a_group_are_answered_there_too(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        anna = Player(house, paper, "Anna", 1)
+        reply = await anna.say("/tables")
+        assert (reply.panel, reply.toast) == (None, "You sit at no table. /challenge opens one.")
+        await anna.say("/challenge testa")
+        reply = await anna.say("/tables")
+        assert reply.toast == "It is in our private chat."
+        assert "waiting for players" in paper.last(anna.private).plain
+        assert (await anna.say("/tables", anna.private)).toast == ""
+        ivo = Player(house, paper, "Ivo", 3, "it")
+        assert (await ivo.say("/tavoli")).toast == "Non siedi a nessun tavolo. Con /sfida ne apri uno."
+
+
+async def test_a_game_has_one_name_everywhere(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "tavolo")
+        name = "Tressette at the Table"
+        assert all(any(name in text for text in paper.texts(place)) for place in (GROUP, players[0].private))
+        await players[0].say("/rules tavolo")
+        assert paper.last(GROUP).plain.startswith(f"{name}\n")
+        assert players[0].button(name, GROUP)
+        await players[0].say("/tables")
+        assert f": {name} with" in paper.last(players[0].private).plain
+        await players[0].say("/leaderboard tavolo")
+        assert name in paper.last(GROUP).plain
+        await resign(house, paper, players, 0)
+        assert any(f"{name} · " in text and "resigned" in text for text in paper.texts(GROUP))
+
+
 async def resign(house: House, paper: Paper, players: list[Player], loser: int) -> None:
     await players[loser].say("/resign")
     await players[loser].press("Yes, I resign")
@@ -390,7 +453,7 @@ async def test_ratings_follow_from_the_games_and_can_be_made_anew(store: Store) 
         await anna.press("this month", GROUP)
         assert "Bruno" in paper.last(GROUP).plain
         await anna.say("/stats @bruno")
-        assert "Tressette Heads-up: " in paper.last(GROUP).plain
+        assert "Testa a Testa: " in paper.last(GROUP).plain
         assert "75 % won" in paper.last(GROUP).plain
         await anna.say("/leaderboard", place="paper:999")
         await anna.press("this chat", "paper:999")

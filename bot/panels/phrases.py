@@ -38,7 +38,7 @@ class Phrases:
     def trick(self, trick: LastTrick) -> str:
         """A trick that is over: who played what, and who took it."""
         cards = " · ".join(self.card_by(seat, card, signal) for seat, card, signal in trick.cards)
-        return f"{cards} → {self.names[trick.winner]}"
+        return f"{cards} →{NO_BREAK}{self.names[trick.winner]}"
 
     def card_by(self, seat: int, card: str, signal: str | None = None) -> str:
         said = f" “{signal}!”" if signal else ""

@@ -76,18 +76,18 @@ async def test_tables_are_idle_since_somebody_last_pressed_there_and_looking_cha
             fresh = await code_of(house, carla)
             await carla.say("/tables")
         for _ in range(2):
-            listed = (await command(tmp_path, "tables")).splitlines()
+            listed = (await called(tmp_path, "tables")).splitlines()
             assert [line.split()[0] for line in listed] == [old, fresh, "2"]
             assert "idle 3 days" in listed[0]
             assert "idle 3 days" not in listed[1]
-        assert "1 table" in await command(tmp_path, "tables", "--idle", "2d")
-        assert fresh not in await command(tmp_path, "tables", "--idle", "2d")
-        assert "is not a duration" in await command(tmp_path, "tables", "--idle", "long", code=2)
+        assert "1 table" in await called(tmp_path, "tables", "--idle", "2d")
+        assert fresh not in await called(tmp_path, "tables", "--idle", "2d")
+        assert "is not a duration" in await called(tmp_path, "tables", "--idle", "long", code=2)
         async with open_house(store, paper) as house:
             mover = next(one for one in players if one.moves())
             await Player(house, paper, mover.person.name, int(mover.person.id[6:])).play(Random(1))
             await house.delivery.settled()
-        assert "idle 3 days" not in await command(tmp_path, "tables")
+        assert "idle 3 days" not in await called(tmp_path, "tables")
     await valkey.stop()
 
 

@@ -41,9 +41,9 @@ async def test_a_lost_connection_is_resumed_and_nothing_is_missed(store: Store, 
         await server.gateway.drop()
         # What happens meanwhile comes with the resumed session.
         await plays_on(server, people)
-        assert server.gateway.resumed or len(server.gateway.identified) > 1
+        assert (server.gateway.resumed, len(server.gateway.identified)) == (1, 1)
         await server.gateway.ask_to_reconnect()
-        await until(lambda: server.gateway.resumed >= 1)
+        await until(lambda: server.gateway.resumed == 2)
         await plays_on(server, people)
         await until(lambda: adapter.healthy)
 

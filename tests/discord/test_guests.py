@@ -39,7 +39,7 @@ async def test_a_table_in_a_channel_of_others(store: Store, server: DiscordServe
             if await adapter.house.archive.count():
                 break
         assert await adapter.house.archive.count() == 1
-        assert any("Trick" in text_of(one) or "Points" in text_of(one) for one in channel.messages.values())
+        assert any("won by" in text_of(one) for one in channel.messages.values())
         scope = Scope(chat="discord:guest300")
         assert (await adapter.house.ratings.standing(scope, "discord:1")).games == 1
         # It was never tried to write there as a member.

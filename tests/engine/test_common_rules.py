@@ -1,6 +1,6 @@
 """The rules that the six Tressette games share, each under its name."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pytest
 
@@ -83,14 +83,17 @@ def test_a_pack_is_worth_32_thirds_and_the_last_trick_3_more() -> None:
 
 @pytest.mark.parametrize("game", TRESSETTES)
 def test_thirds_are_rounded_down_for_each_side_to_11_points_a_deal(game: str) -> None:
-    table = Game(game, {"declare": "none"} if "none" in GAMES[game].rules.choices()["declare"] else {}, dealer=0)
-    for number in range(20):
-        table = Game(game, dealer=0)
+    rules: list[dict[str, str]] = [{}]
+    if "none" in GAMES[game].rules.choices()["declare"]:
+        rules.append({"declare": "none"})
+    for number, chosen in product(range(20), rules):
+        table = Game(game, chosen, dealer=0)
         table.deal(bytes([number]) * 32)
         while table.turn is not None:
             table.play(table.turn, table.legal_moves(table.turn)[0])
         entries = table.record().deals[0].entries()
         assert sum(entries["thirds"]) == 35
+        assert not (chosen and any(entries["declared"]))
         assert [third // 3 + said for third, said in zip(entries["thirds"], entries["declared"], strict=True)] == list(
             entries["points"]
         )

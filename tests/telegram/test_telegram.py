@@ -81,7 +81,8 @@ async def test_a_mention_a_text_mention_and_a_reply_challenge_that_person(store:
         assert await bruno.press("Accept", group) == ""
         card = next(message for message in reversed(group.messages.values()) if "challenges" in message["text"])
         mention = next(entity for entity in card["entities"] if entity["type"] != "bold" and entity["type"] != "code")
-        assert mention["type"] == "text_mention" or "@bruno" in card["text"]
+        assert mention["type"] == "text_mention"
+        assert mention["user"]["id"] == 2
 
 
 async def test_a_topic_keeps_its_board(store: Store, server: TelegramServer) -> None:

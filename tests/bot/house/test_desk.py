@@ -15,6 +15,7 @@ from bot.payload import BadPayload
 from bot.platform import Person
 from bot.store import Store, keys
 from bot.tables.table import TIME_TO_ACCEPT
+from bot.wording import SUIT_SIGNS
 from tests.bot.hours import ring
 from tests.bot.paper import GROUP, NAMES, Paper, Player, code_of, open_house, play_until, seated
 
@@ -513,7 +514,16 @@ async def test_a_persons_language_and_suits(store: Store) -> None:
         await anna.press("Semi francesi")
         hand = next(text for text in paper.texts(anna.private) if "Prese" in text)
         assert "🪙" not in hand
-        assert "♦️" in hand or "♥️" in hand
+        table = await house.room.table(await code_of(house, anna))
+        assert table.game
+        deal = table.game.view(0).deal
+        assert deal
+        held = deal.hand
+        assert held
+        assert len(held) == 10
+        assert {sign for sign in SUIT_SIGNS["french"].values() if sign in hand} >= {
+            SUIT_SIGNS["french"][card[-1]] for card in held
+        }
         # The group keeps its own language.
         assert "bound by" in paper.last(GROUP).plain
         await anna.say("/impostazioni")
@@ -535,12 +545,20 @@ async def test_tables_lists_where_one_sits_and_whose_turn_it_is(store: Store) ->
     paper = Paper()
     async with open_house(store, paper) as house:
         players = await seated(house, paper, "metamazzo")
-        await players[0].say("/challenge spades")
-        await players[0].say("/tables")
-        page = paper.last(players[0].private).plain
+        mover, other = sorted(players, key=lambda player: not player.moves())
+        assert not other.moves()
+        await mover.say("/challenge spades")
+        await mover.say("/tables")
+        page = paper.last(mover.private).plain
         assert "waiting for players" in page
-        assert "your turn" in page or "others' turn" in page
-        assert "Bruno" in page
+        assert "your turn" in page
+        assert "others' turn" not in page
+        assert other.person.name in page
+        await other.say("/tables")
+        page = paper.last(other.private).plain
+        assert "waiting for players" not in page
+        assert "others' turn" in page
+        assert "your turn" not in page
 
 
 @pytest.mark.parametrize(

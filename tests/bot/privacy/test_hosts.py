@@ -106,7 +106,7 @@ async def test_profiles_that_nobody_uses_are_forgotten_and_others_are_not(store:
         await store.client.hset(keys.person("paper:cleo"), mapping={"name": "Cleo"})
         unused = Unused(store, house.people, house.forgetter, 730)
         assert await unused.round() == 1
-        assert set(await marks(store.client)) <= {"paper:ada"}
+        assert set(await marks(store.client)) == {"paper:ada"}
         assert (await house.people.fresh("paper:bea")).name == "bea"
         # Of whom no day was known counts from the first round.
         assert await store.client.hget(keys.person("paper:cleo"), "used") == str(today).encode()
@@ -139,7 +139,10 @@ async def test_a_stores_clock_that_jumps_four_years_counts_as_a_few_days(store: 
             await store.client.delete(keys.SWEEPING)
             await unused.round()
         assert await store.client.get(keys.SWEEPING_DAY) == str(before + 11 * MOST_DAYS).encode()
-        assert not await store.client.exists(keys.person("paper:bea")) or "paper:bea" in await marks(store.client)
+        async with asyncio.timeout(30):
+            while await store.client.exists(keys.person("paper:bea")):
+                await house.forgetter.work()
+                await asyncio.sleep(0.01)
         assert await store.client.exists(keys.person("paper:ada"))
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -187,6 +188,17 @@ def descendants(folder: Path) -> set[int]:
     return guards | valkeys
 
 
+def has_open(process: int, path: Path) -> bool:
+    """Whether a process has a file open."""
+    files = Path(f"/proc/{process}/fd")
+    if files.exists():
+        with suppress(FileNotFoundError):
+            return any(file.resolve() == path for file in files.iterdir())
+        return False
+    listed = subprocess.run(["lsof", "-p", str(process)], capture_output=True, text=True, check=False)
+    return str(path) in listed.stdout
+
+
 def until_alone(folder: Path, left: int = 0) -> None:
     while len(descendants(folder)) > left:
         time.sleep(0.05)
@@ -265,6 +277,9 @@ def test_the_valkey_of_a_killed_bot_ends_though_its_folder_is_deleted(
         while not (folder / "valkey.pid").exists() or pid_of(folder) == first:
             time.sleep(0.05)
     valkey = pid_of(folder)
+    # A guard that starts slowly would take the new folder for its own.
+    while not any(has_open(guard, folder / "bot.lock") for guard in descendants(folder) - {valkey}):
+        time.sleep(0.05)
     shutil.rmtree(folder)
     assert valkey in descendants(folder)
     if again:

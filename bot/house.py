@@ -13,8 +13,9 @@ from bot.background import Loops
 from bot.clockwork import Clockwork
 from bot.delivery.delivery import RING_AFTER, Delivery
 from bot.delivery.drawing import Outcome
+from bot.delivery.names import Hand, SurfaceName, decode_name, encode_name
 from bot.delivery.shards import Shards
-from bot.delivery.surfaces import Change
+from bot.delivery.surface import Change
 from bot.finished.archive import Archive, game_id
 from bot.finished.ratings import Ratings
 from bot.metrics import COMMITS, GAMES, LAG, PLATFORM_UP, TABLES, UNSETTLED
@@ -135,12 +136,12 @@ class House:
         """The tables that a chat shows."""
         return await self.room.lists.tables_at(chat)
 
-    async def change(self, code: str, name: str, change: Change) -> None:
+    async def change(self, code: str, name: SurfaceName, change: Change) -> None:
         """Something was done with a surface, whichever worker delivers it."""
         if self.shards.owns(code):
             await self.delivery.change(code, name, change)
         else:
-            await self.shards.poke({"code": code, "name": name, "change": change})
+            await self.shards.poke({"code": code, "name": encode_name(name), "change": change})
 
     async def touch(self, code: str) -> None:
         """A table's panels may have changed though the table has not."""
@@ -218,7 +219,7 @@ class House:
         """Somebody pressed something on their hand."""
         seat = (await self.room.known(code)).seat_of(person)
         if seat is not None:
-            await self.delivery.change(code, f"h{seat}", change)
+            await self.delivery.change(code, Hand(seat), change)
 
     def _spawn(self, work: Coroutine[Any, Any, None], about: str) -> None:
         task = asyncio.create_task(self._watched(work, about))
@@ -245,7 +246,8 @@ class House:
         code = word["code"]
         self.delivery.touch(code, reload=True)
         if "name" in word:
-            self._spawn(self.delivery.change(code, word["name"], Change(*word["change"])), code)
+            name, change = decode_name(word["name"]), Change(*word["change"])
+            self._spawn(self.delivery.change(code, name, change), code)
 
     def _look_through(self, shard: int) -> None:
         # Where the store is away, the sweep finds them.

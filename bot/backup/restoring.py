@@ -11,8 +11,7 @@ from typing import Any
 
 from bot.backup.file import BadBackup, Header, Line, check, lines_of, nobody, to_bytes
 from bot.backup.taking import TABLES
-from bot.delivery.bringing import UNKNOWN
-from bot.delivery.surfaces import Surface
+from bot.delivery.message_state import UNKNOWN, decode_state, encode_state
 from bot.store import Store, StoreFault, keys, schema
 from bot.store.attendance import LEASE_SECONDS, Attendance
 from bot.store.log import unfold
@@ -171,4 +170,4 @@ class _Writing:
 
 def _unsure(text: str) -> str:
     """A surface of which it is not known what it shows: the chat may have gone on since."""
-    return Surface.of(text)._replace(digest=UNKNOWN).to_text()
+    return encode_state(decode_state(text)._replace(digest=UNKNOWN))

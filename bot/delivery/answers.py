@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from bot.delivery.pace import Pacer
+from bot.delivery.send_limiter import SendLimiter
 from bot.outages import Outages
 from bot.platform import DeliveryFault, NotDone, Refused, SlowDown, platform_of
 
@@ -27,8 +27,8 @@ log = structlog.get_logger()
 class Answers:
     """Sends answers, each by a task of its own, so that they hold nobody up."""
 
-    def __init__(self, pacer: Pacer, outages: Outages) -> None:
-        self._pacer, self._outages = pacer, outages
+    def __init__(self, limiter: SendLimiter, outages: Outages) -> None:
+        self._limiter, self._outages = limiter, outages
         self._waiting: Counter[str] = Counter()
         self._latest: dict[tuple[str, str], Say] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -78,13 +78,13 @@ class Answers:
     async def _until_said(self, place: str, say: Say, message: str) -> None:
         platform, pause = platform_of(place), FIRST_PAUSE
         while True:
-            await self._pacer.turn(place, answer=True)
+            await self._limiter.turn(place, answer=True)
             say = self._latest.pop((place, message), say)
             try:
                 with self._outages.call(platform):
                     await say()
             except SlowDown as fault:
-                self._pacer.block(place, fault.seconds)
+                self._limiter.block(place, fault.seconds)
             except Refused:
                 raise
             except NotDone:

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bot.delivery.surfaces import Surface, deal_of, is_open, seat_of
+from bot.delivery.message_state import MessageState
+from bot.delivery.names import Board, ChallengeCard, Hand, Result, SurfaceName
+from bot.delivery.surfaces import is_open
 from bot.panel import Panel
 from bot.panels.board import board_panel, past_panel, result_panel
 from bot.panels.challenge import challenge_panel
@@ -20,17 +22,17 @@ class Viewer(NamedTuple):
     suits: str = "italian"
 
 
-class Away(NamedTuple):
-    """Whose hand does not stand in the private chat: people whom the bot cannot write to, with their names, and whether
-    somebody's hand is shown aside. ``called`` is who is to move, if they want to be called in the group.
+class BoardExtras(NamedTuple):
+    """What a board tells beside the deal: people whom the bot cannot write to, with their names, whether somebody's
+    hand is ephemeral in a group, and who is to move, if they want to be ``called`` there.
     """
 
     unreachable: Sequence[tuple[str, str]] = ()
-    aside: bool = False
+    has_ephemeral: bool = False
     called: tuple[str, str] | None = None
 
 
-NOBODY_AWAY = Away()
+NO_EXTRAS = BoardExtras()
 
 
 class Outcome(NamedTuple):
@@ -42,41 +44,32 @@ class Outcome(NamedTuple):
 
 def draw(
     table: Table,
-    name: str,
-    surface: Surface,
+    name: SurfaceName,
+    known: MessageState,
     viewer: Viewer,
-    away: Away,
+    extras: BoardExtras,
     outcome: Outcome | None,
 ) -> Panel:
     """The panel that a surface should show: drawn from what its viewer may know, and nothing else."""
-    seat = seat_of(name)
     if table.fault and is_open(table, name):
         return set_aside_panel(table.code, viewer.language)
     table = table.spoken(viewer.language)
-    seen = look(table, seat)
-    if seat is not None:
-        return hand_panel(seen, *viewer, draft=surface.draft_for(seen.version))
-    if name[0] == "c":
-        return challenge_panel(table, seen, *viewer, draft=surface.draft_for(0))
-    if name[0] == "r":
-        return result_panel(seen, *viewer, *(outcome or Outcome("", ())))
-    deal = deal_of(name)
-    assert table.game
-    if deal < table.game.deal_number or table.phase == "over":
-        return past_panel(seen, past_deal(table, deal), *viewer)
-    return board_panel(seen, *viewer, unreachable=away.unreachable, aside=away.aside, called=away.called)
-
-
-def calls(table: Table, seat: int | None) -> int:
-    """How loudly something at the table calls for this seat: 0 not at all, 1 there is something to do, 2 and 3 as time
-    runs out.
-    """
-    if seat is None:
-        return 0
-    if table.game is None or table.fault:
-        return 1
-    turn = table.game.turn
-    if turn == seat:
-        return {"": 1, "nudged": 2, "flagged": 3}[table.alarm]
-    # The others decide what becomes of a player whose time is up; partners do not.
-    return int(table.alarm == "flagged" and turn is not None and (turn - seat) & 1)
+    seen = look(table, name.seat if isinstance(name, Hand) else None)
+    match name:
+        case Hand():
+            return hand_panel(seen, *viewer, draft=known.draft_for(seen.version))
+        case ChallengeCard():
+            return challenge_panel(table, seen, *viewer, draft=known.draft_for(0))
+        case Result():
+            return result_panel(seen, *viewer, *(outcome or Outcome("", ())))
+        case Board(deal):
+            assert table.game
+            if deal < table.game.deal_number or table.phase == "over":
+                return past_panel(seen, past_deal(table, deal), *viewer)
+            return board_panel(
+                seen,
+                *viewer,
+                unreachable=extras.unreachable,
+                aside=extras.has_ephemeral,
+                called=extras.called,
+            )

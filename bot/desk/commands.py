@@ -6,7 +6,8 @@ from dataclasses import replace
 from functools import partial
 
 from bot.commands import FAIR, Where, command_called
-from bot.delivery.surfaces import Change
+from bot.delivery.names import Hand
+from bot.delivery.surface import Change
 from bot.desk.faults import (
     NoSuchGame,
     NoSuchPerson,
@@ -84,7 +85,7 @@ class Commands:
             if seat is not None and table.phase == "playing" and code in ("", table.code):
                 there = place if is_private(place) else ""
                 # As it stands: a question that was left unanswered, or a choice half made, is gone.
-                await self.house.change(table.code, f"h{seat}", Change(draft="", front=True, place=there))
+                await self.house.change(table.code, Hand(seat), Change(draft="", repost=True, place=there))
                 brought += 1
         return brought
 
@@ -263,8 +264,8 @@ class Commands:
         seat = table.seat_of(person)
         assert seat is not None
         version = max(table.moved_at[seat], table.dealt_at)
-        change = Change(draft=f"{version} {RESIGN}", front=True, place=aside)
-        await self.house.change(table.code, f"h{seat}", change)
+        change = Change(draft=f"{version} {RESIGN}", repost=True, place=aside)
+        await self.house.change(table.code, Hand(seat), change)
 
     async def _help(self, command: Command, profile: Profile) -> Reply:
         return Reply(panel=help_page(await self._language(command, profile)))

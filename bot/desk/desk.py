@@ -11,7 +11,8 @@ import structlog
 from redis.asyncio import Redis
 
 from bot.commands import Kind, command_called
-from bot.delivery.surfaces import Change
+from bot.delivery.names import Board, ChallengeCard
+from bot.delivery.surface import Change
 from bot.desk.commands import Commands
 from bot.desk.limits import BREAK, Limits, TooManyCommands, TooManyPresses, Tries, Verdict
 from bot.desk.pages import Pages
@@ -116,7 +117,7 @@ class Desk:
         for table in await self.house.tables_at(chat):
             for host, place in enumerate(table.hosts):
                 if chat_of(place) == chat:
-                    name = f"d{table.game.deal_number}.{host}" if table.game else f"c{host}"
+                    name = Board(table.game.deal_number, host) if table.game else ChallengeCard(host)
                     await self.house.change(table.code, name, Change(place=place))
 
     def move_chat(self, old: str, new: str) -> Awaitable[None]:

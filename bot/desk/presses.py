@@ -6,7 +6,8 @@ from functools import partial
 
 from bot import payload
 from bot.clockwork import STAND_IN
-from bot.delivery.surfaces import Change
+from bot.delivery.names import ChallengeCard, Hand
+from bot.delivery.surface import Change
 from bot.desk.commands import Commands
 from bot.desk.faults import GameNotKept, NoAsides, NoHints, NoTimeForHints
 from bot.desk.limits import Tries
@@ -110,7 +111,7 @@ class Presses:
         """Somebody looks at their hand, for they press something there."""
         seat = table.seat_of(person)
         if seat is not None:
-            await self.house.change(table.code, f"h{seat}", change)
+            await self.house.change(table.code, Hand(seat), change)
 
     # At a table
 
@@ -119,7 +120,7 @@ class Presses:
         with suppress(NoSuchTable):
             table = await self.room.table(wish.code)
             if press.place in table.hosts:
-                name = f"c{table.hosts.index(press.place)}"
+                name = ChallengeCard(table.hosts.index(press.place))
                 await self.house.change(wish.code, name, Change(pressed=press.message, genuine=True))
 
     async def _sit(self, press: Press, wish: TableWish) -> str:
@@ -131,7 +132,7 @@ class Presses:
         if seat is None:
             return _("You have asked for a chair.")
         if press.aside and table.phase == "playing" and (await self.house.people.person(person.id)).hands == "aside":
-            await self.house.change(table.code, f"h{seat}", Change(front=True, place=press.aside))
+            await self.house.change(table.code, Hand(seat), Change(repost=True, place=press.aside))
         return ""
 
     async def _stand(self, press: Press, wish: TableWish) -> str:
@@ -162,7 +163,7 @@ class Presses:
             raise OnlyTheChallenger(name=table.opener.name)
         if wish.words not in ([], ["game"], ["rules"]) or press.place not in table.hosts:
             raise BadPayload()
-        name = f"c{table.hosts.index(press.place)}"
+        name = ChallengeCard(table.hosts.index(press.place))
         await self.house.change(wish.code, name, Change(draft=f"0 {' '.join(wish.words)}"))
         return ""
 
@@ -172,7 +173,7 @@ class Presses:
         is_again = (await self.room.table(wish.code)).log.has_seen(press.key)
         table = await self.room.choose_game(wish.code, press.person.id, wish.words[0], press.key)
         if press.place in table.hosts and not is_again:
-            await self.house.change(wish.code, f"c{table.hosts.index(press.place)}", Change(draft=""))
+            await self.house.change(wish.code, ChallengeCard(table.hosts.index(press.place)), Change(draft=""))
             await self.house.people.choose_for_chat(press.place, game=wish.words[0])
         return ""
 
@@ -209,7 +210,7 @@ class Presses:
             raise BadPayload()
         place = press.place if is_private(press.place) else ""
         change = Change(pressed=press.message, draft=" ".join(wish.words), place=place, genuine=press.genuine)
-        await self.house.change(wish.code, f"h{seat}", change)
+        await self.house.change(wish.code, Hand(seat), change)
         return ""
 
     async def _claim(self, press: Press, wish: TableWish) -> str:
@@ -234,7 +235,7 @@ class Presses:
             raise NotAtThisTable(code=wish.code)
         if not press.aside:
             raise NoAsides()
-        await self.house.change(wish.code, f"h{seat}", Change(front=True, place=press.aside))
+        await self.house.change(wish.code, Hand(seat), Change(repost=True, place=press.aside))
         return ""
 
     async def _hint(self, press: Press, wish: TableWish) -> str:

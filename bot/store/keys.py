@@ -7,7 +7,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 |---|---|---|
 | ``schema`` | string | the number of the layout described here; ``schema:lock`` while it is being raised |
 | ``{s17}:table:<code>`` | list | a table's log: a head, then the entries after it, oldest first (`bot.store.log`) |
-| ``{s17}:shown:<code>`` | hash | what is shown of a table, by surface (`bot.delivery.surfaces`) |
+| ``{s17}:shown:<code>`` | hash | what is shown of a table, by surface (`bot.delivery.message_state`) |
 | ``{s17}:changed`` | sorted set | codes of tables that delivery has yet to look at; the score is the version to reach |
 | ``{s17}:timers`` | sorted set | codes of tables with a clock running; the score is when it rings, in playing time |
 | ``{s17}:attended`` | hash | the shard's playing time and who attends it (`bot.store.attendance`) |

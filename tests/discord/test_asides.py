@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot.delivery import bringing
+from bot.delivery import surface_sync
 from bot.store import Store
 from engine import verify
 from tests.discord.judge import Refused
@@ -17,7 +17,7 @@ from tests.discord.server import CHANNEL, DiscordServer, Failure
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
 
 
 def hands(person: Person) -> list[dict[str, Any]]:
@@ -250,7 +250,7 @@ async def test_who_wants_to_be_called_is_called_by_a_new_board_and_not_in_fast_p
         await round_about()
         assert server.pings == []
         # From here on everybody counts as having left their hand alone.
-        house.delivery._bringer._ring_after = -1.0
+        house.delivery._tools.reposts.ring_after = -1.0
         await round_about()
         assert server.pings
         assert set(server.pings) == {(CHANNEL, 2)}

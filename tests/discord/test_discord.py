@@ -13,7 +13,7 @@ from adapters.discord import answers as answers_module
 from adapters.discord import examine
 from adapters.discord.budget import Budget
 from bot import supervisor
-from bot.delivery import bringing
+from bot.delivery import surface_sync
 from bot.platform import SlowDown
 from bot.settings import BadSetting, Settings
 from bot.store import Store
@@ -24,7 +24,7 @@ from tests.discord.server import BAR, CHANNEL, SEND, THREAD, TOKEN, VIEW, Channe
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.02)
 
 

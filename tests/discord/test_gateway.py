@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from bot.delivery import bringing
+from bot.delivery import surface_sync
 from bot.store import Store
 from tests.discord.players import Person, on_discord, seated, text_of, until
 from tests.discord.server import BAR, CHANNEL, DiscordServer
@@ -14,7 +14,7 @@ from tests.discord.server import BAR, CHANNEL, DiscordServer
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
     # The library waits for some seconds before it connects anew.
     monkeypatch.setattr("discord.backoff.ExponentialBackoff.delay", lambda _self: 0.05)
 

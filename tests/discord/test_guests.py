@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from bot.delivery import bringing
+from bot.delivery import surface_sync
 from bot.finished.ratings import Scope
 from bot.store import Store
 from tests.discord.judge import Refused
@@ -14,7 +14,7 @@ from tests.discord.server import GROUP, Channel, DiscordServer, Failure
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
 
 
 def elsewhere(server: DiscordServer, where: str) -> Channel:

@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 
 from adapters.discord import examine
 from bot import supervisor
-from bot.delivery import bringing
+from bot.delivery import surface_sync
 from bot.settings import Settings
 from bot.store import Store
 from tests.discord.players import Person, on_discord, seated, text_of, until
@@ -40,7 +40,7 @@ def nonsense(*, done_first: bool = False) -> list[Failure]:
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.02)
     monkeypatch.setattr(supervisor, "LONGEST_PAUSE", 0.05)
     monkeypatch.setattr("discord.backoff.ExponentialBackoff.delay", lambda _self: 0.05)

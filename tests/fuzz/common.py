@@ -12,7 +12,7 @@ from typing import Any
 import structlog
 
 from bot.commands import COMMANDS, command_called
-from bot.delivery.surfaces import Surface
+from bot.delivery.message_state import decode_state
 from bot.house import House
 from bot.store import Store
 
@@ -225,7 +225,7 @@ async def state(store: Store) -> dict[bytes, object]:
             continue
         if b":shown:" in key:
             held[key] = {
-                name: Surface.of(text.decode())._replace(at=0)
+                name: decode_state(text.decode())._replace(seen_at=0)
                 for name, text in (await store.client.hgetall(key)).items()
                 # A card of a game that has begun may be noted as done whenever it is pressed again.
                 if not name.startswith(b"c")

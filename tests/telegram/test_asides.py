@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.delivery import bringing
+from bot.delivery import surface_sync
 from bot.store import Store
 from engine import verify
 from tests.telegram import server as server_module
@@ -15,7 +15,7 @@ from tests.telegram.server import BOT, TelegramServer
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
 
 
 async def closed_in(server: TelegramServer, game: str, *options: str) -> tuple[Person, Person]:

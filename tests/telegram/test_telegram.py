@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from adapters.telegram import examine
 from bot import supervisor
-from bot.delivery import bringing
+from bot.delivery import surface_sync
 from bot.finished.ratings import Scope
 from bot.settings import BadSetting, Settings
 from bot.store import Store
@@ -22,7 +22,7 @@ from tests.telegram.server import BOT, TOKEN, Failure, Refused, TelegramServer
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.02)
     monkeypatch.setattr("adapters.telegram.polling.FIRST_PAUSE", 0.02)
     monkeypatch.setattr("adapters.telegram.webhook.FIRST_PAUSE", 0.02)

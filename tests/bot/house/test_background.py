@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from bot import background, running
 from bot.background import Loops
 from bot.delivery import delivery
-from bot.delivery.post import Post
+from bot.delivery.table_sync import TableSync
 from bot.house import House
 from bot.settings import Settings
 from bot.store import Store, keys
@@ -93,21 +93,21 @@ async def test_a_loop_that_is_cancelled_stays_so() -> None:
 async def test_one_stuck_table_does_not_keep_all_others_in_memory(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delivery, "POSTS_REMEMBERED", 2)
+    monkeypatch.setattr(delivery, "TABLES_REMEMBERED", 2)
     async with open_house(store, Paper()) as house:
-        posts = house.delivery._posts
+        tables = house.delivery._tables
         for code in ("STUCK", "ONE", "TWO", "THREE"):
-            posts[code] = Post(code)
-        posts["STUCK"].dirty = True
+            tables[code] = TableSync(code)
+        tables["STUCK"].touch()
         house.delivery._evict()
-        assert list(posts) == ["THREE", "STUCK"]
-        posts["THREE"].dirty = True
-        posts["FOUR"] = Post("FOUR")
-        posts["FOUR"].dirty = True
+        assert list(tables) == ["THREE", "STUCK"]
+        tables["THREE"].touch()
+        tables["FOUR"] = TableSync("FOUR")
+        tables["FOUR"].touch()
         # All are busy: nothing goes, and it ends.
         house.delivery._evict()
-        assert set(posts) == {"THREE", "STUCK", "FOUR"}
-        posts.clear()
+        assert set(tables) == {"THREE", "STUCK", "FOUR"}
+        tables.clear()
 
 
 async def test_answers_get_their_share_of_the_last_moments(store: Store) -> None:

@@ -6,8 +6,8 @@ from random import Random
 import pytest
 from structlog.testing import capture_logs
 
-from bot.delivery import bringing, delivery
-from bot.delivery.pace import Pacer
+from bot.delivery import delivery, surface_sync
+from bot.delivery.send_limiter import SendLimiter
 from bot.desk import Desk
 from bot.house import House
 from bot.panel import units
@@ -23,7 +23,7 @@ from tests.bot.paper import GROUP, Paper, Player, code_of, open_house, play_unti
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.01)
 
 
@@ -112,7 +112,7 @@ async def test_a_send_that_arrived_though_it_failed_is_not_doubled_where_the_pla
 async def test_what_may_have_arrived_is_sent_again_seldomer_and_seldomer(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.001)
     paper = Paper(knows_keys=False)
     paper.after_faults[GROUP] = [Trouble("an answer that is not JSON")] * 6
     with capture_logs() as logs:
@@ -121,7 +121,7 @@ async def test_what_may_have_arrived_is_sent_again_seldomer_and_seldomer(
     pauses = [line["again_in"] for line in logs if line["event"] == "send_failed"]
     assert pauses == pytest.approx([0.001 * 4**number for number in range(6)])
     # What has certainly not been sent is tried often.
-    monkeypatch.setattr(bringing, "LONGEST_PAUSE", 0.004)
+    monkeypatch.setattr(surface_sync, "LONGEST_PAUSE", 0.004)
     paper.faults["paper:200"] = [NotDone("refused")] * 5
     with capture_logs() as logs:
         async with open_house(store, paper) as house:
@@ -131,7 +131,7 @@ async def test_what_may_have_arrived_is_sent_again_seldomer_and_seldomer(
 
 
 async def test_a_message_in_doubt_holds_up_no_other(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bringing, "FIRST_PAUSE", 3600.0)
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
     paper = Paper(knows_keys=False)
     async with open_house(store, paper) as house:
         players = await seated(house, paper, "metamazzo")
@@ -507,12 +507,12 @@ async def test_two_workers_share_the_tables_and_each_takes_every_press(store: St
 
 
 async def test_a_pace_lets_a_burst_through_and_then_one_an_interval() -> None:
-    pacer = Pacer(lambda _place: Pace(burst=3, interval=0.05))
+    limiter = SendLimiter(lambda _place: Pace(burst=3, interval=0.05))
     loop = asyncio.get_running_loop()
     start = loop.time()
     times = []
     for _ in range(5):
-        await pacer.turn("x:1")
+        await limiter.turn("x:1")
         times.append(loop.time() - start)
     assert times[2] < 0.04
     assert times[3] >= 0.045
@@ -520,29 +520,29 @@ async def test_a_pace_lets_a_burst_through_and_then_one_an_interval() -> None:
 
 
 async def test_a_place_is_free_when_its_next_turn_would_not_wait_and_to_ask_takes_none() -> None:
-    pacer = Pacer(lambda _place: Pace(burst=2, interval=0.05))
+    limiter = SendLimiter(lambda _place: Pace(burst=2, interval=0.05))
     loop = asyncio.get_running_loop()
     for _ in range(2):
-        assert pacer.is_free("x:1")
-        assert not await pacer.turn("x:1")
-    assert not pacer.is_free("x:1")
-    assert pacer.is_free("x:2")
+        assert limiter.is_free("x:1")
+        assert not await limiter.turn("x:1")
+    assert not limiter.is_free("x:1")
+    assert limiter.is_free("x:2")
     start = loop.time()
-    await pacer.free("x:1")
+    await limiter.free("x:1")
     assert loop.time() - start >= 0.04
-    assert not await pacer.turn("x:1"), "nobody has taken it"
-    pacer.block("x:2", 0.05)
-    assert not pacer.is_free("x:2")
+    assert not await limiter.turn("x:1"), "nobody has taken it"
+    limiter.block("x:2", 0.05)
+    assert not limiter.is_free("x:2")
 
 
 async def test_hands_do_not_wait_behind_boards_when_the_platform_is_full() -> None:
-    pacer = Pacer(lambda _place: Pace(), lambda _place: Pace(burst=9, interval=0.05))
+    limiter = SendLimiter(lambda _place: Pace(), lambda _place: Pace(burst=9, interval=0.05))
     loop = asyncio.get_running_loop()
-    boards = [asyncio.create_task(pacer.turn(f"x:{number}")) for number in range(20)]
+    boards = [asyncio.create_task(limiter.turn(f"x:{number}")) for number in range(20)]
     await asyncio.sleep(0)
     start = loop.time()
     for number in range(5):
-        await pacer.turn(f"x:@{number}")
+        await limiter.turn(f"x:@{number}")
     assert loop.time() - start < 0.04
     assert sum(board.done() for board in boards) == 3
     await asyncio.sleep(0.5)

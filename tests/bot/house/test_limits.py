@@ -10,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.delivery.answers import MOST_WAITING, Answers
-from bot.delivery.pace import Pacer
+from bot.delivery.send_limiter import SendLimiter
 from bot.desk import limits
 from bot.desk.limits import OPEN_TABLES, TRIES
 from bot.house import House
@@ -175,22 +175,22 @@ async def test_a_press_that_comes_too_late_is_no_guess(store: Store) -> None:
 
 
 async def test_answers_leave_most_of_a_places_pace_to_boards_and_one_more_message_at_once() -> None:
-    pacer = Pacer(lambda place: Pace(3, 0.2))
+    limiter = SendLimiter(lambda place: Pace(3, 0.2))
     for _ in range(2):
-        assert not await pacer.turn("paper:1", answer=True)
+        assert not await limiter.turn("paper:1", answer=True)
     # What answers have used up holds no board up.
-    assert not await pacer.turn("paper:1")
+    assert not await limiter.turn("paper:1")
     start = asyncio.get_running_loop().time()
-    await pacer.turn("paper:1", answer=True)
+    await limiter.turn("paper:1", answer=True)
     assert asyncio.get_running_loop().time() - start > 0.3
 
 
 async def test_who_waits_for_a_turn_heeds_what_the_platform_asks_for_meanwhile() -> None:
-    pacer, loop = Pacer(lambda place: Pace(1, 0.05)), asyncio.get_running_loop()
-    await pacer.turn("paper:1")
-    waiting = [asyncio.create_task(pacer.turn("paper:1", answer=answer)) for answer in (False, True)]
+    limiter, loop = SendLimiter(lambda place: Pace(1, 0.05)), asyncio.get_running_loop()
+    await limiter.turn("paper:1")
+    waiting = [asyncio.create_task(limiter.turn("paper:1", answer=answer)) for answer in (False, True)]
     await asyncio.sleep(0)
-    pacer.block("paper:1", 0.3)
+    limiter.block("paper:1", 0.3)
     until = loop.time() + 0.3
     await asyncio.gather(*waiting)
     assert loop.time() >= until
@@ -203,7 +203,7 @@ async def test_an_answer_is_tried_again_where_nothing_was_done_and_never_where_i
     monkeypatch.setattr("bot.delivery.answers.LONGEST_PAUSE", 0.001)
     said: list[str] = []
     for faults in ([NotDone("away")] * 20, [SlowDown(0.001)] * 20, [Trouble("no answer")], [Refused("odd")]):
-        answers = Answers(Pacer(lambda place: Pace()), Outages(lambda _platform: True, lambda _platform: None))
+        answers = Answers(SendLimiter(lambda place: Pace()), Outages(lambda _platform: True, lambda _platform: None))
         left: list[DeliveryFault] = list(faults)
 
         async def say(left: list[DeliveryFault] = left) -> None:
@@ -220,7 +220,7 @@ async def test_an_answer_is_tried_again_where_nothing_was_done_and_never_where_i
 
 
 async def test_of_changes_to_one_message_that_wait_the_latest_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = Answers(Pacer(lambda place: Pace(3, 0.02)), Outages(lambda _platform: True, lambda _platform: None))
+    answers = Answers(SendLimiter(lambda place: Pace(3, 0.02)), Outages(lambda _platform: True, lambda _platform: None))
     shown: list[int] = []
 
     async def show(number: int) -> None:
@@ -238,7 +238,10 @@ async def test_of_changes_to_one_message_that_wait_the_latest_is_made(monkeypatc
 
 
 async def test_an_answer_heeds_the_platform_and_comes_in_the_end_and_a_flood_of_them_is_dropped() -> None:
-    answers, said = Answers(Pacer(lambda place: Pace()), Outages(lambda _platform: True, lambda _platform: None)), []
+    answers, said = (
+        Answers(SendLimiter(lambda place: Pace()), Outages(lambda _platform: True, lambda _platform: None)),
+        [],
+    )
     faults = [SlowDown(0.01), SlowDown(0.01)]
 
     async def say() -> None:

@@ -6,8 +6,8 @@ from random import Random
 import pytest
 from structlog.testing import capture_logs
 
-from bot.delivery import bringing, delivery
-from bot.delivery.pace import Pacer
+from bot.delivery import delivery, surface_sync
+from bot.delivery.send_limiter import SendLimiter
 from bot.house import House
 from bot.platform import NotDone, Pace, SlowDown, Trouble
 from bot.store import Store, keys
@@ -19,8 +19,8 @@ SURFACES = 3
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bringing, "FIRST_PAUSE", 0.0002)
-    monkeypatch.setattr(bringing, "LONGEST_PAUSE", 0.002)
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.0002)
+    monkeypatch.setattr(surface_sync, "LONGEST_PAUSE", 0.002)
     monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.01)
 
 
@@ -34,8 +34,8 @@ class Moody(Paper):
 
     def _check(self, *about: object) -> None:
         super()._check(*about)  # type: ignore[arg-type]
-        bringing = [task for task in asyncio.all_tasks() if "Bringer.bring" in repr(task.get_coro())]
-        self.most_tasks = max(self.most_tasks, len(bringing))
+        syncing = [task for task in asyncio.all_tasks() if "Reconciler._sync" in repr(task.get_coro())]
+        self.most_tasks = max(self.most_tasks, len(syncing))
         self.calls.clear()
         if self.left:
             self.left -= 1
@@ -64,7 +64,7 @@ async def refused(store: Store, paper: Moody, fault: str, times: int) -> None:
             await house.delivery.settled()
         assert not paper.left
         assert 0 < paper.most_tasks <= SURFACES
-        assert not house.delivery._bringer._pacer._blocked
+        assert not house.delivery._tools.limiter._blocked
         for player in players:
             assert len(paper.messages[player.private]) == 1
         assert len(paper.messages[GROUP]) == 2
@@ -85,7 +85,7 @@ async def test_what_waits_for_a_platform_is_tried_as_soon_as_it_is_back(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However long its pauses have grown, and though its messages may have arrived."""
-    monkeypatch.setattr(bringing, "FIRST_PAUSE", 3600.0)
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
     paper = Paper()
     async with open_house(store, paper) as house:
         anna, bruno = Player(house, paper, "Anna", 1), Player(house, paper, "Bruno", 2)
@@ -118,9 +118,9 @@ async def played_unseen(house: House, players: list[Player], code: str, moves: i
 
 
 async def test_places_that_were_held_back_once_are_not_remembered_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.delivery.pace.PLACES_REMEMBERED", 100)
-    pacer = Pacer(lambda _place: Pace())
+    monkeypatch.setattr("bot.delivery.send_limiter.PLACES_REMEMBERED", 100)
+    limiter = SendLimiter(lambda _place: Pace())
     for number in range(1000):
-        pacer.block(f"paper:g{number}", 0.0 if number else 60.0)
-    assert len(pacer._blocked) <= 101
-    assert not pacer.is_free("paper:g0")
+        limiter.block(f"paper:g{number}", 0.0 if number else 60.0)
+    assert len(limiter._blocked) <= 101
+    assert not limiter.is_free("paper:g0")

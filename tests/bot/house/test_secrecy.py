@@ -1,11 +1,14 @@
 """Nobody sees what they may not: whatever hidden cards are changed about, a viewer's panels stay the same."""
 
+from collections.abc import Mapping
 from random import Random
 
 import pytest
 
-from bot.delivery.drawing import NOBODY_AWAY, Outcome, Viewer, draw
-from bot.delivery.surfaces import Surface, seat_of, wanted
+from bot.delivery.drawing import NO_EXTRAS, Outcome, Viewer, draw
+from bot.delivery.message_state import MessageState
+from bot.delivery.names import Hand
+from bot.delivery.surfaces import wanted
 from bot.tables.table import Table, deal_entry
 from engine import GAMES
 from engine.rules import resolve
@@ -27,15 +30,22 @@ def table_of(game: str, random: Random) -> Table:
     return table
 
 
-def panels(table: Table, viewer: int | None, drafts: dict[str, str]) -> dict[str, str]:
+def panels(table: Table, viewer: int | None, drafts: Mapping[Hand, str]) -> dict[str, str]:
     """Every panel of one seat's, or those that everybody sees, as bytes would go out."""
     outcome = Outcome("ABCD-123456", [("Person 0", 1000, 1040)])
     return {
         f"{name} {language} {suits}": repr(
-            draw(table, name, Surface(draft=drafts.get(name, "")), Viewer(language, suits), NOBODY_AWAY, outcome)
+            draw(
+                table,
+                name,
+                MessageState(draft=drafts.get(name, "") if isinstance(name, Hand) else ""),
+                Viewer(language, suits),
+                NO_EXTRAS,
+                outcome,
+            )
         )
         for name in wanted(table)
-        if seat_of(name) == viewer
+        if (name.seat if isinstance(name, Hand) else None) == viewer
         for language, suits in (("en", "italian"), ("it", "french"))
     }
 
@@ -52,7 +62,7 @@ def test_panels_do_not_change_with_cards_that_their_viewer_cannot_know(game: str
         if table.game.turn is None:
             continue
         version = {seat: max(table.moved_at[seat], table.dealt_at) for seat in range(table.game.kind.seats)}
-        drafts = {f"h{seat}": f"{version[seat]} {random.choice(['busso', '135', '', 'resign'])}" for seat in version}
+        drafts = {Hand(seat): f"{version[seat]} {random.choice(['busso', '135', '', 'resign'])}" for seat in version}
         for viewer in (None, *range(table.game.kind.seats)):
             before = panels(table, viewer, drafts)
             assert before

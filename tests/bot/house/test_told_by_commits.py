@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from bot.delivery.surfaces import Surface
+from bot.delivery.message_state import decode_state
+from bot.delivery.names import Hand, encode_name
+from bot.delivery.surface import Change
 from bot.house import House
 from bot.store import Store, keys
 from bot.store.committed import NEW_LOG, Committed
@@ -67,15 +69,16 @@ async def test_who_delivers_a_table_shows_a_move_of_another_worker_and_asks_the_
 async def test_who_delivers_a_table_knows_that_its_player_has_just_looked(fleet: Fleet) -> None:
     owner, _other, player = await playing(fleet)
     [code] = [table.code for table in await owner.tables_of(player.person.id)]
-    post = owner.delivery._posts[code]
-    seat = (await owner.room.table(code)).seat_of(player.person.id)
-    post.surfaces[f"h{seat}"] = post.surfaces[f"h{seat}"]._replace(at=LONG_AGO)
+    name = Hand((await owner.room.table(code)).seat_of(player.person.id) or 0)
+    surface = owner.delivery._tables[code].get(name)
+    assert surface
+    assert surface.press(Change(pressed=surface.known.message), "", LONG_AGO)
     _message, button = next(move for move in player.moves() if "play" in move[1].payload)
     await player.press(button.label)
     await fleet.rest()
-    assert post.surfaces[f"h{seat}"].at > LONG_AGO
-    stored = Surface.of((await fleet.store.shown(code))[f"h{seat}"])
-    assert stored.message == post.surfaces[f"h{seat}"].message
+    assert surface.known.seen_at > LONG_AGO
+    stored = decode_state((await fleet.store.shown(code))[encode_name(name)])
+    assert stored.message == surface.known.message
 
 
 async def test_only_what_comes_next_is_added_to_a_table_in_memory(fleet: Fleet) -> None:

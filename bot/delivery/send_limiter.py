@@ -1,9 +1,11 @@
 """How fast each place may be written to, and a platform in all, and how long to hold back when it says so."""
 
 import asyncio
+import time
 from collections.abc import Callable
 
 from bot.platform import Pace, is_private, platform_of
+from bot.ratelimit import RateLimiter
 
 PLACES_REMEMBERED = 10_000
 BOARDS_SHARE = 3
@@ -15,7 +17,7 @@ ANSWERS_SHARE = 3
 UNLIMITED = Pace()
 
 
-class Pacer:
+class SendLimiter:
     """Gives each place its turns; the platform's own wait goes before everything.
 
     ``pace_of`` is a place's pace (None if nothing counts there just now), ``overall_of`` that of a platform in all.
@@ -25,7 +27,7 @@ class Pacer:
         self, pace_of: Callable[[str], Pace | None], overall_of: Callable[[str], Pace] = lambda _place: Pace()
     ) -> None:
         self._pace_of, self._overall_of = pace_of, overall_of
-        self._due: dict[str, float] = {}
+        self._turns = RateLimiter(most_keys=PLACES_REMEMBERED)
         self._blocked: dict[str, float] = {}
 
     async def free(self, place: str) -> None:
@@ -45,7 +47,7 @@ class Pacer:
         waited = False
         for key, pace in self._limits(place, answer=answer):
             # Whatever is waited for, the platform may ask to leave the place alone meanwhile.
-            while (early := self._blocked_for(place) or self._take(key, pace)) > 0:
+            while (early := self._blocked_for(place) or self._turns.take(key, pace)) > 0:
                 await asyncio.sleep(early)
                 waited = True
         return waited
@@ -70,39 +72,20 @@ class Pacer:
         until = self._blocked.get(place)
         if until is None:
             return 0.0
-        seconds = until - asyncio.get_running_loop().time()
+        seconds = until - time.monotonic()
         if seconds <= 0:
             del self._blocked[place]
         return max(seconds, 0.0)
 
     def block(self, place: str, seconds: float) -> None:
         """The platform asks to leave the place alone for so many seconds."""
-        now = asyncio.get_running_loop().time()
+        now = time.monotonic()
         self._blocked[place] = max(self._blocked.get(place, 0.0), now + seconds)
         if len(self._blocked) > PLACES_REMEMBERED:
             self._blocked = {blocked: until for blocked, until in self._blocked.items() if until > now}
 
     def _held(self, place: str) -> float:
         """Seconds until the platform's own wait and the place's pace let something through."""
-        now = asyncio.get_running_loop().time()
         pace = self._pace_of(place)
-        early = self._early(place, pace, now) if pace and place in self._due else 0.0
-        return max(early, self._blocked[place] - now) if place in self._blocked else early
-
-    def _early(self, key: str, pace: Pace, now: float) -> float:
-        """Seconds until a turn is free. Each falls due one interval after the one before; a burst may run so far ahead
-        of that.
-        """
-        return max(self._due.get(key, 0.0), now) - (pace.burst - 1) * pace.interval - now
-
-    def _take(self, key: str, pace: Pace) -> float:
-        """Take a turn if one is free: who waits with a small burst keeps nobody back. Otherwise the seconds to wait."""
-        if not pace.interval:
-            return 0.0
-        now = asyncio.get_running_loop().time()
-        early = self._early(key, pace, now)
-        if early <= 0:
-            self._due[key] = max(self._due.get(key, 0.0), now) + pace.interval
-            if len(self._due) > PLACES_REMEMBERED:
-                self._due = {place: one for place, one in self._due.items() if one > now}
-        return early
+        early = self._turns.wait(place, pace) if pace and pace.interval else 0.0
+        return max(early, self._blocked[place] - time.monotonic()) if place in self._blocked else early

@@ -1,0 +1,96 @@
+"""What is known of a surface's message: as a value, and as the text that the store keeps."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+UNKNOWN = ""
+"""The digest of a message of which it is not known what it shows."""
+
+FIELDS = 10
+
+
+class State(StrEnum):
+    """How it stands with a surface; docs/cardroom.md has the transitions."""
+
+    ABSENT = "absent"
+    """Nothing stands there: a message is to be sent."""
+    SHOWN = "shown"
+    """A message stands there, and is edited as the table changes."""
+    UNREACHABLE = "unreachable"
+    """Its person cannot be written to, until they press something or ask for it."""
+    DROPPED = "dropped"
+    """Its chat cannot be written to, until the bot is back there."""
+    DONE = "done"
+    """What it shows will not change any more; nothing else of it is kept."""
+
+
+HALTED = {state.value: state for state in (State.UNREACHABLE, State.DROPPED, State.DONE)}
+
+
+class Outdated(NamedTuple):
+    """An older message, to be taken away; ``place`` is empty if it is where the surface is."""
+
+    message: str
+    place: str = ""
+
+
+class MessageState(NamedTuple):
+    """What is known of one surface.
+
+    ``message`` is what stands there, empty if nothing does, and ``digest`` the panel it shows. ``place_tag`` tells the
+    place from others, for another person may take a chair. ``sent`` counts the messages sent for it, which makes each
+    send's key. ``seen_at`` is when it last came to the person's eye (sent, or pressed by them), in Unix seconds.
+    ``halted`` is why nothing is sent for now: a `State` that is neither absent nor shown, or empty. ``urgency`` is how
+    loudly it calls for the viewer (`bot.delivery.urgency`). ``draft`` is a choice in several presses, behind the
+    version it is for. ``ephemeral`` is where a hand is shown in place of the private chat: in a group, to its owner
+    alone.
+    """
+
+    message: str = ""
+    digest: str = UNKNOWN
+    place_tag: str = ""
+    sent: int = 0
+    seen_at: int = 0
+    halted: str = ""
+    urgency: int = 0
+    draft: str = ""
+    outdated: tuple[Outdated, ...] = ()
+    ephemeral: str = ""
+
+    @property
+    def state(self) -> State:
+        return HALTED.get(self.halted) or (State.SHOWN if self.message else State.ABSENT)
+
+    def draft_for(self, version: int) -> str:
+        """The draft, if it is for a decision of this version."""
+        meant, _, draft = self.draft.partition(" ")
+        return draft if meant == str(version) else ""
+
+
+def encode_state(state: MessageState) -> str:
+    """As it is stored: fields behind tabs, empty ones at the end left out.
+
+    Outdated messages stand behind spaces; those of another place behind it and a bar.
+    """
+    outdated = " ".join(f"{one.place}|{one.message}" if one.place else one.message for one in state.outdated)
+    fields = (*state[:7], state.draft.replace("\t", " "), outdated, state.ephemeral)
+    return "\t".join(str(field or "") for field in fields).rstrip("\t")
+
+
+def decode_state(text: str) -> MessageState:
+    """What a stored text says; ValueError where there is no number that should be one."""
+    fields = (text.split("\t") + [""] * FIELDS)[:FIELDS]
+    message, digest, place_tag, sent, seen_at, halted, urgency, draft, outdated, ephemeral = fields
+    parts = (one.rpartition("|") for one in outdated.split())
+    return MessageState(
+        message,
+        digest,
+        place_tag,
+        int(sent or 0),
+        int(seen_at or 0),
+        halted,
+        int(urgency or 0),
+        draft,
+        tuple(Outdated(older, place) for place, _, older in parts),
+        ephemeral,
+    )

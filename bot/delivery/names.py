@@ -1,0 +1,72 @@
+"""What the surfaces of a table are called: values with fields in memory, short texts in the store, between workers and
+in the keys of sends.
+"""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """The hand of the person in a seat, in their private chat, or ephemeral in a group."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeCard:
+    """The challenge card in a chat; ``host`` is the chat's number in the table's list of hosts."""
+
+    host: int
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """The board of a deal, from 1, in a chat."""
+
+    deal: int
+    host: int
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The end of the game in a chat."""
+
+    host: int
+
+
+SurfaceName = Hand | ChallengeCard | Board | Result
+
+_NAME = re.compile(
+    r"h(?P<hand>\d{1,4})|c(?P<card>\d{1,4})|d(?P<deal>\d{1,6})\.(?P<host>\d{1,4})|r(?P<result>\d{1,4})", re.A
+)
+
+
+def encode_name(name: SurfaceName) -> str:
+    """A name as text: ``h<seat>``, ``c<host>``, ``d<deal>.<host>`` or ``r<host>``."""
+    match name:
+        case Hand(seat):
+            return f"h{seat}"
+        case ChallengeCard(host):
+            return f"c{host}"
+        case Board(deal, host):
+            return f"d{deal}.{host}"
+        case Result(host):
+            return f"r{host}"
+
+
+def decode_name(text: str) -> SurfaceName:
+    """The name that a text stands for; ValueError if it is none."""
+    found = _NAME.fullmatch(text)
+    if found is None:
+        raise ValueError(f"no name of a surface: {text!r}")
+    fields = {key: int(value) for key, value in found.groupdict().items() if value}
+    match fields:
+        case {"hand": seat}:
+            return Hand(seat)
+        case {"card": host}:
+            return ChallengeCard(host)
+        case {"deal": deal, "host": host}:
+            return Board(deal, host)
+        case _:
+            return Result(fields["result"])

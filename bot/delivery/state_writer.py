@@ -1,0 +1,60 @@
+"""Writes down what is known of messages: at once after a send, and together, in a moment, after edits."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+
+from bot.delivery.message_state import encode_state
+from bot.delivery.names import encode_name
+from bot.delivery.table_sync import TableSync
+from bot.store import STORE_FAULTS, Store
+
+GATHER_SECONDS = 0.05
+"""Seconds in which states gather that can wait."""
+
+
+class StateWriter:
+    """States of messages on their way to the store. ``on_lost`` is called with the code of a table that lost some."""
+
+    def __init__(self, store: Store, worker: str, on_lost: Callable[[str], None]) -> None:
+        self._store, self._worker, self._on_lost = store, worker, on_lost
+        self._waiting: dict[str, tuple[TableSync, int]] = {}
+        self._hurried = asyncio.Event()
+        self.task: asyncio.Task[None] | None = None
+
+    async def now(self, sync: TableSync) -> None:
+        """Write what has changed: a message that was sent must not be sent again."""
+        try:
+            await self._write(sync, None)
+        except BaseException:
+            sync.forget_saved()
+            raise
+
+    def soon(self, sync: TableSync, version: int) -> None:
+        """Write with others that all is shown as of this version; lost in a crash, an edit is made again."""
+        self._waiting[sync.code] = (sync, version)
+        if self.task is None or self.task.done():
+            self.task = asyncio.create_task(self._write_all())
+
+    def hurry(self) -> None:
+        """Have what gathers written now: somebody waits for it."""
+        self._hurried.set()
+
+    async def _write_all(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GATHER_SECONDS):
+                await self._hurried.wait()
+        self._hurried.clear()
+        while self._waiting:
+            batch, self._waiting = self._waiting, {}
+            try:
+                await asyncio.gather(*(self._write(sync, version) for sync, version in batch.values()))
+            except STORE_FAULTS as error:
+                self._store.outage.begin(error)
+                for sync, _version in batch.values():
+                    sync.forget_saved()
+                    self._on_lost(sync.code)
+
+    async def _write(self, sync: TableSync, version: int | None) -> None:
+        texts = {encode_name(name): encode_state(state) for name, state in sync.take_unsaved().items()}
+        await self._store.note(sync.code, texts, version, self._worker)

@@ -1,0 +1,302 @@
+"""One surface of a table: what is known of its message, and every way in which that changes."""
+
+import asyncio
+from typing import NamedTuple
+
+from bot.delivery.message_state import UNKNOWN, MessageState, Outdated, State
+from bot.delivery.names import SurfaceName
+from bot.panel import Panel
+from bot.platform import is_aside, is_private, is_same_place
+
+
+class Change(NamedTuple):
+    """Something that somebody did with a surface: pressed it on a message, chose part of a move, or asks for it anew.
+
+    ``pressed`` is the message, ``draft`` the part of a move (None if that stays), ``repost`` whether the surface is to
+    come as a new message. ``place`` is the private chat, or the ephemeral place in a group, where they did so, or want
+    it from now on. ``genuine`` is whether the platform says that the pressed message shows this surface
+    (`bot.platform.Press`); if not, the message is left alone unless it is known to do so.
+    """
+
+    pressed: str = ""
+    draft: str | None = None
+    repost: bool = False
+    place: str = ""
+    genuine: bool = False
+
+
+class Send(NamedTuple):
+    """Nothing stands there: send a message."""
+
+    panel: Panel
+    urgency: int
+
+
+class Edit(NamedTuple):
+    """The message that stands there shows something else: edit it."""
+
+    message: str
+    panel: Panel
+    urgency: int
+
+
+class Replace(NamedTuple):
+    """A message stands there, and a new one is to come: it is wanted, or the phone is to ring."""
+
+    panel: Panel
+    urgency: int
+
+
+class TakeAway(NamedTuple):
+    """A message stands there, and an older one as well: delete that."""
+
+    outdated: Outdated
+
+
+Step = Send | Edit | Replace | TakeAway
+
+
+class Attempt(NamedTuple):
+    """A message that is being sent: its number, the digest of what it will show, and the tag of its place."""
+
+    number: int
+    digest: str
+    place_tag: str
+
+
+class Surface:
+    """The state machine of one surface. Only its own methods change it, and none of them waits for anything.
+
+    ``inherited`` is whether a process before this one may have sent a message that it could not write down any more.
+    """
+
+    __slots__ = ("_doubted", "_drawn", "_drawn_for", "_known", "_repost", "_saved", "_tried", "name", "task")
+
+    def __init__(self, name: SurfaceName, stored: MessageState | None = None, *, inherited: bool = False) -> None:
+        self.name = name
+        self.task: asyncio.Task[None] | None = None
+        self._known = stored or MessageState()
+        self._saved = stored
+        self._repost = False
+        # The digest of what may have been sent under the key of the next message; None if nothing was.
+        self._tried: str | None = UNKNOWN if inherited else None
+        self._drawn_for: object = None
+        self._drawn: Panel | None = None
+        self._doubted: asyncio.Event | None = None
+
+    @property
+    def known(self) -> MessageState:
+        return self._known
+
+    @property
+    def state(self) -> State:
+        return self._known.state
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a task brings it up to date just now."""
+        return self.task is not None and not self.task.done()
+
+    @property
+    def wants_repost(self) -> bool:
+        return self._repost
+
+    # What is to be done
+
+    def needs_nothing(self, panel: Panel) -> bool:
+        """Whether all is as it should be, if this panel is what it should show."""
+        return self._known.digest == panel.digest and not self._known.outdated and not self._repost
+
+    def taking_away(self) -> TakeAway | None:
+        """What goes first: the oldest message that is outdated, once another one stands there."""
+        known = self._known
+        return TakeAway(known.outdated[0]) if known.outdated and known.message else None
+
+    def next_step(self, panel: Panel, urgency: int, *, rings: bool) -> Step | None:
+        """What is to be done that this panel is shown; ``rings`` if a new message is to tell of it."""
+        if self._repost or rings:
+            return Replace(panel, urgency)
+        if not self._known.message:
+            return Send(panel, urgency)
+        return None if self._known.digest == panel.digest else Edit(self._known.message, panel, urgency)
+
+    # What people do
+
+    def belongs_to(self, place_tag: str) -> None:
+        """Whose it is; all that is known is of no use any more if somebody else took the chair, or the chat moved."""
+        if self._known.place_tag != place_tag:
+            self._known = MessageState(place_tag=place_tag)
+
+    def press(self, change: Change, home: str, now: int) -> bool:
+        """A press on the message that stands where it should changes nothing that is drawn: when it was, and the pass.
+
+        False for everything else, which is to be applied.
+        """
+        known = self._known
+        if change.draft is not None or change.repost or not change.pressed:
+            return False
+        if known.halted or known.message != change.pressed:
+            return False
+        if change.place and not is_same_place(known.ephemeral or home, change.place):
+            return False
+        ephemeral = change.place if is_aside(change.place) else known.ephemeral
+        # Each press comes by here, and `_replace` takes five times as long.
+        self._known = MessageState(*known[:4], now, *known[5:9], ephemeral)
+        return True
+
+    def apply(self, change: Change, home: str, now: int) -> None:
+        """Somebody did something; ``home`` is where the surface belongs, ``now`` in Unix seconds."""
+        known, pressed, place = self._known, change.pressed, change.place
+        is_back = (pressed or place) and known.state in (State.UNREACHABLE, State.DROPPED)
+        if pressed and not change.genuine and not self._has_shown(pressed, home, place):
+            # The press was made up, or the platform no longer knows the message: it may be any message at all.
+            pressed = place = ""
+        if place:
+            known = _moved(known, home, place, pressed)
+        if pressed and known.state is State.DONE:
+            # What will not change any more has no buttons: this is a message that a crash doubled.
+            known = known._replace(halted="", message=pressed, digest=UNKNOWN)
+        if pressed and known.message not in ("", pressed) and Outdated(pressed) not in known.outdated:
+            # A message that a crash doubled, or an older one that could not be taken away then.
+            known = known._replace(outdated=(*known.outdated, Outdated(pressed)))
+        self._known = known._replace(
+            seen_at=now if pressed else known.seen_at,
+            draft=known.draft if change.draft is None else change.draft,
+            halted="" if change.repost or is_back else known.halted,
+        )
+        self._repost = self._repost or change.repost
+
+    def _has_shown(self, message: str, home: str, place: str) -> bool:
+        """Whether a message of a place, by default where the surface is, is known to show it or to have shown it."""
+        known = self._known
+        if not place or is_same_place(known.ephemeral or home, place):
+            return message == known.message or Outdated(message) in known.outdated
+        return any(one.message == message and is_same_place(one.place, place) for one in known.outdated)
+
+    def wait_for_press(self) -> None:
+        """Its person wants it in the group, which takes a press of theirs."""
+        self._known = self._known._replace(halted=State.UNREACHABLE.value)
+
+    # What comes of sending, editing and taking away
+
+    def outdate(self) -> bool:
+        """What stands there is outdated, for a new message is to come; whether anything stood there.
+
+        This is to be written down before the new one is sent: a crash in between sends it with the same key.
+        """
+        known = self._known
+        if known.message:
+            outdated = (*known.outdated, Outdated(known.message))
+            self._known = known._replace(message="", digest=UNKNOWN, outdated=outdated)
+        return bool(known.message)
+
+    def begin_send(self, digest: str) -> Attempt:
+        """A message goes out. Only `sent` ends that for certain: until then it may have arrived.
+
+        A platform that knows the key keeps to what came under it first. So where that may have been another panel it
+        is not known what the message shows, and an edit makes sure.
+        """
+        self._repost = False
+        self._tried = digest if self._tried in (None, digest) else UNKNOWN
+        return Attempt(self._known.sent + 1, self._tried, self._known.place_tag)
+
+    def sent(self, attempt: Attempt, place: str, message: str, urgency: int, now: int) -> bool:
+        """A message has been sent to a place; whether the surface is still there, and nobody else's.
+
+        This is to be written down at once: only a crash in between can double the message.
+        """
+        self._tried = None
+        known = self._known
+        ephemeral = place if is_aside(place) else ""
+        if known.place_tag != attempt.place_tag or not is_same_place(known.ephemeral, ephemeral):
+            outdated = (*known.outdated, Outdated(message, place))
+            self._known = known._replace(sent=attempt.number, outdated=outdated)
+            return False
+        self._known = known._replace(
+            message=message, digest=attempt.digest, sent=attempt.number, seen_at=now, urgency=urgency
+        )
+        return True
+
+    def edited(self, message: str, digest: str, urgency: int) -> None:
+        """A message shows another panel now; of no interest if another one stands there by now."""
+        known = self._known
+        if known.message == message:
+            # Each press comes by here, and `_replace` takes five times as long.
+            self._known = MessageState(message, digest, *known[2:6], urgency, *known[7:])
+
+    def gone(self, message: str) -> None:
+        """A message is no longer there, or can no longer be edited."""
+        if self._known.message == message:
+            self._known = self._known._replace(message="", digest=UNKNOWN)
+
+    def taken_away(self, outdated: Outdated) -> None:
+        """An outdated message has been deleted; it may be said by now that it is elsewhere."""
+        left = list(self._known.outdated)
+        for one in left:
+            if one.message == outdated.message:
+                left.remove(one)
+                break
+        self._known = self._known._replace(outdated=tuple(left))
+
+    def give_up(self, place: str) -> State:
+        """Nothing can be shown at a place; returns what becomes of the surface.
+
+        A hand in a group goes home, where it may be reachable.
+        """
+        halted = "" if is_aside(place) else (State.UNREACHABLE if is_private(place) else State.DROPPED).value
+        self._known = self._known._replace(halted=halted, message="", digest=UNKNOWN, ephemeral="")
+        self._repost = False
+        return self.state
+
+    def finish(self) -> None:
+        """What it shows will not change any more."""
+        self._known = MessageState(place_tag=self._known.place_tag, halted=State.DONE.value)
+
+    # What may have arrived
+
+    def doubt(self) -> asyncio.Event:
+        """It is not known whether a message arrived: what is set when there may be something else to be sent by now."""
+        self._doubted = asyncio.Event()
+        return self._doubted
+
+    def look_again(self) -> None:
+        """There may be something else to be sent than what may have arrived."""
+        if self._doubted:
+            self._doubted.set()
+
+    def end_doubt(self) -> None:
+        self._doubted = None
+
+    # What is kept
+
+    def drawn_for(self, key: object) -> Panel | None:
+        """The panel that was last drawn, if it was for the same key."""
+        return self._drawn if self._drawn_for == key else None
+
+    def keep_drawn(self, key: object, panel: Panel | None) -> None:
+        self._drawn_for, self._drawn = key, panel
+
+    def take_unsaved(self) -> MessageState | None:
+        """What the store is to be told, None for nothing; it counts as saved from now on."""
+        if self._saved == self._known:
+            return None
+        self._saved = self._known
+        return self._known
+
+    def forget_saved(self) -> None:
+        """What was to be saved may be lost: all is to be saved again."""
+        self._saved = None
+
+
+def _moved(known: MessageState, home: str, place: str, pressed: str) -> MessageState:
+    """What is known once the surface is at a place that is its home, a private chat, or ephemeral.
+
+    ``pressed`` is the message that stands there already, if one does. What stood at the place before is outdated.
+    """
+    before = known.ephemeral or home
+    ephemeral = place if is_aside(place) else ""
+    if is_same_place(before, place):
+        return known._replace(ephemeral=ephemeral)
+    older = (*known.outdated, *([Outdated(known.message)] if known.message else ()))
+    outdated = tuple(one if one.place else Outdated(one.message, before) for one in older)
+    return known._replace(ephemeral=ephemeral, message=pressed, digest=UNKNOWN, outdated=outdated)

@@ -1,0 +1,276 @@
+"""Bringing one surface up to date: draw it, compare with what stands there, and send, edit, replace or take away, one
+message at a time, until nothing is left to do; wait where the platform says so, and give up where nobody is reached.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import structlog
+
+from bot.delivery.drawer import Drawer
+from bot.delivery.lowest import LowestHands
+from bot.delivery.message_state import Outdated, State
+from bot.delivery.names import Board, Hand, encode_name
+from bot.delivery.send_limiter import SendLimiter
+from bot.delivery.shards import Shards
+from bot.delivery.state_writer import StateWriter
+from bot.delivery.surface import Edit, Replace, Send, Step, Surface, TakeAway
+from bot.delivery.surfaces import home_of
+from bot.delivery.table_sync import TableSync
+from bot.delivery.urgency import Reposts, urgency_of
+from bot.metrics import messages
+from bot.outages import Outages
+from bot.panel import Panel
+from bot.platform import (
+    Adapter,
+    ChatGone,
+    MessageGone,
+    NotDone,
+    Refused,
+    SlowDown,
+    TooLong,
+    Trouble,
+    Unreachable,
+    is_aside,
+    is_same_place,
+    platform_of,
+)
+from bot.tables.room import Room
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
+"""Seconds before what failed is tried again: doubled each time, up to the longest."""
+
+DOUBT = 4
+"""How many times longer each pause is than the one before, without end, where a message is sent again that may have
+arrived: a platform whose answers are all lost would otherwise fill a chat with one message.
+"""
+
+log = structlog.get_logger()
+
+
+@dataclass
+class Tools:
+    """What it takes to bring surfaces up to date. ``stopping`` ends that at the next step."""
+
+    room: Room
+    shards: Shards
+    adapters: Mapping[str, Adapter]
+    limiter: SendLimiter
+    drawer: Drawer
+    reposts: Reposts
+    lowest: LowestHands
+    writer: StateWriter
+    outages: Outages
+    stopping: bool = False
+    _back: dict[str, asyncio.Event] = field(default_factory=dict)
+
+    def back(self, platform: str) -> asyncio.Event:
+        """What is set when a platform was away and is there again."""
+        return self._back.setdefault(platform, asyncio.Event())
+
+    def platform_back(self, platform: str) -> None:
+        """A platform was away and is there again: whatever waits for that is tried now."""
+        self._back.pop(platform, asyncio.Event()).set()
+
+
+class SurfaceSync:
+    """Brings one surface up to date, once."""
+
+    def __init__(self, tools: Tools, sync: TableSync, surface: Surface) -> None:
+        self._tools, self._sync, self._surface = tools, sync, surface
+        self._place = ""
+        self._look = 0
+        self._longest = 0
+        self._pause = FIRST_PAUSE
+
+    async def run(self, drawn: Panel | None, look: int) -> None:
+        """Until the surface shows what it should; ``drawn`` is that, if it is drawn already, as of a look at the table.
+
+        Whatever the platform does, this goes on, but where nobody can be reached, and for a text that is too long
+        though it was cut: that is raised.
+        """
+        while not self._tools.stopping:
+            step: Step | None = None
+            try:
+                step = await self._next_step(drawn if self._sync.is_as_of(look) else None)
+                drawn = None
+                if step is None:
+                    return
+                with self._tools.outages.call(platform_of(self._place)):
+                    await self._do(step)
+                if self._stands(step):
+                    return
+                self._pause = FIRST_PAUSE
+            except SlowDown as fault:
+                self._count("slow_down")
+                self._tools.limiter.block(self._place, fault.seconds)
+            except MessageGone:
+                self._count("gone")
+                self._gone(step)
+            except TooLong as fault:
+                self._count("too_long")
+                if self._longest:
+                    raise
+                self._longest = fault.longest
+            except (Unreachable, ChatGone) as fault:
+                if is_same_place(await self._find(), self._place):
+                    self._give_up(fault)
+                    return
+                # It has been moved meanwhile.
+            except Trouble as fault:
+                self._count("trouble")
+                await self._wait_for_better(fault, step)
+
+    # What is to be done
+
+    async def _next_step(self, drawn: Panel | None) -> Step | None:
+        """Wait until something may be done, and say what; None when the surface shows what it should."""
+        self._place = await self._find()
+        if drawn is None:
+            await self._tools.limiter.free(self._place)
+            # It may have been moved meanwhile.
+            self._place = await self._find()
+        self._look = self._sync.looks
+        step = await self._decide(drawn)
+        if step and await self._wait_for_turn():
+            # That took a while, and something else may be to be done by now, elsewhere.
+            self._place = await self._find()
+            step = await self._decide(None)
+        return step
+
+    async def _find(self) -> str:
+        """Where the surface is just now."""
+        if ephemeral := self._surface.known.ephemeral:
+            return ephemeral
+        return home_of(await self._tools.room.known(self._sync.code), self._surface.name)
+
+    async def _wait_for_turn(self) -> bool:
+        """Return when a message may go there, and the table is this worker's for certain; whether that took time."""
+        waited = await self._tools.limiter.turn(self._place)
+        return await self._tools.shards.hold(self._sync.code) or waited
+
+    async def _decide(self, drawn: Panel | None) -> Step | None:
+        table, surface = await self._tools.room.known(self._sync.code), self._surface
+        if not self._place:
+            # Whose hand it was has left.
+            return None
+        if first := surface.taking_away():
+            return first
+        panel = drawn or await self._tools.drawer.draw(self._sync, table, surface)
+        called = await self._tools.drawer.called(table) if isinstance(surface.name, Board) else None
+        urgency = urgency_of(table, surface, called)
+        rings = self._tools.reposts.rings(self._sync, surface, self._place, urgency)
+        return surface.next_step(panel, urgency, rings=rings)
+
+    def _stands(self, step: Step) -> bool:
+        """Whether what was sent is what should stand there still, for nothing was touched since: then it need not be
+        drawn again to see.
+        """
+        if isinstance(step, TakeAway) or not self._sync.is_as_of(self._look):
+            return False
+        return self._surface.known.digest == step.panel.digest and not self._surface.known.outdated
+
+    # Doing it
+
+    async def _do(self, step: Step) -> None:
+        match step:
+            case TakeAway(outdated):
+                await self._take_away(outdated)
+            case Edit():
+                await self._edit(step)
+            case Replace(panel, urgency):
+                if self._surface.outdate():
+                    await self._tools.writer.now(self._sync)
+                await self._send(panel, urgency)
+            case Send(panel, urgency):
+                await self._send(panel, urgency)
+
+    async def _send(self, panel: Panel, urgency: int) -> None:
+        """Send a new message, and write at once that it is there; older ones are taken away after it."""
+        place, surface, code = self._place, self._surface, self._sync.code
+        attempt = surface.begin_send(panel.digest)
+        key = f"{code}.{encode_name(surface.name)}.{attempt.number}"
+        message = await self._adapter.send(place, self._fitted(panel), key)
+        self._count("sent")
+        stands = surface.sent(attempt, place, message, urgency, int(time.time()))
+        if stands and isinstance(surface.name, Hand) and not is_aside(place):
+            self._tools.lowest.sent(place, code)
+        await self._tools.writer.now(self._sync)
+
+    async def _edit(self, step: Edit) -> None:
+        await self._adapter.edit(self._place, step.message, self._fitted(step.panel))
+        self._count("edited")
+        self._surface.edited(step.message, step.panel.digest, step.urgency)
+
+    async def _take_away(self, outdated: Outdated) -> None:
+        try:
+            await self._adapter.delete(outdated.place or self._place, outdated.message)
+        except (Unreachable, ChatGone):
+            # Where nobody can be reached any more nobody is misled.
+            if not outdated.place:
+                raise
+        self._surface.taken_away(outdated)
+
+    def _fitted(self, panel: Panel) -> Panel:
+        return panel.cut(self._longest) if self._longest else panel
+
+    # What went wrong
+
+    def _gone(self, step: Step | None) -> None:
+        if isinstance(step, Edit):
+            self._surface.gone(step.message)
+        elif isinstance(step, TakeAway):
+            self._surface.taken_away(step.outdated)
+
+    def _give_up(self, fault: Unreachable | ChatGone) -> None:
+        """Nothing can be shown there: boards may have to say so, and a hand goes home."""
+        state = self._surface.give_up(self._place)
+        status = "" if state is State.ABSENT else state.value
+        self._count(status or "went_home")
+        name = encode_name(self._surface.name)
+        log.info("surface_given_up", table=self._sync.code, surface=name, status=status, why=type(fault).__name__)
+        self._sync.touch()
+
+    async def _wait_for_better(self, fault: Trouble, step: Step | None) -> None:
+        """Wait before it is tried again: longer each time, and longest where it may have been done."""
+        about = {"table": self._sync.code, "surface": encode_name(self._surface.name), "why": str(fault)}
+        if isinstance(fault, Refused) and self._pause == FIRST_PAUSE:
+            log.warning("message_refused", **about)
+        log.debug("send_failed", again_in=self._pause, **about)
+        seconds = self._pause * random.uniform(0.8, 1.2)
+        if isinstance(step, Send | Replace) and not isinstance(fault, NotDone):
+            await self._wait_in_doubt(step.panel.digest, seconds)
+            self._pause *= DOUBT
+        else:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._tools.back(platform_of(self._place)).wait()
+            self._pause = min(2 * self._pause, LONGEST_PAUSE)
+
+    async def _wait_in_doubt(self, digest: str, seconds: float) -> None:
+        """Wait before a message is sent again that may have arrived, or until there is another one to be sent."""
+        loop = asyncio.get_running_loop()
+        until, look_again = loop.time() + seconds, self._surface.doubt()
+        back = self._tools.back(platform_of(self._place))
+        while loop.time() < until and not self._tools.stopping and not back.is_set():
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(until):
+                    await look_again.wait()
+            look_again.clear()
+            if self._surface.wants_repost or await self._find() != self._place:
+                break
+            table = await self._tools.room.known(self._sync.code)
+            if (await self._tools.drawer.draw(self._sync, table, self._surface)).digest != digest:
+                break
+        self._surface.end_doubt()
+
+    @property
+    def _adapter(self) -> Adapter:
+        return self._tools.adapters[platform_of(self._place)]
+
+    def _count(self, what: str) -> None:
+        messages(platform_of(self._place), what).inc()

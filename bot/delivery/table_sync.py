@@ -1,0 +1,201 @@
+"""The delivery of one table, as a worker has it in memory: what it knows, and what is to be done."""
+
+import asyncio
+import time
+from collections.abc import Coroutine, Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from bot.delivery.drawing import BoardExtras, Outcome
+from bot.delivery.message_state import MessageState, State
+from bot.delivery.names import Board, Hand, SurfaceName
+from bot.delivery.surface import Surface
+from bot.delivery.surfaces import is_taken, tag_of, wanted
+from bot.tables.table import Table
+
+
+class TableSync:
+    """The state machine of one table; only its own methods change it.
+
+    A table is *behind* when it may have changed since it was last looked over. A look finds the surfaces that are to be
+    brought up to date, each by a task. When none is under way, none has failed and the table is not behind, it is at
+    rest. ``outcome`` is what came of its game, ``looks`` counts how often it was looked over.
+    """
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+        self.is_loaded = False
+        self.is_behind = False
+        self.has_failed = False
+        self.looks = 0
+        self.outcome: Outcome | None = None
+        self.since = time.monotonic()
+        """When it was last at rest, by the monotonic clock."""
+        self._reload = False
+        self._inherited = False
+        self._surfaces: dict[SurfaceName, Surface] = {}
+        self._listed: object = None
+        self._run: asyncio.Task[None] | None = None
+        self._under_way: set[asyncio.Task[None]] = set()
+        self._event: asyncio.Event | None = None
+
+    # What it is about
+
+    @property
+    def is_running(self) -> bool:
+        """Whether something brings it to rest."""
+        return self._run is not None and not self._run.done()
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether any surface is being brought up to date."""
+        return bool(self._under_way)
+
+    @property
+    def is_busy(self) -> bool:
+        return self.is_behind or self.is_under_way or self.is_running
+
+    @property
+    def tasks(self) -> list[asyncio.Task[None]]:
+        return [*self._under_way, *([self._run] if self._run else [])]
+
+    def is_as_of(self, look: int) -> bool:
+        """Whether nothing was touched since it was looked over for the so-manieth time."""
+        return self.looks == look and not self.is_behind
+
+    # What happens
+
+    def touch(self, *, reload: bool = False) -> None:
+        """It may have changed; ``reload`` if another worker did it."""
+        if not self.is_busy:
+            self.since = time.monotonic()
+        self.is_behind, self._reload = True, self._reload or reload
+        self.wake()
+
+    def run(self, work: Coroutine[Any, Any, None]) -> None:
+        """Have it brought to rest."""
+        self._event = asyncio.Event()
+        self._run = asyncio.create_task(work)
+        self._run.add_done_callback(self._run_done)
+
+    def _run_done(self, run: asyncio.Task[None]) -> None:
+        if self._run is run:
+            self._run = self._event = None
+
+    def loaded(self, stored: Mapping[SurfaceName, MessageState], *, inherited: bool) -> None:
+        """What the store knows of its surfaces; ``inherited`` as for `Surface`, and for those to come as well."""
+        if not self.is_loaded:
+            self._surfaces = {name: Surface(name, state, inherited=inherited) for name, state in stored.items()}
+            self.is_loaded, self._inherited = True, inherited
+
+    def begin_look(self) -> bool:
+        """It is looked over from now on; whether its log is to be fetched for that."""
+        reload, self._reload = self._reload, False
+        self.is_behind = self.has_failed = False
+        return reload
+
+    def fetched(self) -> None:
+        """The table has been fetched: surfaces under way find out that it may be another than they know."""
+        self.looks += 1
+
+    def finished(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+
+    def sync(self, surface: Surface, work: Coroutine[Any, Any, None]) -> None:
+        """Have a surface brought up to date."""
+        surface.task = asyncio.create_task(work)
+        self._under_way.add(surface.task)
+        surface.task.add_done_callback(partial(self._surface_done, surface))
+
+    def _surface_done(self, surface: Surface, task: asyncio.Task[None]) -> None:
+        self._under_way.discard(task)
+        if surface.task is task:
+            surface.task = None
+        self.wake()
+
+    def fail(self) -> None:
+        """A surface broke off, and is not looked at again before the next look."""
+        self.has_failed = True
+
+    def wake(self) -> None:
+        """Have `event` return."""
+        if self._event:
+            self._event.set()
+
+    def stop_waiting(self) -> None:
+        """What waits in doubt, and for something to happen, is to look again."""
+        for surface in self._surfaces.values():
+            surface.look_again()
+        self.wake()
+
+    async def event(self) -> None:
+        """Return when something has happened since the last call."""
+        assert self._event
+        await self._event.wait()
+        self._event.clear()
+
+    def cancel(self) -> None:
+        for task in self.tasks:
+            task.cancel()
+
+    # Its surfaces
+
+    @property
+    def surfaces(self) -> Iterable[Surface]:
+        return self._surfaces.values()
+
+    def get(self, name: SurfaceName) -> Surface | None:
+        return self._surfaces.get(name)
+
+    def surface(self, name: SurfaceName, home: str) -> Surface:
+        """A surface that belongs there, which may be a new one."""
+        surface = self._surfaces.get(name)
+        if surface is None:
+            surface = self._surfaces[name] = Surface(name, inherited=self._inherited)
+        surface.belongs_to(tag_of(home))
+        return surface
+
+    def names(self, table: Table) -> Iterable[SurfaceName]:
+        """What is to be looked at: what the table should have, and the hands that people have already."""
+        return dict.fromkeys([*wanted(table), *(name for name in self._surfaces if is_taken(table, name))])
+
+    def board_extras(self, table: Table, called: tuple[str, str] | None) -> BoardExtras:
+        """Whose hand does not stand in the private chat, and who is ``called``."""
+        unreachable, has_ephemeral = [], False
+        for seat, chair in enumerate(table.chairs):
+            surface = self._surfaces.get(Hand(seat)) if chair else None
+            if chair and surface:
+                if surface.state is State.UNREACHABLE:
+                    unreachable.append((chair.person, chair.name))
+                has_ephemeral = has_ephemeral or bool(surface.known.ephemeral)
+        return BoardExtras(tuple(unreachable), has_ephemeral, called)
+
+    def forget_drawn(self) -> None:
+        """Hands change with the next press; boards do not always, and stay drawn."""
+        for name, surface in self._surfaces.items():
+            if not isinstance(name, Board):
+                surface.keep_drawn(None, None)
+
+    # What the lists of tables and the store were told
+
+    def is_listed(self, table: Table) -> bool:
+        """Whether the lists of tables are known to say who sits here, and which chats show it."""
+        return self._listed == _who(table)
+
+    def listed(self, table: Table | None) -> None:
+        """The lists say what they should of this table; None if that is not known."""
+        self._listed = _who(table) if table else None
+
+    def take_unsaved(self) -> dict[SurfaceName, MessageState]:
+        """What the store is to be told; it counts as told from now on."""
+        unsaved = ((name, surface.take_unsaved()) for name, surface in self._surfaces.items())
+        return {name: state for name, state in unsaved if state is not None}
+
+    def forget_saved(self) -> None:
+        """What was to be told may be lost."""
+        for surface in self._surfaces.values():
+            surface.forget_saved()
+
+
+def _who(table: Table) -> object:
+    return table.chairs, tuple(table.asking.values()), table.hosts

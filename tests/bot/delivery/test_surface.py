@@ -1,0 +1,329 @@
+"""The state machine of one surface, each transition by itself: no platform, no store, no clock."""
+
+import pytest
+
+from bot.delivery.message_state import UNKNOWN, MessageState, Outdated, State
+from bot.delivery.names import Board, Hand
+from bot.delivery.surface import Attempt, Change, Edit, Replace, Send, Surface, TakeAway
+from bot.panel import Panel, Span
+from bot.platform import private_place
+
+HOME = private_place("paper:1")
+HERE = "paper:@1~100!pass"
+LATER = "paper:@1~100!another pass"
+OLD, NEW = Panel((Span("old"),)), Panel((Span("new"),))
+SHOWN = MessageState("7", OLD.digest, "tag", 3, 1000)
+
+
+def surface(state: MessageState = SHOWN) -> Surface:
+    return Surface(Hand(0), state)
+
+
+def absent(**fields: object) -> Surface:
+    return surface(SHOWN._replace(message="", digest=UNKNOWN)._replace(**fields))  # type: ignore[arg-type]
+
+
+def send(of: Surface, panel: Panel = NEW, place: str = HOME, message: str = "8") -> bool:
+    return of.sent(of.begin_send(panel.digest), place, message, 1, 2000)
+
+
+# What is to be done
+
+
+def test_where_nothing_stands_a_message_is_sent() -> None:
+    assert absent().next_step(NEW, 1, rings=False) == Send(NEW, 1)
+
+
+def test_what_shows_something_else_is_edited() -> None:
+    assert surface().next_step(NEW, 1, rings=False) == Edit("7", NEW, 1)
+
+
+def test_where_the_panel_stands_there_is_nothing_to_do() -> None:
+    assert surface().next_step(OLD, 1, rings=False) is None
+    assert surface().needs_nothing(OLD)
+    assert not surface().needs_nothing(NEW)
+
+
+def test_what_rings_or_is_asked_for_is_replaced() -> None:
+    assert surface().next_step(OLD, 2, rings=True) == Replace(OLD, 2)
+    asked = surface()
+    asked.apply(Change(repost=True), HOME, 2000)
+    assert not asked.needs_nothing(OLD)
+    assert asked.next_step(OLD, 0, rings=False) == Replace(OLD, 0)
+
+
+def test_older_messages_go_once_another_one_stands_there_and_not_before() -> None:
+    outdated = (Outdated("5"), Outdated("6", "paper:@9"))
+    assert surface(SHOWN._replace(outdated=outdated)).taking_away() == TakeAway(outdated[0])
+    assert absent(outdated=outdated).taking_away() is None
+    assert surface().taking_away() is None
+    assert not surface(SHOWN._replace(outdated=outdated)).needs_nothing(OLD)
+
+
+# Sending
+
+
+def test_a_sent_message_stands_there_and_nobody_is_asked_again() -> None:
+    one = absent()
+    assert send(one)
+    assert one.known == MessageState("8", NEW.digest, "tag", 4, 2000, urgency=1)
+    assert one.state is State.SHOWN
+
+
+def test_the_numbers_of_messages_go_on_and_a_failed_one_is_tried_under_its_own() -> None:
+    one = absent()
+    assert [one.begin_send(NEW.digest).number for _ in range(3)] == [4, 4, 4]
+    send(one)
+    assert one.begin_send(NEW.digest).number == 5
+
+
+def test_what_may_have_arrived_as_another_panel_is_sent_as_unknown_so_that_an_edit_makes_sure() -> None:
+    one = absent()
+    assert one.begin_send(OLD.digest).digest == OLD.digest
+    assert one.begin_send(OLD.digest).digest == OLD.digest
+    assert one.begin_send(NEW.digest).digest == UNKNOWN
+    # And so it stays: either of the two may have come first.
+    assert one.begin_send(NEW.digest).digest == UNKNOWN
+    assert one.sent(one.begin_send(NEW.digest), HOME, "8", 1, 2000)
+    assert one.next_step(NEW, 1, rings=False) == Edit("8", NEW, 1)
+    # The next one is another message.
+    one.gone("8")
+    assert one.begin_send(NEW.digest).digest == NEW.digest
+
+
+def test_after_another_process_the_first_message_is_unknown_and_no_other() -> None:
+    heir = Surface(Hand(0), absent().known, inherited=True)
+    assert heir.begin_send(NEW.digest).digest == UNKNOWN
+    assert send(heir)
+    assert heir.known.digest == UNKNOWN
+    assert heir.begin_send(NEW.digest).digest == NEW.digest
+
+
+def test_a_message_for_a_place_that_the_surface_has_left_is_outdated_there() -> None:
+    one = absent()
+    attempt = one.begin_send(NEW.digest)
+    one.apply(Change(repost=True, place=HERE), HOME, 1500)
+    assert not one.sent(attempt, HOME, "8", 1, 2000)
+    assert one.known.message == ""
+    assert one.known.sent == 4
+    assert one.known.outdated == (Outdated("8", HOME),)
+    assert one.next_step(NEW, 1, rings=False) == Replace(NEW, 1)
+
+
+def test_a_message_in_a_group_stays_good_with_another_pass() -> None:
+    one = absent(ephemeral=HERE)
+    attempt = one.begin_send(NEW.digest)
+    one.apply(Change(place=LATER), HOME, 1500)
+    assert one.sent(attempt, HERE, "8", 1, 2000)
+    assert (one.known.message, one.known.ephemeral) == ("8", LATER)
+
+
+def test_a_message_for_somebody_who_has_left_the_chair_is_not_the_next_ones() -> None:
+    one = absent()
+    attempt = one.begin_send(NEW.digest)
+    one.belongs_to("another tag")
+    assert not one.sent(attempt, HOME, "8", 1, 2000)
+    assert one.known.message == ""
+    assert one.known.outdated == (Outdated("8", HOME),)
+
+
+# Replacing, editing, taking away
+
+
+def test_to_replace_a_message_outdates_it_which_is_to_be_written_down_if_there_was_one() -> None:
+    one = surface()
+    one.take_unsaved()
+    assert one.outdate()
+    assert one.known == SHOWN._replace(message="", digest=UNKNOWN, outdated=(Outdated("7"),))
+    assert one.take_unsaved() == one.known
+    assert not one.outdate()
+    assert one.known.outdated == (Outdated("7"),)
+
+
+def test_who_asks_for_it_anew_gets_one_new_message() -> None:
+    one = surface()
+    one.apply(Change(repost=True), HOME, 2000)
+    one.outdate()
+    assert one.wants_repost, "until it goes out, a crash or a fault must not lose it"
+    send(one)
+    assert not one.wants_repost
+    assert one.taking_away() == TakeAway(Outdated("7"))
+
+
+def test_an_edited_message_shows_the_panel() -> None:
+    one = surface(SHOWN._replace(draft="4 x", outdated=(Outdated("5"),), ephemeral=HERE))
+    one.edited("7", NEW.digest, 2)
+    assert one.known == MessageState("7", NEW.digest, "tag", 3, 1000, "", 2, "4 x", (Outdated("5"),), HERE)
+
+
+def test_an_edit_of_a_message_that_has_been_replaced_meanwhile_changes_nothing() -> None:
+    one = surface()
+    one.edited("6", NEW.digest, 2)
+    assert one.known == SHOWN
+
+
+def test_a_message_that_is_gone_is_sent_anew_and_another_one_stays() -> None:
+    one = surface()
+    one.gone("6")
+    assert one.known == SHOWN
+    one.gone("7")
+    assert one.state is State.ABSENT
+    assert one.next_step(OLD, 1, rings=False) == Send(OLD, 1)
+
+
+def test_what_was_taken_away_goes_out_of_the_list_wherever_it_is_said_to_be_by_now() -> None:
+    one = surface(SHOWN._replace(outdated=(Outdated("5"), Outdated("6"))))
+    one.apply(Change(place=HERE), HOME, 2000)
+    assert list(one.known.outdated) == [Outdated("5", HOME), Outdated("6", HOME), Outdated("7", HOME)]
+    one.taken_away(Outdated("5"))
+    assert list(one.known.outdated) == [Outdated("6", HOME), Outdated("7", HOME)]
+
+
+# Giving up, and coming back
+
+
+@pytest.mark.parametrize(
+    ("place", "state"), [(HOME, State.UNREACHABLE), ("paper:100", State.DROPPED), (HERE, State.ABSENT)]
+)
+def test_where_nobody_can_be_reached_it_is_given_up_and_from_a_group_a_hand_goes_home(place: str, state: State) -> None:
+    one = surface(SHOWN._replace(ephemeral=HERE if place == HERE else ""))
+    one.apply(Change(repost=True), HOME, 2000)
+    assert one.give_up(place) is state
+    assert one.state is state
+    assert (one.known.message, one.known.ephemeral, one.wants_repost) == ("", "", False)
+
+
+@pytest.mark.parametrize("change", [Change(repost=True), Change(place=HOME), Change(pressed="4"), Change(place=HERE)])
+def test_whoever_presses_or_asks_can_be_reached_again(change: Change) -> None:
+    for halted in ("unreachable", "dropped"):
+        one = absent(halted=halted)
+        one.apply(change, HOME, 2000)
+        assert one.state is State.ABSENT
+
+
+def test_a_draft_alone_brings_nobody_back() -> None:
+    one = absent(halted="unreachable")
+    one.apply(Change(draft="4 x"), HOME, 2000)
+    assert one.state is State.UNREACHABLE
+
+
+def test_a_hand_that_is_wanted_in_the_group_waits_for_a_press() -> None:
+    one = absent()
+    one.wait_for_press()
+    assert one.state is State.UNREACHABLE
+    one.apply(Change(repost=True, place=HERE), HOME, 2000)
+    assert (one.state, one.known.ephemeral) == (State.ABSENT, HERE)
+
+
+def test_of_what_is_done_that_alone_is_kept_until_a_doubled_message_of_it_is_pressed() -> None:
+    one = surface()
+    one.finish()
+    assert one.known == MessageState(place_tag="tag", halted="done")
+    one.apply(Change(pressed="6"), HOME, 2000)
+    assert one.known.halted == "done", "it may be any message at all"
+    one.apply(Change(pressed="6", genuine=True), HOME, 2000)
+    assert one.state is State.SHOWN
+    assert one.next_step(OLD, 0, rings=False) == Edit("6", OLD, 0)
+
+
+def test_another_person_in_the_chair_begins_anew() -> None:
+    one = surface()
+    one.belongs_to("tag")
+    assert one.known == SHOWN
+    one.belongs_to("another tag")
+    assert one.known == MessageState(place_tag="another tag")
+
+
+# Presses
+
+
+def test_a_press_where_it_stands_changes_when_it_was_seen_and_the_pass_alone() -> None:
+    one = surface()
+    assert one.press(Change(pressed="7", place=HOME), HOME, 2000)
+    assert one.known == SHOWN._replace(seen_at=2000)
+    there = surface(SHOWN._replace(ephemeral=HERE))
+    assert there.press(Change(pressed="7", place=LATER), HOME, 2000)
+    assert there.known == SHOWN._replace(seen_at=2000, ephemeral=LATER)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        Change(pressed="6", place=HOME),
+        Change(pressed="7", place=HERE),
+        Change(pressed="7", draft="4 x"),
+        Change(pressed="7", repost=True),
+        Change(),
+    ],
+)
+def test_everything_else_is_more_than_a_press(change: Change) -> None:
+    one = surface()
+    assert not one.press(change, HOME, 2000)
+    assert one.known == SHOWN
+
+
+def test_a_doubled_message_is_outdated_once_it_is_pressed_and_once_only() -> None:
+    one = surface()
+    for _ in range(2):
+        one.apply(Change(pressed="6", place=HOME, genuine=True), HOME, 2000)
+    assert one.known == SHOWN._replace(seen_at=2000, outdated=(Outdated("6"),))
+
+
+def test_a_made_up_press_touches_no_message() -> None:
+    one = surface()
+    one.apply(Change(pressed="6", place=HERE), HOME, 2000)
+    assert one.known == SHOWN
+
+
+def test_an_older_message_that_is_known_may_be_pressed_though_the_platform_says_nothing_of_it() -> None:
+    one = surface(SHOWN._replace(outdated=(Outdated("5"), Outdated("6", HERE))))
+    one.apply(Change(pressed="5", place=HOME), HOME, 2000)
+    assert one.known.seen_at == 2000
+    one.apply(Change(pressed="6", place=LATER), HOME, 3000)
+    assert (one.known.seen_at, one.known.message, one.known.ephemeral) == (3000, "6", LATER)
+
+
+def test_a_move_elsewhere_outdates_all_that_stood_there_and_back_again() -> None:
+    one = surface(SHOWN._replace(outdated=(Outdated("5"),)))
+    one.apply(Change(place=HERE), HOME, 2000)
+    assert one.known.outdated == (Outdated("5", HOME), Outdated("7", HOME))
+    assert (one.known.message, one.known.ephemeral) == ("", HERE)
+    send(one, place=HERE)
+    one.apply(Change(place=HOME), HOME, 3000)
+    assert one.known.outdated[-1] == Outdated("8", HERE)
+    assert (one.state, one.known.ephemeral) == (State.ABSENT, "")
+
+
+def test_a_draft_is_for_one_version_and_stays_until_there_is_another() -> None:
+    one = surface()
+    one.apply(Change(draft="4 busso"), HOME, 2000)
+    one.apply(Change(pressed="7", place=HOME), HOME, 2000)
+    assert one.known.draft_for(4) == "busso"
+    assert one.known.draft_for(5) == ""
+    one.apply(Change(draft=""), HOME, 2000)
+    assert one.known.draft_for(4) == ""
+
+
+# What is kept
+
+
+def test_what_has_changed_is_saved_once_and_again_if_that_was_lost() -> None:
+    one = Surface(Board(1, 0))
+    one.belongs_to("tag")
+    assert one.take_unsaved() == one.known
+    assert one.take_unsaved() is None
+    one.sent(Attempt(1, NEW.digest, "tag"), "paper:100", "8", 0, 2000)
+    assert one.take_unsaved() == one.known
+    one.forget_saved()
+    assert one.take_unsaved() == one.known
+    assert surface().take_unsaved() is None, "what was loaded is in the store"
+
+
+def test_a_panel_is_kept_for_as_long_as_it_would_be_drawn_the_same() -> None:
+    one = surface()
+    assert one.drawn_for((1, "")) is None
+    one.keep_drawn((1, ""), OLD)
+    assert one.drawn_for((1, "")) is OLD
+    assert one.drawn_for((2, "")) is None
+    one.keep_drawn(None, None)
+    assert one.drawn_for((1, "")) is None

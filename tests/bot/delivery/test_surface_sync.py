@@ -1,0 +1,174 @@
+"""Bringing surfaces up to date, one outcome of the platform's at a time; and that a table is not at rest before its time."""
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from redis.exceptions import ConnectionError  # noqa: A004
+from structlog.testing import capture_logs
+
+from bot.delivery import delivery, surface_sync
+from bot.delivery.message_state import State
+from bot.delivery.names import Hand
+from bot.delivery.surface import Change, Surface
+from bot.house import House
+from bot.panel import Panel
+from bot.people import Profile
+from bot.platform import MessageGone, NotDone
+from bot.store import Store, keys
+from tests.bot.paper import GROUP, NAMES, Paper, Player, code_of, open_house, seated
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
+
+
+class Held(Paper):
+    """Paper that has some calls wait."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gates: dict[str, asyncio.Event] = {}
+        self.waiting: set[str] = set()
+
+    async def send(self, place: str, panel: Panel, key: str) -> str:
+        await self._hold(place)
+        return await super().send(place, panel, key)
+
+    async def edit(self, place: str, message: str, panel: Panel) -> None:
+        await self._hold(place)
+        await super().edit(place, message, panel)
+
+    async def _hold(self, place: str) -> None:
+        if place in self.gates:
+            self.waiting.add(place)
+            await self.gates[place].wait()
+            self.waiting.discard(place)
+
+    async def until(self, done: Callable[[], bool]) -> None:
+        async with asyncio.timeout(10):
+            while not done():
+                await asyncio.sleep(0)
+
+
+def surface_of(house: House, code: str, name: Hand) -> Surface:
+    surface = house.delivery._tables[code].get(name)
+    assert surface
+    return surface
+
+
+async def a_move(players: list[Player]) -> tuple[Player, Player]:
+    """Somebody plays a card, and nothing is waited for; returns who did, and who did not."""
+    mover = next(player for player in players if player.moves())
+    await mover.press(mover.moves()[0][1].label, settle=False)
+    return mover, next(player for player in players if player is not mover)
+
+
+async def until_few_faults(paper: Paper, place: str, left: int) -> None:
+    async with asyncio.timeout(10):
+        while len(paper.faults[place]) > left:
+            await asyncio.sleep(0)
+
+
+async def a_commit(house: House, code: str) -> None:
+    """Whoever is to move plays a card, by no button."""
+    table = await house.room.table(code)
+    assert table.game
+    assert table.to_move
+    move = next(one for one in table.game.legal_moves(table.game.turn or 0) if one.startswith("play"))
+    await house.room.press(code, table.to_move.person, table.version, move, f"commit {table.version}")
+
+
+async def test_a_look_that_breaks_off_leaves_the_table_marked_though_a_surface_comes_to_its_end(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paper = Held()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        code = await code_of(house, players[0])
+        other = next(player for player in players if not player.moves())
+        gate = paper.gates[other.private] = asyncio.Event()
+        mover, _other = await a_move(players)
+        await paper.until(lambda: other.private in paper.waiting)
+        monkeypatch.setattr(delivery, "AGAIN_AFTER", 3600.0)
+        kept = house.people.person
+
+        async def person(id: str) -> Profile:  # noqa: A002
+            if id == mover.person.id:
+                raise ConnectionError("away")
+            return await kept(id)
+
+        monkeypatch.setattr(house.people, "person", person)
+        await a_commit(house, code)
+        await paper.until(lambda: not house.delivery._tables[code].is_running)
+        assert house.delivery.is_busy(code)
+        gate.set()
+        await house.delivery.settled()
+        assert list(await store.all_changed(range(keys.SHARDS))) == [code], "the mover's hand was not looked at"
+        monkeypatch.setattr(house.people, "person", kept)
+        house.delivery.touch(code)
+        await house.delivery.settled()
+        assert not await store.all_changed(range(keys.SHARDS))
+
+
+async def test_a_hand_that_moves_while_it_is_found_that_nobody_is_where_it_was_is_brought_where_it_is(
+    store: Store,
+) -> None:
+    paper = Held()
+    paper.has_asides = True
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        code = await code_of(house, players[0])
+        mover = next(player for player in players if player.moves())
+        other = next(player for player in players if player is not mover)
+        seat = players.index(other)
+        paper.closed.add(other.private)
+        gate = paper.gates[other.private] = asyncio.Event()
+        await mover.press(mover.moves()[0][1].label, settle=False)
+        await paper.until(lambda: other.private in paper.waiting)
+        place = f"{other.private}~100!pass"
+        await house.change(code, Hand(seat), Change(repost=True, place=place))
+        gate.set()
+        await house.delivery.settled()
+        assert surface_of(house, code, Hand(seat)).state is State.SHOWN
+        assert len(paper.messages[place]) == 1
+
+
+async def test_an_older_message_that_is_no_longer_there_counts_as_taken_away(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        code = await code_of(house, players[0])
+        kept, refused = paper.delete, 0
+
+        async def delete(place: str, message: str) -> None:
+            nonlocal refused
+            refused += 1
+            raise MessageGone(message)
+
+        paper.delete = delete  # type: ignore[method-assign]
+        await players[0].say("/hand")
+        assert refused == 1
+        assert surface_of(house, code, Hand(0)).known.outdated == ()
+        assert len(paper.messages[players[0].private]) == 2, "it said so"
+        paper.delete = kept  # type: ignore[method-assign]
+
+
+async def test_whoever_leaves_while_their_message_is_in_trouble_gets_no_more(store: Store) -> None:
+    """At a tavolo the first at a side is asked who may sit opposite, and then stands up."""
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        anna, bruno, carla = (Player(house, paper, name, number) for number, name in enumerate(NAMES[:3], 1))
+        await anna.say("/challenge tavolo")
+        await bruno.press("Sit East", GROUP)
+        paper.faults[bruno.private] = [NotDone("away")] * 3
+        await carla.press("Sit West", GROUP, settle=False)
+        await until_few_faults(paper, bruno.private, 2)
+        [table] = await house.tables_of(anna.person.id)
+        assert await house.tables_of(carla.person.id)
+        with capture_logs() as logs:
+            await house.room.stand(table.code, bruno.person.id, "leaves")
+            await house.delivery.settled()
+        assert not paper.messages[bruno.private]
+        assert "surface_failed" not in [line["event"] for line in logs]

@@ -1,0 +1,197 @@
+"""The state machine of one table: when it is behind, busy and at rest, without a platform or a store."""
+
+import asyncio
+
+from bot.delivery.drawing import BoardExtras
+from bot.delivery.message_state import UNKNOWN, MessageState
+from bot.delivery.names import Board, ChallengeCard, Hand, SurfaceName
+from bot.delivery.surface import Change
+from bot.delivery.surfaces import tag_of
+from bot.delivery.table_sync import TableSync
+from bot.panel import Panel
+from bot.store.log import stamped
+from bot.tables.table import Table
+
+HOME, CHAT = "p:@0", "p:100"
+PANEL = Panel(())
+
+
+def table() -> Table:
+    lines = ["open metamazzo p:0 Anna", "host p:100", "sit 0 p:0 Anna", "sit 1 p:1 Bruno"]
+    return Table("ABCD").after([stamped(line, "u") for line in lines])
+
+
+def test_a_touch_puts_it_behind_and_a_look_ends_that() -> None:
+    sync = TableSync("ABCD")
+    assert not sync.is_busy
+    sync.touch()
+    assert sync.is_behind
+    assert sync.is_busy
+    assert not sync.begin_look()
+    assert not sync.is_behind
+
+
+def test_what_another_worker_changed_is_fetched_however_it_is_touched_before_and_after() -> None:
+    sync = TableSync("ABCD")
+    sync.touch(reload=True)
+    sync.touch()
+    assert sync.begin_look()
+    # Word that comes while the log is being fetched may be of something later.
+    sync.touch(reload=True)
+    sync.fetched()
+    assert sync.is_behind
+    assert sync.begin_look()
+    sync.touch()
+    assert not sync.begin_look()
+
+
+def test_what_was_drawn_at_a_look_holds_until_something_is_touched_or_fetched() -> None:
+    sync = TableSync("ABCD")
+    sync.touch()
+    sync.begin_look()
+    sync.fetched()
+    look = sync.looks
+    assert sync.is_as_of(look)
+    sync.touch()
+    assert not sync.is_as_of(look)
+    sync.begin_look()
+    assert sync.is_as_of(look), "the table is being fetched, and may be the same"
+    sync.fetched()
+    assert not sync.is_as_of(look)
+    assert sync.is_as_of(sync.looks)
+
+
+def test_a_surface_that_failed_is_looked_at_again() -> None:
+    sync = TableSync("ABCD")
+    sync.fail()
+    assert sync.has_failed
+    sync.begin_look()
+    assert not sync.has_failed
+
+
+async def test_it_is_busy_while_a_surface_is_under_way_and_hears_of_its_end() -> None:
+    sync, gate = TableSync("ABCD"), asyncio.Event()
+
+    async def work() -> None:
+        await gate.wait()
+
+    async def rest() -> None:
+        while sync.is_under_way:
+            await sync.event()
+
+    surface = sync.surface(Hand(0), HOME)
+    sync.sync(surface, work())
+    sync.run(rest())
+    await asyncio.sleep(0)
+    assert sync.is_running
+    assert surface.is_under_way
+    assert len(sync.tasks) == 2
+    gate.set()
+    async with asyncio.timeout(5):
+        await asyncio.wait(sync.tasks)
+    await asyncio.sleep(0)
+    assert not sync.is_busy
+    assert not surface.is_under_way
+    assert sync.tasks == []
+
+
+async def test_what_happens_before_it_is_waited_for_is_heard_as_well() -> None:
+    sync, heard = TableSync("ABCD"), 0
+
+    async def listen() -> None:
+        nonlocal heard
+        for _ in range(2):
+            await sync.event()
+            heard += 1
+
+    sync.run(listen())
+    sync.touch()
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert heard == 1
+    sync.touch()
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert heard == 2
+
+
+async def test_a_stop_wakes_what_waits_in_doubt() -> None:
+    sync = TableSync("ABCD")
+    doubt = sync.surface(Hand(0), HOME).doubt()
+    sync.stop_waiting()
+    assert doubt.is_set()
+
+
+def test_what_the_store_knows_is_taken_over_once() -> None:
+    sync = TableSync("ABCD")
+    stored: dict[SurfaceName, MessageState] = {Hand(0): MessageState("7", "digest", tag_of(HOME), 3)}
+    sync.loaded(stored, inherited=True)
+    sync.surface(Hand(0), HOME).apply(Change(draft="1 x"), HOME, 0)
+    sync.loaded(stored, inherited=True)
+    assert sync.surface(Hand(0), HOME).known.draft == "1 x"
+
+
+def test_after_another_process_each_surface_is_in_doubt_those_to_come_as_well() -> None:
+    for inherited in (True, False):
+        sync = TableSync("ABCD")
+        sync.loaded({Hand(0): MessageState(place_tag=tag_of(HOME))}, inherited=inherited)
+        for surface in (sync.surface(Hand(0), HOME), sync.surface(Board(2, 0), CHAT)):
+            assert surface.begin_send("digest").digest == (UNKNOWN if inherited else "digest")
+
+
+def test_a_surface_is_of_whoever_sits_there() -> None:
+    sync = TableSync("ABCD")
+    sync.loaded({Hand(0): MessageState("7", "digest", tag_of(HOME), 3)}, inherited=False)
+    assert sync.surface(Hand(0), HOME).known.message == "7"
+    assert sync.surface(Hand(0), "p:@5").known == MessageState(place_tag=tag_of("p:@5"))
+    assert sync.get(Board(1, 0)) is None
+
+
+def test_looked_at_is_what_the_table_should_have_and_hands_that_are_there() -> None:
+    sync = TableSync("ABCD")
+    assert list(sync.names(table())) == [ChallengeCard(0)]
+    for name in (Hand(1), Hand(5), Board(1, 0)):
+        sync.surface(name, HOME)
+    assert list(sync.names(table())) == [ChallengeCard(0), Hand(1)]
+
+
+def test_boards_tell_who_cannot_be_reached_and_that_hands_are_in_the_group() -> None:
+    sync = TableSync("ABCD")
+    assert sync.board_extras(table(), ("p:0", "Anna")) == BoardExtras(called=("p:0", "Anna"))
+    sync.surface(Hand(1), "p:@1").give_up("p:@1")
+    assert sync.board_extras(table(), None) == BoardExtras((("p:1", "Bruno"),))
+    sync.surface(Hand(0), HOME).apply(Change(place="p:@0~100!pass"), HOME, 0)
+    assert sync.board_extras(table(), None) == BoardExtras((("p:1", "Bruno"),), has_ephemeral=True)
+
+
+def test_at_rest_boards_stay_drawn_and_hands_do_not() -> None:
+    sync = TableSync("ABCD")
+    hand, board = sync.surface(Hand(0), HOME), sync.surface(Board(1, 0), CHAT)
+    for surface in (hand, board):
+        surface.keep_drawn(1, PANEL)
+    sync.forget_drawn()
+    assert hand.drawn_for(1) is None
+    assert board.drawn_for(1) is PANEL
+
+
+def test_the_lists_are_told_when_somebody_else_sits_there() -> None:
+    sync, before = TableSync("ABCD"), table()
+    after = before.after([stamped("stand 1", "u")])
+    assert not sync.is_listed(before)
+    sync.listed(before)
+    assert sync.is_listed(before)
+    assert not sync.is_listed(after)
+    sync.listed(None)
+    assert not sync.is_listed(before)
+
+
+def test_the_store_is_told_what_changed_and_again_if_that_was_lost() -> None:
+    sync = TableSync("ABCD")
+    sync.loaded({Hand(0): MessageState(place_tag=tag_of(HOME))}, inherited=False)
+    assert sync.take_unsaved() == {}
+    sync.surface(Hand(0), HOME).apply(Change(draft="1 x"), HOME, 0)
+    board = sync.surface(Board(1, 0), CHAT)
+    assert set(sync.take_unsaved()) == {Hand(0), Board(1, 0)}
+    assert sync.take_unsaved() == {}
+    sync.forget_saved()
+    assert sync.take_unsaved()[board.name] == board.known

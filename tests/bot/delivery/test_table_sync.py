@@ -9,7 +9,6 @@ from bot.delivery.surface import Change
 from bot.delivery.surfaces import tag_of
 from bot.delivery.table_sync import TableSync
 from bot.panel import Panel
-from bot.store.log import stamped
 from bot.tables.table import Table
 
 HOME, CHAT = "p:@0", "p:100"
@@ -18,7 +17,7 @@ PANEL = Panel(())
 
 def table() -> Table:
     lines = ["open metamazzo p:0 Anna", "host p:100", "sit 0 p:0 Anna", "sit 1 p:1 Bruno"]
-    return Table("ABCD").after([stamped(line, "u") for line in lines])
+    return Table("ABCD").after(lines, "u")
 
 
 def test_a_touch_puts_it_behind_and_a_look_ends_that() -> None:
@@ -176,7 +175,7 @@ def test_at_rest_boards_stay_drawn_and_hands_do_not() -> None:
 
 def test_the_lists_are_told_when_somebody_else_sits_there() -> None:
     sync, before = TableSync("ABCD"), table()
-    after = before.after([stamped("stand 1", "u")])
+    after = before.after(["stand 1"], "u")
     assert not sync.is_listed(before)
     sync.listed(before)
     assert sync.is_listed(before)

@@ -10,6 +10,8 @@ from functools import partial
 import pytest
 from structlog.testing import capture_logs
 
+from bot.delivery.message_state import State
+from bot.delivery.names import Board
 from bot.house import House
 from bot.store import EmbeddedStore, outage, retries, store
 from bot.store.outage import Outage
@@ -71,9 +73,8 @@ async def test_a_group_that_moves_while_the_store_is_away_takes_its_board_along(
 
 async def test_a_chat_that_is_back_while_the_store_is_away_gets_its_board(embedded: EmbeddedStore) -> None:
     async with at_table(embedded) as (house, paper, players, code):
-        post = house.delivery._posts[code]
-        name = next(name for name in post.surfaces if name[0] == "d")
-        post.surfaces[name] = post.surfaces[name]._replace(status="dropped", message="", digest="")
+        board = next(one for one in house.delivery._tables[code].surfaces if isinstance(one.name, Board))
+        assert board.give_up(GROUP) is State.DROPPED
         paper.messages[GROUP].clear()
         async with away(embedded, house):
             told = players[0].desk.back_in_chat(GROUP)

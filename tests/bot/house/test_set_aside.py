@@ -148,12 +148,13 @@ async def test_who_only_looks_at_a_table_that_it_cannot_read_changes_nothing(sto
     async with open_house(store, paper) as house:
         players = await seated(house, paper, "metamazzo")
         code = await code_of(house, players[0])
-        await break_log(store, code, "conquer 3")
-        before = await store.client.dump(keys.timers(keys.shard_of(code)))
-        looking = Room(store)
-        assert (await looking.load(code)).fault
-        assert await store.client.dump(keys.timers(keys.shard_of(code))) == before
-        assert await store.all_set_aside(range(keys.SHARDS)) == []
+    # Whoever delivers it would hear of it, and set it aside.
+    await break_log(store, code, "conquer 3")
+    before = await store.client.dump(keys.timers(keys.shard_of(code)))
+    looking = Room(store)
+    assert (await looking.load(code)).fault
+    assert await store.client.dump(keys.timers(keys.shard_of(code))) == before
+    assert await store.all_set_aside(range(keys.SHARDS)) == []
 
 
 async def test_tables_that_cannot_be_read_count_for_nobodys_limit(store: Store) -> None:

@@ -1,7 +1,6 @@
 """How fast each place may be written to, and a platform in all, and how long to hold back when it says so."""
 
 import asyncio
-import time
 from collections.abc import Callable
 
 from bot.platform import Pace, is_private, platform_of
@@ -27,7 +26,7 @@ class SendLimiter:
         self, pace_of: Callable[[str], Pace | None], overall_of: Callable[[str], Pace] = lambda _place: Pace()
     ) -> None:
         self._pace_of, self._overall_of = pace_of, overall_of
-        self._turns = RateLimiter(most_keys=PLACES_REMEMBERED)
+        self._turns = RateLimiter(_now, PLACES_REMEMBERED)
         self._blocked: dict[str, float] = {}
 
     async def free(self, place: str) -> None:
@@ -72,14 +71,14 @@ class SendLimiter:
         until = self._blocked.get(place)
         if until is None:
             return 0.0
-        seconds = until - time.monotonic()
+        seconds = until - _now()
         if seconds <= 0:
             del self._blocked[place]
         return max(seconds, 0.0)
 
     def block(self, place: str, seconds: float) -> None:
         """The platform asks to leave the place alone for so many seconds."""
-        now = time.monotonic()
+        now = _now()
         self._blocked[place] = max(self._blocked.get(place, 0.0), now + seconds)
         if len(self._blocked) > PLACES_REMEMBERED:
             self._blocked = {blocked: until for blocked, until in self._blocked.items() if until > now}
@@ -88,4 +87,9 @@ class SendLimiter:
         """Seconds until the platform's own wait and the place's pace let something through."""
         pace = self._pace_of(place)
         early = self._turns.wait(place, pace) if pace and pace.interval else 0.0
-        return max(early, self._blocked[place] - time.monotonic()) if place in self._blocked else early
+        return max(early, self._blocked[place] - _now()) if place in self._blocked else early
+
+
+def _now() -> float:
+    """By the clock that sleeps go by."""
+    return asyncio.get_running_loop().time()

@@ -13,7 +13,7 @@ from bot.cli.archive import seconds_of
 from bot.cli.asking import counted, is_meant
 from bot.cli.backup import beside
 from bot.cli.faults import told
-from bot.delivery.surfaces import Surface
+from bot.delivery.message_state import decode_state
 from bot.settings import read_settings
 from bot.store import Store, keys, schema
 from bot.store.log import unstamped
@@ -87,7 +87,7 @@ async def _list(state: State | None, least: int) -> None:
 
 async def _last_seen(store: Store, code: str) -> int:
     """When somebody last pressed something at a table or was sent something new, Unix seconds; 0 if not known."""
-    return max((Surface.of(text).at for text in (await store.shown(code)).values()), default=0)
+    return max((decode_state(text).seen_at for text in (await store.shown(code)).values()), default=0)
 
 
 async def _opened_at(store: Store, table: Table) -> int:

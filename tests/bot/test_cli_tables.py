@@ -5,7 +5,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from bot.delivery.surfaces import Surface
+from bot.delivery.message_state import MessageState, decode_state, encode_state
 from bot.store import EmbeddedStore, keys, opened
 from bot.store.log import stamped
 from tests.bot.command import command
@@ -66,10 +66,13 @@ async def test_tables_are_idle_since_somebody_last_pressed_there_and_looking_cha
             old = await code_of(house, players[0])
             # As a test cannot wait for days: all that is known of the table is three days older.
             await house.delivery.settled()
-        shown = {name: Surface.of(text) for name, text in (await store.shown(old)).items()}
-        assert all(surface.at for surface in shown.values() if surface.message)
-        aged = {name: one._replace(at=one.at - 3 * 86400 - 60 * bool(one.at)).to_text() for name, one in shown.items()}
-        await store.client.hset(keys.shown(old), mapping=aged)
+        shown = {name: decode_state(text) for name, text in (await store.shown(old)).items()}
+        assert all(one.seen_at for one in shown.values() if one.message)
+
+        def aged(one: MessageState) -> str:
+            return encode_state(one._replace(seen_at=one.seen_at - 3 * 86400 - 60 * bool(one.seen_at)))
+
+        await store.client.hset(keys.shown(old), mapping={name: aged(one) for name, one in shown.items()})
         async with open_house(store, paper) as house:
             carla = Player(house, paper, "Carla", 3)
             await carla.say("/challenge testa", "paper:200")

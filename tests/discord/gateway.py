@@ -58,6 +58,12 @@ class Gateway:
         self.identified: list[tuple[int, int]] = []
         self.resumed = 0
         self.heartbeats = 0
+        self.refuses_with = 0
+        """The HTTP status with which new connections are refused, 0 if they are not."""
+        self.silent = False
+        """Whether connections are taken, and nothing is ever said on them."""
+        self.tried_at: list[float] = []
+        """When the bot tried to connect, by the loop's clock."""
         self._names = itertools.count(1)
         self._sending: set[asyncio.Task[None]] = set()
         self.address = ""
@@ -70,7 +76,7 @@ class Gateway:
 
     def _push(self, session: Session, event: str, data: dict[str, Any]) -> None:
         session.events.append({"t": event, "s": len(session.events) + 1, "d": data})
-        if session.line:
+        if session.line and not self.silent:
             self._send(session, session.events[-1])
 
     def _send(self, session: Session, event: dict[str, Any]) -> None:
@@ -98,7 +104,12 @@ class Gateway:
         for line in lines:
             await line.send(INVALID_SESSION, False)
 
-    async def serve(self, request: web.Request) -> web.WebSocketResponse:
+    async def serve(self, request: web.Request) -> web.StreamResponse:
+        self.tried_at.append(asyncio.get_running_loop().time())
+        if self.refuses_with:
+            return web.Response(status=self.refuses_with)
+        if self.silent:
+            await asyncio.Event().wait()
         socket = web.WebSocketResponse(max_msg_size=4096)
         await socket.prepare(request)
         line = Line(socket, compressed=request.query.get("compress") == "zlib-stream")
@@ -112,7 +123,8 @@ class Gateway:
             said = json.loads(message.data)
             if said["op"] == HEARTBEAT:
                 self.heartbeats += 1
-                await line.send(HEARTBEAT_ACK, None)
+                if not self.silent:
+                    await line.send(HEARTBEAT_ACK, None)
             elif said["op"] == IDENTIFY and session is None:
                 session = await self._identify(line, said["d"])
             elif said["op"] == RESUME and session is None:

@@ -1,7 +1,6 @@
 """Telegram is away for ten minutes, or flooded: boards and hands come in the end, once, and the log stays short."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,12 +11,13 @@ from structlog.testing import capture_logs
 
 from adapters.telegram.adapter import Telegram
 from bot.store import EmbeddedStore, opened
+from tests.bot.away import TEN_MINUTES, TWO_MINUTES, play_unseen, tasks_of_the_bot, until
 from tests.bot.fast_loop import run_fast
+from tests.long import long
 from tests.telegram import players
 from tests.telegram.players import GROUP, Person, on_telegram, seated
 from tests.telegram.server import BOT, Failure, Refused, TelegramServer
 
-TEN_MINUTES = 600.0
 PER_MINUTE = 20
 
 Body = Callable[[Telegram, "Timed"], Awaitable[None]]
@@ -37,14 +37,6 @@ class Timed(TelegramServer):
         if fields.get("chat_id", 0) < 0:
             self.in_groups.append((self.now(), method, bool(self._orders[method])))
         return fields
-
-
-async def until(done: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Until something is so; the deadline is in real seconds."""
-    deadline = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < deadline, "it did not come to that"
-        await asyncio.sleep(0.05)
 
 
 @pytest.fixture(autouse=True)
@@ -72,17 +64,6 @@ def house_of(adapter: Telegram) -> Any:
     return adapter.card_room.house  # type: ignore[attr-defined]
 
 
-async def play_unseen(adapter: Telegram, moves: int) -> None:
-    """Moves that come by another way, as from another platform."""
-    house = house_of(adapter)
-    [table] = await house.tables_of("telegram:1")
-    for number in range(moves):
-        table = await house.room.table(table.code)
-        seat = table.game.turn
-        move = next(one for one in table.game.legal_moves(seat) if one.startswith(("play", "pick")))
-        await house.room.press(table.code, table.chairs[seat].person, table.version, move, f"unseen{number}")
-
-
 async def play_seen(people: list[Person]) -> None:
     """One move, by whoever is to move, from a panel that is not old."""
 
@@ -101,32 +82,33 @@ async def play_seen(people: list[Person]) -> None:
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("how", ["nobody listens", "502"])
-def test_ten_minutes_without_telegram(tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_fast(ten_minutes_away(tmp_path, how), monkeypatch)
+@pytest.mark.parametrize(
+    ("how", "seconds"),
+    [
+        ("502", TWO_MINUTES),
+        long("502", TEN_MINUTES),
+        long("nobody listens", TEN_MINUTES),
+        long("silent", TEN_MINUTES),
+    ],
+)
+def test_minutes_without_telegram(tmp_path: Path, how: str, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_fast(minutes_away(tmp_path, how, seconds), monkeypatch)
 
 
-async def ten_minutes_away(folder: Path, how: str) -> None:
+async def minutes_away(folder: Path, how: str, seconds: float) -> None:
     async with playing(folder) as (adapter, server, people):
         house, group = house_of(adapter), server.group(GROUP)
-        tasks = len(asyncio.all_tasks())
+        before = tasks_of_the_bot()
         with capture_logs() as logs:
             if how == "nobody listens":
                 await server.stop()
             else:
-                server.away = {
-                    "no answer": Failure(silent=True),
-                    "429": Failure(Refused(429, "Too Many Requests: retry after 0", retry_after=0.05)),
-                    "502": Failure(Refused(502, "Bad Gateway")),
-                }[how]
-            await play_unseen(adapter, 8)
-            if how == "429":
-                await until(lambda: server.met >= 10_000, 300)
-            else:
-                await asyncio.sleep(TEN_MINUTES)
+                server.away = Failure(silent=True) if how == "silent" else Failure(Refused(502, "Bad Gateway"))
+            await play_unseen(house, "telegram:1", 8)
+            await asyncio.sleep(seconds)
             assert (await house.healthy())["adapters"]["telegram"].startswith("down: ")
-            # A task a surface, one that watches, and those of the connections.
-            assert len(asyncio.all_tasks()) <= tasks + 12
+            # One for the table and one a surface, and one that watches.
+            assert len(tasks_of_the_bot()) <= len(before) + 5
             server.away = None
             if how == "nobody listens":
                 await server.start(server.port)

@@ -303,7 +303,7 @@ class Discord:
 
     @staticmethod
     def _language(interaction: Interaction) -> str:
-        return language_of(str(interaction.locale))
+        return language_of(reading.locale_of(interaction))
 
     # What goes out
 

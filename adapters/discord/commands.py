@@ -15,7 +15,7 @@ from adapters.discord import reading
 from adapters.discord.reading import Interaction
 from adapters.discord.tree import Slash, Tree
 from adapters.discord.unread import Bare
-from bot.commands import Argument, CommandSpec, Kind, Where, choices, listed
+from bot.commands import Argument, CommandSpec, Kind, Where, choices, command_called, listed
 from bot.platform import CardRoom, Trouble
 from bot.store import STORE_FAULTS
 from bot.texts import LANGUAGES, texts
@@ -95,8 +95,9 @@ class Commands:
             self.card_room.store_away(error)
         else:
             log.warning("discord_command_unreadable", why=type(error).__name__)
-        if isinstance(error, app_commands.CommandNotFound) and reading.is_whole(interaction):
-            await self._run(interaction, error.name, [], None)
+        is_given = interaction.type is discord.InteractionType.application_command
+        if is_given and isinstance(error, app_commands.CommandNotFound) and not command_called(str(error.name).lower()):
+            await self._run(interaction, str(error.name), [], None)
         else:
             # Not without what belonged to it: a challenge would be open to all.
             await self._unread(Bare.of(interaction))
@@ -113,6 +114,8 @@ class Commands:
         async def run(interaction: Interaction, **given: Any) -> None:
             kinds = {one.name: one.kind for one in spec.arguments}
             people = [given[name] for name in given if kinds[name] is Kind.PERSON]
+            if not all(one is None or isinstance(one, discord.User | discord.Member) for one in people):
+                raise app_commands.AppCommandError("Discord does not say who that is")
             words = [str(given[name] or "") for name in given if kinds[name] is not Kind.PERSON]
             await self._run(interaction, spec.name, words, next(iter(people), None))
 

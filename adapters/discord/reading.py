@@ -67,11 +67,17 @@ def is_whole(interaction: Interaction) -> bool:
 
 
 def person(user: discord.User | discord.Member, language: str = "") -> Person:
-    return Person(f"{PLATFORM}:{user.id}", user.display_name, user.name, language)
+    # The library does not look whether a name is a text.
+    return Person(f"{PLATFORM}:{user.id}", str(user.display_name), str(user.name), language)
 
 
 def presser(interaction: Interaction) -> Person:
-    return person(interaction.user, str(interaction.locale))
+    return person(interaction.user, locale_of(interaction))
+
+
+def locale_of(interaction: Interaction) -> str:
+    """What the client speaks. A locale that the library does not know may have any value."""
+    return str(interaction.locale.value)
 
 
 def pass_of(interaction: Interaction) -> Pass:
@@ -110,7 +116,8 @@ def press(interaction: Interaction) -> Press | None:
     aside = aside_of(interaction)
     place = aside if aside and interaction.message.flags.ephemeral else place_of(interaction)
     key, payload = f"dc{interaction.id}", found["payload"]
-    genuine = custom_id in _custom_ids(interaction.message.components)
+    # The library leaves the attribute out where the message has none.
+    genuine = custom_id in _custom_ids(getattr(interaction.message, "components", ()))
     return Press(key, presser(interaction), place, str(interaction.message.id), payload, aside, genuine)
 
 

@@ -6,7 +6,7 @@ import time
 from typing import Any, NamedTuple
 
 from adapters.discord.answers import Answer
-from adapters.discord.reading import Interaction, Pass, pass_of
+from adapters.discord.reading import Interaction, Pass, locale_of, pass_of
 from adapters.discord.rest import Rest
 from bot.texts import language_of, texts
 from bot.texts import marked as _
@@ -32,7 +32,7 @@ class Bare(NamedTuple):
 
     @classmethod
     def of(cls, interaction: Interaction) -> "Bare":
-        return cls(pass_of(interaction), interaction.type.value, str(interaction.locale))
+        return cls(pass_of(interaction), interaction.type.value, locale_of(interaction))
 
     @classmethod
     def of_event(cls, data: Any) -> "Bare | None":

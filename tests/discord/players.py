@@ -200,10 +200,10 @@ async def on_discord(
         await house.stop()
 
 
-async def seated(server: DiscordServer, game: str, *options: str) -> list[Person]:
-    """People at a table, by seat."""
+async def seated(server: DiscordServer, game: str, *options: str, first: int = 1) -> list[Person]:
+    """People at a table, by seat; ``first`` is the first one's number."""
     channel = server.channels[CHANNEL]
-    people = [Person(server, number, name) for number, name in enumerate(NAMES[: GAMES[game].seats], 1)]
+    people = [Person(server, number, name) for number, name in enumerate(NAMES[: GAMES[game].seats], first)]
     await people[0].slash("challenge", game=game)
     for label in options:
         for each in ("Options", label, "Back"):

@@ -157,10 +157,12 @@ FOCUSED = {"name": "table", "type": 3, "focused": True}
     [
         (COMMAND, {"name": "challenge", "options": [USER]}, ()),
         (COMMAND, {"name": "stats", "options": [{**USER, "name": "player", "value": []}]}, ()),
+        (COMMAND, {"name": "challenge", "options": [{**USER, "value": "77"}]}, ()),
         (COMMAND, {"name": "challenge", "options": None}, ()),
         (COMMAND, {"name": "challenge", "options": [{}]}, ()),
         (COMMAND, {"name": "challenge", "resolved": [], "options": []}, ()),
         (COMMAND, {"name": []}, ()),
+        (COMMAND, {"name": "sfida", "options": [{**USER, "value": "1"}]}, ()),
         (COMMAND, {"name": "Challenge", "type": 2, "target_id": "7"}, ()),
         (COMMAND, {"name": "challenge"}, ("channel",)),
         (COMMAND, {"name": "challenge"}, ("member",)),
@@ -169,6 +171,7 @@ FOCUSED = {"name": "table", "type": 3, "focused": True}
         (AUTOCOMPLETE, {"name": "challenge", "options": []}, ()),
         (AUTOCOMPLETE, {"name": "hand", "options": [FOCUSED]}, ()),
         (AUTOCOMPLETE, {"name": "hand", "options": [{**FOCUSED, "name": "gone"}]}, ()),
+        (AUTOCOMPLETE, {"name": "gone", "options": [FOCUSED]}, ()),
         (AUTOCOMPLETE, {"name": "leaderboard", "options": [{**FOCUSED, "name": "game"}]}, ()),
         (AUTOCOMPLETE, {"name": "challenge", "options": [TARGET]}, ("member",)),
         (COMPONENT, {}, ()),
@@ -242,3 +245,35 @@ async def test_a_line_that_cannot_be_read_is_begun_anew_in_one_line(
     bad = [line for line in logs if line["log_level"] != "info"]
     assert [line["event"] for line in bad] in ([], ["platform_away"])
     assert not any("exc_info" in line for line in bad)
+
+
+async def test_half_a_surrogate_pair_costs_no_connection(store: Store, server: DiscordServer) -> None:
+    with no_failures(Outcome()):
+        async with on_discord(store, server):
+            anna = Person(server, 1, "Anna")
+            server.users[1]["global_name"] = "\ud800 Anna"
+            await anna.slash("challenge", game="testa")
+            await until(lambda: any("challenges" in text_of(one) for one in bar(server)))
+            assert "You do not sit" in await anna.slash("hand", table="\udfff\ud800\udfff\ud800")
+            assert len(server.gateway.identified) == 1
+
+
+async def test_who_has_no_text_for_a_name_and_speaks_no_language_is_answered(
+    store: Store, server: DiscordServer
+) -> None:
+    async with on_discord(store, server):
+        anna = Person(server, 1, "Anna")
+        nonsense: list[Any] = [7, None, [], "", "xx", {}]
+        for value in nonsense:
+            server.users[1].update(locale=value, username=value, global_name=value)
+            assert "sit at no table" in await anna.slash("hand")
+
+
+async def test_a_press_on_a_message_without_its_buttons_is_answered(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server):
+        anna = Person(server, 1, "Anna")
+        await anna.slash("challenge", game="testa")
+        await until(lambda: bool(server.channels[CHANNEL].messages))
+        [message] = server.channels[CHANNEL].messages.values()
+        bare = {name: value for name, value in message.items() if name != "components"}
+        assert await anna.told(anna.touch(server.channels[CHANNEL], bare, "1tABCDEF:sit"))

@@ -11,10 +11,10 @@ import time
 from pathlib import Path
 
 from bot.store import EmbeddedStore, opened
-from tests.fuzz import telegram
+from tests.fuzz import discord, telegram
 from tests.fuzz.common import Outcome
 
-ADAPTERS = {"telegram": telegram.run}
+ADAPTERS = {"telegram": telegram.run, "discord": discord.run}
 
 
 async def fuzz(adapter: str, messages: int, seed: int, folder: Path) -> Outcome:

@@ -1,0 +1,319 @@
+"""Discord: interactions that make sense to nobody, as the gateway or something on the way to it could bring them."""
+
+import asyncio
+from random import Random
+from typing import Any, NamedTuple
+
+from aiohttp import web
+
+from adapters.discord import Discord
+from bot.store import Store
+from engine import GAMES
+from tests.bot.paper import NAMES
+from tests.discord.players import Person, buttons_of, on_discord, seated, until
+from tests.discord.server import (
+    AUTOCOMPLETE,
+    BAR,
+    CHANNEL,
+    COMMAND,
+    COMPONENT,
+    FORM,
+    GROUP,
+    PRIVATE,
+    Channel,
+    DiscordServer,
+    Interaction,
+)
+from tests.fuzz.common import (
+    NO_GAME,
+    Nonsense,
+    Outcome,
+    Payloads,
+    bent,
+    compare,
+    no_failures,
+    odd_text,
+    odd_value,
+    state,
+)
+
+FIRST_PLAYER, FIRST_STRANGER = 500, 9000
+"""Numbers of people that no bent value is by chance."""
+
+STRANGERS = 30
+AT_ONCE = 8
+TIDY_AFTER = 500
+PATIENCE = 20.0
+"""Seconds for an answer: what is slow here is the machine."""
+
+PUT_OFF = 5
+"""The kind of answer that is to be followed by another."""
+
+TEXT, NUMBER, USER = 3, 4, 6
+"""Types of options."""
+
+BOT_USER = {"id": "4242", "username": "robbie", "global_name": None, "discriminator": "0", "avatar": None, "bot": True}
+EVENTS = ("GUILD_CREATE", "GUILD_UPDATE", "CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE", "THREAD_UPDATE")
+UNKNOWN_EVENTS = ("", "A_NEW_EVENT", "INTERACTION_DELETE", "MESSAGE_CREATE", "PRESENCE_UPDATE", "VOICE_STATE_UPDATE")
+
+
+class Sent(NamedTuple):
+    """An event, and the interaction that wants an answer; None where nobody could tell how to give one."""
+
+    name: str
+    data: Any
+    shard_of: int
+    wants: Interaction | None = None
+
+
+class Answering(DiscordServer):
+    """A server that tells when an interaction has been answered."""
+
+    def __init__(self) -> None:
+        super().__init__(seconds=PATIENCE)
+        self.answered: dict[str, asyncio.Event] = {}
+
+    async def _answer(self, request: web.Request, body: Any) -> Any:
+        result = await super()._answer(request, body)
+        if given := self.answered.get(request.match_info["token"]):
+            given.set()
+        return result
+
+
+class Discords:
+    """A channel with tables of every game, and nonsense about it."""
+
+    def __init__(self, server: Answering, adapter: Discord, random: Random) -> None:
+        self.server, self.adapter, self.random = server, adapter, random
+        self.bar = server.channels[CHANNEL]
+        self.strangers: list[int] = []
+        self.messages: list[tuple[Channel, dict[str, Any]]] = []
+        self.put_off: list[Interaction] = []
+        self.codes: list[str] = []
+        self._told = 0
+        self.payloads: Payloads
+
+    async def arrange(self) -> None:
+        for game in GAMES:
+            people = await seated(self.server, game, first=FIRST_PLAYER)
+            # Until its card says so, it may be taken for the next one's.
+            await self.rest()
+        await people[0].slash("challenge", opponent=FIRST_PLAYER + 1, game="testa")
+        await self.rest()
+        house = self.adapter.desk.house
+        players = range(FIRST_PLAYER, FIRST_PLAYER + len(NAMES))
+        tables = {table.code: table for number in players for table in await house.tables_of(f"discord:{number}")}
+        if len(tables) != len(GAMES) + 1:
+            raise Nonsense(f"{len(tables)} tables")
+        self.codes = list(tables)
+        chats = [self.bar, *(self.server.private(number) for number in players)]
+        self.messages = [(channel, message) for channel in chats for message in channel.messages.values()]
+        real = [button["custom_id"] for _, message in self.messages for button in buttons_of(message)]
+        self.payloads = Payloads(self.random, house, self.codes, real)
+        for number in range(FIRST_STRANGER, FIRST_STRANGER + STRANGERS):
+            person = Person(self.server, number, f"Zeno{number}", self.random.choice(("it", "en-US", "xx", "")))
+            person.private.closed = number % 2 == 0
+            self.strangers.append(number)
+
+    async def rest(self) -> None:
+        await asyncio.sleep(0.2)
+        await self.adapter.desk.house.delivery.settled()
+
+    def tidy(self) -> None:
+        """Forget what was answered, or a long run would fill the memory."""
+        server, kept = self.server, {id(message) for _, message in self.messages}
+        for channel in server.channels.values():
+            for number in [number for number, message in channel.messages.items() if id(message) not in kept]:
+                del channel.messages[number]
+            channel.asides.clear()
+        server.calls.clear()
+        server.pings.clear()
+        for session in server.gateway.sessions.values():
+            # Its numbers stay, in case it is resumed.
+            for event in session.events[self._told : -TIDY_AFTER]:
+                event["d"] = None
+            self._told = max(0, len(session.events) - TIDY_AFTER)
+
+    # What is sent
+
+    async def one(self) -> Sent:
+        random = self.random
+        kind = random.randrange(100)
+        if kind < 34:
+            return self._interaction(COMMAND, *self._command())
+        if kind < 46:
+            return self._interaction(AUTOCOMPLETE, *self._command(focused=True))
+        if kind < 70:
+            return self._press(random.choice(self.strangers), self.payloads.strange())
+        if kind < 78:
+            player = random.randrange(FIRST_PLAYER, FIRST_PLAYER + len(NAMES))
+            return self._press(player, await self.payloads.illegal(f"discord:{player}"))
+        if kind < 80:
+            form = {"custom_id": odd_text(random), "components": odd_value(random)}
+            return self._interaction(FORM, self._channel(), form)
+        if kind < 96:
+            return self._bent()
+        return self._event()
+
+    def _interaction(
+        self,
+        kind: int,
+        channel: Channel,
+        data: dict[str, Any],
+        user: int | None = None,
+        message: dict[str, Any] | None = None,
+    ) -> Sent:
+        user = self.random.choice(self.strangers) if user is None else user
+        one = self.server.begin(kind, user, channel, data, message)
+        if one.channel.type == PRIVATE and user in self.strangers and kind != COMPONENT:
+            one.channel = self.server.private(user)
+        event = self.server.event(one, message)
+        if self.random.random() < 0.1 and user in self.strangers:
+            who = event.get("member", event)
+            odd = {"username": odd_text(self.random) or "?", "global_name": odd_text(self.random) or None}
+            who["user"] = {**who["user"], **odd}
+        return Sent("INTERACTION_CREATE", event, one.channel.server, one)
+
+    def _channel(self) -> Channel:
+        """The bar, somebody's own, and some where the bot is no member."""
+        server = self.server
+        away = server.channel(300, 9 << 22)
+        among = server.channel(301, kind=GROUP)
+        return self.random.choice((self.bar, self.bar, server.private(self.strangers[0]), away, among))
+
+    def _command(self, *, focused: bool = False) -> tuple[Channel, dict[str, Any]]:
+        """Never a challenge that makes sense, which would open a table rightly."""
+        random = self.random
+        known = random.choice(self.server.commands)
+        if known.get("type", 1) != 1 and not focused:
+            return self._channel(), self._menu(known)
+        options = [self._option(one) for one in known.get("options") or () if random.random() < 0.7]
+        name = known["name"] if random.random() < 0.9 else random.choice(("gone", "sfida", odd_text(random)))
+        if name in ("challenge", "sfida", "Challenge"):
+            options = [one for one in options if one["name"] != "game"]
+            options.append({"name": "game", "type": TEXT, "value": NO_GAME})
+        if focused:
+            random.choice(options or [{}])["focused"] = True
+        if random.random() < 0.1:
+            options.append(
+                {"name": odd_text(random), "type": random.choice((1, 2, 3, 5, 9, 10, 99)), "value": odd_value(random)}
+            )
+        users = {str(number): self.server.users[number] for number in random.sample(self.strangers, 2)}
+        resolved = {"users": users} if random.random() < 0.8 else odd_value(random)
+        return self._channel(), {"id": "1", "name": name, "type": 1, "options": options, "resolved": resolved}
+
+    def _menu(self, known: dict[str, Any]) -> dict[str, Any]:
+        """A command in the menu on somebody who cannot be challenged."""
+        target = self.random.choice((BOT_USER["id"], "no id", "77", None, ""))
+        users = {BOT_USER["id"]: BOT_USER}
+        return {"id": "1", "name": known["name"], "type": 2, "target_id": target, "resolved": {"users": users}}
+
+    def _option(self, known: dict[str, Any]) -> dict[str, Any]:
+        random = self.random
+        people = (*self.strangers, FIRST_PLAYER, "x", "", -1, "9" * 30)
+        fitting: dict[int, Any] = {
+            TEXT: random.choice((*self.codes, "ABCDEF", "testa", odd_text(random))),
+            NUMBER: random.choice((1, 21, 9999, -1, 2**53)),
+            USER: str(random.choice(people)),
+        }
+        is_odd = random.random() < 0.2
+        value = odd_value(random) if is_odd else fitting[known["type"]]
+        kind = random.choice((TEXT, NUMBER, USER, 7, 8, 9, 11)) if random.random() < 0.05 else known["type"]
+        return {"name": known["name"], "type": kind, "value": value}
+
+    def _press(self, user: int, custom_id: str) -> Sent:
+        channel, message = self.random.choice(
+            [one for one in self.messages if one[0] is self.bar or user in self.strangers or user in one[0].users]
+        )
+        data = {"custom_id": custom_id, "component_type": self.random.choice((2, 2, 2, 3, 99))}
+        return self._interaction(COMPONENT, channel, data, user, message)
+
+    def _bent(self) -> Sent:
+        random = self.random
+        match random.randrange(3):
+            case 0:
+                sent = self._press(random.choice(self.strangers), "1ttest")
+            case 1:
+                sent = self._interaction(AUTOCOMPLETE, *self._command(focused=True))
+            case _:
+                sent = self._interaction(COMMAND, *self._command())
+                while sent.data["data"]["name"] in ("challenge", "Challenge"):
+                    # Bent, it might make sense by chance.
+                    sent = self._interaction(COMMAND, *self._command())
+        odd = bent(random, sent.data)
+        can_be_answered = all(odd.get(name) == sent.data[name] for name in ("id", "token", "type"))
+        return Sent(sent.name, odd, sent.shard_of, sent.wants if can_be_answered else None)
+
+    def _event(self) -> Sent:
+        random = self.random
+        if random.random() < 0.3:
+            return Sent(random.choice((*UNKNOWN_EVENTS, *EVENTS, "INTERACTION_CREATE")), odd_value(random), BAR)
+        name = random.choice(EVENTS)
+        about = self.server._guild(BAR) if name.startswith("GUILD") else {**self.bar.about}
+        return Sent(name, bent(random, about), BAR)
+
+
+async def run(store: Store, messages: int, seed: int) -> Outcome:
+    """So many events; `Nonsense` if one is not answered or changes anything."""
+    outcome, server = Outcome(), Answering()
+    server.channel(CHANNEL, server.server(BAR))
+    await server.start()
+    try:
+        async with on_discord(store, server, rate_limits=False) as adapter:
+            await until(lambda: adapter.healthy)
+            discords = Discords(server, adapter, Random(seed))
+            await discords.arrange()
+            before = await state(store)
+            with no_failures(outcome):
+                await _send_all(discords, messages, outcome)
+                await discords.rest()
+            compare(before, await state(store))
+            if late := [one for one in discords.put_off if one.answer == PUT_OFF]:
+                raise Nonsense(f"put off, and then nothing: {late[:3]}")
+            if len(server.gateway.identified) > 1 or server.gateway.resumed or not adapter.healthy:
+                raise Nonsense("the connection was lost")
+    finally:
+        await server.stop()
+    return outcome
+
+
+async def _send_all(discords: Discords, messages: int, outcome: Outcome) -> None:
+    left, server = iter(range(messages)), discords.server
+
+    async def keep_on() -> None:
+        for number in left:
+            sent = await discords.one()
+            wants = sent.wants
+            if wants:
+                server.answered[wants.token] = asyncio.Event()
+            server.gateway.dispatch(sent.name, sent.data, sent.shard_of)
+            outcome.sent += 1
+            if wants:
+                await _answered(discords, wants, sent)
+                outcome.presses += wants.type == COMPONENT
+                outcome.commands += wants.type != COMPONENT
+            else:
+                outcome.refused += 1
+                await asyncio.sleep(0)
+            if number % TIDY_AFTER == 0:
+                discords.tidy()
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(AT_ONCE):
+            group.create_task(keep_on())
+
+
+async def _answered(discords: Discords, one: Interaction, sent: Sent) -> None:
+    """Wait for its answer."""
+    server = discords.server
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await server.answered[one.token].wait()
+    except TimeoutError:
+        raise Nonsense(f"not answered: {sent.data}") from None
+    del server.answered[one.token]
+    if one.answer == PUT_OFF:
+        discords.put_off.append(one)
+    else:
+        # What comes later by its token is refused, as it would be after a quarter of an hour.
+        asyncio.get_running_loop().call_later(PATIENCE, server.interactions.pop, one.token, None)

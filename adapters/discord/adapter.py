@@ -171,7 +171,13 @@ class Discord:
         await self.card_room.back_in_chat(str(Place(PLATFORM, str(server))))
 
     async def _pressed(self, interaction: Interaction) -> None:
-        press = reading.press(interaction)
+        try:
+            press = reading.press(interaction)
+        except NO_ANSWER as error:
+            # The library looks at little before it is asked.
+            log.warning("discord_press_unreadable", why=why(error))
+            await self._unread(Bare.of(interaction))
+            return
         place = press.place if press else reading.place_of(interaction)
         message = str(interaction.message.id) if interaction.message else ""
         answer = Answer(self.rest, reading.pass_of(interaction), place, message)

@@ -107,7 +107,9 @@ def aside_of(interaction: Interaction) -> str:
 
 
 def press(interaction: Interaction) -> Press | None:
-    """The press that an interaction is; None if the button is none of ours."""
+    """The press that an interaction is; None if the button is none of ours. AttributeError, TypeError or ValueError if
+    the message that it was on cannot be read.
+    """
     data: Any = interaction.data or {}
     custom_id = str(data.get("custom_id", ""))
     found = CUSTOM_ID.fullmatch(custom_id)
@@ -116,8 +118,7 @@ def press(interaction: Interaction) -> Press | None:
     aside = aside_of(interaction)
     place = aside if aside and interaction.message.flags.ephemeral else place_of(interaction)
     key, payload = f"dc{interaction.id}", found["payload"]
-    # The library leaves the attribute out where the message has none.
-    genuine = custom_id in _custom_ids(getattr(interaction.message, "components", ()))
+    genuine = custom_id in _custom_ids(interaction.message.components)
     return Press(key, presser(interaction), place, str(interaction.message.id), payload, aside, genuine)
 
 

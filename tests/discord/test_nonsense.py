@@ -269,11 +269,12 @@ async def test_who_has_no_text_for_a_name_and_speaks_no_language_is_answered(
             assert "sit at no table" in await anna.slash("hand")
 
 
-async def test_a_press_on_a_message_without_its_buttons_is_answered(store: Store, server: DiscordServer) -> None:
+async def test_a_press_on_a_message_that_cannot_be_read_is_answered(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server):
         anna = Person(server, 1, "Anna")
         await anna.slash("challenge", game="testa")
         await until(lambda: bool(server.channels[CHANNEL].messages))
         [message] = server.channels[CHANNEL].messages.values()
         bare = {name: value for name, value in message.items() if name != "components"}
-        assert await anna.told(anna.touch(server.channels[CHANNEL], bare, "1tABCDEF:sit"))
+        for odd in (bare, {**message, "flags": "x"}, {**message, "flags": None}):
+            assert "cannot read" in await anna.told(anna.touch(server.channels[CHANNEL], odd, "1tABCDEF:sit"))

@@ -4,7 +4,6 @@ import asyncio
 import base64
 import json
 import logging
-import os
 import socket
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -17,7 +16,6 @@ import structlog
 
 from adapters.playground import server as server_module
 from adapters.playground import tabs as tabs_module
-from adapters.playground.server import LONGEST_WORD
 from adapters.playground.tabs import Tab
 from adapters.playground.village import Refused
 from bot.desk import Desk
@@ -25,9 +23,6 @@ from bot.panel import Button, Panel, Span
 from bot.platform import Press, Reply
 from tests.adapters.test_playground import Line
 from tests.open_playground import Open
-
-MESSAGES = int(os.environ.get("BUONGIOCO_FUZZ", "20000"))
-"""How many random messages are sent; more by hand."""
 
 
 @pytest.fixture
@@ -139,111 +134,6 @@ async def test_what_is_no_request_is_refused_in_one_line(playground: Open, sessi
     await line.line.send_bytes(b"\xff\x00")
     assert (await line.line.receive_json(timeout=10))["type"] == "refused"
     assert await everything(playground) == before
-
-
-def random_value(random: Random, depth: int = 0) -> Any:
-    kinds = ["int", "float", "bool", "none", "text", "odd", "long"] + ["list", "dict"] * (depth < 3)
-    match random.choice(kinds):
-        case "int":
-            return random.choice([0, 1, -1, 2**31, 2**63, -(10**30), random.randrange(100)])
-        case "float":
-            return random.choice([0.0, 1.0, 1e308, -0.5])
-        case "bool":
-            return random.random() < 0.5
-        case "none":
-            return None
-        case "text":
-            return random.choice(["", "1", "@1", "@2", "say", "press", "/challenge", "__proto__", "bot"])
-        case "odd":
-            return "".join(random.choice("\ud800\udfff\0\n\u202e🂠a1@/: ") for _ in range(random.randrange(8)))
-        case "long":
-            return random.choice("aà🂠") * random.choice([17, 65, 5000])
-        case "list":
-            return [random_value(random, depth + 1) for _ in range(random.randrange(4))]
-        case _:
-            return {str(random_value(random, 3)): random_value(random, depth + 1) for _ in range(random.randrange(4))}
-
-
-def random_message(random: Random) -> str:
-    """A message that asks for nothing that would be done: something is wrong with each."""
-    real: list[dict[str, Any]] = [
-        SAY,
-        PRESS,
-        {"n": "name1", "do": "private", "as": "1"},
-        {"n": "name1", "do": "close", "closed": True, "as": "1"},
-        {"n": "name1", "do": "add_chat", "name": "x"},
-    ]
-    wish = dict(random.choice(real))
-    match random.randrange(6):
-        case 0:
-            return json.dumps(random_value(random))[: LONGEST_WORD // 2]
-        case 1:
-            text = json.dumps(wish)
-            return text[: random.randrange(len(text))]
-        case 2:
-            del wish["n"]
-        case 3:
-            wish["n"] = random.choice([7, True, None, "", "x", "y" * 17, "é" * 5, "\ud800" * 5, ["name1"], {}])
-        case 4:
-            wish["do"] = random_value(random)
-        case _:
-            # Presses with payloads that anybody made up; each has its own name, so that each is looked at.
-            wish = {**PRESS, "n": f"f{random.getrandbits(40):x}"[:16], "message": random.randrange(1, 2**53)}
-            verbs = [
-                "sit",
-                "stand",
-                "robot",
-                "cancel",
-                "menu",
-                "game",
-                "rule",
-                "accept",
-                "draft",
-                "claim",
-                "aside",
-                "x",
-            ]
-            words = [random.choice(["1", "ABCDEF", "ZZZZ", "0", "-1", "9" * 20, "é", ":", ""]) for _ in range(3)]
-            wish["payload"] = random.choice([" ", ":"]).join([*words, random.choice(verbs)])[:30]
-    for _ in range(random.randrange(3)):
-        wish[random.choice([*wish, "more"])] = random_value(random)
-    if wish.get("do") not in ("press", "private") and isinstance(wish.get("n"), str) and 4 <= len(wish["n"]) <= 16:
-        wish["more"] = 1
-    return json.dumps(wish)[: LONGEST_WORD // 2]
-
-
-@pytest.mark.usefixtures("quiet")
-async def test_random_messages_are_all_answered_and_change_nothing(
-    playground: Open, session: aiohttp.ClientSession
-) -> None:
-    random = Random(15)
-    lines = [await Line.open(session, playground) for _ in range(4)]
-    await lines[0].ask(**{**PRESS, "n": "first", "as": "1"})
-    await lines[0].ask(do="say", chat="1", text="/challenge testa", n="second", **{"as": "1"})
-    await playground.house.delivery.settled()
-    before = await everything(playground)
-    people, chats = dict(playground.playground.village.people), set(playground.playground.village.chats)
-
-    async def send(line: Line, number: int) -> int:
-        answered = 0
-        for _ in range(number // 10):
-            for text in [random_message(random) for _ in range(10)]:
-                await line.line.send_str(text)
-            got = 0
-            while got < 10:
-                word = await line.line.receive_json(timeout=30)
-                got += word["type"] in ("done", "refused")
-                assert word["type"] in ("done", "refused", "go", "people", "message"), word
-            answered += got
-        return answered
-
-    assert sum(await asyncio.gather(*(send(line, MESSAGES // 4) for line in lines))) == MESSAGES
-    village = playground.playground.village
-    assert (village.people, set(village.chats)) == (people, chats)
-    after = await everything(playground)
-    # Who presses is known from then on; a table that is not theirs is what it was.
-    assert {key for key in before if before[key] != after.get(key)} == set()
-    assert not playground.playground.server.tabs._in_work
 
 
 # Limits
@@ -604,7 +494,7 @@ async def test_random_heads_are_refused_in_one_line(playground: Open, session: a
     random = Random(15)
     heads = odd_heads("secret")
     before = await everything(playground)
-    for _ in range(MESSAGES // 20):
+    for _ in range(1000):
         sent = bytearray(random.choice(heads)[:3000])
         for _ in range(random.randrange(1, 8)):
             sent[random.randrange(len(sent))] = random.randrange(256)

@@ -3,9 +3,11 @@
 import gc
 import json
 import logging
-from collections.abc import Iterator, MutableMapping, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import AsyncIterator, Iterator, MutableMapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -14,7 +16,7 @@ import structlog
 from bot.commands import COMMANDS, command_called
 from bot.delivery.message_state import decode_state
 from bot.house import House
-from bot.store import Store
+from bot.store import EmbeddedStore, Store, opened
 
 GOES_BY_TIME = (b"}:attended", b"}:probe", b"}:confirmed", b"workers", b"sweeping")
 """Ends of keys that change by themselves."""
@@ -100,6 +102,7 @@ class Outcome:
     presses: int = 0
     commands: int = 0
     refused: int = 0
+    seconds: float = 0.0
     warnings: dict[str, int] = field(default_factory=dict)
 
     def warned(self, name: str) -> None:
@@ -109,7 +112,7 @@ class Outcome:
         noted = ", ".join(f"{name} {count:,}" for name, count in sorted(self.warnings.items())) or "none"
         return (
             f"{self.sent:,} sent: {self.presses:,} presses and {self.commands:,} commands answered, "
-            f"{self.refused:,} refused at the door; warnings: {noted}"
+            f"{self.refused:,} refused at the door; {self.sent / max(self.seconds, 1e-9):.0f} a second; warnings: {noted}"
         )
 
 
@@ -227,8 +230,6 @@ async def state(store: Store) -> dict[bytes, object]:
             held[key] = {
                 name: decode_state(text.decode())._replace(seen_at=0)
                 for name, text in (await store.client.hgetall(key)).items()
-                # A card of a game that has begun may be noted as done whenever it is pressed again.
-                if not name.startswith(b"c")
             }
         elif key.startswith(LISTS):
             # Behind each code stands when it was last looked for.
@@ -240,11 +241,43 @@ async def state(store: Store) -> dict[bytes, object]:
 
 def compare(before: dict[bytes, object], after: dict[bytes, object]) -> None:
     """Nonsense if anything is no more what it was; strangers may be known by now."""
-    changed = [key for key in before if before[key] != after.get(key)]
+    changed = [key for key in before if not _is_same(before[key], after.get(key))]
     new = [key for key in after.keys() - before.keys() if not key.startswith(OF_STRANGERS)]
     if changed or new:
         told = {key: (before.get(key), after.get(key)) for key in sorted(changed)[:9]}
         raise Nonsense(f"changed: {told}, new: {sorted(new)[:9]}")
+
+
+def _is_same(before: object, after: object) -> bool:
+    """Whether what a key holds is the same. What is known of surfaces may differ in one thing: that the card of a game
+    which has begun will not change any more is noted when the table is next looked over, and a press can be why it is.
+    Nothing is sent or edited for that.
+    """
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return before == after
+    has_begun = any(name.startswith(b"d") for name in before)
+    cards = {name for name in before if name.startswith(b"c")} if has_begun else set()
+    done = {name: surface.finished() for name, surface in before.items() if name in cards}
+    return before.keys() == after.keys() and all(
+        after[name] in (surface, done.get(name, surface)) for name, surface in before.items()
+    )
+
+
+async def without_clocks(house: House, chat: str) -> None:
+    """Have the games of a chat played without a clock: in a long run it would ring."""
+    await house.people.choose_for_chat(chat, clock="0")
+
+
+@asynccontextmanager
+async def own_store(folder: Path) -> AsyncIterator[Store]:
+    """A store for one run."""
+    embedded = EmbeddedStore(folder / "data")
+    await embedded.start()
+    try:
+        async with opened(embedded.url) as store:
+            yield store
+    finally:
+        await embedded.stop()
 
 
 class _Library(logging.Handler):
@@ -269,7 +302,10 @@ def no_failures(outcome: Outcome) -> Iterator[Outcome]:
 
     def note(_logger: object, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
         name = str(event.get("event"))
-        if method in ("error", "exception", "critical") or event.get("exception") or name.endswith("_failed"):
+        if name == "store_away" and event.get("why") == "TimeoutError":
+            # The machine is too busy; whoever asked is told so.
+            outcome.warned(name)
+        elif method in ("error", "exception", "critical") or event.get("exception") or name.endswith("_failed"):
             bad.append(dict(event))
         elif method == "warning":
             outcome.warned(name)
@@ -278,8 +314,10 @@ def no_failures(outcome: Outcome) -> Iterator[Outcome]:
     kept, library = structlog.get_config()["processors"], _Library(outcome, bad)
     structlog.configure(processors=[structlog.processors.format_exc_info, note])
     logging.getLogger().addHandler(library)
+    start = time.monotonic()
     try:
         yield outcome
+        outcome.seconds = time.monotonic() - start
         # The failures of tasks that nobody waited for are told when the tasks are let go.
         gc.collect()
     finally:

@@ -1,16 +1,15 @@
 """Discord: interactions that make sense to nobody, as the gateway or something on the way to it could bring them."""
 
 import asyncio
+from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
 from aiohttp import web
 
-from adapters.discord import Discord
-from bot.store import Store
 from engine import GAMES
 from tests.bot.paper import NAMES
-from tests.discord.players import Person, buttons_of, on_discord, seated, until
+from tests.discord.players import Observed, Person, buttons_of, on_discord, seated, until
 from tests.discord.server import (
     AUTOCOMPLETE,
     BAR,
@@ -34,7 +33,9 @@ from tests.fuzz.common import (
     no_failures,
     odd_text,
     odd_value,
+    own_store,
     state,
+    without_clocks,
 )
 
 FIRST_PLAYER, FIRST_STRANGER = 500, 9000
@@ -83,7 +84,7 @@ class Answering(DiscordServer):
 class Discords:
     """A channel with tables of every game, and nonsense about it."""
 
-    def __init__(self, server: Answering, adapter: Discord, random: Random) -> None:
+    def __init__(self, server: Answering, adapter: Observed, random: Random) -> None:
         self.server, self.adapter, self.random = server, adapter, random
         self.bar = server.channels[CHANNEL]
         self.strangers: list[int] = []
@@ -94,13 +95,14 @@ class Discords:
         self.payloads: Payloads
 
     async def arrange(self) -> None:
+        await without_clocks(self.adapter.house, f"discord:{BAR}")
         for game in GAMES:
             people = await seated(self.server, game, first=FIRST_PLAYER)
             # Until its card says so, it may be taken for the next one's.
             await self.rest()
         await people[0].slash("challenge", opponent=FIRST_PLAYER + 1, game="testa")
         await self.rest()
-        house = self.adapter.desk.house
+        house = self.adapter.house
         players = range(FIRST_PLAYER, FIRST_PLAYER + len(NAMES))
         tables = {table.code: table for number in players for table in await house.tables_of(f"discord:{number}")}
         if len(tables) != len(GAMES) + 1:
@@ -117,7 +119,7 @@ class Discords:
 
     async def rest(self) -> None:
         await asyncio.sleep(0.2)
-        await self.adapter.desk.house.delivery.settled()
+        await self.adapter.house.delivery.settled()
 
     def tidy(self) -> None:
         """Forget what was answered, or a long run would fill the memory."""
@@ -253,13 +255,13 @@ class Discords:
         return Sent(name, bent(random, about), BAR)
 
 
-async def run(store: Store, messages: int, seed: int) -> Outcome:
+async def run(folder: Path, messages: int, seed: int) -> Outcome:
     """So many events; `Nonsense` if one is not answered or changes anything."""
     outcome, server = Outcome(), Answering()
     server.channel(CHANNEL, server.server(BAR))
     await server.start()
     try:
-        async with on_discord(store, server, rate_limits=False) as adapter:
+        async with own_store(folder) as store, on_discord(store, server, rate_limits=False) as adapter:
             await until(lambda: adapter.healthy)
             discords = Discords(server, adapter, Random(seed))
             await discords.arrange()

@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable
 from itertools import count
+from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
@@ -12,7 +13,6 @@ import aiohttp
 
 from adapters.telegram.webhook import SECRET_HEADER, secret_of
 from bot.platform import Command, Reply
-from bot.store import Store
 from engine import GAMES
 from tests.bot.paper import NAMES
 from tests.fuzz.common import (
@@ -26,7 +26,9 @@ from tests.fuzz.common import (
     no_failures,
     odd_text,
     odd_value,
+    own_store,
     state,
+    without_clocks,
 )
 from tests.telegram.players import GROUP, Observed, Person, on_telegram, seated, until
 from tests.telegram.server import TOKEN, Chat, TelegramServer
@@ -84,6 +86,7 @@ class Telegrams:
         self.payloads: Payloads
 
     async def arrange(self) -> None:
+        await without_clocks(self.adapter.house, f"telegram:{GROUP}")
         for game in GAMES:
             await seated(self.server, game)
             # Until its card says so, it may be taken for the next one's.
@@ -245,13 +248,16 @@ def _encoded(update: Any) -> bytes:
     return json.dumps(update, ensure_ascii=True).encode()
 
 
-async def run(store: Store, messages: int, seed: int) -> Outcome:
+async def run(folder: Path, messages: int, seed: int) -> Outcome:
     """So many requests; `Nonsense` if one is not answered or changes anything."""
     outcome, port = Outcome(), free_port()
     server = TelegramServer()
     await server.start()
     try:
-        async with on_telegram(store, server, **settings(port), rate_limits=False) as adapter:
+        async with (
+            own_store(folder) as store,
+            on_telegram(store, server, **settings(port), rate_limits=False) as adapter,
+        ):
             await until(lambda: adapter.healthy)
             telegrams = Telegrams(server, adapter, Random(seed))
             await telegrams.arrange()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.__main__ import ADAPTERS, fuzz
+from tests.fuzz.__main__ import ADAPTERS
 from tests.long import long
 
 MESSAGES = int(os.environ.get("BUONGIOCO_FUZZ", "3000"))
@@ -14,6 +14,6 @@ MESSAGES = int(os.environ.get("BUONGIOCO_FUZZ", "3000"))
 @pytest.mark.parametrize("messages", [300, long(MESSAGES)])
 @pytest.mark.parametrize("adapter", ADAPTERS)
 async def test_nonsense_is_answered_and_changes_nothing(adapter: str, messages: int, tmp_path: Path) -> None:
-    outcome = await fuzz(adapter, messages, 15, tmp_path)
+    outcome = await ADAPTERS[adapter](tmp_path, messages, 15)
     assert outcome.sent == messages
     assert min(outcome.presses, outcome.commands, outcome.refused) > messages // 100

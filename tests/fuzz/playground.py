@@ -37,7 +37,7 @@ BAR, ELSEWHERE = "1", "2"
 """Chats: one with tables, and one where strangers give commands, whose answers push old messages out."""
 
 GROWS = (b"playground:messages:2", b"playground:sends:2")
-"""What strangers write, and what they are answered; their private chats too."""
+"""What strangers write, and what they are answered; their private chats too, with the files of /mydata."""
 
 HOSTS = (
     *(
@@ -277,9 +277,12 @@ async def run(folder: Path, messages: int, seed: int) -> Outcome:
 async def _fuzz(tabs: Tabs, lines: list[Line], messages: int, outcome: Outcome) -> None:
     store, village, private = tabs.playground.house.store, tabs.village, [f"@{one}" for one in tabs.strangers]
     grows = (*GROWS, *(f"playground:{kind}:{chat}".encode() for kind in ("messages", "sends") for chat in private))
+    files = tuple(f"playground:file:{chat}:".encode() for chat in private)
 
     async def kept() -> dict[bytes, object]:
-        return {key: value for key, value in (await state(store)).items() if key not in grows}
+        return {
+            key: value for key, value in (await state(store)).items() if key not in grows and not key.startswith(files)
+        }
 
     before, people, chats = await kept(), dict(village.people), set(village.chats)
     shown = {chat: json.dumps(village.chats[chat].messages) for chat, _ in tabs.messages}

@@ -62,8 +62,11 @@ class Pass(NamedTuple):
 
 
 def is_whole(interaction: Interaction) -> bool:
-    """Whether it says who did something and where; the library lets either be missing."""
-    return hasattr(interaction.user, "id") and (is_with_bot(interaction) or interaction.channel_id is not None)
+    """Whether it says who did something, where, and by which token it is answered; the library looks at none of it."""
+    token: object = interaction.token
+    has_token = isinstance(token, str) and token.isascii()
+    is_somewhere = is_with_bot(interaction) or interaction.channel_id is not None
+    return has_token and hasattr(interaction.user, "id") and is_somewhere
 
 
 def person(user: discord.User | discord.Member, language: str = "") -> Person:

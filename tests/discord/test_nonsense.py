@@ -278,3 +278,19 @@ async def test_a_press_on_a_message_that_cannot_be_read_is_answered(store: Store
         bare = {name: value for name, value in message.items() if name != "components"}
         for odd in (bare, {**message, "flags": "x"}, {**message, "flags": None}):
             assert "cannot read" in await anna.told(anna.touch(server.channels[CHANNEL], odd, "1tABCDEF:sit"))
+
+
+@pytest.mark.parametrize("token", ["\ud800", 7, None, []], ids=repr)
+async def test_an_interaction_whose_token_is_none_is_one_line(
+    store: Store, server: DiscordServer, token: object
+) -> None:
+    with no_failures(Outcome()) as outcome:
+        async with on_discord(store, server):
+            anna = Person(server, 1, "Anna")
+            # Where the bot is no member the token is kept.
+            away = server.channel(300, 9 << 22)
+            one = server.begin(COMMAND, 1, away, {"id": "1", "name": "tables", "type": 1})
+            server.gateway.dispatch("INTERACTION_CREATE", {**server.event(one), "token": token}, away.server)
+            await anna.slash("tables")
+            assert not any([key async for key in store.client.scan_iter("discord:pass*")])
+    assert outcome.warnings.pop("discord_command_unreadable") == 1

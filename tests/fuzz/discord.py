@@ -44,7 +44,7 @@ FIRST_PLAYER, FIRST_STRANGER = 500, 9000
 STRANGERS = 30
 AT_ONCE = 8
 TIDY_AFTER = 500
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds for an answer: what is slow here is the machine."""
 
 PUT_OFF = 5

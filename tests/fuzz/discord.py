@@ -95,7 +95,7 @@ class Discords:
         self.payloads: Payloads
 
     async def arrange(self) -> None:
-        await without_clocks(self.adapter.house, f"discord:{BAR}")
+        await without_clocks(self.adapter.house, f"discord:{BAR}/{CHANNEL}")
         for game in GAMES:
             people = await seated(self.server, game, first=FIRST_PLAYER)
             # Until its card says so, it may be taken for the next one's.

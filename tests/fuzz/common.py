@@ -14,7 +14,7 @@ from typing import Any
 import structlog
 
 from bot.commands import COMMANDS, command_called
-from bot.delivery.message_state import decode_state
+from bot.delivery.message_state import MessageState, State, decode_state
 from bot.house import House
 from bot.store import EmbeddedStore, Store, opened
 
@@ -257,7 +257,11 @@ def _is_same(before: object, after: object) -> bool:
         return before == after
     has_begun = any(name.startswith(b"d") for name in before)
     cards = {name for name in before if name.startswith(b"c")} if has_begun else set()
-    done = {name: surface.finished() for name, surface in before.items() if name in cards}
+    done = {
+        name: MessageState(place_tag=known.place_tag, halted=State.DONE.value)
+        for name, known in before.items()
+        if name in cards
+    }
     return before.keys() == after.keys() and all(
         after[name] in (surface, done.get(name, surface)) for name, surface in before.items()
     )

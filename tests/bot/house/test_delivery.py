@@ -506,6 +506,46 @@ async def test_two_workers_share_the_tables_and_each_takes_every_press(store: St
             assert len(paper.messages[player.private]) == 1
 
 
+async def test_a_hand_comes_anew_below_that_of_a_table_which_another_worker_delivers(store: Store) -> None:
+    paper = Paper()
+    async with open_house(store, paper, alone=False) as one, open_house(store, paper, alone=False) as two:
+        await one.shards.share_out()
+        await two.shards.share_out()
+        await asyncio.sleep(0.1)
+        players = [Player(one, paper, "Anna", 1), Player(two, paper, "Bruno", 2)]
+
+        async def rest() -> None:
+            for _ in range(200):
+                await asyncio.sleep(0.01)
+                await one.delivery.settled()
+                await two.delivery.settled()
+                if not await store.all_changed(range(64)):
+                    return
+
+        codes: list[str] = []
+        while {one.shards.owns(code) for code in codes} != {True, False}:
+            assert len(codes) < 15
+            await players[0].say("/challenge metamazzo")
+            await rest()
+            await players[1].press("Accept", GROUP)
+            await rest()
+            [new] = {table.code for table in await one.tables_of(players[0].person.id)} - set(codes)
+            codes.append(new)
+        # The last hands to come are those of the only table of its worker's; another worker has the first table.
+        first = await one.room.table(codes[0])
+        assert first.game
+        assert first.game.turn is not None
+        mover = first.chairs[first.game.turn]
+        assert mover
+        move = next(one for one in first.game.legal_moves(first.game.turn) if one.startswith("play"))
+        waiting = next(player for player in players if player.person.id != mover.person)
+        lowest = max(map(int, paper.messages[waiting.private]))
+        await one.room.press(first.code, mover.person, first.version, move, "a move")
+        await rest()
+        assert max(map(int, paper.messages[waiting.private])) > lowest
+        assert len(paper.messages[waiting.private]) == len(codes)
+
+
 async def test_a_pace_lets_a_burst_through_and_then_one_an_interval() -> None:
     limiter = SendLimiter(lambda _place: Pace(burst=3, interval=0.05))
     loop = asyncio.get_running_loop()

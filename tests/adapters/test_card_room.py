@@ -27,6 +27,7 @@ ROOT = Path(__file__).parents[2]
 
 MAY_IMPORT = {
     "bot.commands",
+    "bot.host_link",
     "bot.panel",
     "bot.payload",
     "bot.places",

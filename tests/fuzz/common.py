@@ -23,8 +23,13 @@ GOES_BY_TIME = (b"}:attended", b"}:probe", b"}:confirmed", b"workers", b"sweepin
 
 LISTS = (b"seated:", b"hosted:", b"challenges:")
 
-OF_STRANGERS = (b"person:", b"handle:", b"tries:", b"mydata:", b"chat:", b"discord:pass:", b"discord:private")
-"""Beginnings of keys that may come anew: a stranger is known from then on, and so is a chat."""
+OF_STRANGERS = (
+    *(b"person:", b"handle:", b"tries:", b"mydata:", b"chat:", b"discord:pass:", b"discord:private"),
+    *(b"seated:", b"hosted:"),
+)
+"""Beginnings of keys that may come anew: a stranger is known from then on, and so is a chat. Two refused at once may leave
+an entry in the index of a stranger's tables, which nothing bears out (`bot.store.index`): the table's log is looked at.
+"""
 
 ODD_CHARACTERS = "\ud800\udfff\0\t\n\r\x1b\x7f\u0085\u2028\u202e\ufeff🂠²٣９à@/:~! "
 ODD_TEXTS = (

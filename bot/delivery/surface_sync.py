@@ -99,6 +99,8 @@ class SurfaceSync:
                 step = await self._next_step(drawn if self._sync.is_as_of(look) else None)
                 drawn = None
                 if step is None:
+                    if self._was_looked_over():
+                        continue
                     return
                 with self._tools.outages.call(platform_of(self._place)):
                     await self._do(step)
@@ -139,6 +141,7 @@ class SurfaceSync:
         if step and await self._wait_for_turn():
             # That took a while, and something else may be to be done by now, elsewhere.
             self._place = await self._find()
+            self._look = self._sync.looks
             step = await self._decide(None)
         return step
 
@@ -173,6 +176,12 @@ class SurfaceSync:
         if isinstance(step, TakeAway) or not self._sync.is_as_of(self._look):
             return False
         return self._surface.known.digest == step.panel.digest and not self._surface.known.outdated
+
+    def _was_looked_over(self) -> bool:
+        """Whether the table was looked over since it was decided what is to be done: that left out this surface, which
+        was under way. A table that is merely behind is still to be looked over, and that will not leave it out.
+        """
+        return self._sync.looks != self._look
 
     # Doing it
 

@@ -11,11 +11,14 @@ from bot.delivery import delivery, surface_sync
 from bot.delivery.message_state import State
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change, Surface
+from bot.delivery.surface_sync import SurfaceSync
+from bot.delivery.table_sync import TableSync
 from bot.house import House
 from bot.panel import Panel
 from bot.people import Profile
 from bot.platform import MessageGone, NotDone
 from bot.store import Store, keys
+from bot.tables.table import Table
 from tests.bot.paper import GROUP, NAMES, Paper, Player, code_of, open_house, seated
 
 
@@ -110,6 +113,70 @@ async def test_a_look_that_breaks_off_leaves_the_table_marked_though_a_surface_c
         house.delivery.touch(code)
         await house.delivery.settled()
         assert not await store.all_changed(range(keys.SHARDS))
+
+
+async def test_a_hand_that_is_drawn_of_a_table_that_changes_meanwhile_is_drawn_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The look that the change brings leaves it out, for it is under way."""
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        code = await code_of(house, players[0])
+        mover = next(player for player in players if player.moves())
+        other = next(player for player in players if player is not mover)
+        moved, shown = (surface_of(house, code, Hand(players.index(player))) for player in (mover, other))
+        sync, tools = house.delivery._tables[code], house.delivery._tools
+        drawing, gate, kept = asyncio.Event(), asyncio.Event(), house.people.person
+
+        async def person(id: str) -> Profile:  # noqa: A002
+            # Another worker had this profile forgotten: the store is asked.
+            if asyncio.current_task() is shown.task and not drawing.is_set():
+                drawing.set()
+                await gate.wait()
+            return await kept(id)
+
+        monkeypatch.setattr(house.people, "person", person)
+        # Held back, so that it is not drawn by the look itself.
+        monkeypatch.setattr(tools.limiter, "is_free", lambda place: place != other.private)
+        house.delivery.touch(code)
+        before, looks = moved.known.digest, 0
+        async with asyncio.timeout(10):
+            await drawing.wait()
+            looks = sync.looks
+            await mover.press(mover.moves()[0][1].label, settle=False)
+            # The hand that is to move is looked at first.
+            while moved.known.digest == before:
+                await asyncio.sleep(0)
+        assert sync.looks > looks
+        gate.set()
+        await house.delivery.settled()
+        table = await house.room.known(code)
+        shown.keep_drawn(None, None)
+        assert shown.known.digest == (await tools.drawer.draw(sync, table, shown)).digest
+
+
+async def test_a_table_that_is_behind_does_not_hold_up_a_surface_that_shows_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What waits for the next look is not waited for by going round: that look would never come."""
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        players = await seated(house, paper, "metamazzo")
+        code = await code_of(house, players[0])
+        surface, sync, tools = surface_of(house, code, Hand(0)), house.delivery._tables[code], house.delivery._tools
+        asked, kept = 0, tools.drawer.draw
+
+        async def draw(of: TableSync, table: Table, drawn: Surface) -> Panel:
+            nonlocal asked
+            asked += 1
+            assert asked < 10, "it goes round"
+            sync.touch()
+            return await kept(of, table, drawn)
+
+        monkeypatch.setattr(tools.drawer, "draw", draw)
+        await SurfaceSync(tools, sync, surface).run(None, sync.looks)
+        assert asked == 1
 
 
 async def test_a_hand_that_moves_while_it_is_found_that_nobody_is_where_it_was_is_brought_where_it_is(

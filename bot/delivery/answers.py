@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 import structlog
 
@@ -24,30 +25,48 @@ Say = Callable[[], Awaitable[object]]
 log = structlog.get_logger()
 
 
+@dataclass
+class Job:
+    """An answer on its way: the latest that is asked for, and whether that is still to be taken up."""
+
+    say: Say
+    is_new: bool = True
+
+    def replace(self, say: Say) -> None:
+        """Another answer takes the place of the one that is on its way."""
+        self.say, self.is_new = say, True
+
+    def take_up(self) -> Say:
+        """The answer to be said now."""
+        self.is_new = False
+        return self.say
+
+
 class Answers:
     """Sends answers, each by a task of its own, so that they hold nobody up."""
 
     def __init__(self, limiter: SendLimiter, outages: Outages) -> None:
         self._limiter, self._outages = limiter, outages
         self._waiting: Counter[str] = Counter()
-        self._latest: dict[tuple[str, str], Say] = {}
+        self._jobs: dict[tuple[str, str], Job] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def send(self, place: str, say: Say, *, message: str = "") -> None:
         """Have ``say`` send an answer to a place in its turn; one too many is dropped.
 
-        An answer that changes a ``message`` takes the place of one that still waits to do so.
+        An answer that changes a ``message`` takes the place of one that is on its way to do so.
         """
-        if message and (place, message) in self._latest:
-            self._latest[place, message] = say
+        if message and (job := self._jobs.get((place, message))):
+            job.replace(say)
             return
         if self._waiting[place] >= MOST_WAITING:
             log.info("answer_dropped", platform=platform_of(place), why="too many wait for this place")
             return
         self._waiting[place] += 1
+        job = Job(say)
         if message:
-            self._latest[place, message] = say
-        task = asyncio.create_task(self._send(place, say, message))
+            self._jobs[place, message] = job
+        task = asyncio.create_task(self._send(place, job, message))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -61,25 +80,33 @@ class Answers:
         for task in self._tasks:
             task.cancel()
 
-    async def _send(self, place: str, say: Say, message: str) -> None:
-        platform = platform_of(place)
+    async def _send(self, place: str, job: Job, message: str) -> None:
+        """Until the latest answer is said or lost: what takes its place while it is being said comes after it."""
         try:
-            async with asyncio.timeout(WANTED_SECONDS):
-                await self._until_said(place, say, message)
-        except (DeliveryFault, TimeoutError) as fault:
-            log.info("answer_lost", platform=platform, why=type(fault).__name__)
-        except Exception:
-            log.exception("answer_failed", platform=platform)
+            while job.is_new:
+                job.take_up()
+                await self._say(place, job)
         finally:
+            self._jobs.pop((place, message), None)
             self._waiting[place] -= 1
             if not self._waiting[place]:
                 del self._waiting[place]
 
-    async def _until_said(self, place: str, say: Say, message: str) -> None:
+    async def _say(self, place: str, job: Job) -> None:
+        platform = platform_of(place)
+        try:
+            async with asyncio.timeout(WANTED_SECONDS):
+                await self._until_said(place, job)
+        except (DeliveryFault, TimeoutError) as fault:
+            log.info("answer_lost", platform=platform, why=type(fault).__name__)
+        except Exception:
+            log.exception("answer_failed", platform=platform)
+
+    async def _until_said(self, place: str, job: Job) -> None:
         platform, pause = platform_of(place), FIRST_PAUSE
         while True:
             await self._limiter.turn(place, answer=True)
-            say = self._latest.pop((place, message), say)
+            say = job.take_up()
             try:
                 with self._outages.call(platform):
                     await say()

@@ -234,7 +234,7 @@ async def test_of_changes_to_one_message_that_wait_the_latest_is_made(monkeypatc
         await asyncio.wait(answers.tasks)
     assert shown == [50, 99]
     assert not answers._waiting
-    assert not answers._latest
+    assert not answers._jobs
 
 
 async def test_an_answer_heeds_the_platform_and_comes_in_the_end_and_a_flood_of_them_is_dropped() -> None:

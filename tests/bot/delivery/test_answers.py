@@ -1,0 +1,101 @@
+"""Answers that change one message: the latest is what stands there in the end, whatever became of those before it."""
+
+import asyncio
+from functools import partial
+
+import pytest
+
+from bot.delivery import answers as answers_module
+from bot.delivery.answers import Answers
+from bot.delivery.send_limiter import SendLimiter
+from bot.outages import Outages
+from bot.platform import DeliveryFault, NotDone, Pace, Refused
+
+PLACE = "paper:1"
+
+
+class Message:
+    """A message that answers change: what it showed, one after the other. Each change may fail or be held up."""
+
+    def __init__(self) -> None:
+        self.limiter = SendLimiter(lambda _place: Pace())
+        self.answers = Answers(self.limiter, Outages(lambda _platform: True, lambda _platform: None))
+        self.shown: list[str] = []
+        self.faults: list[DeliveryFault] = []
+        self.tried = asyncio.Event()
+        self.gate = asyncio.Event()
+        self.gate.set()
+
+    def show(self, page: str) -> None:
+        self.answers.send(PLACE, partial(self._show, page), message="7")
+
+    async def _show(self, page: str) -> None:
+        self.tried.set()
+        await self.gate.wait()
+        if self.faults:
+            raise self.faults.pop()
+        self.shown.append(page)
+
+    async def settled(self) -> None:
+        async with asyncio.timeout(10):
+            while self.answers.tasks:
+                await asyncio.wait(self.answers.tasks)
+        assert not self.answers._jobs
+        assert not self.answers._waiting
+
+
+async def test_after_a_change_that_waited_too_long_the_message_can_be_changed_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(answers_module, "WANTED_SECONDS", 0.01)
+    message = Message()
+    message.limiter.block(PLACE, 3600)
+    message.show("lost")
+    await message.settled()
+    assert message.shown == []
+    monkeypatch.setattr(answers_module, "WANTED_SECONDS", 10.0)
+    message.limiter._blocked.clear()
+    message.show("page")
+    await message.settled()
+    assert message.shown == ["page"]
+
+
+async def test_a_change_that_is_tried_again_gives_way_to_one_that_came_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(answers_module, "FIRST_PAUSE", 0.001)
+    message = Message()
+    message.faults = [NotDone("away")]
+    message.gate.clear()
+    message.show("old page")
+    await message.tried.wait()
+    message.show("new page")
+    message.gate.set()
+    await message.settled()
+    assert message.shown == ["new page"]
+
+
+async def test_a_change_that_comes_while_another_is_made_comes_after_it() -> None:
+    message = Message()
+    message.gate.clear()
+    message.show("old page")
+    await message.tried.wait()
+    message.show("middle page")
+    message.show("new page")
+    # One at a time: two calls under way may arrive in any order.
+    assert len(message.answers.tasks) == 1
+    message.gate.set()
+    await message.settled()
+    assert message.shown == ["old page", "new page"]
+
+
+async def test_a_change_that_comes_while_another_is_refused_is_made() -> None:
+    message = Message()
+    message.faults = [Refused("odd")]
+    message.gate.clear()
+    message.show("old page")
+    await message.tried.wait()
+    message.show("new page")
+    message.gate.set()
+    await message.settled()
+    assert message.shown == ["new page"]

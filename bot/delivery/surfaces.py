@@ -39,10 +39,10 @@ def is_taken(table: Table, name: SurfaceName) -> bool:
 def home_of(table: Table, name: SurfaceName) -> str:
     """Where a surface belongs: a hand in its person's private chat, a board in a chat that hosts the table.
 
-    Empty for the hand of a seat where nobody sits.
+    Empty for the hand of a seat where nobody sits, or that is no more: another game may have fewer.
     """
     if isinstance(name, Hand):
-        chair = table.chairs[name.seat]
+        chair = table.chairs[name.seat] if name.seat < len(table.chairs) else None
         return private_place(chair.person) if chair else ""
     return table.hosts[name.host]
 

@@ -1,0 +1,16 @@
+"""Where surfaces belong."""
+
+from bot.delivery.names import Board, Hand
+from bot.delivery.surfaces import home_of
+from bot.platform import private_place
+from bot.tables.table import Table
+
+
+def test_a_hand_belongs_to_whoever_sits_there_and_nowhere_if_its_chair_is_empty_or_is_no_more() -> None:
+    four = Table("ABCD").after(["open tavolo p:1 Anna", "host p:100", "sit 0 p:1 Anna"], "u1")
+    assert home_of(four, Board(1, 0)) == "p:100"
+    assert home_of(four, Hand(0)) == private_place("p:1")
+    assert home_of(four, Hand(2)) == ""
+    two = four.after(["game testa"], "u2")
+    assert len(two.chairs) == 2
+    assert home_of(two, Hand(2)) == ""

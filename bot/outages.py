@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import structlog
 
@@ -19,16 +19,21 @@ STEADY_SECONDS = 300.0
 """A platform that was there for so long is trusted again."""
 
 FORGOTTEN_AFTER = 150.0
-"""Seconds without a failure after which it is over though nothing was tried: more than any pause between two tries."""
+"""Seconds without a failure after which it is over though nothing was tried: more than any pause between two tries
+but one that the platform asks for.
+"""
 
 log = structlog.get_logger()
 
 
 @dataclass
 class _Outage:
-    """What is known of one platform; times by the loop's clock. ``why`` is empty while it is not away."""
+    """What is known of one platform; times by the loop's clock. ``why`` is empty while it is not away, ``said`` are
+    the reasons since it began.
+    """
 
     why: str = ""
+    said: set[str] = field(default_factory=set)
     in_a_row: int = 0
     begun_at: float = 0.0
     failed_at: float = 0.0
@@ -60,8 +65,9 @@ class Outages:
         """One call of a platform. A fault that is about this message alone says that the platform is there."""
         try:
             yield
-        except SlowDown as fault:
-            self.failed(platform, "it asks to wait", lasting=fault.seconds)
+        except SlowDown:
+            # How long is the place's affair: others may be spoken to meanwhile.
+            self.failed(platform, "it asks to wait")
             raise
         except Refused:
             self.worked(platform)
@@ -75,23 +81,31 @@ class Outages:
             raise
         self.worked(platform)
 
-    def failed(
-        self, platform: str, why: str, *, certain: bool = False, counts: bool = True, lasting: float = 0.0
-    ) -> None:
-        """A call came to nothing; ``certain`` where the adapter knows that all of them do, ``lasting`` for how many
-        seconds to come.
+    def failed(self, platform: str, why: str, *, certain: bool = False, counts: bool = True) -> None:
+        """A call came to nothing; ``certain`` where the adapter knows that all of them do, and why.
+
+        A certain reason takes the place of the one that was known, and is said once an outage.
         """
         outage = self._platforms.setdefault(platform, _Outage())
-        outage.failed_at, outage.works = asyncio.get_running_loop().time() + lasting, certain
+        outage.failed_at, outage.works = asyncio.get_running_loop().time(), certain
         outage.in_a_row += counts
+        if outage.why and certain:
+            self._say_new_cause(platform, outage, why)
         if outage.why or not (certain or outage.in_a_row >= IN_A_ROW):
             return
         outage.begun_at = asyncio.get_running_loop().time()
         recurs = outage.begun_at - outage.ended_at < STEADY_SECONDS
         outage.quiet = min(2 * outage.quiet, LONGEST_QUIET_SECONDS) if recurs else QUIET_SECONDS
-        outage.why = why
+        outage.why, outage.said = why, {why}
         log.warning("platform_away", platform=platform, why=why)
         outage.watch = asyncio.create_task(self._until_over(platform, outage))
+
+    @staticmethod
+    def _say_new_cause(platform: str, outage: _Outage, why: str) -> None:
+        outage.why = why
+        if why not in outage.said:
+            outage.said.add(why)
+            log.warning("platform_still_away", platform=platform, why=why)
 
     def worked(self, platform: str) -> None:
         """A call did what it should."""

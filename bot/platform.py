@@ -8,6 +8,7 @@ sees: such a place is an *aside*, and the pass in it, which lets the bot speak t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -201,6 +202,8 @@ class CardRoom(Protocol):
 
         This and `move_chat` are done though the store is away, when it is back. Await them for that, where the platform
         tells again what was not acknowledged; a bot that is killed meanwhile has forgotten it.
+        Both raise `bot.store.WorkFailed` when it cannot be done, which has been logged, and `bot.store.WorkDropped`
+        when too much waits: then it is not to be acknowledged.
         """
 
     def move_chat(self, old: str, new: str) -> Awaitable[None]:
@@ -262,12 +265,18 @@ class TooLong(DeliveryFault):
         self.longest = longest
 
 
+SHORTEST_WAIT, LONGEST_WAIT = 0.5, 3600.0
+"""Seconds between which a wait is believed that a platform asks for."""
+
+
 class SlowDown(DeliveryFault):
-    """The platform asks to wait so many seconds."""
+    """The platform asks to wait so many ``seconds``: what it said, but at least the shortest wait, and at most the
+    longest. What is no number is the shortest.
+    """
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
-        self.seconds = seconds
+        self.seconds = SHORTEST_WAIT if math.isnan(seconds) else max(SHORTEST_WAIT, min(seconds, LONGEST_WAIT))
 
 
 class Trouble(DeliveryFault):

@@ -167,8 +167,11 @@ class Discord:
         await self.client.close()
 
     async def _chat_back(self, server: int) -> None:
-        """The bot has been let into a server, perhaps again, or may write where it might not."""
-        await self.card_room.back_in_chat(str(Place(PLATFORM, str(server))))
+        """The bot has been let into a server, perhaps again, or may write where it might not.
+
+        Not awaited: Discord tells it once, and what comes of it is logged.
+        """
+        self.card_room.back_in_chat(str(Place(PLATFORM, str(server))))
 
     async def _pressed(self, interaction: Interaction) -> None:
         try:

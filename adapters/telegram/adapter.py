@@ -35,7 +35,7 @@ from bot.platform import (
     private_place,
 )
 from bot.settings import BadSetting
-from bot.store import STORE_FAULTS
+from bot.store import STORE_FAULTS, WorkDropped, WorkFailed
 from bot.texts import error_text, language_of, texts
 
 LONGEST_TOAST = 200
@@ -139,6 +139,10 @@ class Telegram:
             log.info("telegram_answer_lost", why=type(fault).__name__)
         except STORE_FAULTS as error:
             self.card_room.store_away(error)
+        except WorkDropped:
+            raise
+        except WorkFailed:
+            log.warning("telegram_update_lost", update=update.update_id, why="see work_failed")
         except Exception:
             log.exception("telegram_update_failed", update=update.update_id)
 
@@ -302,7 +306,8 @@ class Telegram:
             async with meaning(place):
                 return await call
         except ChatMigrated as error:
-            await self._moved(place, error.new_chat_id)
+            with suppress(WorkFailed):  # it has been logged, and the next try of delivery meets the same again
+                await self._moved(place, error.new_chat_id)
             raise Trouble("the group has become a supergroup") from None
 
 

@@ -65,7 +65,7 @@ async def meaning(place: str) -> AsyncIterator[None]:
     try:
         yield
     except RetryAfter as error:
-        raise SlowDown(seconds(error)) from None
+        raise slow_down(error) from None
     except ChatMigrated:
         raise
     except Forbidden as error:
@@ -97,9 +97,10 @@ def _raise_bad_request(place: str, said: str) -> None:
     raise Refused(said)
 
 
-def seconds(error: RetryAfter) -> float:
+def slow_down(error: RetryAfter) -> SlowDown:
+    """How long Telegram asks to wait, within what is believed."""
     wait = error.retry_after
-    return wait.total_seconds() if isinstance(wait, dt.timedelta) else float(wait)
+    return SlowDown(wait.total_seconds() if isinstance(wait, dt.timedelta) else float(wait))
 
 
 def why(error: BaseException) -> str:

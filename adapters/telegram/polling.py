@@ -4,7 +4,8 @@ An update is confirmed once what it asks for is done, by the offset of the next 
 gets it again. Answers to commands wait for their turn after that: a kill may lose an answer, never a move. Telegram
 confirms from the front only, and brings what is not confirmed with every answer, a hundred at most. So while an update
 is being answered, those behind it come again and are known again, and questions are asked a little apart; and one that
-takes too long is confirmed all the same once it hides what comes behind the hundred.
+takes too long is confirmed all the same once it hides what comes behind the hundred. One that cannot be done though the
+store is there has been logged with its error, and is confirmed: it would end the same each time.
 """
 
 import asyncio
@@ -18,9 +19,10 @@ import structlog
 from telegram import Bot, Update
 from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
 
-from adapters.telegram.faults import NO_ANSWER, seconds, why
+from adapters.telegram.faults import NO_ANSWER, slow_down, why
 from adapters.telegram.reading import PLATFORM
 from adapters.telegram.transport import Nonsense
+from bot.store import WorkDropped
 
 POLL_SECONDS = 30
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
@@ -38,6 +40,7 @@ LISTENING_TO = [Update.MESSAGE, Update.CALLBACK_QUERY, Update.MY_CHAT_MEMBER]
 """The kinds of updates that the bot has a use for."""
 
 Hear = Callable[[Update], Coroutine[Any, Any, None]]
+"""Does what an update asks for. It raises `WorkDropped` for one that is not to be confirmed yet, and nothing else."""
 
 log = structlog.get_logger()
 
@@ -110,11 +113,24 @@ class Polling:
             except NO_ANSWER as error:
                 log.warning("telegram_update_unreadable", update=number, why=why(error))
                 continue
-            self._busy[number] = asyncio.create_task(self._hear(update))
+            self._busy[number] = asyncio.create_task(self._until_taken(number, update))
             self._busy[number].add_done_callback(partial(self._heard, number))
         if not new and len(updates) >= BATCH:
             self._let_go()
         return bool(new)
+
+    async def _until_taken(self, number: int, update: Update) -> None:
+        """Have an update heard; again and again where too much waits, as long as Telegram would bring it again."""
+        pause = FIRST_PAUSE
+        while True:
+            try:
+                return await self._hear(update)
+            except WorkDropped:
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+            if number not in self._since:
+                log.error("telegram_update_lost", update=number, why="too much waits for the store")
+                return None
 
     def _heard(self, number: int, task: asyncio.Task[None]) -> None:
         if self._busy.get(number) is task:
@@ -146,7 +162,7 @@ class Polling:
         elif isinstance(error, Conflict):
             hint = "another bot polls with this token"
         self._away(PLATFORM, hint)
-        await asyncio.sleep(seconds(error) if isinstance(error, RetryAfter) else pause)
+        await asyncio.sleep(slow_down(error).seconds if isinstance(error, RetryAfter) else pause)
 
     async def _end(self) -> None:
         if self._busy:

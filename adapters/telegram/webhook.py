@@ -11,11 +11,12 @@ from aiohttp import web
 from telegram import Bot, Update
 from telegram.error import InvalidToken, RetryAfter
 
-from adapters.telegram.faults import NO_ANSWER, seconds, why
+from adapters.telegram.faults import NO_ANSWER, slow_down, why
 from adapters.telegram.polling import FIRST_PAUSE, LISTENING_TO, LONGEST_PAUSE, Hear
 from adapters.telegram.reading import PLATFORM
 from bot.platform import CardRoom
 from bot.serving import is_same_secret, listen
+from bot.store import WorkDropped
 from bot.watching import add_watching
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105
@@ -74,7 +75,7 @@ class Webhook:
                     raise
                 except NO_ANSWER as error:
                     self._card_room.platform_away(PLATFORM, why(error))
-                    await asyncio.sleep(seconds(error) if isinstance(error, RetryAfter) else pause)
+                    await asyncio.sleep(slow_down(error).seconds if isinstance(error, RetryAfter) else pause)
                     pause = min(2 * pause, LONGEST_PAUSE)
                     continue
                 await asyncio.sleep(LOOK_SECONDS)
@@ -115,5 +116,9 @@ class Webhook:
             # Refused, it would come again and again, and hold up what comes after it.
             log.warning("telegram_update_unreadable", why=why(error))
         else:
-            await self._hear(update)
+            try:
+                await self._hear(update)
+            except WorkDropped:
+                # Telegram brings it again, and gives up after a reasonable number of tries.
+                raise web.HTTPServiceUnavailable(text="Too much waits.") from None
         return web.Response()

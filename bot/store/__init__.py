@@ -3,6 +3,7 @@
 from bot.store.embedded import EmbeddedStore
 from bot.store.folder import FolderTaken, StoreFault
 from bot.store.outage import STORE_FAULTS
+from bot.store.retries import WorkDropped, WorkFailed
 from bot.store.store import Appended, Behind, Gone, Store, connected, opened
 
 __all__ = [
@@ -14,6 +15,8 @@ __all__ = [
     "Gone",
     "Store",
     "StoreFault",
+    "WorkDropped",
+    "WorkFailed",
     "connected",
     "opened",
 ]

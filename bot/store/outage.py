@@ -3,21 +3,37 @@ log when it begins and one when it is over, however many meet it.
 """
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 
 import structlog
 from redis.exceptions import (
+    AskError,
     AuthenticationError,
     BusyLoadingError,
+    ClusterDownError,
+    CrossSlotTransactionError,
+    DataError,
+    OutOfMemoryError,
+    ReadOnlyError,
     RedisClusterException,
     RedisError,
     ResponseError,
+    TryAgainError,
 )
 
 STORE_FAULTS = (RedisError, RedisClusterException, OSError)
 """All that a call of the store may raise when the store is away."""
+
+PASSING = (OutOfMemoryError, ReadOnlyError, ClusterDownError, TryAgainError, AskError)
+PASSING_WORDS = re.compile(
+    r"(?:^|: |-)(?:OOM|MISCONF|READONLY|LOADING|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|NOREPLICAS|BUSY)\b"
+)
+"""Refusals that have to do with how the store is just now. The client has no class for some, and where a script or a
+transaction met one, its word stands further on in the text.
+"""
 
 PROBE_SECONDS, LONGEST_PROBE_SECONDS = 0.5, 30.0
 """How often a store that is away is tried; less often, up to the longest, if it was away a moment before."""
@@ -49,6 +65,15 @@ def is_certainly_lost(error: BaseException) -> bool:
     refused = isinstance(error, ResponseError | AuthenticationError | BusyLoadingError)
     nobody_there = isinstance(error.__context__, ConnectionRefusedError | FileNotFoundError)
     return (refused or nobody_there) and not _committed.get()
+
+
+def may_pass(error: BaseException) -> bool:
+    """Whether what met this error of the store's may go through later, unchanged: the store is away, or refuses
+    everybody for now. Otherwise it is about this very command, such as one for a key that holds something else.
+    """
+    if isinstance(error, ResponseError):
+        return isinstance(error, PASSING) or bool(PASSING_WORDS.search(str(error)))
+    return not isinstance(error, DataError | CrossSlotTransactionError)
 
 
 class Outage:

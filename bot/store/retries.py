@@ -7,18 +7,29 @@ from contextlib import suppress
 
 import structlog
 
-from bot.store.outage import STORE_FAULTS, Outage
+from bot.store.outage import STORE_FAULTS, Outage, may_pass
 
 MOST_WAITING = 10_000
-"""Pieces of work that may wait, at some 500 bytes each; what comes beyond that is dropped, and said so."""
+"""Pieces of work that may wait, at some 500 bytes each; what comes beyond that is dropped."""
 
 Work = Callable[[], Awaitable[None]]
 
 log = structlog.get_logger()
 
 
+class WorkFailed(Exception):
+    """The work was not done, and was given up after its error was logged: asked for again, it would end the same."""
+
+
+class WorkDropped(WorkFailed):
+    """Too much waits for the store: the work was not taken on. It may be asked for again, in some seconds."""
+
+
 class RetryQueue:
     """Work that changes nothing when it is done twice, done piece after piece; while the store is away all of it waits.
+
+    Only what may pass is waited for. Any other error is logged with a traceback, once; that work is given up, and the
+    rest goes on.
 
     It lies in memory: a bot that is killed meanwhile loses it, unless whoever brought it waits until it is done, and
     is told again.
@@ -28,22 +39,28 @@ class RetryQueue:
         self._outage = outage
         self._waiting: OrderedDict[str, tuple[Work, asyncio.Future[None]]] = OrderedDict()
         self._task: asyncio.Task[None] | None = None
+        self._is_full = False
 
     def add(self, key: str, work: Work) -> "asyncio.Future[None]":
         """Have something done; what is returned may be awaited, and ends when it is. What still waits under the same
         key is done once for both.
+
+        Awaited, it raises `WorkFailed` if it was given up, and `WorkDropped` if too much waits: whoever can be told
+        again of that leaves it unacknowledged. Both have been logged, the latter once for all that find no room.
         """
         if key in self._waiting:
-            return asyncio.shield(self._waiting[key][1])
+            return _awaitable(self._waiting[key][1])
         done = asyncio.get_running_loop().create_future()
-        if len(self._waiting) >= MOST_WAITING:
-            log.error("work_dropped", what=key, why="the store is away, and too much waits for it")
-            done.set_result(None)
-            return done
+        was_full, self._is_full = self._is_full, len(self._waiting) >= MOST_WAITING
+        if self._is_full:
+            if not was_full:
+                log.error("work_dropped", what=key, why="the store is away, and too much waits for it")
+            done.set_exception(WorkDropped(key))
+            return _awaitable(done)
         self._waiting[key] = (work, done)
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())
-        return asyncio.shield(done)
+        return _awaitable(done)
 
     async def stop(self) -> None:
         """Do no more."""
@@ -59,21 +76,34 @@ class RetryQueue:
             # From here on whoever comes under this key has come too late for it.
             key, (work, done) = self._waiting.popitem(last=False)
             try:
-                await self._until_done(key, work)
+                await self._until_done(work)
             except asyncio.CancelledError:
                 # It is not done: nobody is to take it for that.
                 done.cancel()
                 raise
-            if not done.done():
+            except Exception as error:
+                log.exception("work_failed", what=key)
+                failed = WorkFailed(key)
+                failed.__cause__ = error
+                done.set_exception(failed)
+            else:
                 done.set_result(None)
 
-    async def _until_done(self, key: str, work: Work) -> None:
+    async def _until_done(self, work: Work) -> None:
         while True:
             try:
                 return await work()
             except STORE_FAULTS as error:
+                if not may_pass(error):
+                    raise
                 self._outage.begin(error)
                 await self._outage.over()
-            except Exception:
-                log.exception("work_failed", what=key)
-                return None
+
+
+def _awaitable(done: "asyncio.Future[None]") -> "asyncio.Future[None]":
+    """What may be awaited, cancelled or forgotten without harm to the others who wait for the same."""
+    one = asyncio.shield(done)
+    for future in (done, one):
+        # Not everybody awaits it, and what it raises has been logged.
+        future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+    return one

@@ -1,6 +1,7 @@
 """A platform that is away is said to be so once, and once to be back, whatever meets it."""
 
 import asyncio
+import math
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
@@ -89,11 +90,32 @@ async def test_one_that_comes_and_goes_is_trusted_less_and_less(watched: Watched
     assert quiet == [0.02, 0.04, 0.08]
 
 
-async def test_a_platform_that_asks_to_wait_is_not_back_before_that(watched: Watched) -> None:
-    watched.meet(*[SlowDown(0.2)] * IN_A_ROW, None)
-    begun = asyncio.get_running_loop().time()
+async def test_a_long_wait_that_one_place_is_asked_for_keeps_no_platform_away(watched: Watched) -> None:
+    watched.meet(*[Trouble("no answer")] * IN_A_ROW, SlowDown(3600), None)
     await watched.until_back()
-    assert asyncio.get_running_loop().time() >= begun + 0.2
+
+
+async def test_another_certain_cause_is_known_and_said_once(watched: Watched) -> None:
+    with capture_logs() as logs:
+        watched.meet(*[Trouble("no answer")] * IN_A_ROW)
+        for _ in range(3):
+            for why in ("another bot polls", "the gateway"):
+                watched.outages.failed("paper", why, certain=True)
+                watched.meet(Trouble("no answer"))
+                assert watched.outages.why("paper") == why
+    assert [(line["event"], line["why"]) for line in logs] == [
+        ("platform_away", "no answer"),
+        ("platform_still_away", "another bot polls"),
+        ("platform_still_away", "the gateway"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "believed"),
+    [(7, 7), (0, 0.5), (-3, 0.5), (math.nan, 0.5), (math.inf, 3600), (-math.inf, 0.5), (1e9, 3600)],
+)
+def test_a_wait_is_believed_within_reason(said: float, believed: float) -> None:
+    assert SlowDown(said).seconds == believed
 
 
 async def test_one_that_nobody_speaks_to_any_more_is_not_away_for_ever(

@@ -17,6 +17,7 @@ from adapters.telegram import polling as polling_module
 from adapters.telegram.polling import Polling
 from adapters.telegram.transport import AiohttpRequest, SendingRequest
 from bot.outages import Outages
+from bot.store import WorkDropped
 from tests.bot.kills import Bot as BotProcess
 from tests.telegram.players import GROUP, Person, until
 from tests.telegram.server import TOKEN, Failure, TelegramServer
@@ -246,3 +247,26 @@ def _moves(person: Person) -> list[tuple[dict[str, Any], dict[str, Any]]]:
         for button in row
         if ":play" in button.get("callback_data", "")
     ]
+
+
+async def test_an_update_that_cannot_be_taken_on_is_not_confirmed_and_tried_again(
+    server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(polling_module, "FIRST_PAUSE", 0.05)
+
+    class Full(Ears):
+        dropped = 0
+
+        async def hear(self, update: Update) -> None:
+            if self.dropped < 3:
+                self.dropped += 1
+                assert polling._offset == update.update_id
+                raise WorkDropped
+            await super().hear(update)
+
+    ears = Full()
+    async with polled(server, ears) as polling:
+        talk(server)
+        await until(lambda: len(ears.done) == 1)
+        await until(lambda: polling._offset == ears.done[0] + 1)
+    assert ears.dropped == 3

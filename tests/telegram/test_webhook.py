@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from adapters.telegram import webhook as webhook_module
 from adapters.telegram.webhook import Webhook, secret_of
 from bot.settings import BadSetting
-from bot.store import Store
+from bot.store import Store, keys, retries
 from tests.telegram.balancer import balancer
 from tests.telegram.players import GROUP, Person, on_telegram, until
 from tests.telegram.server import BOT, TOKEN, TelegramServer
@@ -36,6 +36,12 @@ def dated(date: int) -> dict[str, Any]:
 def written(text: str, user: dict[str, Any]) -> dict[str, Any]:
     entity = {"type": "bot_command", "offset": 0, "length": len(text)}
     return {"text": text, "entities": [entity], "from": {"is_bot": False, "first_name": "Zeno", **user}}
+
+
+def move(server: TelegramServer) -> None:
+    """The group becomes a supergroup."""
+    chat = server.group(GROUP).about
+    server.push(message={"message_id": 1, "date": 1, "chat": chat, "migrate_to_chat_id": -100777})
 
 
 async def test_a_game_by_webhook(store: Store, server: TelegramServer) -> None:
@@ -105,6 +111,34 @@ async def test_what_is_brought_again_counts_once(store: Store, server: TelegramS
         server.redeliver = False
         await adapter.house.delivery.settled()
         assert sum(message["from"] == BOT for message in server.group(GROUP).messages.values()) == 1
+
+
+async def test_a_move_that_cannot_be_taken_on_is_brought_again(
+    store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_telegram(store, server, **settings(free_port())) as adapter:
+        await until(lambda: adapter.healthy)
+        monkeypatch.setattr(retries, "MOST_WAITING", 0)
+        move(server)
+        await until(lambda: len(server.refused_by_webhook) > 2)
+        assert set(server.refused_by_webhook) == {503}
+        monkeypatch.setattr(retries, "MOST_WAITING", 10)
+        await until(lambda: not server._updates)
+        assert await store.client.hgetall(keys.MOVED) == {f"telegram:{GROUP}".encode(): b"telegram:-100777"}
+
+
+async def test_a_move_that_can_never_be_made_is_logged_and_holds_nobody_up(
+    store: Store, server: TelegramServer
+) -> None:
+    async with on_telegram(store, server, **settings(free_port())) as adapter:
+        await until(lambda: adapter.healthy)
+        await store.client.set(keys.MOVED, "no hash")
+        with capture_logs() as logs:
+            move(server)
+            await until(lambda: not server._updates)
+    assert [line["event"] for line in logs if "exc_info" in line] == ["work_failed"]
+    assert "telegram_update_lost" in [line["event"] for line in logs]
+    assert not server.refused_by_webhook
 
 
 async def test_others_are_shown_the_door(store: Store, server: TelegramServer) -> None:

@@ -199,6 +199,7 @@ async def test_who_waits_for_a_turn_heeds_what_the_platform_asks_for_meanwhile()
 async def test_an_answer_is_tried_again_where_nothing_was_done_and_never_where_it_may_have_arrived(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("bot.platform.SHORTEST_WAIT", 0.001)
     monkeypatch.setattr("bot.delivery.answers.FIRST_PAUSE", 0.001)
     monkeypatch.setattr("bot.delivery.answers.LONGEST_PAUSE", 0.001)
     said: list[str] = []

@@ -6,6 +6,7 @@ from random import Random
 import pytest
 from structlog.testing import capture_logs
 
+from bot import platform
 from bot.delivery import delivery, surface_sync
 from bot.delivery.send_limiter import SendLimiter
 from bot.house import House
@@ -19,6 +20,7 @@ SURFACES = 3
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "SHORTEST_WAIT", 0.0)
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.0002)
     monkeypatch.setattr(surface_sync, "LONGEST_PAUSE", 0.002)
     monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.01)

@@ -8,19 +8,23 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 import pytest
+from redis._parsers.base import BaseParser
+from redis.exceptions import DataError, ResponseError
 from structlog.testing import capture_logs
 
 from bot.delivery.message_state import State
 from bot.delivery.names import Board
+from bot.desk.desk import Desk
 from bot.house import House
-from bot.store import EmbeddedStore, outage, retries, store
-from bot.store.outage import Outage
-from bot.store.retries import RetryQueue
+from bot.store import EmbeddedStore, keys, outage, retries, store
+from bot.store.outage import Outage, may_pass
+from bot.store.retries import RetryQueue, WorkDropped, WorkFailed
 from bot.store.store import opened
 from tests.bot.house.test_outage import process_of, until_well
 from tests.bot.paper import GROUP, Paper, Player, code_of, open_house, seated
 
 ELSEWHERE = "paper:777"
+NONE = type(None)
 
 
 @pytest.fixture(autouse=True)
@@ -104,9 +108,78 @@ async def test_what_waits_is_bounded_done_in_order_and_a_fault_of_ours_holds_nob
     with capture_logs() as logs:
         told = [queue.add(f"work {number}", partial(work, number)) for number in range(10)]
         told.append(queue.add("work 2", partial(work, 2)))
-        await asyncio.gather(*told)
+        ended = await asyncio.gather(*told, return_exceptions=True)
     assert done == [0, 2]
-    assert [line["event"] for line in logs] == ["work_dropped"] * 7 + ["work_failed"]
+    assert [line["event"] for line in logs] == ["work_dropped", "work_failed"]
+    assert [type(one) for one in ended] == [NONE, WorkFailed, NONE, *[WorkDropped] * 7, NONE]
     await queue.add("work 0", partial(work, 0))
     assert done == [0, 2, 0]
     await queue.stop()
+
+
+def _refusal(text: str) -> Exception:
+    """As the client makes it of the server's words."""
+    error = BaseParser.parse_error(text)  # type: ignore[no-untyped-call]
+    assert isinstance(error, Exception)
+    return error
+
+
+PASSING = [
+    "OOM command not allowed when used memory > 'maxmemory'.",
+    "MISCONF Errors writing to the AOF file: No space left on device",
+    "READONLY You can't write against a read only replica.",
+    "LOADING Redis is loading the dataset in memory",
+    "CLUSTERDOWN The cluster is down",
+    "TRYAGAIN Multiple keys request during rehashing of slot",
+    "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+    "NOREPLICAS Not enough good replicas to write.",
+    "EXECABORT Transaction discarded because of: BUSY Redis is busy running a script",
+]
+
+
+@pytest.mark.parametrize("text", PASSING, ids=lambda text: text.split()[0])
+def test_a_store_that_refuses_everybody_is_waited_for(text: str) -> None:
+    assert may_pass(_refusal(text))
+    assert may_pass(ResponseError(f"Command # 1 (HSET buongioco:moved a b) of pipeline caused error: {text}"))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        _refusal("WRONGTYPE Operation against a key holding the wrong kind of value"),
+        _refusal("ERR unknown command 'MISCONF'"),
+        DataError("Invalid input of type: 'NoneType'"),
+    ],
+    ids=repr,
+)
+async def test_what_does_not_pass_is_given_up_with_one_traceback_and_the_rest_goes_on(error: Exception) -> None:
+    async def probe() -> None:
+        return
+
+    queue, tries, done = RetryQueue(Outage(probe)), list[str](), list[str]()
+
+    async def poison() -> None:
+        tries.append("poison")
+        raise error
+
+    async def good() -> None:
+        done.append("good")
+
+    with capture_logs() as logs:
+        async with asyncio.timeout(5):
+            failed, well = queue.add("poison", poison), queue.add("good", good)
+            with pytest.raises(WorkFailed):
+                await failed
+            await well
+    assert (tries, done) == (["poison"], ["good"])
+    assert [(line["event"], "exc_info" in line) for line in logs] == [("work_failed", True)]
+    await queue.stop()
+
+
+async def test_a_move_that_a_key_of_another_kind_spoils_is_not_told_to_be_done(embedded: EmbeddedStore) -> None:
+    async with opened(embedded.url) as there, open_house(there, Paper()) as house:
+        await there.client.set(keys.MOVED, "no hash")
+        with capture_logs() as logs, pytest.raises(WorkFailed):
+            async with asyncio.timeout(5):
+                await Desk(house).move_chat(GROUP, ELSEWHERE)
+    assert [line["event"] for line in logs if line["log_level"] == "error"] == ["work_failed"]

@@ -192,7 +192,8 @@ class CardRoom(Protocol):
     async def suggestions(self, kind: Kind, begun: str, person: Person, place: str, game: str = "") -> list[Suggestion]:
         """What somebody may mean who has ``begun`` to write an argument of some kind, the likeliest first.
 
-        ``game`` is the game's id where one was chosen already. Raises one of the store's faults.
+        ``game`` is the game's id where one was chosen already. Open tables are those of that very place, not of the
+        whole chat; who asks too often is suggested nothing. Raises one of the store's faults.
         """
 
     # What happens to chats

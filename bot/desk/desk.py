@@ -105,6 +105,8 @@ class Desk:
         await self._commands.bring_hands(person.id, code, private_place(person.id))
 
     async def suggestions(self, kind: Kind, begun: str, person: Person, place: str, game: str = "") -> list[Suggestion]:
+        if not self.limits.suggestion(person):
+            return []
         return await suggestions(self.house, kind, begun, person, place, game)
 
     # What happens to chats

@@ -68,7 +68,7 @@ class Limits:
     def __init__(self, *, on: bool = True) -> None:
         self._on = on
         self._presses, self._commands = RateLimiter(), RateLimiter()
-        self._breaks = RateLimiter()
+        self._breaks, self._suggestions = RateLimiter(), RateLimiter()
 
     def press(self, press: Press) -> Verdict:
         """Whether a press is to be heard; one that is not gets a short word."""
@@ -80,6 +80,10 @@ class Limits:
         if group and self._presses.take(group, PRESSES_IN_CHAT) > 0:
             return Verdict.REFUSE
         return Verdict.HEAR
+
+    def suggestion(self, person: Person) -> bool:
+        """Whether something is to be suggested to a person who writes: as often as they may press, counted apart."""
+        return not self._on or self._suggestions.take(person.id, PRESSES_OF_PERSON) <= 0
 
     def command(self, command: Command) -> Verdict:
         """Whether a command is to be heard, and if not whether to say so: once a break."""

@@ -3,7 +3,7 @@
 from bot.commands import Kind
 from bot.desk.commands import targets
 from bot.house import House
-from bot.platform import Person, Suggestion, chat_of
+from bot.platform import Person, Suggestion, chat_of, is_same_place
 from bot.tables.table import Table
 from bot.texts import language_of, texts
 from engine import GAMES
@@ -14,13 +14,19 @@ async def suggestions(house: House, kind: Kind, begun: str, person: Person, plac
     if kind is Kind.POINTS:
         return _points(game if game in GAMES else (await house.people.chat(place)).game, begun)
     if kind is Kind.OPEN_TABLE:
-        tables = [table for table in await house.tables_at(chat_of(place)) if table.phase == "open"]
+        # A server's channels are one chat, and not everybody sees all of them.
+        there = [table for table in await house.tables_at(chat_of(place)) if _is_at(place, table)]
+        tables = [table for table in there if table.phase == "open"]
     elif kind is Kind.OWN_TABLE:
         tables = [table for table in await house.tables_of(person.id) if table.phase == "playing"]
     else:
         return []
     found = (Suggestion(table.code, _label(table, language_of(person.language))) for table in tables)
     return [one for one in found if begun.casefold() in one.label.casefold()]
+
+
+def _is_at(place: str, table: Table) -> bool:
+    return any(is_same_place(place, host) for host in table.hosts)
 
 
 def _points(game: str, begun: str) -> list[Suggestion]:

@@ -19,6 +19,13 @@ def environment(folder: Path, **settings: str) -> dict[str, str]:
     return {**clean, "BUONGIOCO_DATA": str(folder / "data"), **settings}
 
 
+def exit_status(end: SystemExit) -> int:
+    """That of a process that ends so: a text, which Python writes to stderr, is a failure."""
+    if end.code is None:
+        return 0
+    return end.code if isinstance(end.code, int) else 1
+
+
 def command(folder: Path, *words: str, text: str = "", **settings: str) -> CompletedProcess[str]:
     """Call it in a folder and give it a text to read. What it does not expect is raised."""
     out, err, code = io.StringIO(), io.StringIO(), 0
@@ -34,7 +41,7 @@ def command(folder: Path, *words: str, text: str = "", **settings: str) -> Compl
         try:
             main()
         except SystemExit as end:
-            code = end.code if isinstance(end.code, int) else 0
+            code = exit_status(end)
         finally:
             os.umask(umask)
     return CompletedProcess(["buongioco", *words], code, out.getvalue(), err.getvalue())

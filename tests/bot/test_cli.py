@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from bot.bench import robots, solver
 from bot.cli import main as cli
 from engine import GAMES
-from tests.bot.command import command
+from tests.bot.command import command, exit_status
 
 BUONGIOCO = [sys.executable, "-c", "from bot.cli.main import main; main()"]
 
@@ -122,6 +122,16 @@ def test_a_users_mistake_is_a_clear_line_and_exit_2(tmp_path: Path, words: tuple
     done = command(tmp_path, *words)
     assert done.returncode == 2
     assert says in " ".join(done.stderr.replace("│", " ").split())
+
+
+@pytest.mark.parametrize(("code", "status"), [(None, 0), (0, 0), (3, 3), ("no such table", 1), ("", 1)])
+def test_a_command_that_ends_in_the_tests_process_has_the_status_that_the_shell_sees(
+    code: int | str | None, status: int
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        sys.exit(code)
+    assert exit_status(end.value) == status
+    assert subprocess.run([sys.executable, "-c", f"raise SystemExit({code!r})"], check=False).returncode == status
 
 
 def test_a_users_mistake_is_one_line_and_exit_2_from_the_shell() -> None:

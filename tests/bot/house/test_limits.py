@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from bot.commands import Kind
 from bot.delivery.answers import MOST_WAITING, Answers
 from bot.delivery.send_limiter import SendLimiter
 from bot.desk import limits
@@ -281,3 +282,32 @@ async def test_half_a_surrogate_pair_is_a_question_mark(store: Store) -> None:
                 assert (reply.panel.plain if reply.panel else reply.toast).encode()
             assert (await odd.send("1m\ud800")).toast.encode()
         assert not [line for line in logs if line["log_level"] == "error"]
+
+
+async def test_only_the_open_tables_of_that_very_channel_are_suggested(store: Store) -> None:
+    paper = Paper()
+    here, elsewhere = "paper:100/7", "paper:100/8"
+    async with open_house(store, paper) as house:
+        anna, bruno = Player(house, paper, "Anna", 1), Player(house, paper, "Bruno", 2)
+        await anna.say("/challenge testa", here)
+        await bruno.say("/challenge metamazzo", elsewhere)
+        for place, name in ((here, "Anna"), (elsewhere, "Bruno")):
+            [found] = await anna.desk.suggestions(Kind.OPEN_TABLE, "", anna.person, place)
+            assert name in found.label
+        assert not await anna.desk.suggestions(Kind.OPEN_TABLE, "", anna.person, "paper:100")
+
+
+async def test_whoever_asks_for_suggestions_too_often_is_suggested_nothing(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "PRESSES_OF_PERSON", Pace(burst=3, interval=3600.0))
+    paper = Paper()
+    async with open_house(store, paper, rate_limits=True) as house:
+        anna, bruno = Player(house, paper, "Anna", 1), Player(house, paper, "Bruno", 2)
+        await anna.say("/challenge testa")
+        found = [await bruno.desk.suggestions(Kind.OPEN_TABLE, "", bruno.person, GROUP) for _ in range(5)]
+        assert list(map(len, found)) == [1, 1, 1, 0, 0]
+        assert await anna.desk.suggestions(Kind.OPEN_TABLE, "", anna.person, GROUP)
+        # They may press and write all the same.
+        assert "once" not in (await bruno.say("/help", bruno.private)).toast
+        assert (await bruno.press("Accept", GROUP)).toast != limits.TooManyPresses.sentence

@@ -42,7 +42,7 @@ MAY_IMPORT = {
 }
 """What an adapter may know of the bot; docs/adapters.md says what each is for."""
 
-OF_THE_STORE = {"STORE_FAULTS"}
+OF_THE_STORE = {"STORE_FAULTS", "WorkDropped", "WorkFailed"}
 BENCHES = {"bot.bench.crowd", "bot.bench.platforms", "bot.logs", "bot.running"}
 
 

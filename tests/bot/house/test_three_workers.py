@@ -28,6 +28,7 @@ from bot.panel import Button
 from bot.platform import Command, Person, Press, Reply, private_place
 from bot.store import EmbeddedStore, Store, keys, opened
 from bot.tables import lists
+from bot.texts import texts
 from tests.bot.house.fleet import GROUPS, PEOPLE, Fleet, Seen, Snapshot, Update, panels, shown_in, sits_at
 from tests.long import long
 
@@ -264,10 +265,12 @@ class ThreeWorkers(RuleBasedStateMachine):
         """The tables of a person by a worker, who says the same on the page."""
         house = fleet.houses[worker]
         tables = await house.tables_of(person.id)
-        page = await fleet.desks[worker].pages.tables(await house.people.person(person.id))
+        profile = await house.people.person(person.id)
+        page = await fleet.desks[worker].pages.tables(profile)
         assert all(table.code in page.plain for table in tables)
         whose = {table.code: table.to_move.person if table.to_move else "" for table in tables}
-        mine = [line for line in page.plain.splitlines() if "your turn" in line]
+        your_turn = texts(profile.language).gettext("your turn")
+        mine = [line for line in page.plain.splitlines() if your_turn in line]
         assert sorted(line[:6] for line in mine) == sorted(code for code in whose if whose[code] == person.id)
         return [(table.code, table.version) for table in tables]
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from pathlib import Path
 from typing import Any
 
@@ -39,3 +39,14 @@ def tasks_of_the_bot() -> list[str]:
     """The tasks that run code of the bot's and of the adapters', by name: not the libraries', nor the paper server's."""
     code: list[Any] = [getattr(task.get_coro(), "cr_code", None) for task in asyncio.all_tasks()]
     return sorted(one.co_qualname for one in code if one and one.co_filename.startswith(OURS))
+
+
+def check_said(logs: list[MutableMapping[str, Any]]) -> None:
+    """That the log has a line when a platform went and one when it was back. Another cause is another line, once: a
+    call that found nobody may come before the adapter knows why.
+    """
+    said = [line for line in logs if line["log_level"] != "debug" and "store" not in line["event"]]
+    causes = [line for line in said if line["event"] == "platform_still_away"]
+    assert [line["event"] for line in said if line not in causes] == ["platform_away", "platform_back"]
+    assert len(causes) <= 1
+    assert said[0]["why"] not in [line["why"] for line in causes]

@@ -14,7 +14,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.store import EmbeddedStore, opened
-from tests.bot.away import TEN_MINUTES, TWO_MINUTES, play_unseen, tasks_of_the_bot, until
+from tests.bot.away import TEN_MINUTES, TWO_MINUTES, check_said, play_unseen, tasks_of_the_bot, until
 from tests.bot.fast_loop import run_fast
 from tests.discord import gateway, players
 from tests.discord.judge import Refused
@@ -155,8 +155,7 @@ async def minutes_away(folder: Path, how: str, seconds: float) -> None:
             assert sum(one["author"] == BOT for one in person.private.messages.values()) == 1
         assert (await house.healthy())["adapters"]["discord"] == "up"
         await until(lambda: tasks_of_the_bot() == before)
-        said = [line["event"] for line in logs if line["log_level"] != "debug" and "store" not in line["event"]]
-        assert said == ["platform_away", "platform_back"]
+        check_said(logs)
         tried = [begun, *server.gateway.tried_at]
         assert tried[-1] > ended
         if how == "502":

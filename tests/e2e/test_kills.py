@@ -19,26 +19,21 @@ KILLS = int(os.environ.get("BUONGIOCO_KILLS", "60"))
 @pytest.mark.parametrize(("kills", "seed"), [(4, 2), long(-(-KILLS // 2), 0), long(-(-KILLS // 2), 1)])
 async def test_killed_at_random(tmp_path: Path, kills: int, seed: int) -> None:
     async with on_playground(tmp_path) as page:
-        village = await harness(kills, seed, page)
-    check(village, kills)
+        check(await harness(kills, seed, page, least=5), kills, least=5)
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize(("kills", "least"), [(2, 5), long(-(-KILLS // 4), 0)])
-async def test_killed_at_random_on_telegram(tmp_path: Path, kills: int, least: int) -> None:
+@pytest.mark.parametrize("kills", [2, long(-(-KILLS // 4))])
+async def test_killed_at_random_on_telegram(tmp_path: Path, kills: int) -> None:
     async with on_telegram(tmp_path) as page:
-        village = await harness(kills, 7, page, least=least)
-    # Groups and private chats have their pace there.
-    check(village, kills, least=2)
+        check(await harness(kills, 7, page, least=3), kills, least=3)
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize(("kills", "least"), [(2, 5), long(-(-KILLS // 6), 0)])
-async def test_killed_at_random_on_discord(tmp_path: Path, kills: int, least: int) -> None:
+@pytest.mark.parametrize("kills", [2, long(-(-KILLS // 6))])
+async def test_killed_at_random_on_discord(tmp_path: Path, kills: int) -> None:
     async with on_discord(tmp_path) as page:
-        village = await harness(kills, 5, page, least=least)
-    # A bot that comes back asks for its gateway first, and what was pressed meanwhile is lost.
-    check(village, kills, least=2)
+        check(await harness(kills, 5, page, least=3), kills, least=3)
 
 
 @pytest.mark.long
@@ -46,10 +41,9 @@ async def test_killed_at_random_on_discord(tmp_path: Path, kills: int, least: in
 async def test_workers_and_primaries_killed_at_random(tmp_path: Path) -> None:
     kills = max(3, KILLS // 20)
     async with on_a_cluster(tmp_path) as page:
-        village = await harness(kills, 1, page, kind=Town)
-    check(village, kills, least=1)
+        check(await harness(kills, 1, page, least=3, kind=Town), kills, least=3)
 
 
-def check(village: Village, kills: int, least: int = 5) -> None:
+def check(village: Village, kills: int, least: int) -> None:
     assert village.kills.total() == kills
-    assert len(village.page.done) > least * village.kills.total(), "hardly anything was played"
+    assert len(village.page.done) >= least * kills, "hardly anything was played"

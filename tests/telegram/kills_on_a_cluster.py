@@ -85,6 +85,7 @@ class Town(Village):
         players = [asyncio.create_task(self._play(person["id"])) for person in self.page.people]
         try:
             await self.keep_tables(2)
+            await self._until_played()
             await asyncio.sleep(self.random.uniform(0.1, 0.5))
             self.kills[kill] += 1
             start = time.perf_counter()

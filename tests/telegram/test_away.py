@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from adapters.telegram.adapter import Telegram
 from bot.store import EmbeddedStore, opened
-from tests.bot.away import TEN_MINUTES, TWO_MINUTES, play_unseen, tasks_of_the_bot, until
+from tests.bot.away import TEN_MINUTES, TWO_MINUTES, check_said, play_unseen, tasks_of_the_bot, until
 from tests.bot.fast_loop import run_fast
 from tests.long import long
 from tests.telegram import players
@@ -123,8 +123,7 @@ async def minutes_away(folder: Path, how: str, seconds: float) -> None:
         for person in people:
             assert sum(one["from"] == BOT for one in person.private.messages.values()) == 1
         assert (await house.healthy())["adapters"]["telegram"] == "up"
-        said = [line["event"] for line in logs if line["log_level"] != "debug" and "store" not in line["event"]]
-        assert said == ["platform_away", "platform_back"]
+        check_said(logs)
 
 
 @pytest.mark.timeout(400)

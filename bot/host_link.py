@@ -8,6 +8,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+import structlog
+
+from bot.store.folder import StoreFault, make_private
+
+log = structlog.get_logger()
+
 
 def link_path(folder: Path) -> Path:
     """The file in a data folder that holds the link while a bot is running."""
@@ -17,16 +23,30 @@ def link_path(folder: Path) -> Path:
 def show_link(folder: Path, link: str) -> None:
     """Keep the link in the data folder, for its owner alone (`buongioco link` prints it); on a terminal print it too.
 
-    OSError where the folder cannot be written.
+    The log says where it is kept, or why it is not.
     """
     if sys.stdout.isatty():
         print(f"The playground is open to others. Your host's link: {link}", flush=True)  # noqa: T201
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        _keep(folder, link)
+    except (StoreFault, OSError) as fault:
+        what_to_do = "set BUONGIOCO_DATA to a folder that can be written, or start the bot in a terminal"
+        log.warning("playground_host_link_not_kept", why=str(fault), what_to_do=what_to_do)
+    else:
+        log.info("playground_host_link", file=str(link_path(folder)), or_by="buongioco link")
+
+
+def _keep(folder: Path, link: str) -> None:
+    make_private(folder)
     # A fresh file of mode 0600 under a name nobody can guess: what stands there already may be somebody else's.
     number, name = tempfile.mkstemp(prefix=".playground.link.", dir=folder)
-    with os.fdopen(number, "w") as file:
-        file.write(f"{link}\n")
-    os.replace(name, link_path(folder))
+    try:
+        with os.fdopen(number, "w") as file:
+            file.write(f"{link}\n")
+        os.replace(name, link_path(folder))
+    except OSError:
+        Path(name).unlink()
+        raise
 
 
 def drop_link(folder: Path, link: str) -> None:

@@ -11,7 +11,7 @@ import discord
 import structlog
 from discord.http import Route
 
-from adapters.discord import drawing, reading, unread
+from adapters.discord import drawing, reading, refusals, unread
 from adapters.discord.answers import MOST_AT_WORK, PUT_OFF_AFTER, Answer, Answers, State, TooLate
 from adapters.discord.budget import Budget
 from adapters.discord.client import Client
@@ -44,7 +44,6 @@ from bot.proxies import proxy_for
 from bot.settings import BadSetting, Shards
 from bot.store import STORE_FAULTS
 from bot.texts import error_text, language_of, texts
-from bot.texts import marked as _
 
 BOARD_PACE = Pace(burst=2, interval=3.0)
 """Discord takes five edits in five seconds in a channel; a board that changes less often is easier to read."""
@@ -72,9 +71,6 @@ TAKEN_BACK_AFTER = 10.0
 """Seconds that something put off may take."""
 
 log = structlog.get_logger()
-
-
-VIEW, WRITE, WRITE_IN_THREADS = _("“View Channel”"), _("“Send Messages”"), _("“Send Messages in Threads”")
 
 
 class Discord:
@@ -205,7 +201,7 @@ class Discord:
             about=(reading.person(about),) if about else (),
             aside=reading.aside_of(interaction),
         )
-        refusal = self._refusal(interaction, about, hosts=hosts)
+        refusal = refusals.of_challenge(interaction, about, self._language(interaction)) if hosts else ""
         work = _at_once(refusal) if refusal else self.card_room.command(command)
         brings = (hosts and not for_one) or is_private(place)
         await self._attend(interaction, answer, work, brings=brings)
@@ -222,21 +218,6 @@ class Discord:
             log.info("discord_answer_lost", why=why(fault))
         finally:
             self._busy.discard(task)
-
-    def _refusal(self, interaction: Interaction, about: discord.User | None, *, hosts: bool) -> str:
-        """What speaks against a command before the card room hears of it."""
-        _ = texts(self._language(interaction)).gettext
-        if hosts and about is not None and about.bot:
-            return _("{name} is a bot. For a game with a robot leave the name out, and press its button.").format(
-                name=about.display_name
-            )
-        if hosts and interaction.guild_id and not reading.is_guest(reading.place_of(interaction)):
-            missing = [name for name, has in _needed(interaction) if not has]
-            if missing:
-                return _("I may not write in this channel: I lack {permissions}. Ask who runs the server.").format(
-                    permissions=", ".join(_(name) for name in missing)
-                )
-        return ""
 
     async def _attend(
         self, interaction: Interaction, answer: Answer, work: Awaitable[Reply], *, brings: bool = False
@@ -395,14 +376,6 @@ async def _at_once(toast: str) -> Reply:
 def _beside(place: str) -> str:
     """A panel for one person is drawn as in a private chat."""
     return place if is_private(place) else str(Place(PLATFORM, person="0"))
-
-
-def _needed(interaction: Interaction) -> list[tuple[str, bool]]:
-    """The permissions that a board needs in a channel, by Discord's names for them, and whether they are there."""
-    has = interaction.app_permissions
-    if isinstance(interaction.channel, discord.Thread):
-        return [(VIEW, has.view_channel), (WRITE_IN_THREADS, has.send_messages_in_threads)]
-    return [(VIEW, has.view_channel), (WRITE, has.send_messages)]
 
 
 def _nonce(key: str) -> str:

@@ -25,7 +25,7 @@ from adapters.playground.village import Refused, Village, Villager
 from adapters.playground.wishes import AddChat, AddPerson, AnyWish, decoded, wish_of
 from bot import watching
 from bot.commands import Kind, choices, listed
-from bot.host_link import drop_link, link_path, show_link
+from bot.host_link import drop_link, show_link
 from bot.platform import CardRoom, DeliveryFault
 from bot.serving import is_same_secret, listen
 from bot.texts import language_of, texts
@@ -101,12 +101,7 @@ class Server:
         log.info("playground_open", url=url)
         if self.access.is_open:
             self._link = f"{url}#key={self._host_key}"
-            try:
-                show_link(self._folder, self._link)
-                log.info("playground_host_link", file=str(link_path(self._folder)), or_by="buongioco link")
-            except OSError as error:
-                what_to_do = "set BUONGIOCO_DATA to a folder that can be written, or start the bot in a terminal"
-                log.warning("playground_host_link_not_kept", why=error.strerror, what_to_do=what_to_do)
+            show_link(self._folder, self._link)
 
     def language_of(self, villager: Villager) -> str:
         """What the browser speaks that last acted as this person."""

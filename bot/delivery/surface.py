@@ -57,11 +57,14 @@ Step = Send | Edit | Replace | TakeAway
 
 
 class Attempt(NamedTuple):
-    """A message that is being sent: its number, the digest of what it will show, and the tag of its place."""
+    """A message that is being sent: its number, the digest of what it will show, the tag of its place, and what may
+    have been sent before under its key.
+    """
 
     number: int
     digest: str
     place_tag: str
+    tried: str | None
 
 
 class Surface:
@@ -191,14 +194,18 @@ class Surface:
         return bool(known.message)
 
     def begin_send(self, digest: str) -> Attempt:
-        """A message goes out. Only `sent` ends that for certain: until then it may have arrived.
+        """A message goes out. Only `sent` and `not_sent` end that for certain: until then it may have arrived.
 
         A platform that knows the key keeps to what came under it first. So where that may have been another panel it
         is not known what the message shows, and an edit makes sure.
         """
         self._repost = False
-        self._tried = digest if self._tried in (None, digest) else UNKNOWN
-        return Attempt(self._known.sent + 1, self._tried, self._known.place_tag)
+        before, self._tried = self._tried, digest if self._tried in (None, digest) else UNKNOWN
+        return Attempt(self._known.sent + 1, self._tried, self._known.place_tag, before)
+
+    def not_sent(self, attempt: Attempt) -> None:
+        """The platform says that it took no message: its key stands for what it stood for before."""
+        self._tried = attempt.tried
 
     def sent(self, attempt: Attempt, place: str, message: str, urgency: int, now: int) -> bool:
         """A message has been sent to a place; whether the surface is still there, and nobody else's.

@@ -203,7 +203,11 @@ class SurfaceSync:
         place, surface, code = self._place, self._surface, self._sync.code
         attempt = surface.begin_send(panel.digest)
         key = f"{code}.{encode_name(surface.name)}.{attempt.number}"
-        message = await self._adapter.send(place, self._fitted(panel), key)
+        try:
+            message = await self._adapter.send(place, self._fitted(panel), key)
+        except (SlowDown, NotDone):
+            surface.not_sent(attempt)
+            raise
         self._count("sent")
         stands = surface.sent(attempt, place, message, urgency, int(time.time()))
         if stands and isinstance(surface.name, Hand) and not is_aside(place):

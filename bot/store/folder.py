@@ -33,8 +33,7 @@ def claim(folder: Path) -> IO[str]:
     that others may only read is closed to them.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _close_to_others(folder)
+        make_private(folder)
         # Not through a link: what is written here is ours.
         lock = os.fdopen(os.open(folder / "bot.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "r+")
     except OSError as error:
@@ -62,7 +61,12 @@ def is_claimed(folder: Path) -> bool:
     return False
 
 
-def _close_to_others(folder: Path) -> None:
+def make_private(folder: Path) -> None:
+    """Make the folder if it is not there, and close it to others.
+
+    StoreFault where it is another user's, or where others may write in it; OSError where it cannot be made.
+    """
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     about = folder.stat()
     if folder.is_symlink() and folder.lstat().st_uid not in (0, os.geteuid()):
         raise StoreFault(f"The data folder {folder} is a link that another user made: take it away, {ELSEWHERE}.")

@@ -77,6 +77,19 @@ def test_the_numbers_of_messages_go_on_and_a_failed_one_is_tried_under_its_own()
     assert one.begin_send(NEW.digest).number == 5
 
 
+def test_what_the_platform_did_not_take_leaves_no_doubt_about_the_next_message() -> None:
+    one = absent()
+    one.not_sent(one.begin_send(OLD.digest))
+    assert one.begin_send(NEW.digest).digest == NEW.digest
+
+
+def test_what_the_platform_did_not_take_ends_no_doubt_about_the_one_before() -> None:
+    one = absent()
+    one.begin_send(OLD.digest)
+    one.not_sent(one.begin_send(OLD.digest))
+    assert one.begin_send(NEW.digest).digest == UNKNOWN
+
+
 def test_what_may_have_arrived_as_another_panel_is_sent_as_unknown_so_that_an_edit_makes_sure() -> None:
     one = absent()
     assert one.begin_send(OLD.digest).digest == OLD.digest
@@ -312,7 +325,7 @@ def test_what_has_changed_is_saved_once_and_again_if_that_was_lost() -> None:
     one.belongs_to("tag")
     assert one.take_unsaved() == one.known
     assert one.take_unsaved() is None
-    one.sent(Attempt(1, NEW.digest, "tag"), "paper:100", "8", 0, 2000)
+    one.sent(Attempt(1, NEW.digest, "tag", None), "paper:100", "8", 0, 2000)
     assert one.take_unsaved() == one.known
     one.forget_saved()
     assert one.take_unsaved() == one.known

@@ -79,6 +79,21 @@ async def test_a_challenge_delivered_twice_opens_one_table(store: Store) -> None
         assert len(await house.tables_of(anna.person.id)) == 1
 
 
+@pytest.mark.parametrize("is_cancelled", [False, True])
+async def test_a_challenge_delivered_again_does_not_bring_back_what_the_group_played_then(
+    store: Store, is_cancelled: bool
+) -> None:
+    paper = Paper()
+    async with open_house(store, paper) as house:
+        anna, *_ = people(house, paper)
+        await anna.say("/challenge spades", key="early")
+        if is_cancelled:
+            await anna.press("Cancel", GROUP)
+        await anna.say("/challenge testa")
+        await anna.say("/challenge spades", key="early")
+        assert (await house.people.chat(GROUP)).game == "testa"
+
+
 async def test_a_challenge_expires_visibly_after_a_day(store: Store) -> None:
     paper = Paper()
     async with open_house(store, paper) as house:

@@ -1,0 +1,34 @@
+"""What speaks against a challenge on Discord before the card room hears of it."""
+
+import discord
+
+from adapters.discord import reading
+from adapters.discord.reading import Interaction
+from bot.texts import marked as _
+from bot.texts import texts
+
+VIEW, WRITE, WRITE_IN_THREADS = _("“View Channel”"), _("“Send Messages”"), _("“Send Messages in Threads”")
+
+
+def of_challenge(interaction: Interaction, opponent: discord.User | None, language: str) -> str:
+    """Why the bot will not show a challenge there, for whoever made it; empty if nothing speaks against it."""
+    _ = texts(language).gettext
+    if opponent is not None and opponent.bot:
+        return _("{name} is a bot. For a game with a robot leave the name out, and press its button.").format(
+            name=opponent.display_name
+        )
+    if interaction.guild_id and not reading.is_guest(reading.place_of(interaction)):
+        missing = [name for name, has in _needed(interaction) if not has]
+        if missing:
+            return _("I may not write in this channel: I lack {permissions}. Ask who runs the server.").format(
+                permissions=", ".join(_(name) for name in missing)
+            )
+    return ""
+
+
+def _needed(interaction: Interaction) -> list[tuple[str, bool]]:
+    """The permissions that a board needs in a channel, by Discord's names for them, and whether they are there."""
+    has = interaction.app_permissions
+    if isinstance(interaction.channel, discord.Thread):
+        return [(VIEW, has.view_channel), (WRITE_IN_THREADS, has.send_messages_in_threads)]
+    return [(VIEW, has.view_channel), (WRITE, has.send_messages)]

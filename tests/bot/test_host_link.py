@@ -1,0 +1,40 @@
+"""The file with the host's link to an open playground."""
+
+import stat
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from bot.host_link import drop_link, link_path, show_link
+
+LINK = "http://127.0.0.1:8080/#key=secret"
+
+
+def test_it_is_its_owners_alone_and_another_starts_link_stays(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    show_link(folder, LINK)
+    assert link_path(folder).read_text() == f"{LINK}\n"
+    assert stat.S_IMODE(link_path(folder).stat().st_mode) == 0o600
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    drop_link(folder, "another")
+    assert link_path(folder).exists()
+    drop_link(folder, LINK)
+    assert not link_path(folder).exists()
+
+
+@pytest.mark.parametrize("obstacle", ["writable by others", "a folder in its place"])
+def test_where_it_cannot_be_kept_nothing_is_left_and_the_log_says_why(tmp_path: Path, obstacle: str) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    if obstacle == "writable by others":
+        folder.chmod(0o777)
+    else:
+        link_path(folder).mkdir()
+    before = sorted(folder.iterdir())
+    with capture_logs() as logs:
+        show_link(folder, LINK)
+    assert sorted(folder.iterdir()) == before
+    [line] = [line for line in logs if line["log_level"] == "warning" and line["event"].startswith("playground")]
+    assert line["event"] == "playground_host_link_not_kept"
+    assert "secret" not in str(logs)

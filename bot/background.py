@@ -35,7 +35,7 @@ class Loops:
                 return await loop()
             except Exception:
                 self.failing.add(name)
-                log.exception("loop_broke", loop=name, again_in=RESTART_SECONDS)
+                log.exception("background_loop_failed", loop=name, again_in=RESTART_SECONDS)
             finally:
                 steady.cancel()
             await asyncio.sleep(RESTART_SECONDS)

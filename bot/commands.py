@@ -1,7 +1,7 @@
 """The commands that people may give, each described once.
 
 The help, Telegram's menus, Discord's slash commands and the playground's hints are all made from `COMMANDS`; what a
-command does stands in `bot.desk.commands`.
+command does stands in `bot.handlers.commands`.
 """
 
 from collections.abc import Mapping

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import structlog
 
-from bot.store.folder import StoreFault, make_private
+from bot.store.folder import StoreError, make_private
 
 log = structlog.get_logger()
 
@@ -29,9 +29,9 @@ def show_link(folder: Path, link: str) -> None:
         print(f"The playground is open to others. Your host's link: {link}", flush=True)  # noqa: T201
     try:
         _keep(folder, link)
-    except (StoreFault, OSError) as fault:
+    except (StoreError, OSError) as error:
         what_to_do = "set BUONGIOCO_DATA to a folder that can be written, or start the bot in a terminal"
-        log.warning("playground_host_link_not_kept", why=str(fault), what_to_do=what_to_do)
+        log.warning("playground_host_link_not_kept", why=str(error), what_to_do=what_to_do)
     else:
         log.info("playground_host_link", file=str(link_path(folder)), or_by="buongioco link")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from bot.platform import DeliveryFault, Refused, SlowDown, Trouble
+from bot.platform import DeliveryError, Refused, SlowDown, Trouble
 
 IN_A_ROW = 5
 """So many calls that fail one after the other, and none in between that does not, are no accident."""
@@ -62,7 +62,7 @@ class Outages:
 
     @contextmanager
     def call(self, platform: str) -> Iterator[None]:
-        """One call of a platform. A fault that is about this message alone says that the platform is there."""
+        """One call of a platform. An error that is about this message alone says that the platform is there."""
         try:
             yield
         except SlowDown:
@@ -72,11 +72,11 @@ class Outages:
         except Refused:
             self.worked(platform)
             raise
-        except Trouble as fault:
+        except Trouble as error:
             # Where the adapter knows already that it cannot speak, it says so itself.
-            self.failed(platform, str(fault), counts=self._is_healthy(platform))
+            self.failed(platform, str(error), counts=self._is_healthy(platform))
             raise
-        except DeliveryFault:
+        except DeliveryError:
             self.worked(platform)
             raise
         self.worked(platform)

@@ -36,7 +36,7 @@ class Button(NamedTuple):
 
     ``kind`` "press" sends ``payload`` back. "private" leads the presser to the private chat with the bot and has it
     bring up what ``payload``, a table's code, stands for; each platform does that in its own way. "aside" is a press
-    that asks for something to be shown aside: a platform that cannot do so leaves the button out.
+    that asks for something to be shown to the presser alone: a platform that cannot do so leaves the button out.
     """
 
     label: str

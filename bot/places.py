@@ -5,7 +5,7 @@
 | a group chat | ``platform:chat`` |
 | a part of it: a forum's topic, a server's channel | ``platform:chat/part`` |
 | a person's private chat with the bot | ``platform:@person`` |
-| ephemeral, an *aside*: in a group, and one person alone sees it | ``platform:@person~chat/part!token`` |
+| ephemeral: in a group, and one person alone sees it | ``platform:@person~chat/part!token`` |
 """
 
 from dataclasses import dataclass, field

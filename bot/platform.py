@@ -3,7 +3,7 @@
 An adapter translates and does nothing else. It hands commands and presses to the `CardRoom`, and delivery calls the
 `Adapter` to send, edit and delete messages. People are ``platform:id``; places are handed about as text, which
 `bot.places.Place` reads and writes. Some platforms can show one person something in a group that nobody else there
-sees: such a place is an *aside*, and the pass in it, which lets the bot speak there for a while, is the adapter's own.
+sees: such a place is *ephemeral*. The token in it lets the bot speak there for a while, and is the adapter's own.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Command:
     """A command typed in a chat. ``key`` is the same when the platform delivers it twice, and at most 24 characters.
 
     ``word`` stands without its slash, in lower case; ``words`` are what followed. ``about`` are the people it was a
-    reply to or named with an @. ``aside`` is where the person can be shown something aside, as with a press.
+    reply to or named with an @. ``ephemeral`` is as with a press.
     """
 
     key: str
@@ -48,16 +48,16 @@ class Command:
     word: str
     words: tuple[str, ...] = ()
     about: tuple[Person, ...] = ()
-    aside: str = ""
+    ephemeral: str = ""
 
 
 @dataclass(frozen=True)
 class Press:
     """A press of a button on a message of the bot's, in a place.
 
-    ``aside`` is where the presser can be shown something aside from now on, for as long as the platform allows; empty
-    if it cannot. ``genuine`` is whether the platform itself says that the message carries this very button: anybody can
-    make up a payload, and then the message is not to be touched.
+    ``ephemeral`` is the place where the presser can be shown from now on what nobody else there sees, for as long as
+    the platform allows; empty if it cannot. ``genuine`` is whether the platform itself says that the message carries
+    this very button: anybody can make up a payload, and then the message is not to be touched.
     """
 
     key: str
@@ -65,7 +65,7 @@ class Press:
     place: str
     message: str
     payload: str
-    aside: str = ""
+    ephemeral: str = ""
     genuine: bool = False
 
 
@@ -94,7 +94,7 @@ class Reply:
     file: File | None = None
 
 
-class Pace(NamedTuple):
+class RateLimit(NamedTuple):
     """How often messages may go to one place: ``burst`` at once, then one every ``interval`` seconds."""
 
     burst: int = 1
@@ -102,13 +102,13 @@ class Pace(NamedTuple):
 
 
 class Adapter(Protocol):
-    """One platform. Each of the three ways to speak raises a `DeliveryFault` that says what came of it."""
+    """One platform. Each of the three ways to speak raises a `DeliveryError` that says what came of it."""
 
     platform: str
 
     @property
-    def has_asides(self) -> bool:
-        """Whether people can be shown something aside, as far as is known."""
+    def has_ephemeral(self) -> bool:
+        """Whether people can be shown ephemeral messages, as far as is known."""
 
     async def start(self) -> None:
         """Get ready to be spoken to, before the first `serve`; what is missing is a `BadSetting` that says what to do.
@@ -123,17 +123,17 @@ class Adapter(Protocol):
         """Take part until cancelled. Presses in hand are answered before it returns.
 
         Whatever it raises, it is called again: after a `BadSetting`, which the host has to mend, in some minutes, and
-        after anything else in a moment. A `DeliveryFault` is no surprise; other errors are logged with a traceback.
+        after anything else in a moment. A `DeliveryError` is no surprise; other errors are logged with a traceback.
         """
 
     @property
     def healthy(self) -> bool:
         """Whether the platform can be spoken to, as far as is known."""
 
-    def pace(self, place: str) -> Pace | None:
+    def rate_limit(self, place: str) -> RateLimit | None:
         """How fast a place may be written to; None if what goes there just now counts towards no limit."""
 
-    def overall(self) -> Pace:
+    def overall(self) -> RateLimit:
         """How fast this worker may write to all places together."""
 
     async def send(self, place: str, panel: Panel, key: str) -> str:
@@ -159,7 +159,7 @@ class Suggestion(NamedTuple):
 class CardRoom(Protocol):
     """The bot, as an adapter sees it: all that it may ask for. It is given one when it is made.
 
-    What the store refuses, or cannot do because it is away, is one of `bot.store.STORE_FAULTS`; whoever meets one says
+    What the store refuses, or cannot do because it is away, is one of `bot.store.STORE_ERRORS`; whoever meets one says
     so by `store_away`.
     """
 
@@ -186,14 +186,14 @@ class CardRoom(Protocol):
     async def opened_private_chat(self, person: Person, code: str = "") -> None:
         """A person can be written to from now on: their hands come, that of the table ``code`` or all of them.
 
-        Raises one of the store's faults.
+        Raises one of the store's errors.
         """
 
     async def suggestions(self, kind: Kind, begun: str, person: Person, place: str, game: str = "") -> list[Suggestion]:
         """What somebody may mean who has ``begun`` to write an argument of some kind, the likeliest first.
 
         ``game`` is the game's id where one was chosen already. Open tables are those of that very place, not of the
-        whole chat; who asks too often is suggested nothing. Raises one of the store's faults.
+        whole chat; who asks too often is suggested nothing. Raises one of the store's errors.
         """
 
     # What happens to chats
@@ -211,7 +211,7 @@ class CardRoom(Protocol):
         """A chat has another id from now on: its tables, settings and leaderboards move along. Twice is once."""
 
     async def language_in(self, place: str) -> str:
-        """The language of a chat. Raises one of the store's faults."""
+        """The language of a chat. Raises one of the store's errors."""
 
     # What an adapter cannot do by itself
 
@@ -223,7 +223,7 @@ class CardRoom(Protocol):
         """
 
     def store_away(self, error: BaseException, language: str = "en") -> str:
-        """Note that a request met one of the store's faults; returns what to tell the person whose it was."""
+        """Note that a request met one of the store's errors; returns what to tell the person whose it was."""
 
     def platform_away(self, platform: str, why: str) -> None:
         """Note that a platform is certainly away, for whoever runs the bot; ``why`` in a few words, without secrets.
@@ -242,23 +242,23 @@ GROUP = "buongioco.adapters"
 """The group of entry points that name adapters."""
 
 
-class DeliveryFault(Exception):
+class DeliveryError(Exception):
     """A message did not go through."""
 
 
-class MessageGone(DeliveryFault):
+class MessageGone(DeliveryError):
     """The message to edit is no longer there, or can no longer be edited: a new one is needed."""
 
 
-class Unreachable(DeliveryFault):
-    """The person has not opened a private chat with the bot, or has closed it; an aside can be shown no more."""
+class Unreachable(DeliveryError):
+    """The person has not opened a private chat with the bot, or has closed it; or nothing ephemeral can be shown."""
 
 
-class ChatGone(DeliveryFault):
+class ChatGone(DeliveryError):
     """The chat is no more, or the bot may not write there."""
 
 
-class TooLong(DeliveryFault):
+class TooLong(DeliveryError):
     """The text is longer than the platform takes; ``longest`` in UTF-16 units."""
 
     def __init__(self, longest: int) -> None:
@@ -270,7 +270,7 @@ SHORTEST_WAIT, LONGEST_WAIT = 0.5, 3600.0
 """Seconds between which a wait is believed that a platform asks for."""
 
 
-class SlowDown(DeliveryFault):
+class SlowDown(DeliveryError):
     """The platform asks to wait so many ``seconds``: what it said, but at least the shortest wait, and at most the
     longest. What is no number is the shortest.
     """
@@ -280,7 +280,7 @@ class SlowDown(DeliveryFault):
         self.seconds = SHORTEST_WAIT if math.isnan(seconds) else max(SHORTEST_WAIT, min(seconds, LONGEST_WAIT))
 
 
-class Trouble(DeliveryFault):
+class Trouble(DeliveryError):
     """The platform did not answer or answered nonsense; the message may have arrived."""
 
 
@@ -310,7 +310,7 @@ def chat_of(place: str) -> str:
 
 
 def person_of(place: str) -> str:
-    """Whose private chat or aside a place is."""
+    """Whose private chat or ephemeral place it is."""
     where = Place.parse(place)
     return f"{where.platform}:{where.person}"
 
@@ -320,11 +320,11 @@ def is_private(place: str) -> bool:
     return Place.parse(place).is_private
 
 
-def is_aside(place: str) -> bool:
+def is_ephemeral(place: str) -> bool:
     """Whether a place is in a group, and one person alone sees what stands there."""
     return Place.parse(place).is_ephemeral
 
 
 def is_same_place(one: str, other: str) -> bool:
-    """Whether two places are one; an aside stays the same with another pass."""
+    """Whether two places are one; an ephemeral one stays the same with another token."""
     return one == other or replace(Place.parse(one), token="") == replace(Place.parse(other), token="")

@@ -7,7 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 
-from bot.platform import Pace
+from bot.platform import RateLimit
 
 KEYS_REMEMBERED = 50_000
 """Keys of one limiter, at some 150 bytes each; the one that was quiet longest is forgotten first."""
@@ -23,19 +23,19 @@ class RateLimiter:
     def __len__(self) -> int:
         return len(self._due)
 
-    def wait(self, key: Hashable, pace: Pace) -> float:
+    def wait(self, key: Hashable, rate_limit: RateLimit) -> float:
         """Seconds until the next event may be; 0 or less if it may be now."""
         now = self._clock()
-        return max(self._due.get(key, 0.0), now) - (pace.burst - 1) * pace.interval - now
+        return max(self._due.get(key, 0.0), now) - (rate_limit.burst - 1) * rate_limit.interval - now
 
-    def take(self, key: Hashable, pace: Pace) -> float:
+    def take(self, key: Hashable, rate_limit: RateLimit) -> float:
         """Count an event if it may be now. Otherwise the seconds to wait: who waits keeps nobody back."""
-        if not pace.interval:
+        if not rate_limit.interval:
             return 0.0
-        wait = self.wait(key, pace)
+        wait = self.wait(key, rate_limit)
         if wait > 0:
             return wait
-        self._due[key] = max(self._due.get(key, 0.0), self._clock()) + pace.interval
+        self._due[key] = max(self._due.get(key, 0.0), self._clock()) + rate_limit.interval
         self._due.move_to_end(key)
         if len(self._due) > self._most_keys:
             self._due.popitem(last=False)

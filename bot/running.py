@@ -1,4 +1,4 @@
-"""`buongioco run`: the store, the house and every adapter that has what it needs, until a signal says stop."""
+"""`buongioco run`: the store, the worker and every adapter that has what it needs, until a signal says stop."""
 
 import asyncio
 import gc
@@ -11,12 +11,12 @@ from typing import Any
 import structlog
 
 from bot.cli.doctor import store_of
-from bot.desk import Desk
-from bot.house import House
+from bot.handlers import Dispatcher
 from bot.platform import GROUP, Adapter, CardRoom
 from bot.settings import Settings
-from bot.store import STORE_FAULTS, StoreFault
+from bot.store import STORE_ERRORS, StoreError
 from bot.supervisor import NothingToRun, Supervisor
+from bot.worker import Worker
 
 Factory = Callable[[CardRoom], Adapter | None]
 """What an entry point names: an adapter for this card room, or None where a setting is missing."""
@@ -43,14 +43,14 @@ def adapters_of(card_room: CardRoom) -> list[Adapter]:
 
 
 @asynccontextmanager
-async def opened_house(settings: Settings) -> AsyncIterator[House]:
-    """A house on its store; with adapters added, `House.start` begins the work."""
+async def opened_worker(settings: Settings) -> AsyncIterator[Worker]:
+    """A worker on its store; with adapters added, `Worker.start` begins the work."""
     async with store_of(settings) as store:
-        house = House(store, settings, alone=settings.redis_url is None)
+        worker = Worker(store, settings, alone=settings.redis_url is None)
         try:
-            yield house
+            yield worker
         finally:
-            await house.stop()
+            await worker.stop()
 
 
 def collect_seldom() -> None:
@@ -66,23 +66,23 @@ async def run(settings: Settings) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     collect_seldom()
-    async with opened_house(settings) as house:
-        for adapter in adapters_of(Desk(house)):
-            house.add(adapter)
-        if not house.adapters:
+    async with opened_worker(settings) as worker:
+        for adapter in adapters_of(Dispatcher(worker)):
+            worker.add(adapter)
+        if not worker.adapters:
             raise NothingToRun(
                 "There is nothing to run: set BUONGIOCO_TELEGRAM_TOKEN or BUONGIOCO_DISCORD_TOKEN, or take out "
                 "BUONGIOCO_PLAYGROUND=false."
             )
-        supervising = asyncio.create_task(Supervisor(house).run())
+        supervising = asyncio.create_task(Supervisor(worker).run())
         stopping = asyncio.create_task(stop.wait())
-        starting = asyncio.create_task(_patiently(house.start))
+        starting = asyncio.create_task(_patiently(worker.start))
         tasks: set[asyncio.Task[Any]] = {supervising, stopping, starting}
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             if starting.done():
                 starting.result()
-                log.info("running", adapters=list(house.adapters))
+                log.info("running", adapters=list(worker.adapters))
                 await asyncio.wait({supervising, stopping}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in tasks:
@@ -98,7 +98,7 @@ async def _patiently(begin: Callable[[], Awaitable[None]]) -> None:
     for _ in range(TRIES):
         try:
             return await begin()
-        except STORE_FAULTS as error:
+        except STORE_ERRORS as error:
             log.warning("store_away", why=type(error).__name__)
             await asyncio.sleep(AGAIN_AFTER)
-    raise StoreFault("The store went away while the bot was starting, and did not come back: is it running?")
+    raise StoreError("The store went away while the bot was starting, and did not come back: is it running?")

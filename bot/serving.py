@@ -22,11 +22,11 @@ class _OneLine(logging.Filter):
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        fault = record.exc_info[1] if record.exc_info else None
-        if isinstance(fault, HttpProcessingError):
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, HttpProcessingError):
             record.exc_info = None
             record.levelno, record.levelname = logging.INFO, "INFO"
-            record.msg, record.args = f"no HTTP request: {type(fault).__name__}", ()
+            record.msg, record.args = f"no HTTP request: {type(error).__name__}", ()
             return logging.getLogger().isEnabledFor(logging.INFO)
         return True
 

@@ -42,7 +42,7 @@ class Shards(NamedTuple):
     total: int
 
     @classmethod
-    def of(cls, text: str) -> "Shards":
+    def parse(cls, text: str) -> "Shards":
         """From ``0-3/8``, shards 0 to 3 of eight; ValueError for what is no such thing."""
         found = re.fullmatch(r"(\d{1,5})(?:-(\d{1,5}))?/(\d{1,5})", text.strip())
         if found is None:
@@ -107,7 +107,7 @@ class Settings(BaseSettings):
     @classmethod
     def _are_shards(cls, text: str | None) -> str | None:
         if text:
-            Shards.of(text)
+            Shards.parse(text)
         return text or None
 
     @field_validator("telegram_webhook_url")

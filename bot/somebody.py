@@ -31,7 +31,7 @@ class Mark(NamedTuple):
         return json.dumps(self)
 
     @classmethod
-    def of(cls, text: str | bytes) -> "Mark":
+    def parse(cls, text: str | bytes) -> "Mark":
         return cls(*json.loads(text))
 
 
@@ -48,7 +48,7 @@ def is_somebody(person: str) -> bool:
 async def marks(client: Any) -> dict[str, Mark]:
     """The people who are being forgotten just now."""
     found = await client.hgetall(keys.FORGETTING)
-    return {person.decode(): Mark.of(text) for person, text in found.items()}
+    return {person.decode(): Mark.parse(text) for person, text in found.items()}
 
 
 def spoken(name: str, language: str) -> str:

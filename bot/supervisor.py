@@ -5,10 +5,10 @@ import random
 
 import structlog
 
-from bot.house import House
-from bot.platform import Adapter, DeliveryFault
+from bot.platform import Adapter, DeliveryError
 from bot.settings import BadSetting
-from bot.store import STORE_FAULTS
+from bot.store import STORE_ERRORS
+from bot.worker import Worker
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 """Seconds before an adapter that failed is started again: doubled each time, up to the longest."""
@@ -22,7 +22,7 @@ platform that has trouble may refuse a good token for a while; so few tries coun
 """
 
 STOP_SECONDS = 2.0
-"""For presses in hand; with the house's own patience and the store's end it is less than five in all."""
+"""For presses in hand; with the worker's own patience and the store's end it is less than five in all."""
 
 log = structlog.get_logger()
 
@@ -32,17 +32,17 @@ class NothingToRun(Exception):
 
 
 class Supervisor:
-    """Starts the house's adapters and has them serve; why one is down stands in ``house.faults``."""
+    """Starts the worker's adapters and has them serve; why one is down stands in ``worker.errors``."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
         self._refusals: dict[str, str] = {}
         self._has_run = False
         self._hopeless = asyncio.Event()
 
     async def run(self) -> None:
         """Run until cancelled; NothingToRun if, at the start, all of them wait for the host to mend something."""
-        tasks = {asyncio.create_task(self._keep(one), name=one.platform) for one in self._house.adapters.values()}
+        tasks = {asyncio.create_task(self._keep(one), name=one.platform) for one in self._worker.adapters.values()}
         try:
             await self._hopeless.wait()
             raise NothingToRun(" ".join(self._refusals.values()))
@@ -64,7 +64,7 @@ class Supervisor:
                     is_started = True
                 begun = loop.time()
                 await adapter.serve()
-                fault: Exception = DeliveryFault("it ended")
+                fault: Exception = DeliveryError("it ended")
             except Exception as error:  # noqa: BLE001 - whatever one adapter meets, the others go on
                 fault = error
             if loop.time() - begun > RAN_WELL:
@@ -77,21 +77,21 @@ class Supervisor:
                 wait, pause = pause * random.uniform(0.8, 1.2), min(2 * pause, LONGEST_PAUSE)
                 self._failed(adapter.platform, fault, wait)
             await asyncio.sleep(wait)
-            self._house.faults.pop(adapter.platform, None)
+            self._worker.errors.pop(adapter.platform, None)
 
     def _refused(self, platform: str, fault: BadSetting) -> None:
         """The host has to mend something: said once, however often it is tried."""
-        self._house.faults[platform] = fault.word
+        self._worker.errors[platform] = fault.word
         said = self._refusals.get(platform)
         self._refusals[platform] = str(fault)
-        if not self._has_run and set(self._refusals) == set(self._house.adapters):
+        if not self._has_run and set(self._refusals) == set(self._worker.adapters):
             self._hopeless.set()
         elif said != str(fault):
             log.error("platform_refused", platform=platform, what_to_do=str(fault), again_in=REFUSED_PAUSE)
 
     def _failed(self, platform: str, fault: Exception, wait: float) -> None:
         self._refusals.pop(platform, None)
-        self._house.faults[platform] = why = str(fault) if isinstance(fault, DeliveryFault) else type(fault).__name__
-        self._house.outages.failed(platform, why, certain=True)
-        if not isinstance(fault, (DeliveryFault, *STORE_FAULTS)):
+        self._worker.errors[platform] = why = str(fault) if isinstance(fault, DeliveryError) else type(fault).__name__
+        self._worker.outages.failed(platform, why, certain=True)
+        if not isinstance(fault, (DeliveryError, *STORE_ERRORS)):
             log.error("platform_failed", platform=platform, again_in=round(wait, 1), exc_info=fault)

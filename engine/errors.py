@@ -38,33 +38,33 @@ class BadRules(EngineError):
     """An option is unknown or its value is not one that this game allows."""
 
     code = "bad_rules"
-    sentence = "{fault}"
+    sentence = "{problem}"
 
 
 class BadDeal(EngineError):
     """A secret or a pack that cannot be dealt, or a deal at the wrong time."""
 
     code = "bad_deal"
-    sentence = "{fault}"
+    sentence = "{problem}"
 
 
 class BadRecord(EngineError):
     """A record that does not have the shape of one; ``path`` says where."""
 
     code = "bad_record"
-    sentence = "{path}: {fault}"
+    sentence = "{path}: {problem}"
 
 
 class FaultyRecord(EngineError):
     """A well-formed record that is not a true game; ``deal`` and ``move`` count from 1, 0 where none applies."""
 
     code = "faulty_record"
-    sentence = "{where}: {fault}"
+    sentence = "{where}: {problem}"
 
-    def __init__(self, fault: str, deal: int = 0, move: int = 0) -> None:
-        self.fault, self.deal, self.move = fault, deal, move
+    def __init__(self, problem: str, deal: int = 0, move: int = 0) -> None:
+        self.problem, self.deal, self.move = problem, deal, move
         where = [f"deal {deal}"] * (deal > 0) + [f"move {move}"] * (move > 0)
-        super().__init__(where=", ".join(where) or "the game", fault=fault)
+        super().__init__(where=", ".join(where) or "the game", problem=problem)
 
 
 class IllegalMove(EngineError):

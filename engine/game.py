@@ -57,9 +57,9 @@ class Game:
         self._rule_values = self.rules.model_dump()
         self.names = tuple(seats or SEAT_NAMES[self.kind.seats])
         if len(self.names) != self.kind.seats:
-            raise BadRules(fault=f"{game} has {self.kind.seats} seats, and {len(self.names)} names were given")
+            raise BadRules(problem=f"{game} has {self.kind.seats} seats, and {len(self.names)} names were given")
         if dealer is not None and dealer not in range(self.kind.seats):
-            raise BadRules(fault=f"there is no seat {dealer} to deal first")
+            raise BadRules(problem=f"there is no seat {dealer} to deal first")
         self.totals = (0, 0)
         self.bags = (0, 0)
         self.ending: Ending | None = None
@@ -118,7 +118,7 @@ class Game:
     def deal(self, secret: bytes) -> None:
         """Shuffle with a secret of 32 random bytes and deal; BadDeal when it is not the time for it."""
         if len(secret) != shuffle.SECRET_BYTES:
-            raise BadDeal(fault=f"a secret is {shuffle.SECRET_BYTES} bytes")
+            raise BadDeal(problem=f"a secret is {shuffle.SECRET_BYTES} bytes")
         self._lay_out(shuffle.shuffled(self.kind.pack, secret), secret)
 
     def lay_out(self, pack: Sequence[str], secret: bytes | None = None) -> None:
@@ -128,15 +128,15 @@ class Game:
         of seat None. `deal` is the way for a real game.
         """
         if sorted(pack) != sorted(self.kind.pack.new):
-            raise BadDeal(fault=f"a pack of this game has {self.kind.pack.size} cards, each once")
+            raise BadDeal(problem=f"a pack of this game has {self.kind.pack.size} cards, each once")
         self._lay_out(tuple(pack), secret)
 
     def _lay_out(self, pack: tuple[str, ...], secret: bytes | None) -> None:
         if not self.needs_deal:
-            raise BadDeal(fault="this game is over" if self.over else "the deal on the table is not over")
+            raise BadDeal(problem="this game is over" if self.over else "the deal on the table is not over")
         if self._dealer is None:
             if secret is None:
-                raise BadDeal(fault="say who deals first: without a secret nothing decides it")
+                raise BadDeal(problem="say who deals first: without a secret nothing decides it")
             self._dealer = shuffle.first_dealer(self.kind.seats, secret)
         dealer = (self._dealer + self.deal_number) % self.kind.seats
         if self.current:
@@ -221,7 +221,7 @@ class Game:
         if self.over:
             raise GameIsOver()
         if ending not in ENDINGS_FROM_OUTSIDE or (ending == "timeout") != (winner in (0, 1)):
-            raise BadDeal(fault="a game is stopped by a timeout, which a side wins, or cancelled, which none does")
+            raise BadDeal(problem="a game is stopped by a timeout, which a side wins, or cancelled, which none does")
         self._end(ending, winner)
 
     def _close(self, deal: Deal) -> None:

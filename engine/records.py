@@ -19,7 +19,7 @@ from pydantic import (
 
 from engine.errors import BadRecord, shown
 from engine.games import GAMES, GameKind
-from engine.rules import Spades, faults
+from engine.rules import Spades, errors
 
 LONGEST_NAME = 256
 LONGEST_MOVE = 40
@@ -161,7 +161,7 @@ def read(text: str | bytes) -> TressetteRecord | SpadesRecord:
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         path = ".".join(shown(step, 40) for step in fault["loc"] if step not in _TAGS)
-        raise BadRecord(path=path or "record", fault=_WORDS.get(fault["type"], fault["msg"])) from None
+        raise BadRecord(path=path or "record", problem=_WORDS.get(fault["type"], fault["msg"])) from None
     _check(record)
     return record
 
@@ -170,29 +170,29 @@ def _check(record: TressetteRecord | SpadesRecord) -> None:
     """What depends on the game: its options, its seats and its pack."""
     kind = GAMES.get(record.game)
     if kind is None:
-        raise BadRecord(path="game", fault=f"{shown(record.game)!r} is not one of: {', '.join(GAMES)}")
+        raise BadRecord(path="game", problem=f"{shown(record.game)!r} is not one of: {', '.join(GAMES)}")
     _check_rules(kind, record.rules)
     if len(record.seats) != kind.seats:
-        raise BadRecord(path="seats", fault=f"{len(record.seats)} names, but the game has {kind.seats} seats")
+        raise BadRecord(path="seats", problem=f"{len(record.seats)} names, but the game has {kind.seats} seats")
     if (record.winner is None) != (record.ending is None):
-        raise BadRecord(path="winner", fault="winner and ending must both be null, or neither")
+        raise BadRecord(path="winner", problem="winner and ending must both be null, or neither")
     for seat in record.winner or ():
         if seat >= kind.seats:
-            raise BadRecord(path="winner", fault=f"there is no seat {seat}")
+            raise BadRecord(path="winner", problem=f"there is no seat {seat}")
     cards = sorted(kind.pack.new)
     for number, deal in enumerate(record.deals):
         if deal.dealer >= kind.seats:
-            raise BadRecord(path=f"deals.{number}.dealer", fault=f"there is no seat {deal.dealer}")
+            raise BadRecord(path=f"deals.{number}.dealer", problem=f"there is no seat {deal.dealer}")
         if sorted(deal.pack) != cards:
-            raise BadRecord(path=f"deals.{number}.pack", fault=f"is not the game's {len(cards)} cards, each once")
+            raise BadRecord(path=f"deals.{number}.pack", problem=f"is not the game's {len(cards)} cards, each once")
 
 
 def _check_rules(kind: GameKind, rules: dict[str, int | str | bool]) -> None:
     missing = [name for name, values in kind.rules.choices().items() if name not in rules and len(values) > 1]
     for name in missing:
-        raise BadRecord(path=f"rules.{name}", fault="is missing: a record names every option")
+        raise BadRecord(path=f"rules.{name}", problem="is missing: a record names every option")
     try:
         kind.rules.model_validate(rules)
     except ValidationError as error:
-        name, fault = next(iter(faults(kind.rules, error).items()))
-        raise BadRecord(path=f"rules.{shown(name, 40)}", fault=fault) from None
+        name, fault = next(iter(errors(kind.rules, error).items()))
+        raise BadRecord(path=f"rules.{shown(name, 40)}", problem=fault) from None

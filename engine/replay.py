@@ -64,8 +64,8 @@ def _steps(
                 _check_chance(game.moves[place][1], move)
             else:
                 game.play(seat, move)
-        except FaultyRecord as fault:
-            raise FaultyRecord(fault.fault, number, place + 1) from None
+        except FaultyRecord as error:
+            raise FaultyRecord(error.problem, number, place + 1) from None
         except EngineError as error:
             raise FaultyRecord(f"{shown(move)}: {error}", number, place + 1) from None
         yield

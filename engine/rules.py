@@ -154,10 +154,10 @@ def resolve(kind: type[Rules], options: Mapping[str, object]) -> Rules:
     try:
         return kind.model_validate(dict(options))
     except ValidationError as error:
-        raise BadRules(fault="; ".join(faults(kind, error).values())) from None
+        raise BadRules(problem="; ".join(errors(kind, error).values())) from None
 
 
-def faults(kind: type[Rules], error: ValidationError) -> dict[str, str]:
+def errors(kind: type[Rules], error: ValidationError) -> dict[str, str]:
     """What is wrong with each option, by its name."""
     found = {}
     for fault in error.errors():
@@ -177,7 +177,7 @@ def parse(kind: type[Rules], words: Iterable[str]) -> dict[str, Value]:
     for word in words:
         name, equals, text = word.partition("=")
         if not equals:
-            raise BadRules(fault=f"{shown(word)!r} is not an option: write it as name=value, such as target=31")
+            raise BadRules(problem=f"{shown(word)!r} is not an option: write it as name=value, such as target=31")
         spelled = {spell(value): value for value in choices.get(name, ())}
         options[name] = spelled.get(text.lower(), text)
     resolve(kind, options)

@@ -18,11 +18,11 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from bot.house import House
 from bot.platform import Command, Press, Reply
 from bot.store import EmbeddedStore, opened
+from bot.worker import Worker
 from engine import legal_for_record
-from tests.bot.paper import Paper, Player, open_house
+from tests.bot.paper import Paper, Player, open_worker
 
 GAMES = ("metamazzo", "pizzichino", "testa", "spades")
 WINDOW = 4
@@ -45,25 +45,25 @@ class Disorder(AssertionError):
 class Comparison:
     """One sequence, in order and in disorder."""
 
-    def __init__(self, house: House, paper: Paper, number: int, seed: int) -> None:
-        self.house, self.paper, self.number = house, paper, number
+    def __init__(self, worker: Worker, paper: Paper, number: int, seed: int) -> None:
+        self.worker, self.paper, self.number = worker, paper, number
         self.random = Random(f"{seed}/{number}")
         # Whichever of several that deal at once is taken, it deals the same.
         secret = self.random.randbytes(32)
-        house.room._new_secret = lambda length: secret[:length]
-        self.players = [Player(house, paper, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
+        worker.room._new_secret = lambda length: secret[:length]
+        self.players = [Player(worker, paper, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
         self.game = self.random.choice(GAMES)
 
     async def run(self, moves: int) -> int:
         """Both tables; returns how many updates were delivered."""
         made = await self._in_order(await self._challenge("a"), moves)
         code, delivered = await self._in_disorder(made)
-        await self.house.delivery.settled()
+        await self.worker.delivery.settled()
         await self._compare(self.code, code)
         for each in (self.code, code):
-            version = (await self.house.room.known(each)).version
-            await self.house.room.press(each, self.players[0].person.id, version, "resign", f"{each}.end")
-        await self.house.delivery.settled()
+            version = (await self.worker.room.cached(each)).version
+            await self.worker.room.press(each, self.players[0].person.id, version, "resign", f"{each}.end")
+        await self.worker.delivery.settled()
         self.paper.messages.clear()
         self.paper._keys.clear()
         self.paper.calls.clear()
@@ -73,10 +73,12 @@ class Comparison:
         """A challenge, perhaps delivered several times at once: one table."""
         key = f"d{self.number}{which}"
         command = Command(key, self.players[0].person, PLACE, "challenge", (self.game,))
-        replies: list[Reply] = await asyncio.gather(*(self.players[0].desk.command(command) for _ in range(times)))
+        replies: list[Reply] = await asyncio.gather(
+            *(self.players[0].dispatcher.command(command) for _ in range(times))
+        )
         self._refuse_none(replies)
         before = {self.code} if which == "b" else set()
-        tables = await self.house.tables_of(self.players[0].person.id)
+        tables = await self.worker.tables_of(self.players[0].person.id)
         [code] = {table.code for table in tables} - before
         return code
 
@@ -85,7 +87,7 @@ class Comparison:
         made = [Made(1, "1t{code}:sit")]
         self._refuse_none([await self._deliver(code, made[0], "a0")])
         for number in range(1, moves + 1):
-            table = await self.house.room.known(code)
+            table = await self.worker.room.cached(code)
             game = table.game
             if game is None or game.turn is None:
                 break
@@ -117,10 +119,10 @@ class Comparison:
         player = self.players[made.who]
         place = PLACE if made.payload.endswith("sit") else player.private
         press = Press(f"{self.number}.{key}", player.person, place, "0", made.payload.replace("{code}", code))
-        return await player.desk.press(press)
+        return await player.dispatcher.press(press)
 
     async def _compare(self, one: str, other: str) -> None:
-        logs = [(await self.house.store.load(code)).entries for code in (one, other)]
+        logs = [(await self.worker.store.load(code)).entries for code in (one, other)]
         texts = [[entry.partition(b"\t")[0] for entry in log] for log in logs]
         if texts[0] != texts[1]:
             raise Disorder(f"sequence {self.number}: the logs differ, {texts}")
@@ -150,10 +152,10 @@ async def disorder(sequences: int, seed: int, folder: Path, *, moves: int = 10, 
     try:
         async with opened(embedded.url) as store:
             paper = Paper()
-            async with open_house(store, paper) as house:
+            async with open_worker(store, paper) as worker:
                 delivered, start = 0, time.monotonic()
                 for number in range(sequences):
-                    delivered += await Comparison(house, paper, number, seed).run(moves)
+                    delivered += await Comparison(worker, paper, number, seed).run(moves)
                     if show and (number + 1) % 500 == 0:
                         seconds = time.monotonic() - start
                         print(f"{number + 1:,} sequences, {delivered:,} updates, {seconds:.0f} s", flush=True)  # noqa: T201

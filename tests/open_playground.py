@@ -4,21 +4,21 @@ import asyncio
 from pathlib import Path
 
 from adapters.playground import Playground
-from bot.desk import Desk
-from bot.house import House
+from bot.handlers import Dispatcher
 from bot.settings import Settings
 from bot.store import EmbeddedStore, opened
 from bot.supervisor import Supervisor
+from bot.worker import Worker
 
 
 class Open:
-    """A house whose playground is open, which can be closed and opened again on the same port."""
+    """A worker whose playground is open, which can be closed and opened again on the same port."""
 
     def __init__(self, folder: Path, host: str = "127.0.0.1", public_url: str | None = None) -> None:
         self.folder, self.host, self.port, self.public_url = folder, host, 0, public_url
         self._stop = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self.house: House
+        self.worker: Worker
         self.playground: Playground
 
     @property
@@ -48,11 +48,11 @@ class Open:
                     playground_host=self.host,
                     public_url=self.public_url,
                 )
-                house = self.house = House(store, settings, robot_pause=0.05)
-                playground = self.playground = Playground(Desk(house))
-                house.add(playground)
-                serving = asyncio.create_task(Supervisor(house).run())
-                await house.start()
+                worker = self.worker = Worker(store, settings, robot_pause=0.05)
+                playground = self.playground = Playground(Dispatcher(worker))
+                worker.add(playground)
+                serving = asyncio.create_task(Supervisor(worker).run())
+                await worker.start()
                 while not playground.healthy:
                     await asyncio.sleep(0.01)
                 self.port = playground.server.port
@@ -60,6 +60,6 @@ class Open:
                 await self._stop.wait()
                 serving.cancel()
                 await asyncio.wait([serving])
-                await house.stop()
+                await worker.stop()
         finally:
             await valkey.stop()

@@ -2,7 +2,7 @@
 
     python -m tests.soak --games 10000 --seed 1
 
-A house with a platform on paper and a real embedded Valkey; people challenge, sit down, press what their panels offer,
+A worker with a platform on paper and a real embedded Valkey; people challenge, sit down, press what their panels offer,
 and some tables have robots. After every thousand games all comes to rest, and then
 
 - there are as many tasks and open files as at the first rest;
@@ -24,12 +24,12 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from bot.house import House
 from bot.panel import Panel
 from bot.store import EmbeddedStore, keys, opened
 from bot.store.store import CONNECTIONS
+from bot.worker import Worker
 from engine import GAMES
-from tests.bot.paper import Paper, Player, open_house
+from tests.bot.paper import Paper, Player, open_worker
 
 PEOPLE, CHATS = 60, 20
 AT_ONCE = 8
@@ -84,7 +84,7 @@ class Roll(Paper):
 class Soak:
     """People who play until so many games are over."""
 
-    house: House
+    worker: Worker
     paper: Roll
     random: Random
     free: list[Player] = field(default_factory=list)
@@ -93,7 +93,9 @@ class Soak:
 
     def __post_init__(self) -> None:
         names = ("Anna", "Bruno", "Carla", "Dino", "Elsa", "Furio")
-        self.free = [Player(self.house, self.paper, names[n % 6], n, ("en", "it")[n % 2]) for n in range(1, PEOPLE + 1)]
+        self.free = [
+            Player(self.worker, self.paper, names[n % 6], n, ("en", "it")[n % 2]) for n in range(1, PEOPLE + 1)
+        ]
 
     async def play(self, games: int) -> None:
         """So many whole games, some at a time; returns when all has come to rest."""
@@ -104,7 +106,7 @@ class Soak:
                 await self._game()
 
         await asyncio.gather(*(keep_on() for _ in range(AT_ONCE)))
-        await self.house.delivery.settled()
+        await self.worker.delivery.settled()
 
     async def _game(self) -> None:
         game = self.random.choice(list(GAMES))
@@ -125,7 +127,7 @@ class Soak:
         key = f"s{next(Player.numbers)}"
         reply = await opener.say(f"/challenge {game}", chat, key=key)
         assert not reply.toast, reply.toast
-        [table] = await self.house.tables_of(opener.person.id)
+        [table] = await self.worker.tables_of(opener.person.id)
         choices = GAMES[game].rules.choices()
         if "target" in choices:
             # The shortest, so that there are many.
@@ -137,13 +139,13 @@ class Soak:
         for _ in range(robots):
             await opener.send(f"1t{table.code}:robot easy", chat)
             await self._accepted(table.code, players)
-        table = await self.house.room.known(table.code)
+        table = await self.worker.room.cached(table.code)
         assert table.phase == "playing", (game, table.phase, table.chairs, table.asking)
         return table.code
 
     async def _accepted(self, code: str, players: list[Player]) -> None:
         """Who asks for a chair is let in by who may say so."""
-        for seat in list((await self.house.room.known(code)).asking):
+        for seat in list((await self.worker.room.cached(code)).asking):
             for player in players:
                 await player.send(f"1t{code}:accept {seat}", player.private)
 
@@ -152,7 +154,7 @@ class Soak:
         moved, made = time.monotonic(), 0
         resigns_after = self.random.randint(5, 40) if self.random.random() < GIVEN_UP else STUCK_PRESSES
         while True:
-            while self.house.delivery.is_busy(code):
+            while self.worker.delivery.is_busy(code):
                 await asyncio.sleep(0.001)
             if made == resigns_after:
                 made += 1
@@ -167,7 +169,7 @@ class Soak:
                     pressed, moved = True, time.monotonic()
                     break
             if not pressed:
-                if not await self.house.store.client.exists(keys.table(code)):
+                if not await self.worker.store.client.exists(keys.table(code)):
                     return
                 if time.monotonic() - moved > STUCK_SECONDS:
                     raise Leak(f"nobody can go on at table {code}")
@@ -191,15 +193,15 @@ class Soak:
     async def rest(self, start: float) -> Rest:
         """What is there now that all has come to rest."""
         # As many connections as there will ever be, so that they can be compared.
-        await asyncio.gather(*(self.house.store.client.ping() for _ in range(2 * CONNECTIONS)))
+        await asyncio.gather(*(self.worker.store.client.ping() for _ in range(2 * CONNECTIONS)))
         found = Counter[str]()
-        async for key in self.house.store.client.scan_iter(count=1000):
+        async for key in self.worker.store.client.scan_iter(count=1000):
             name = key.decode()
             kind = next((kind for kind in KEPT if name.startswith(kind)), "")
-            if not kind and await self.house.store.client.ttl(key) > 0:
+            if not kind and await self.worker.store.client.ttl(key) > 0:
                 kind = EXPIRING
             found[kind or name] += 1
-        memory = (await self.house.store.client.info("memory"))["used_memory"]
+        memory = (await self.worker.store.client.info("memory"))["used_memory"]
         return Rest(
             self.over.total(),
             time.monotonic() - start,
@@ -250,8 +252,8 @@ async def soak(games: int, every: int, seed: int, folder: Path, *, show: bool = 
     rests: list[Rest] = []
     try:
         paper = Roll()
-        async with opened(embedded.url) as store, open_house(store, paper) as house:
-            one = Soak(house, paper, Random(seed))
+        async with opened(embedded.url) as store, open_worker(store, paper) as worker:
+            one = Soak(worker, paper, Random(seed))
             start = time.monotonic()
             for _ in count():
                 await one.play(min(every, games - one.over.total()))

@@ -16,39 +16,39 @@ from adapters.discord.answers import MOST_AT_WORK, PUT_OFF_AFTER, Answer, Answer
 from adapters.discord.budget import Budget
 from adapters.discord.client import Client
 from adapters.discord.commands import Commands
-from adapters.discord.faults import NO_ANSWER, meaning, why
+from adapters.discord.errors import NO_ANSWER, meaning, why
 from adapters.discord.guests import Guests
 from adapters.discord.library_log import Listener, listen, stop_listening
 from adapters.discord.private import PrivateChats
 from adapters.discord.reading import PLATFORM, Interaction
 from adapters.discord.rest import Rest
 from adapters.discord.unread import Bare
+from bot.actions import BadPayload
 from bot.commands import command_called
 from bot.panel import Panel
-from bot.payload import BadPayload
 from bot.places import Place
 from bot.platform import (
     CardRoom,
     Command,
-    DeliveryFault,
+    DeliveryError,
     MessageGone,
     NotDone,
-    Pace,
+    RateLimit,
     Reply,
     Trouble,
     Unreachable,
-    is_aside,
+    is_ephemeral,
     is_private,
 )
 from bot.proxies import proxy_for
 from bot.settings import BadSetting, Shards
-from bot.store import STORE_FAULTS
+from bot.store import STORE_ERRORS
 from bot.texts import error_text, language_of, texts
 
-BOARD_PACE = Pace(burst=2, interval=3.0)
+BOARD_LIMIT = RateLimit(burst=2, interval=3.0)
 """Discord takes five edits in five seconds in a channel; a board that changes less often is easier to read."""
 
-PRIVATE_PACE = Pace(burst=5, interval=1.0)
+PRIVATE_LIMIT = RateLimit(burst=5, interval=1.0)
 PER_SECOND = 45
 """Requests in all, of Discord's fifty; answers to presses do not count."""
 
@@ -77,7 +77,7 @@ class Discord:
     """The adapter. ``client`` is the library's: its gateway for what comes in, its REST client for what goes out."""
 
     platform = PLATFORM
-    has_asides = True
+    has_ephemeral = True
 
     def __init__(self, card_room: CardRoom, token: str) -> None:
         self.card_room, self._token = card_room, token
@@ -95,7 +95,7 @@ class Discord:
 
     def _make_client(self) -> None:
         """A client that has failed to log in cannot be used again."""
-        shards = Shards.of(self.settings.discord_shards) if self.settings.discord_shards else None
+        shards = Shards.parse(self.settings.discord_shards) if self.settings.discord_shards else None
         proxy = proxy_for(self.settings.discord_api_url)
         self.client = Client(self._pressed, self._unread, self._chat_back, shards, proxy)
         self.rest = Rest(self.client, self.budget, proxy)
@@ -109,16 +109,16 @@ class Discord:
     def healthy(self) -> bool:
         return self._connected and self.client.hears
 
-    def pace(self, place: str) -> Pace | None:
+    def rate_limit(self, place: str) -> RateLimit | None:
         if self.answers.waits_at(place):
             # What answers an interaction is under no limit.
             return None
-        return PRIVATE_PACE if is_private(place) else BOARD_PACE
+        return PRIVATE_LIMIT if is_private(place) else BOARD_LIMIT
 
-    def overall(self) -> Pace:
+    def overall(self) -> RateLimit:
         """Discord's limit for a bot, shared evenly among the workers that are alive."""
         workers = self.card_room.workers
-        return Pace(max(1, self.per_second // workers), workers / self.per_second)
+        return RateLimit(max(1, self.per_second // workers), workers / self.per_second)
 
     # What comes in
 
@@ -175,11 +175,11 @@ class Discord:
         except NO_ANSWER as error:
             # The library looks at little before it is asked.
             log.warning("discord_press_unreadable", why=why(error))
-            await self._unread(Bare.of(interaction))
+            await self._unread(Bare.from_interaction(interaction))
             return
         place = press.place if press else reading.place_of(interaction)
         message = str(interaction.message.id) if interaction.message else ""
-        answer = Answer(self.rest, reading.pass_of(interaction), place, message)
+        answer = Answer(self.rest, reading.token_of(interaction), place, message)
         if press is None:
             work = _at_once(error_text(BadPayload(), self._language(interaction)))
         else:
@@ -191,7 +191,7 @@ class Discord:
     ) -> None:
         place, spec = reading.place_of(interaction), command_called(word)
         for_one, hosts = (spec.for_one, spec.hosts) if spec else (False, False)
-        answer = Answer(self.rest, reading.pass_of(interaction), place, private=for_one)
+        answer = Answer(self.rest, reading.token_of(interaction), place, private=for_one)
         command = Command(
             key=f"dc{interaction.id}",
             person=reading.presser(interaction),
@@ -199,7 +199,7 @@ class Discord:
             word=word,
             words=tuple(one for one in words if one),
             about=(reading.person(about),) if about else (),
-            aside=reading.aside_of(interaction),
+            ephemeral=reading.ephemeral_place_of(interaction),
         )
         refusal = refusals.of_challenge(interaction, about, self._language(interaction)) if hosts else ""
         work = _at_once(refusal) if refusal else self.card_room.command(command)
@@ -214,8 +214,8 @@ class Discord:
         try:
             async with meaning(""):
                 await unread.answer(self.rest, bare)
-        except (DeliveryFault, TooLate) as fault:
-            log.info("discord_answer_lost", why=why(fault))
+        except (DeliveryError, TooLate) as error:
+            log.info("discord_answer_lost", why=why(error))
         finally:
             self._busy.discard(task)
 
@@ -233,8 +233,8 @@ class Discord:
             if reading.is_guest(answer.place):
                 await self._visited(answer)
             await self._respond(answer, await work)
-        except (DeliveryFault, TooLate, *STORE_FAULTS) as fault:
-            log.info("discord_answer_lost", why=why(fault))
+        except (DeliveryError, TooLate, *STORE_ERRORS) as error:
+            log.info("discord_answer_lost", why=why(error))
         finally:
             in_time.cancel()
             self.answers.close(answer)
@@ -248,7 +248,7 @@ class Discord:
     @staticmethod
     async def _put_off(answer: Answer, language: str) -> None:
         """Say something before it is too late."""
-        with suppress(TooLate, DeliveryFault):
+        with suppress(TooLate, DeliveryError):
             async with meaning(answer.place):
                 if answer.is_left and not answer.pressed and answer.state is State.OPEN:
                     # Another worker sends what was asked for.
@@ -282,12 +282,12 @@ class Discord:
 
     async def _visited(self, answer: Answer) -> None:
         """Somebody has let the bot speak in a channel where it is no member."""
-        place, with_pass = answer.place, answer.with_pass
+        place, token = answer.place, answer.token
         try:
-            if not await self.guests.keep(place, with_pass, answer.pressed):
+            if not await self.guests.keep(place, token, answer.pressed):
                 # Not awaited: an interaction has three seconds.
                 self.card_room.back_in_chat(place)
-        except STORE_FAULTS as error:
+        except STORE_ERRORS as error:
             # The card room meets the same, and says so.
             self.card_room.store_away(error)
 
@@ -301,31 +301,31 @@ class Discord:
         self._ready()
         body = {**drawing.content(panel, place), "allowed_mentions": drawing.calling(panel)}
         async with meaning(place):
-            if is_aside(place):
-                return await self._send_aside(place, body)
+            if is_ephemeral(place):
+                return await self._send_ephemeral(place, body)
             answer = self.answers.bringing(place)
             if answer:
                 with suppress(TooLate):
                     return await answer.show(body, private=False)
             if reading.is_guest(place):
-                with_pass = await self.guests.to_send(place)
-                await self.answers.given(with_pass)
-                message = await self.rest.follow_up(with_pass, body)
-                await self.guests.keep(place, with_pass, message)
+                token = await self.guests.to_send(place)
+                await self.answers.given(token)
+                message = await self.rest.follow_up(token, body)
+                await self.guests.keep(place, token, message)
                 return message
             return await self.rest.send(await self._channel(place), body, _nonce(key))
 
-    async def _send_aside(self, place: str, body: dict[str, Any]) -> str:
-        with_pass = reading.pass_in(place)
-        if not with_pass.is_good:
-            raise Unreachable("the pass is good no more")
-        answer = self.answers.of(with_pass)
+    async def _send_ephemeral(self, place: str, body: dict[str, Any]) -> str:
+        token = reading.token_in(place)
+        if not token.is_good:
+            raise Unreachable("the token is good no more")
+        answer = self.answers.answer_to(token)
         try:
             if answer:
                 return await answer.show(body, private=True)
         except TooLate:
             raise Unreachable("the interaction cannot be answered any more") from None
-        return await self.rest.follow_up(with_pass, {**body, "flags": body["flags"] | drawing.EPHEMERAL})
+        return await self.rest.follow_up(token, {**body, "flags": body["flags"] | drawing.EPHEMERAL})
 
     async def edit(self, place: str, message: str, panel: Panel) -> None:
         self._ready()
@@ -336,15 +336,15 @@ class Discord:
                 with suppress(TooLate):
                     await answer.change(body)
                     return
-            if is_aside(place):
-                with_pass = reading.pass_in(place)
-                if not with_pass.is_good:
-                    raise Unreachable("the pass is good no more")
-                await self.rest.edit_by(with_pass, message, body)
+            if is_ephemeral(place):
+                token = reading.token_in(place)
+                if not token.is_good:
+                    raise Unreachable("the token is good no more")
+                await self.rest.edit_by(token, message, body)
             elif reading.is_guest(place):
-                with_pass = await self.guests.to_change(place, message)
-                await self.answers.given(with_pass)
-                await self.rest.edit_by(with_pass, message, body)
+                token = await self.guests.to_change(place, message)
+                await self.answers.given(token)
+                await self.rest.edit_by(token, message, body)
             else:
                 await self.rest.edit(await self._channel(place), message, body)
 
@@ -352,10 +352,10 @@ class Discord:
         self._ready()
         with suppress(MessageGone):
             async with meaning(place, editing=True):
-                if is_aside(place):
-                    with_pass = reading.pass_in(place)
-                    if with_pass.is_good:
-                        await self.rest.delete_by(with_pass, message)
+                if is_ephemeral(place):
+                    token = reading.token_in(place)
+                    if token.is_good:
+                        await self.rest.delete_by(token, message)
                 elif reading.is_guest(place):
                     await self.rest.delete_by(await self.guests.to_change(place, message), message)
                 else:

@@ -9,8 +9,8 @@ from enum import Enum
 import discord
 
 from adapters.discord import drawing
-from adapters.discord.faults import ANSWERED, EXPIRED, NO_ANSWER, why
-from adapters.discord.reading import Pass
+from adapters.discord.errors import ANSWERED, EXPIRED, NO_ANSWER, why
+from adapters.discord.reading import InteractionToken
 from adapters.discord.rest import Body, Rest
 from bot.platform import File, Trouble
 
@@ -43,9 +43,11 @@ class Answer:
     command is for that person alone.
     """
 
-    def __init__(self, rest: Rest, with_pass: Pass, place: str, pressed: str = "", *, private: bool = False) -> None:
+    def __init__(
+        self, rest: Rest, token: InteractionToken, place: str, pressed: str = "", *, private: bool = False
+    ) -> None:
         self._rest = rest
-        self.with_pass, self.place, self.pressed, self.private = with_pass, place, pressed, private
+        self.token, self.place, self.pressed, self.private = token, place, pressed, private
         self.state = State.OPEN
         self._lock = asyncio.Lock()
         self._answered, self._left = asyncio.Event(), asyncio.Event()
@@ -56,7 +58,7 @@ class Answer:
             if self.state is State.OPEN:
                 await self._give(CHANGE, body)
             else:
-                await self._rest.edit_by(self.with_pass, ORIGINAL, body)
+                await self._rest.edit_by(self.token, ORIGINAL, body)
 
     async def show(self, body: Body, *, private: bool, file: File | None = None) -> str:
         """Send a message in answer; returns its id. ``private`` for this person's eyes only."""
@@ -68,10 +70,10 @@ class Answer:
             if self.state is State.PUT_OFF:
                 self._close()
                 if private == self.private:
-                    return await self._rest.edit_by(self.with_pass, ORIGINAL, body, file)
+                    return await self._rest.edit_by(self.token, ORIGINAL, body, file)
                 # What was put off for all to see cannot become something for one, nor the other way round.
-                await self._rest.delete_by(self.with_pass, ORIGINAL)
-            return await self._rest.follow_up(self.with_pass, shown, file)
+                await self._rest.delete_by(self.token, ORIGINAL)
+            return await self._rest.follow_up(self.token, shown, file)
 
     async def say(self, text: str) -> None:
         """A short word for this person."""
@@ -92,7 +94,7 @@ class Answer:
         async with self._lock:
             if self.state is State.PUT_OFF:
                 self._close()
-                await self._rest.delete_by(self.with_pass, ORIGINAL)
+                await self._rest.delete_by(self.token, ORIGINAL)
 
     def leave_to_delivery(self) -> None:
         """What was asked for is done, and the answer is what delivery shows of it."""
@@ -125,7 +127,7 @@ class Answer:
         # Whatever comes of it: a second try would be refused if the first has arrived.
         self.state = State.ANSWERED
         try:
-            return await self._rest.answer(self.with_pass, kind, body, tell=tell, file=file)
+            return await self._rest.answer(self.token, kind, body, tell=tell, file=file)
         except discord.HTTPException as error:
             if error.code in (ANSWERED, EXPIRED):
                 raise TooLate(why(error)) from None
@@ -142,7 +144,7 @@ class Answer:
     async def _arrived(self, error: Exception) -> str:
         """The message that an answer brought though nobody said so; otherwise the error that was met."""
         try:
-            return await self._rest.original(self.with_pass)
+            return await self._rest.original(self.token)
         except (Trouble, *NO_ANSWER):
             raise error from None
 
@@ -161,7 +163,7 @@ class Answers:
 
     def open(self, answer: Answer, *, brings: bool = False) -> None:
         """Wait for an answer; ``brings`` if the next new message in its place is what it brings."""
-        self._by_interaction[answer.with_pass.interaction] = answer
+        self._by_interaction[answer.token.interaction] = answer
         if answer.pressed:
             self._by_message[answer.pressed] = answer
         self._by_place[answer.place].append(answer)
@@ -170,7 +172,7 @@ class Answers:
 
     def close(self, answer: Answer) -> None:
         answer.let_go()
-        self._by_interaction.pop(answer.with_pass.interaction, None)
+        self._by_interaction.pop(answer.token.interaction, None)
         if self._by_message.get(answer.pressed) is answer:
             del self._by_message[answer.pressed]
         self._bringing.discard(answer)
@@ -193,12 +195,12 @@ class Answers:
         waiting = (one for one in self._by_place.get(place, ()) if one.state is not State.ANSWERED)
         return next((one for one in waiting if one in self._bringing), None)
 
-    async def given(self, with_pass: Pass) -> None:
-        """Return when the interaction has its answer: before that nothing may be sent with its pass."""
-        answer = self.of(with_pass)
+    async def given(self, token: InteractionToken) -> None:
+        """Return when the interaction has its answer: before that nothing may be sent with its token."""
+        answer = self.answer_to(token)
         if answer:
             await answer.answered()
 
-    def of(self, with_pass: Pass) -> Answer | None:
-        """The interaction that gave a pass, while it is being answered."""
-        return self._by_interaction.get(with_pass.interaction)
+    def answer_to(self, token: InteractionToken) -> Answer | None:
+        """The interaction that gave a token, while it is being answered."""
+        return self._by_interaction.get(token.interaction)

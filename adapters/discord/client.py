@@ -139,7 +139,7 @@ class Client(discord.AutoShardedClient):
             await self._pressed(interaction)
         elif interaction.type not in COMMANDS:
             log.warning("discord_event_unreadable", what=INTERACTION, why=str(interaction.type))
-            await self._unread(Bare.of(interaction))
+            await self._unread(Bare.from_interaction(interaction))
 
     async def on_shard_connect(self, shard_id: int) -> None:
         self._up.add(shard_id)

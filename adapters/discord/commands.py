@@ -17,7 +17,7 @@ from adapters.discord.tree import Slash, Tree
 from adapters.discord.unread import Bare
 from bot.commands import Argument, CommandSpec, Kind, Where, choices, command_called, listed
 from bot.platform import CardRoom, Trouble
-from bot.store import STORE_FAULTS
+from bot.store import STORE_ERRORS
 from bot.texts import LANGUAGES, texts
 
 KNOWN = "discord:commands"
@@ -91,7 +91,7 @@ class Commands:
         """Answer a command that is no more, as Discord knows it for a while, or that cannot be read."""
         if isinstance(error, app_commands.CommandInvokeError):
             log.error("discord_command_failed", exc_info=error.original)
-        elif isinstance(error, STORE_FAULTS):
+        elif isinstance(error, STORE_ERRORS):
             self.card_room.store_away(error)
         else:
             log.warning("discord_command_unreadable", why=type(error).__name__)
@@ -100,7 +100,7 @@ class Commands:
             await self._run(interaction, str(error.name), [], None)
         else:
             # Not without what belonged to it: a challenge would be open to all.
-            await self._unread(Bare.of(interaction))
+            await self._unread(Bare.from_interaction(interaction))
 
     def _all(self) -> Iterator[app_commands.Command[Any, ..., None] | app_commands.ContextMenu]:
         for spec in listed():
@@ -178,7 +178,7 @@ class Commands:
         except (discord.HTTPException, app_commands.AppCommandError) as error:
             # It is tried again at the next start.
             log.warning("discord_cannot", what="set commands", why=str(error)[:500])
-        except STORE_FAULTS as error:
+        except STORE_ERRORS as error:
             self.card_room.store_away(error)
 
     async def _digest(self) -> str:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import discord
 from discord.http import Route
 
-from adapters.discord.faults import NO_ANSWER, why
+from adapters.discord.errors import NO_ANSWER, why
 from bot.proxies import proxy_for
 from bot.settings import Settings
 

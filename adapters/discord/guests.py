@@ -2,38 +2,38 @@
 
 from typing import Any
 
-from adapters.discord.reading import TOKEN_SECONDS, Pass, channel_of
+from adapters.discord.reading import TOKEN_SECONDS, InteractionToken, channel_of
 from bot.platform import ChatGone, MessageGone
 
 PREFIX = "discord:pass"
-"""Keys of passes, by channel, and by channel and message."""
+"""Keys of tokens, by channel, and by channel and message."""
 
 
 class Guests:
-    """The passes that are still good, kept in the store: whichever worker was given one, all may use it."""
+    """The tokens that are still good, kept in the store: whichever worker was given one, all may use it."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
 
-    async def keep(self, place: str, with_pass: Pass, message: str = "") -> bool:
-        """Keep a pass for a channel, and for a message that was pressed or sent with it; False if there was none."""
+    async def keep(self, place: str, token: InteractionToken, message: str = "") -> bool:
+        """Keep a token for a channel, and for a message that was pressed or sent with it; False if there was none."""
         keys = [self._key(place), *([self._key(place, message)] if message else [])]
         had = await self._client.exists(keys[0])
         for key in keys:
-            await self._client.set(key, str(with_pass), ex=int(TOKEN_SECONDS))
+            await self._client.set(key, str(token), ex=int(TOKEN_SECONDS))
         return bool(had)
 
-    async def to_send(self, place: str) -> Pass:
+    async def to_send(self, place: str) -> InteractionToken:
         return await self._get(self._key(place), ChatGone("nobody has spoken to the bot there of late"))
 
-    async def to_change(self, place: str, message: str) -> Pass:
-        return await self._get(self._key(place, message), MessageGone("its pass is good no more"))
+    async def to_change(self, place: str, message: str) -> InteractionToken:
+        return await self._get(self._key(place, message), MessageGone("its token is good no more"))
 
-    async def _get(self, key: str, fault: Exception) -> Pass:
+    async def _get(self, key: str, error: Exception) -> InteractionToken:
         kept = await self._client.get(key)
         if kept is None:
-            raise fault
-        return Pass.of(kept.decode())
+            raise error
+        return InteractionToken.parse(kept.decode())
 
     @staticmethod
     def _key(place: str, message: str = "") -> str:

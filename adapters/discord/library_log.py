@@ -29,12 +29,12 @@ class _Filter(logging.Filter):
         is_limit, is_reconnect = (any(words in said for words in known) for known in (RATE_LIMITED, RECONNECTS))
         if not self.listeners or not (is_limit or is_reconnect):
             return True
-        fault = record.exc_info[0] if record.exc_info else None
+        error = record.exc_info[0] if record.exc_info else None
         for listener in self.listeners:
             if is_limit:
                 listener.rate_limited()
             else:
-                listener.disconnected(fault.__name__ if fault else "no connection")
+                listener.disconnected(error.__name__ if error else "no connection")
         return False
 
 

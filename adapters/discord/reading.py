@@ -30,21 +30,21 @@ CUSTOM_ID = re.compile(r"(?P<payload>1[mtp].*?)(?:~[0-9]+)?", re.DOTALL)
 Interaction = discord.Interaction[discord.Client]
 
 
-class Pass(NamedTuple):
+class InteractionToken(NamedTuple):
     """Leave to speak where an interaction came from: its id and token, and when it was given, Unix seconds."""
 
     interaction: str
-    token: str
+    value: str
     since: int
 
     @classmethod
-    def of(cls, text: str) -> "Pass":
+    def parse(cls, text: str) -> "InteractionToken":
         since, _, rest = text.partition(".")
         interaction, _, token = rest.partition(".")
         return cls(interaction, token, int(since or 0))
 
     def __str__(self) -> str:
-        return f"{self.since}.{self.interaction}.{self.token}"
+        return f"{self.since}.{self.interaction}.{self.value}"
 
     @property
     def is_young(self) -> bool:
@@ -57,7 +57,7 @@ class Pass(NamedTuple):
 
     @property
     def _age(self) -> float:
-        # From the future come passes from before the clock was set back, and those of another worker a moment ago.
+        # From the future come tokens from before the clock was set back, and those of another worker a moment ago.
         return abs(time.time() - self.since)
 
 
@@ -83,8 +83,8 @@ def locale_of(interaction: Interaction) -> str:
     return str(interaction.locale.value)
 
 
-def pass_of(interaction: Interaction) -> Pass:
-    return Pass(str(interaction.id), interaction.token, int(time.time()))
+def token_of(interaction: Interaction) -> InteractionToken:
+    return InteractionToken(str(interaction.id), interaction.token, int(time.time()))
 
 
 def place_of(interaction: Interaction) -> str:
@@ -101,11 +101,11 @@ def is_with_bot(interaction: Interaction) -> bool:
     return interaction.guild_id is None and bool(interaction.context.dm_channel)
 
 
-def aside_of(interaction: Interaction) -> str:
+def ephemeral_place_of(interaction: Interaction) -> str:
     """The place beside a channel where this person can be shown something alone; empty in the private chat."""
     if is_with_bot(interaction):
         return ""
-    person, token = str(interaction.user.id), str(pass_of(interaction))
+    person, token = str(interaction.user.id), str(token_of(interaction))
     return str(Place(PLATFORM, str(interaction.channel_id), person=person, token=token))
 
 
@@ -118,11 +118,11 @@ def press(interaction: Interaction) -> Press | None:
     found = CUSTOM_ID.fullmatch(custom_id)
     if interaction.message is None or found is None:
         return None
-    aside = aside_of(interaction)
-    place = aside if aside and interaction.message.flags.ephemeral else place_of(interaction)
+    ephemeral = ephemeral_place_of(interaction)
+    place = ephemeral if ephemeral and interaction.message.flags.ephemeral else place_of(interaction)
     key, payload = f"dc{interaction.id}", found["payload"]
     genuine = custom_id in _custom_ids(interaction.message.components)
-    return Press(key, presser(interaction), place, str(interaction.message.id), payload, aside, genuine)
+    return Press(key, presser(interaction), place, str(interaction.message.id), payload, ephemeral, genuine)
 
 
 def _custom_ids(components: Iterable[Any]) -> Iterator[str]:
@@ -133,9 +133,9 @@ def _custom_ids(components: Iterable[Any]) -> Iterator[str]:
         yield from _custom_ids(getattr(one, "children", ()))
 
 
-def pass_in(place: str) -> Pass:
-    """The pass of an aside."""
-    return Pass.of(Place.parse(place).token)
+def token_in(place: str) -> InteractionToken:
+    """The token of an ephemeral place."""
+    return InteractionToken.parse(Place.parse(place).token)
 
 
 def channel_of(place: str) -> str:

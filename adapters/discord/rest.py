@@ -13,8 +13,8 @@ from discord.http import Route
 from discord.webhook.async_ import AsyncWebhookAdapter
 
 from adapters.discord.budget import Budget
-from adapters.discord.faults import NO_WEBHOOK
-from adapters.discord.reading import Pass
+from adapters.discord.errors import NO_WEBHOOK
+from adapters.discord.reading import InteractionToken
 from bot.platform import File, Trouble
 
 SECONDS = aiohttp.ClientTimeout(total=20, connect=5)
@@ -65,42 +65,48 @@ class Rest:
     # By an interaction's token
 
     async def answer(
-        self, with_pass: Pass, kind: int, body: Body | None = None, *, tell: bool = False, file: File | None = None
+        self,
+        token: InteractionToken,
+        kind: int,
+        body: Body | None = None,
+        *,
+        tell: bool = False,
+        file: File | None = None,
     ) -> str:
         """Answer an interaction; ``tell`` for the id of the message that comes of it."""
         route = Route(
             "POST",
             "/interactions/{webhook_id}/{webhook_token}/callback",
-            webhook_id=with_pass.interaction,
-            webhook_token=with_pass.token,
+            webhook_id=token.interaction,
+            webhook_token=token.value,
         )
         payload = {"type": kind} if body is None else {"type": kind, "data": body}
         said = await self._with_token(route, payload, {"with_response": "1"} if tell else None, file=file)
         return _id(said, "resource", "message") if tell else ""
 
-    async def follow_up(self, with_pass: Pass, body: Body, file: File | None = None) -> str:
+    async def follow_up(self, token: InteractionToken, body: Body, file: File | None = None) -> str:
         """Send one more message where the interaction came from; returns its id."""
-        route = self._webhook("POST", "", with_pass)
-        return _id(await self._with_token(route, body, {"wait": "true"}, young=with_pass.is_young, file=file))
+        route = self._webhook("POST", "", token)
+        return _id(await self._with_token(route, body, {"wait": "true"}, young=token.is_young, file=file))
 
-    async def original(self, with_pass: Pass) -> str:
+    async def original(self, token: InteractionToken) -> str:
         """The id of the message that answered an interaction."""
-        return _id(await self._with_token(self._webhook("GET", "/messages/@original", with_pass)))
+        return _id(await self._with_token(self._webhook("GET", "/messages/@original", token)))
 
-    async def edit_by(self, with_pass: Pass, message: str, body: Body, file: File | None = None) -> str:
+    async def edit_by(self, token: InteractionToken, message: str, body: Body, file: File | None = None) -> str:
         """Edit a message that came of an interaction (``@original`` is its answer); returns its id."""
-        route = self._webhook("PATCH", "/messages/{message_id}", with_pass, message)
-        return _id(await self._with_token(route, body, young=with_pass.is_young, file=file))
+        route = self._webhook("PATCH", "/messages/{message_id}", token, message)
+        return _id(await self._with_token(route, body, young=token.is_young, file=file))
 
-    async def delete_by(self, with_pass: Pass, message: str) -> None:
-        await self._with_token(self._webhook("DELETE", "/messages/{message_id}", with_pass, message))
+    async def delete_by(self, token: InteractionToken, message: str) -> None:
+        await self._with_token(self._webhook("DELETE", "/messages/{message_id}", token, message))
 
-    def _webhook(self, method: str, path: str, with_pass: Pass, message: str = "") -> Route:
+    def _webhook(self, method: str, path: str, token: InteractionToken, message: str = "") -> Route:
         return Route(
             method,
             "/webhooks/{webhook_id}/{webhook_token}" + path,
             webhook_id=self._client.application_id,
-            webhook_token=with_pass.token,
+            webhook_token=token.value,
             **({"message_id": message} if message else {}),
         )
 

@@ -6,7 +6,7 @@ import time
 from typing import Any, NamedTuple
 
 from adapters.discord.answers import Answer
-from adapters.discord.reading import Interaction, Pass, locale_of, pass_of
+from adapters.discord.reading import Interaction, InteractionToken, locale_of, token_of
 from adapters.discord.rest import Rest
 from bot.texts import language_of, texts
 from bot.texts import marked as _
@@ -26,13 +26,13 @@ LONGEST_ID = 20
 class Bare(NamedTuple):
     """What it takes to answer an interaction, whatever else it says. ``kind`` is the number of its type."""
 
-    with_pass: Pass
+    token: InteractionToken
     kind: int
     language: str
 
     @classmethod
-    def of(cls, interaction: Interaction) -> "Bare":
-        return cls(pass_of(interaction), interaction.type.value, locale_of(interaction))
+    def from_interaction(cls, interaction: Interaction) -> "Bare":
+        return cls(token_of(interaction), interaction.type.value, locale_of(interaction))
 
     @classmethod
     def of_event(cls, data: Any) -> "Bare | None":
@@ -43,12 +43,12 @@ class Bare(NamedTuple):
         is_id = number.isascii() and number.isdecimal() and len(number) <= LONGEST_ID
         if not is_id or not isinstance(token, str) or not isinstance(kind, int):
             return None
-        return cls(Pass(number, token, int(time.time())), kind, str(data.get("locale")))
+        return cls(InteractionToken(number, token, int(time.time())), kind, str(data.get("locale")))
 
 
 async def answer(rest: Rest, bare: Bare) -> None:
     """Say that it could not be read; raises what the library raises."""
     if bare.kind == AUTOCOMPLETE:
-        await rest.answer(bare.with_pass, CHOICES, {"choices": []})
+        await rest.answer(bare.token, CHOICES, {"choices": []})
     elif bare.kind in (COMMAND, COMPONENT, FORM):
-        await Answer(rest, bare.with_pass, "").say(texts(language_of(bare.language)).gettext(UNREADABLE))
+        await Answer(rest, bare.token, "").say(texts(language_of(bare.language)).gettext(UNREADABLE))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from multidict import CIMultiDictProxy
 
-from adapters.playground.village import Refused
+from adapters.playground.chat_store import Refused
 from bot.serving import is_forwarded
 from bot.settings import Settings
 
@@ -29,7 +29,7 @@ class Address(NamedTuple):
     port: int
 
     @classmethod
-    def of(cls, scheme: str, authority: str) -> "Address | None":
+    def parse(cls, scheme: str, authority: str) -> "Address | None":
         """From a name with or without a port, as in `Host`; None if it is neither."""
         found = AUTHORITY.fullmatch(authority.lower())
         if found is None or scheme not in PORTS:
@@ -41,7 +41,7 @@ class Address(NamedTuple):
     def of_origin(cls, origin: str) -> "Address | None":
         """From an `Origin`, or an address without a path."""
         scheme, separator, authority = origin.partition("://")
-        return cls.of(scheme.lower(), authority) if separator else None
+        return cls.parse(scheme.lower(), authority) if separator else None
 
     def __str__(self) -> str:
         name = f"[{self.name}]" if ":" in self.name else self.name
@@ -58,14 +58,14 @@ class Access:
 
     def check(self, headers: "CIMultiDictProxy[str]", version: tuple[int, int], is_watching: bool) -> None:
         """Refused for a request that another site had a browser make, that came by another name, or that a proxy passed
-        on to a playground that was not opened. ``is_watching`` is whether it is for `bot.watching`.
+        on to a playground that was not opened. ``is_watching`` is whether it is for `bot.monitoring`.
         """
         if not self.is_open and is_forwarded(headers, version):
             raise Refused("The playground is not open to a proxy: the host sets BUONGIOCO_PUBLIC_URL to its address.")
         hosts, origins = headers.getall("Host", []), headers.getall("Origin", [])
         public = None if is_watching else self.public
         scheme = public.scheme if public else "http"
-        host = Address.of(scheme, hosts[0]) if len(hosts) == 1 else None
+        host = Address.parse(scheme, hosts[0]) if len(hosts) == 1 else None
         if host is None or not (host == public if public else self._is_ours(host.name)):
             raise Refused("The playground does not answer to this name.")
         if public and not _came_by(headers, scheme):

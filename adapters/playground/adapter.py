@@ -3,13 +3,13 @@
 from collections import OrderedDict
 from typing import Any
 
+from adapters.playground.chat_store import BOT, Chat, ChatStore, Refused, User
+from adapters.playground.requests import AnyRequest, ClosePrivate, FetchFile, GoPrivate, PressRequest, Say
 from adapters.playground.server import Server
-from adapters.playground.village import BOT, Chat, Refused, Village, Villager
-from adapters.playground.wishes import AnyWish, ClosePrivate, FetchFile, GoPrivate, PressWish, Say
 from bot.panel import Panel
 from bot.places import Place
-from bot.platform import CardRoom, Command, NotDone, Pace, Person, Press, Reply
-from bot.store import STORE_FAULTS
+from bot.platform import CardRoom, Command, NotDone, Person, Press, RateLimit, Reply
+from bot.store import STORE_ERRORS
 from bot.texts import language_of
 
 PLATFORM = "playground"
@@ -17,20 +17,20 @@ REQUESTS_REMEMBERED = 2000
 
 
 class Playground:
-    """The adapter. ``village`` is the platform's state, ``server`` the page and its WebSockets."""
+    """The adapter. ``chat_store`` is the platform's state, ``server`` the page and its WebSockets."""
 
     platform = PLATFORM
-    has_asides = False
+    has_ephemeral = False
 
     def __init__(self, card_room: CardRoom) -> None:
         self.card_room = card_room
-        self.village = Village(card_room.redis)
-        self.server = Server(self.village, card_room, self.request)
+        self.chat_store = ChatStore(card_room.redis)
+        self.server = Server(self.chat_store, card_room, self.request)
         self._answered: OrderedDict[str, str] = OrderedDict()
         self._loaded = False
 
     async def start(self) -> None:
-        await self.village.load()
+        await self.chat_store.load()
         self._loaded = True
 
     async def close(self) -> None:
@@ -46,24 +46,24 @@ class Playground:
 
     # The bot speaks
 
-    def pace(self, place: str) -> Pace:
-        return Pace()
+    def rate_limit(self, place: str) -> RateLimit:
+        return RateLimit()
 
-    def overall(self) -> Pace:
-        return Pace()
+    def overall(self) -> RateLimit:
+        return RateLimit()
 
     async def send(self, place: str, panel: Panel, key: str) -> str:
-        chat, number, is_new = await self.village.send(self._chat_id(place), panel, key)
+        chat, number, is_new = await self.chat_store.send(self._chat_id(place), panel, key)
         if is_new:
             self.server.tabs.tell_message(chat, number)
         return str(number)
 
     async def edit(self, place: str, message: str, panel: Panel) -> None:
-        chat = await self.village.edit(self._chat_id(place), int(message), panel)
+        chat = await self.chat_store.edit(self._chat_id(place), int(message), panel)
         self.server.tabs.tell_message(chat, int(message))
 
     async def delete(self, place: str, message: str) -> None:
-        chat = await self.village.delete(self._chat_id(place), int(message))
+        chat = await self.chat_store.delete(self._chat_id(place), int(message))
         self.server.tabs.tell({"type": "deleted", "chat": chat.id, "id": int(message)}, chat)
 
     def _chat_id(self, place: str) -> str:
@@ -74,48 +74,52 @@ class Playground:
 
     # People speak
 
-    async def request(self, person: Villager, wish: AnyWish) -> str:
+    async def request(self, person: User, request: AnyRequest) -> str:
         """Something that a person does on the page; returns the toast that answers it. Refused says why it cannot be.
 
         ``n`` names the request: one sent twice, after a lost connection, counts once.
         """
-        key = f"pg{person.id}.{wish.n}"
+        key = f"pg{person.id}.{request.n}"
         if key not in self._answered:
             try:
-                self._answered[key] = await self._do(person, wish, key)
-            except STORE_FAULTS as error:
+                self._answered[key] = await self._do(person, request, key)
+            except STORE_ERRORS as error:
                 language = language_of(self.server.language_of(person))
                 raise Refused(self.card_room.store_away(error, language)) from None
             if len(self._answered) > REQUESTS_REMEMBERED:
                 self._answered.popitem(last=False)
         return self._answered[key]
 
-    async def _do(self, person: Villager, wish: AnyWish, key: str) -> str:
-        if isinstance(wish, Say):
-            return await self._say(person, wish, key)
-        if isinstance(wish, PressWish):
-            return await self._press(person, wish, key)
-        if isinstance(wish, FetchFile):
-            return await self._file(person, wish)
-        if isinstance(wish, GoPrivate):
-            return await self._private(person, wish.code)
-        if isinstance(wish, ClosePrivate):
-            return await self._close(person, wish.closed)
+    async def _do(self, person: User, request: AnyRequest, key: str) -> str:
+        if isinstance(request, Say):
+            return await self._say(person, request, key)
+        if isinstance(request, PressRequest):
+            return await self._press(person, request, key)
+        if isinstance(request, FetchFile):
+            return await self._file(person, request)
+        if isinstance(request, GoPrivate):
+            return await self._private(person, request.code)
+        if isinstance(request, ClosePrivate):
+            return await self._close(person, request.closed)
         raise Refused("there is no such request")
 
-    async def _say(self, person: Villager, wish: Say, key: str) -> str:
-        chat = self._chat(person, wish.chat)
-        if wish.reply_to is not None and wish.reply_to not in chat.messages:
+    async def _say(self, person: User, request: Say, key: str) -> str:
+        chat = self._chat(person, request.chat)
+        if request.reply_to is not None and request.reply_to not in chat.messages:
             raise Refused("the message replied to is gone")
-        message = await self.village.say(chat, person, wish.text, wish.reply_to, key)
+        message = await self.chat_store.say(chat, person, request.text, request.reply_to, key)
         if message is not None:
             self.server.tabs.tell_message(chat, message["id"])
-        return await self._command(person, chat, wish.text, wish.reply_to, key) if wish.text.startswith("/") else ""
+        return (
+            await self._command(person, chat, request.text, request.reply_to, key)
+            if request.text.startswith("/")
+            else ""
+        )
 
-    async def _command(self, person: Villager, chat: Chat, text: str, reply_to: int | None, key: str) -> str:
+    async def _command(self, person: User, chat: Chat, text: str, reply_to: int | None, key: str) -> str:
         word, *words = text[1:].split()[:8] or [""]
-        about = [self.village.people.get(str(chat.messages[reply_to]["by"]))] if reply_to is not None else []
-        called = {one.handle: one for one in self.village.people.values()}
+        about = [self.chat_store.people.get(str(chat.messages[reply_to]["by"]))] if reply_to is not None else []
+        called = {one.handle: one for one in self.chat_store.people.values()}
         about += [called.get(word[1:].lower()) for word in words if word.startswith("@")]
         command = Command(
             key,
@@ -128,14 +132,14 @@ class Playground:
         reply = await self.card_room.command(command)
         return await self._answer(person, chat, reply, key)
 
-    async def _press(self, person: Villager, wish: PressWish, key: str) -> str:
-        chat = self._chat(person, wish.chat)
-        genuine = carries(chat.messages.get(wish.message), wish.payload)
-        press = Press(key, self.person(person), _place(chat), str(wish.message), wish.payload, genuine=genuine)
+    async def _press(self, person: User, request: PressRequest, key: str) -> str:
+        chat = self._chat(person, request.chat)
+        genuine = carries(chat.messages.get(request.message), request.payload)
+        press = Press(key, self.person(person), _place(chat), str(request.message), request.payload, genuine=genuine)
         reply = await self.card_room.press(press)
         return await self._answer(person, chat, reply, key, press)
 
-    async def _answer(self, person: Villager, chat: Chat, reply: Reply, key: str, press: Press | None = None) -> str:
+    async def _answer(self, person: User, chat: Chat, reply: Reply, key: str, press: Press | None = None) -> str:
         """Show what the card room answers: in place of the message pressed if it has that button, otherwise anew; what
         somebody asks for with a button that is not there concerns nobody else.
         """
@@ -147,43 +151,43 @@ class Playground:
         if place.startswith("@") and person.closed:
             return "Your private chat is closed."
         if pressed is not None and pressed in chat.messages:
-            edited = await self.village.edit(chat.id, pressed, reply.panel)
+            edited = await self.chat_store.edit(chat.id, pressed, reply.panel)
             self.server.tabs.tell_message(edited, pressed)
         else:
-            sent, number, _new = await self.village.send(place, reply.panel, f"{key}.r", reply.file)
+            sent, number, _new = await self.chat_store.send(place, reply.panel, f"{key}.r", reply.file)
             self.server.tabs.tell_message(sent, number)
         return reply.toast
 
-    async def _file(self, person: Villager, wish: FetchFile) -> str:
+    async def _file(self, person: User, request: FetchFile) -> str:
         """Bring a message's file to the page that asks for it, which saves it."""
-        chat = self._chat(person, wish.chat)
-        text = await self.village.file(chat, wish.message)
-        name = chat.messages.get(wish.message, {}).get("file", "file")
-        self.server.tabs.tell_person(person, {"type": "file", "n": wish.n, "name": name, "text": text})
+        chat = self._chat(person, request.chat)
+        text = await self.chat_store.file(chat, request.message)
+        name = chat.messages.get(request.message, {}).get("file", "file")
+        self.server.tabs.tell_person(person, {"type": "file", "n": request.n, "name": name, "text": text})
         return ""
 
-    async def _private(self, person: Villager, code: str) -> str:
+    async def _private(self, person: User, code: str) -> str:
         """The button that leads to the private chat: it opens the chat, as Start does elsewhere."""
         if person.closed:
-            await self.village.close(person, False)
+            await self.chat_store.close(person, False)
             self.server.tell_people()
         self.server.tabs.tell_person(person, {"type": "go", "chat": f"@{person.id}"})
         await self.card_room.opened_private_chat(self.person(person), code)
         return ""
 
-    async def _close(self, person: Villager, closed: bool) -> str:
-        await self.village.close(person, closed)
+    async def _close(self, person: User, closed: bool) -> str:
+        await self.chat_store.close(person, closed)
         self.server.tell_people()
         if not person.closed:
             await self.card_room.opened_private_chat(self.person(person))
         return ""
 
-    def person(self, villager: Villager) -> Person:
-        return Person(f"{PLATFORM}:{villager.id}", villager.name, villager.handle, self.server.language_of(villager))
+    def person(self, user: User) -> Person:
+        return Person(f"{PLATFORM}:{user.id}", user.name, user.handle, self.server.language_of(user))
 
-    def _chat(self, person: Villager, id: str) -> Chat:  # noqa: A002
+    def _chat(self, person: User, id: str) -> Chat:  # noqa: A002
         """The chat of a request; everybody is in every group, and alone in their private chat."""
-        chat = self.village.chats.get(id)
+        chat = self.chat_store.chats.get(id)
         if chat is None or (chat.id.startswith("@") and chat.id != f"@{person.id}"):
             raise Refused("there is no such chat")
         return chat

@@ -20,13 +20,13 @@ import structlog
 from aiohttp import WSMsgType, web
 
 from adapters.playground.access import Access
+from adapters.playground.chat_store import ChatStore, Refused, User
+from adapters.playground.requests import AddChat, AddPerson, AnyRequest, decoded, parse_request
 from adapters.playground.tabs import Tab, Tabs
-from adapters.playground.village import Refused, Village, Villager
-from adapters.playground.wishes import AddChat, AddPerson, AnyWish, decoded, wish_of
-from bot import watching
+from bot import monitoring
 from bot.commands import Kind, choices, listed
 from bot.host_link import drop_link, show_link
-from bot.platform import CardRoom, DeliveryFault
+from bot.platform import CardRoom, DeliveryError
 from bot.serving import is_same_secret, listen
 from bot.texts import language_of, texts
 
@@ -49,7 +49,7 @@ SECURITY = {
     "Cache-Control": "no-cache",
 }
 
-Request = Callable[[Villager, AnyWish], Awaitable[str]]
+Perform = Callable[[User, AnyRequest], Awaitable[str]]
 
 log = structlog.get_logger()
 
@@ -57,9 +57,9 @@ log = structlog.get_logger()
 class Server:
     """Serves tabs, and tells them what happens."""
 
-    def __init__(self, village: Village, card_room: CardRoom, request: Request) -> None:
+    def __init__(self, chat_store: ChatStore, card_room: CardRoom, request: Perform) -> None:
         """``request`` is what to do with what a person asks for on the page."""
-        self._village, self._card_room, self._ask = village, card_room, request
+        self._chat_store, self._card_room, self._ask = chat_store, card_room, request
         self._host, self._port = card_room.settings.playground_host, card_room.settings.playground_port
         self.access = Access(card_room.settings)
         self.tabs = Tabs()
@@ -76,7 +76,7 @@ class Server:
             app.router.add_get(path, self._file)
         app.router.add_post("/ticket", self._ticket)
         app.router.add_get("/ws", self._tab)
-        watching.add_watching(app, self._card_room)
+        monitoring.add_monitoring(app, self._card_room)
         runner = await listen(app, self._host, self._port, "The playground", REMEDY)
         try:
             self._port = runner.addresses[0][1]
@@ -103,29 +103,31 @@ class Server:
             self._link = f"{url}#key={self._host_key}"
             show_link(self._folder, self._link)
 
-    def language_of(self, villager: Villager) -> str:
+    def language_of(self, user: User) -> str:
         """What the browser speaks that last acted as this person."""
-        return self._languages.get(villager.id, "")
+        return self._languages.get(user.id, "")
 
     def tell_people(self) -> None:
         """People or chats have changed."""
         self.tabs.tell_each(lambda tab: {"type": "people", **self._people(tab)})
 
     def _people(self, tab: Tab) -> dict[str, Any]:
-        village = self._village
+        chat_store = self._chat_store
         people = [
             {"id": one.id, "name": one.name, "handle": one.handle, "closed": one.closed}
-            for one in village.people.values()
+            for one in chat_store.people.values()
         ]
         if tab.is_host:
-            people = [{**one, "token": village.people[str(one["id"])].token} for one in people]
-        chats = [{"id": chat.id, "title": chat.title} for chat in village.chats.values() if tab.sees(chat)]
+            people = [{**one, "token": chat_store.people[str(one["id"])].token} for one in people]
+        chats = [{"id": chat.id, "title": chat.title} for chat in chat_store.chats.values() if tab.sees(chat)]
         return {"people": people, "chats": chats}
 
     def _hello(self, tab: Tab) -> dict[str, Any]:
-        village = self._village
+        chat_store = self._chat_store
         messages = {
-            chat.id: list(chat.messages.values())[-MESSAGES_SHOWN:] for chat in village.chats.values() if tab.sees(chat)
+            chat.id: list(chat.messages.values())[-MESSAGES_SHOWN:]
+            for chat in chat_store.chats.values()
+            if tab.sees(chat)
         }
         return {
             "type": "hello",
@@ -143,7 +145,7 @@ class Server:
     async def _guard(self, request: web.Request, handler: Any) -> web.StreamResponse:
         """Refuse requests that another site had a browser make, that came by another name, or past a closed door."""
         try:
-            self.access.check(request.headers, request.version, request.path in watching.PATHS)
+            self.access.check(request.headers, request.version, request.path in monitoring.PATHS)
         except Refused as refused:
             raise web.HTTPForbidden(text=str(refused)) from None
         response: web.StreamResponse = await handler(request)
@@ -198,13 +200,13 @@ class Server:
             self.tabs.remove(tab)
         return line
 
-    def _whose(self, key: str) -> tuple[Villager | None, bool]:
+    def _whose(self, key: str) -> tuple[User | None, bool]:
         """Whom a link acts as, and whether it is the host's."""
         if not self.access.is_open:
             return None, False
         if is_same_secret(key, self._host_key):
             return None, True
-        for person in self._village.people.values():
+        for person in self._chat_store.people.values():
             if is_same_secret(key, person.token):
                 return person, False
         raise web.HTTPForbidden(text="This link opens nothing: ask the host for yours.")
@@ -229,29 +231,29 @@ class Server:
     async def hear(self, tab: Tab, text: str) -> str:
         """Do what a message asks for; returns the answer to it, whatever it was."""
         try:
-            wish = wish_of(decoded(text))
-            return json.dumps({"type": "done", "n": wish.n, "toast": await self._do(tab, wish)})
-        except (Refused, DeliveryFault) as fault:
-            return _refusal(_name(text), str(fault))
+            request = parse_request(decoded(text))
+            return json.dumps({"type": "done", "n": request.n, "toast": await self._do(tab, request)})
+        except (Refused, DeliveryError) as error:
+            return _refusal(_name(text), str(error))
         except Exception:
             log.exception("playground_request_failed")
             return _refusal(_name(text), "something went wrong; please try again")
 
-    async def _do(self, tab: Tab, wish: AnyWish) -> str:
-        village = self._village
-        if isinstance(wish, AddPerson | AddChat):
+    async def _do(self, tab: Tab, request: AnyRequest) -> str:
+        chat_store = self._chat_store
+        if isinstance(request, AddPerson | AddChat):
             if self.access.is_open and not tab.is_host:
                 raise Refused("only the host adds people and chats")
-            await (village.add_person if isinstance(wish, AddPerson) else village.add_chat)(wish.name)
+            await (chat_store.add_person if isinstance(request, AddPerson) else chat_store.add_chat)(request.name)
             self.tell_people()
             return ""
         person = tab.person
         if person is None and not tab.is_host:
-            person = village.people.get(wish.who or "")
+            person = chat_store.people.get(request.who or "")
         if person is None:
             raise Refused("this link acts as nobody")
         self._languages[person.id] = tab.language
-        return await self._ask(person, wish)
+        return await self._ask(person, request)
 
 
 def hints(language: str) -> list[dict[str, Any]]:

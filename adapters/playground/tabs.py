@@ -7,7 +7,7 @@ from typing import Any
 
 from aiohttp import WSCloseCode, web
 
-from adapters.playground.village import Chat, Refused, Villager
+from adapters.playground.chat_store import Chat, Refused, User
 
 MOST_TABS, MOST_TABS_EACH = 400, 20
 """How many tabs there may be in all, and of one person where each has a link of their own."""
@@ -26,7 +26,7 @@ class Tab:
     """
 
     def __init__(
-        self, line: web.WebSocketResponse, transport: asyncio.Transport | None, person: Villager | None, is_host: bool
+        self, line: web.WebSocketResponse, transport: asyncio.Transport | None, person: User | None, is_host: bool
     ) -> None:
         self.line, self.person, self.is_host = line, person, is_host
         self.language = ""
@@ -82,7 +82,7 @@ class Tabs:
         self._tabs: set[Tab] = set()
         self._in_work: Counter[object] = Counter()
 
-    def admit(self, person: Villager | None, is_host: bool) -> None:
+    def admit(self, person: User | None, is_host: bool) -> None:
         """Refused if there are too many open already, in all or of this person's."""
         holders = [tab.holder for tab in self._tabs]
         own = "host" if is_host else person.id if person else None
@@ -117,7 +117,7 @@ class Tabs:
         if number in chat.messages:
             self.tell({"type": "message", "chat": chat.id, "message": chat.messages[number]}, chat)
 
-    def tell_person(self, person: Villager, word: dict[str, Any]) -> None:
+    def tell_person(self, person: User, word: dict[str, Any]) -> None:
         text = json.dumps({**word, "to": person.id})
         for tab in self._all():
             if tab.person in (None, person) and not tab.is_host:

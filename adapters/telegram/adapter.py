@@ -10,44 +10,44 @@ from telegram import Bot, CallbackQuery, ChatMemberUpdated, Message, Update
 from telegram.error import ChatMigrated, InvalidToken
 
 from adapters.telegram import drawing, reading
-from adapters.telegram.asides import Aside, Asides
-from adapters.telegram.faults import NO_ANSWER, meaning, why
+from adapters.telegram.ephemeral import EphemeralMessages, EphemeralTarget
+from adapters.telegram.errors import NO_ANSWER, meaning, why
 from adapters.telegram.polling import POLL_SECONDS, Polling
 from adapters.telegram.profile import Profile
 from adapters.telegram.transport import AiohttpRequest, SendingRequest
 from adapters.telegram.webhook import Webhook
+from bot.actions import BadPayload
 from bot.panel import Panel
-from bot.payload import BadPayload
 from bot.places import Place
 from bot.platform import (
     CardRoom,
     Command,
-    DeliveryFault,
+    DeliveryError,
     File,
     MessageGone,
     NotDone,
-    Pace,
+    RateLimit,
     Reply,
     Trouble,
     Unreachable,
-    is_aside,
+    is_ephemeral,
     is_private,
     private_place,
 )
 from bot.settings import BadSetting
-from bot.store import STORE_FAULTS, WorkDropped, WorkFailed
+from bot.store import STORE_ERRORS, WorkDropped, WorkFailed
 from bot.texts import error_text, language_of, texts
 
 LONGEST_TOAST = 200
 LONGEST_CAPTION = 1024
 
-GROUP_PACE = Pace(burst=3, interval=3.5)
+GROUP_LIMIT = RateLimit(burst=3, interval=3.5)
 """With the burst, twenty messages a minute at most, which is what Telegram lets into a group."""
 
 PER_SECOND = 30
 """Messages that a bot may send in all."""
 
-PRIVATE_PACE = Pace(burst=10, interval=1.05)
+PRIVATE_LIMIT = RateLimit(burst=10, interval=1.05)
 
 log = structlog.get_logger()
 
@@ -67,7 +67,7 @@ class Telegram:
             request=SendingRequest(),
             get_updates_request=AiohttpRequest(connections=1, read_timeout=POLL_SECONDS + 10),
         )
-        self.asides = Asides(self.bot)
+        self.ephemerals = EphemeralMessages(self.bot)
         settings = card_room.settings
         self.source: Polling | Webhook = (
             Webhook(self.bot, self._hear, card_room)
@@ -96,16 +96,16 @@ class Telegram:
         return self.source.hears
 
     @property
-    def has_asides(self) -> bool:
-        return self.asides.possible is not False
+    def has_ephemeral(self) -> bool:
+        return self.ephemerals.possible is not False
 
-    def pace(self, place: str) -> Pace:
-        return PRIVATE_PACE if is_private(place) else GROUP_PACE
+    def rate_limit(self, place: str) -> RateLimit:
+        return PRIVATE_LIMIT if is_private(place) else GROUP_LIMIT
 
-    def overall(self) -> Pace:
+    def overall(self) -> RateLimit:
         """Telegram's limit for a bot, shared evenly among the workers that are alive."""
         workers = self.card_room.workers
-        return Pace(max(1, self.per_second // workers), workers / self.per_second)
+        return RateLimit(max(1, self.per_second // workers), workers / self.per_second)
 
     # What comes in
 
@@ -114,7 +114,7 @@ class Telegram:
         await self._connect()
         try:
             await Profile(self.bot, self.card_room.redis).bring_up_to_date()
-        except STORE_FAULTS as error:
+        except STORE_ERRORS as error:
             # It comes back; the texts wait for the next start.
             self.card_room.store_away(error)
         try:
@@ -135,9 +135,9 @@ class Telegram:
                 await self._written(update, update.message)
             elif update.my_chat_member:
                 await self._standing_changed(update, update.my_chat_member)
-        except DeliveryFault as fault:
+        except DeliveryError as fault:
             log.info("telegram_answer_lost", why=type(fault).__name__)
-        except STORE_FAULTS as error:
+        except STORE_ERRORS as error:
             self.card_room.store_away(error)
         except WorkDropped:
             raise
@@ -238,7 +238,7 @@ class Telegram:
     async def _pressed(self, update: Update, query: CallbackQuery) -> None:
         press = None
         with _reading(update):
-            press = reading.press(update, asides=self.has_asides)
+            press = reading.press(update, ephemerals=self.has_ephemeral)
         if press is None:
             language = ""
             with suppress(*NO_ANSWER):
@@ -263,8 +263,10 @@ class Telegram:
 
     async def send(self, place: str, panel: Panel, key: str) -> str:
         content = self._content(panel)
-        if is_aside(place):
-            return str(await self._call(place, self.asides.send(Aside.of(place), panel.plain, content)))
+        if is_ephemeral(place):
+            return str(
+                await self._call(place, self.ephemerals.send(EphemeralTarget.parse(place), panel.plain, content))
+            )
         chat, topic = reading.address(place)
         call = self.bot.send_message(chat, panel.plain, message_thread_id=topic, api_kwargs=content)
         sent = await self._call(place, call)
@@ -280,8 +282,8 @@ class Telegram:
 
     async def edit(self, place: str, message: str, panel: Panel) -> None:
         content = self._content(panel)
-        if is_aside(place):
-            await self._call(place, self.asides.edit(Aside.of(place), message, panel.plain, content))
+        if is_ephemeral(place):
+            await self._call(place, self.ephemerals.edit(EphemeralTarget.parse(place), message, panel.plain, content))
             return
         chat, _topic = reading.address(place)
         await self._call(place, self.bot.edit_message_text(panel.plain, chat, int(message), api_kwargs=content))
@@ -289,12 +291,12 @@ class Telegram:
     def _content(self, panel: Panel) -> dict[str, Any]:
         if not self._connected:
             raise NotDone("not connected")
-        return drawing.content(panel, self.bot.username, asides=self.has_asides)
+        return drawing.content(panel, self.bot.username, ephemerals=self.has_ephemeral)
 
     async def delete(self, place: str, message: str) -> None:
         with suppress(MessageGone):
-            if is_aside(place):
-                await self._call(place, self.asides.delete(Aside.of(place), message))
+            if is_ephemeral(place):
+                await self._call(place, self.ephemerals.delete(EphemeralTarget.parse(place), message))
             else:
                 await self._call(place, self.bot.delete_message(reading.address(place)[0], int(message)))
 

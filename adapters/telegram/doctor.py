@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from telegram import Bot, WebhookInfo
 from telegram.error import InvalidToken
 
-from adapters.telegram.faults import NO_ANSWER
+from adapters.telegram.errors import NO_ANSWER
 from adapters.telegram.transport import AiohttpRequest
 from bot.settings import Settings
 

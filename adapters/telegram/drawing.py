@@ -14,12 +14,12 @@ ROW_BY_LENGTH = ((14, 2), (8, 3), (4, 5), (0, 8))
 """How many buttons stand in a row whose longest label has more than so many characters."""
 
 
-def content(panel: Panel, username: str, *, asides: bool = True) -> dict[str, Any]:
-    """All of a message but its text. ``username`` is the bot's; without ``asides`` their buttons are left out."""
+def content(panel: Panel, username: str, *, ephemerals: bool = True) -> dict[str, Any]:
+    """All of a message but its text. ``username`` is the bot's; without ``ephemerals`` their buttons are left out."""
     drawn: dict[str, Any] = {"link_preview_options": {"is_disabled": True}}
     if entities := entities_of(panel):
         drawn["entities"] = entities
-    if rows := _rows(panel, username, asides=asides):
+    if rows := _rows(panel, username, ephemerals=ephemerals):
         drawn["reply_markup"] = {"inline_keyboard": rows}
     return drawn
 
@@ -47,9 +47,9 @@ def _entity(span: Span, offset: int, length: int) -> dict[str, Any] | None:
     return None
 
 
-def _rows(panel: Panel, username: str, *, asides: bool) -> list[list[dict[str, str]]]:
+def _rows(panel: Panel, username: str, *, ephemerals: bool) -> list[list[dict[str, str]]]:
     """A panel's buttons; rows that are too long for a phone are broken."""
-    wanted = (tuple(button for button in row if asides or button.kind != "aside") for row in panel.rows)
+    wanted = (tuple(button for button in row if ephemerals or button.kind != "aside") for row in panel.rows)
     return [
         [_button(button, username) for button in part] for row in wanted if row for part in broken(row, ROW_BY_LENGTH)
     ]

@@ -19,7 +19,7 @@ import structlog
 from telegram import Bot, Update
 from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
 
-from adapters.telegram.faults import NO_ANSWER, slow_down, why
+from adapters.telegram.errors import NO_ANSWER, slow_down, why
 from adapters.telegram.reading import PLATFORM
 from adapters.telegram.transport import Nonsense
 from bot.store import WorkDropped

@@ -11,7 +11,7 @@ from telegram import BotCommandScopeAllGroupChats as Groups
 from telegram import BotCommandScopeAllPrivateChats as Privates
 from telegram.error import BadRequest, InvalidToken, TelegramError
 
-from adapters.telegram.faults import why
+from adapters.telegram.errors import why
 from bot.commands import listed
 from bot.texts import LANGUAGES, texts
 from bot.texts import marked as _

@@ -2,7 +2,7 @@
 
 from telegram import CallbackQuery, Chat, MaybeInaccessibleMessage, Message, MessageEntity, Update, User
 
-from adapters.telegram.asides import aside_of
+from adapters.telegram.ephemeral import ephemeral_place_of
 from bot.places import Place
 from bot.platform import Command, Person, Press, is_private
 
@@ -90,22 +90,22 @@ def is_anonymous(message: Message) -> bool:
     )
 
 
-def press(update: Update, *, asides: bool = True) -> Press | None:
+def press(update: Update, *, ephemerals: bool = True) -> Press | None:
     """The press that a callback query is; None for one on a message that Telegram does not tell of.
 
-    Of a message that is very old Telegram tells no more than where it stands, which is enough. ``asides`` is whether
-    the presser may be shown something aside.
+    Of a message that is very old Telegram tells no more than where it stands, which is enough. ``ephemerals`` is
+    whether the presser may be shown something that nobody else sees.
     """
     query = update.callback_query
     if query is None or query.message is None:
         return None
     place, message = place_of(query.message), str(_number(query.message.message_id))
-    aside = aside_of(place, query.from_user.id, query.id) if asides and not is_private(place) else ""
-    ephemeral = query.message.api_kwargs.get("ephemeral_message_id")
-    if ephemeral:
-        place, message = aside_of(place, query.from_user.id, query.id), str(_number(ephemeral))
+    ephemeral = ephemeral_place_of(place, query.from_user.id, query.id) if ephemerals and not is_private(place) else ""
+    number = query.message.api_kwargs.get("ephemeral_message_id")
+    if number:
+        place, message = ephemeral_place_of(place, query.from_user.id, query.id), str(_number(number))
     key, payload = f"tg{_number(update.update_id)}", _payload(query)
-    return Press(key, person(query.from_user), place, message, payload, aside, _stands_there(query, payload))
+    return Press(key, person(query.from_user), place, message, payload, ephemeral, _stands_there(query, payload))
 
 
 def _stands_there(query: CallbackQuery, payload: str) -> bool:

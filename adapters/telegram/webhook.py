@@ -11,13 +11,13 @@ from aiohttp import web
 from telegram import Bot, Update
 from telegram.error import InvalidToken, RetryAfter
 
-from adapters.telegram.faults import NO_ANSWER, slow_down, why
+from adapters.telegram.errors import NO_ANSWER, slow_down, why
 from adapters.telegram.polling import FIRST_PAUSE, LISTENING_TO, LONGEST_PAUSE, Hear
 from adapters.telegram.reading import PLATFORM
+from bot.monitoring import add_monitoring
 from bot.platform import CardRoom
 from bot.serving import is_same_secret, listen
 from bot.store import WorkDropped
-from bot.watching import add_watching
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105
 CONNECTIONS = 100
@@ -61,7 +61,7 @@ class Webhook:
         """Serve until cancelled; the webhook stays set, for other workers and for the next start."""
         app = web.Application()
         app.router.add_post(urlsplit(self._url).path or "/", self._take)
-        add_watching(app, self._card_room)
+        add_monitoring(app, self._card_room)
         runner = await listen(app, self._host, self._port, "Telegram's webhook", REMEDY)
         try:
             self._port = runner.addresses[0][1]

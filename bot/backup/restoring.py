@@ -12,7 +12,7 @@ from typing import Any
 from bot.backup.file import BadBackup, Header, Line, check, lines_of, nobody, to_bytes
 from bot.backup.taking import TABLES
 from bot.delivery.message_state import UNKNOWN, decode_state, encode_state
-from bot.store import Store, StoreFault, keys, schema
+from bot.store import Store, StoreError, keys, schema
 from bot.store.attendance import LEASE_SECONDS, Attendance
 from bot.store.log import unfold
 from bot.tables import Room
@@ -27,7 +27,7 @@ async def no_workers(client: Any) -> None:
     alive = await Attendance(client).alive()
     if alive:
         workers = "A worker is" if alive == 1 else f"{alive} workers are"
-        raise StoreFault(
+        raise StoreError(
             f"{workers} running on this store: stop every one first. One that was killed counts for "
             f"{LEASE_SECONDS} seconds more."
         )
@@ -49,7 +49,7 @@ async def restore(
     if not alone:
         await no_workers(client)
     if not replace and await _holds_something(client):
-        raise StoreFault("The store is not empty. With --replace all that it holds is deleted first.")
+        raise StoreError("The store is not empty. With --replace all that it holds is deleted first.")
     await client.set(keys.SCHEMA, schema.RESTORING)
     await _empty(client)
     async with _Writing(client) as writing:
@@ -70,10 +70,10 @@ async def _list_tables(store: Store) -> None:
     async for key in store.client.scan_iter(match=TABLES, count=AT_ONCE):
         code = key.decode().rpartition(":")[2]
         try:
-            table = Table.of(code, await store.load(code))
+            table = Table.from_log(code, await store.load(code))
         except ValueError:
             continue
-        if not table.fault:
+        if not table.error:
             await lists.confirm(table)
 
 
@@ -111,8 +111,8 @@ class _Writing:
     async def __aenter__(self) -> "_Writing":
         return self
 
-    async def __aexit__(self, fault: type[BaseException] | None, *_more: object) -> None:
-        if fault is None:
+    async def __aexit__(self, error: type[BaseException] | None, *_more: object) -> None:
+        if error is None:
             await self._pipe.execute()
 
     async def add(self, line: Line) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from bot.backup.file import Line, from_bytes, nobody
 from bot.finished.archive import Archive
 from bot.finished.ratings import EVERYTHING, Ratings, Scope
-from bot.store import StoreFault, keys
+from bot.store import StoreError, keys
 from bot.store.batch import BatchedScript
 
 TABLE = """
@@ -113,7 +113,7 @@ class Taking:
         while True:
             now = await self._ratings.rated()
             if now < seen:
-                raise StoreFault("The ratings are being made anew: take the backup when that is done.")
+                raise StoreError("The ratings are being made anew: take the backup when that is done.")
             async for entry in self._archive.after(seen):
                 if entry.number > now:
                     break
@@ -226,7 +226,7 @@ def _ask(client: Any, kind: str, name: str, cursor: int) -> Any:
             return client.sscan(name, cursor, count=SCANNED)
         case "zset":
             return client.zscan(name, cursor, count=SCANNED)
-    raise StoreFault(f"The store holds {name!r}, which Buongioco has not written (its type is {kind}).")
+    raise StoreError(f"The store holds {name!r}, which Buongioco has not written (its type is {kind}).")
 
 
 def _written(kind: str, value: Any) -> Any:

@@ -11,7 +11,7 @@ import typer
 
 from bot.simulation import simulate
 from engine import GAMES, Game, load, read
-from engine.light import Light, light
+from engine.position import SearchPosition, search_position
 
 ROUNDS = 5
 SECONDS = 0.4
@@ -38,17 +38,17 @@ def public_playout(game_id: str, rng: random.Random) -> Playout:
     return playout
 
 
-def position(game_id: str, rng: random.Random) -> Light:
+def opening_position(game_id: str, rng: random.Random) -> SearchPosition:
     """The light position of a random deal at its first card."""
     game = Game(game_id, dealer=0)
     game.deal(rng.randbytes(32))
     while game.current and game.current.phase != "play" and game.turn is not None:
         game.play(game.turn, rng.choice(game.current.legal_moves(game.turn)))
     assert game.current
-    return light(game.current)
+    return search_position(game.current)
 
 
-def light_playout(start: Light, rng: random.Random) -> Playout:
+def position_playout(start: SearchPosition, rng: random.Random) -> Playout:
     """A copy of a position, played out by its own method."""
 
     def playout() -> int:
@@ -58,7 +58,7 @@ def light_playout(start: Light, rng: random.Random) -> Playout:
     return playout
 
 
-def light_steps(start: Light) -> Playout:
+def position_steps(start: SearchPosition) -> Playout:
     """A copy of a position, played card by card from outside: always the highest legal card."""
 
     def playout() -> int:
@@ -115,8 +115,8 @@ def run() -> None:
     baseline = openspiel_playout(rng)
     rows: dict[str, list[Playout]] = {}
     for game_id in GAMES:
-        start = position(game_id, rng)
-        rows[game_id] = [public_playout(game_id, rng), light_playout(start, rng), light_steps(start)]
+        start = opening_position(game_id, rng)
+        rows[game_id] = [public_playout(game_id, rng), position_playout(start, rng), position_steps(start)]
     figures: dict[str, list[list[tuple[float, float, float]]]] = {name: [[], [], []] for name in rows}
     baselines = []
     for _ in range(ROUNDS):
@@ -156,7 +156,7 @@ def _print_costs(rng: random.Random) -> None:
             before = game.record().to_json(), len(game.moves)
             game.play(game.turn, rng.choice(game.legal_moves(game.turn)[: -2 if game.rules.claims else -1]))
         live, moves = before
-        deal, start = load(read(live)).current, position(game_id, rng)
+        deal, start = load(read(live)).current, opening_position(game_id, rng)
         assert deal
         sizes = [len(simulate(game_id, {}, ["greedy"] * kind.seats, str(n)).to_json()) for n in range(21)]
         loading = microseconds(partial(_load, live), 50)

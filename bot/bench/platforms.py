@@ -18,12 +18,12 @@ from typing import Any
 import aiohttp
 import typer
 
-from bot.desk import Desk
-from bot.house import House
+from bot.handlers import Dispatcher
 from bot.platform import Adapter, CardRoom
 from bot.settings import Settings
 from bot.store import EmbeddedStore, opened
 from bot.supervisor import Supervisor
+from bot.worker import Worker
 
 TABLES, IDLE_TABLES = 200, 5000
 AT_ONCE = 256
@@ -35,9 +35,9 @@ class Server:
     def __init__(self, url: str, session: aiohttp.ClientSession) -> None:
         self.url, self._session = url, session
 
-    async def ask(self, **wish: Any) -> Any:
+    async def ask(self, **action: Any) -> Any:
         timeout = aiohttp.ClientTimeout(total=600)
-        async with self._session.post(f"{self.url}/control", json=wish, timeout=timeout) as answer:
+        async with self._session.post(f"{self.url}/control", json=action, timeout=timeout) as answer:
             return (await answer.json(content_type=None))["result"]
 
     async def until_ready(self, people: int) -> None:
@@ -69,16 +69,16 @@ async def whole_bot(settings: Settings, make: Callable[[CardRoom], Adapter]) -> 
         await embedded.start()
         try:
             async with opened(embedded.url) as store:
-                house = House(store, settings)
-                house.add(make(Desk(house)))
-                serving = asyncio.create_task(Supervisor(house).run())
-                await house.start()
+                worker = Worker(store, settings)
+                worker.add(make(Dispatcher(worker)))
+                serving = asyncio.create_task(Supervisor(worker).run())
+                await worker.start()
                 try:
                     yield
                 finally:
                     serving.cancel()
                     await asyncio.wait([serving])
-                    await house.stop()
+                    await worker.stop()
         finally:
             await embedded.stop()
 
@@ -89,9 +89,9 @@ async def measured(there: Server, name: str, presses: int, rate: float = 0) -> d
     result: dict[str, Any] = await there.ask(do="play", presses=presses, rate=rate, at_once=AT_ONCE)
     spent = (time.process_time() - cpu) / presses
     result["speed"], result["calls_a_press"] = presses / result["seconds"], result["calls"] / presses
-    pace = f"{rate:g} presses/s asked for" if rate else f"{result['speed']:,.0f} presses/s"
+    rate_limit = f"{rate:g} presses/s asked for" if rate else f"{result['speed']:,.0f} presses/s"
     typer.echo(
-        f"{name}: {pace}, {1000 * spent:.2f} ms of CPU a press, {result['calls_a_press']:.2f} API calls a press, "
+        f"{name}: {rate_limit}, {1000 * spent:.2f} ms of CPU a press, {result['calls_a_press']:.2f} API calls a press, "
         f"press to panel {_spread(result['times'])}"
         + (f", to acknowledgement {_spread(result['acknowledged'])}" if result.get("acknowledged") else "")
     )

@@ -1,6 +1,6 @@
-"""`buongioco bench presses`: many tables at once through desk, room, store and delivery, to an adapter that counts.
+"""`buongioco bench presses`: many tables at once through handlers, room, store and delivery, to an adapter that counts.
 
-A press is timed from the desk to the edit of the presser's own panel. The baseline, in the same run, is the store
+A press is timed from the handler to the edit of the presser's own panel. The baseline, in the same run, is the store
 alone: a bare scripted-size append at the same rate, and as fast as it goes.
 """
 
@@ -18,14 +18,14 @@ from typing import Annotated
 import typer
 
 from bot import logs
-from bot.desk import Desk
-from bot.house import House
+from bot.handlers import Dispatcher
 from bot.panel import Panel
-from bot.platform import Command, Pace, Person, Press, private_place
+from bot.platform import Command, Person, Press, RateLimit, private_place
 from bot.running import collect_seldom
 from bot.settings import Settings
 from bot.store import EmbeddedStore, Store, opened
 from bot.tables.table import Table
+from bot.worker import Worker
 from engine import legal_for_record
 
 BENCHES = "buongioco.benches"
@@ -43,7 +43,7 @@ class Counter:
 
     platform = "bench"
     healthy = True
-    has_asides = False
+    has_ephemeral = False
 
     def __init__(self) -> None:
         self.written: dict[str, asyncio.Future[float]] = {}
@@ -60,11 +60,11 @@ class Counter:
     async def serve(self) -> None:
         return
 
-    def pace(self, place: str) -> Pace:
-        return Pace()
+    def rate_limit(self, place: str) -> RateLimit:
+        return RateLimit()
 
-    def overall(self) -> Pace:
-        return Pace()
+    def overall(self) -> RateLimit:
+        return RateLimit()
 
     async def send(self, place: str, panel: Panel, key: str) -> str:
         self._count(place)
@@ -87,9 +87,9 @@ class Counter:
 class Crowd:
     """People at many tables of a game for two, each table in a group of its own."""
 
-    def __init__(self, house: House, counter: Counter, seed: int) -> None:
-        self.house, self.counter, self.random = house, counter, Random(seed)
-        self.desk = Desk(house)
+    def __init__(self, worker: Worker, counter: Counter, seed: int) -> None:
+        self.worker, self.counter, self.random = worker, counter, Random(seed)
+        self.dispatcher = Dispatcher(worker)
         self.codes: list[str] = []
         self.busy: set[str] = set()
         self._keys = itertools.count(1)
@@ -107,15 +107,15 @@ class Crowd:
                     bar.update(1)
 
             await asyncio.gather(*(open_one(number) for number in range(len(self.codes), count)))
-        await self.house.delivery.settled()
+        await self.worker.delivery.settled()
 
     async def open_table(self, number: int) -> None:
         one, two = self.person(2 * number), self.person(2 * number + 1)
         place = f"bench:g{number}"
-        await self.house.people.choose_for_chat(place, clock="86400")
-        await self.desk.command(Command(self.key(), one, place, "challenge", (GAME,)))
-        [table] = await self.house.tables_of(one.id)
-        await self.desk.press(Press(self.key(), two, place, "1", f"1t{table.code}:sit", genuine=True))
+        await self.worker.people.choose_for_chat(place, clock="86400")
+        await self.dispatcher.command(Command(self.key(), one, place, "challenge", (GAME,)))
+        [table] = await self.worker.tables_of(one.id)
+        await self.dispatcher.press(Press(self.key(), two, place, "1", f"1t{table.code}:sit", genuine=True))
         self.codes.append(table.code)
 
     def key(self) -> str:
@@ -129,7 +129,7 @@ class Crowd:
         self.busy.add(code)
         try:
             # As the button was drawn when the panel was: what a press carries is not what a press costs.
-            table = await self.house.room.known(code)
+            table = await self.worker.room.cached(code)
             game = table.game
             assert game
             seat = game.turn
@@ -143,11 +143,11 @@ class Crowd:
             press = Press(self.key(), person, place, message, f"1m{code}:{table.version}:{move}", genuine=True)
             written = self.counter.written[press.place] = asyncio.get_running_loop().create_future()
             start = time.perf_counter()
-            reply = await self.desk.press(press)
+            reply = await self.dispatcher.press(press)
             if reply.toast:
                 raise RuntimeError(reply.toast)
             took: float = await written - start
-            if self.house.room.remembers(code) and (await self.house.room.known(code)).phase != "playing":
+            if self.worker.room.remembers(code) and (await self.worker.room.cached(code)).phase != "playing":
                 await self._replace(table)
             return took
         finally:
@@ -233,16 +233,16 @@ async def report(store: Store, tables: tuple[int, ...]) -> None:
         f"baseline, bare appends at {RATE}/s: p50 {percentile(bare, 50):.2f} ms, p99 {percentile(bare, 99):.2f} ms"
     )
     counter = Counter()
-    house = House(store, Settings(_env_file=None, playground=False, rate_limits=False))
-    house.add(counter)
-    await house.start()
-    crowd = Crowd(house, counter, 1)
+    worker = Worker(store, Settings(_env_file=None, playground=False, rate_limits=False))
+    worker.add(counter)
+    await worker.start()
+    crowd = Crowd(worker, counter, 1)
     try:
         for count in tables:
             await crowd.open_tables(count)
             await report_one(store, crowd, count)
     finally:
-        await house.stop()
+        await worker.stop()
 
 
 async def report_one(store: Store, crowd: Crowd, count: int) -> None:

@@ -11,7 +11,7 @@ from random import Random
 
 from engine.cards import FRENCH, ITALIAN, cards
 from engine.game import MoveEntry
-from engine.light import BIT, Light, LightPackets, LightSpades, LightStock, listed
+from engine.position import BIT, PacketsPosition, SearchPosition, SpadesPosition, StockPosition, listed
 from engine.robots.greedy import SPENT, GreedyRobot
 from engine.robots.memory import Memory, remember
 from engine.spades import NOT_SPADES, SPADE_SUIT
@@ -22,10 +22,10 @@ KEEPING = tuple(SPENT[code[0]] for code in ITALIAN.codes)
 LEADING = 0.3
 
 
-KINDS: dict[type[DealView], type[Light]] = {
-    StockView: LightStock,
-    PacketsView: LightPackets,
-    SpadesView: LightSpades,
+KINDS: dict[type[DealView], type[SearchPosition]] = {
+    StockView: StockPosition,
+    PacketsView: PacketsPosition,
+    SpadesView: SpadesPosition,
 }
 
 
@@ -55,18 +55,18 @@ class ReferenceRobot:
                 sums[card] += self._finish(here, view.deal, view.seat & 1)
         return f"play {pack.codes[max(sums, key=sums.__getitem__)]}"
 
-    def _world(self, deal: DealView, memory: Memory, seat: int) -> Light:
+    def _world(self, deal: DealView, memory: Memory, seat: int) -> SearchPosition:
         """The position with every unseen card somewhere."""
         pack = FRENCH if isinstance(deal, SpadesView) else ITALIAN
         unseen = listed(pack, memory.unseen)
         self.random.shuffle(unseen)
-        kinds: dict[type[DealView], type[Light]] = {
-            StockView: LightStock,
-            PacketsView: LightPackets,
-            SpadesView: LightSpades,
+        kinds: dict[type[DealView], type[SearchPosition]] = {
+            StockView: StockPosition,
+            PacketsView: PacketsPosition,
+            SpadesView: SpadesPosition,
         }
-        kind = kinds.get(type(deal), Light)
-        world: Light = object.__new__(kind)
+        kind = kinds.get(type(deal), SearchPosition)
+        world: SearchPosition = object.__new__(kind)
         world.hands = memory.open_to.copy()
         for other, count in enumerate(memory.hidden):
             if other != seat:
@@ -83,21 +83,21 @@ class ReferenceRobot:
             if place == 0 or (card > world.best and BIT[card] & (world.wanted | kind.TRUMPS)):
                 world.best, world.winner = card, by
             world.pot += kind.WORTH[card]
-        if isinstance(deal, StockView) and isinstance(world, LightStock):
+        if isinstance(deal, StockView) and isinstance(world, StockPosition):
             world.stock, world.drawn = tuple(unseen), 0
-        if isinstance(deal, PacketsView) and isinstance(world, LightPackets):
+        if isinstance(deal, PacketsView) and isinstance(world, PacketsPosition):
             world.packets = [[], []]
             for packet in deal.packets:
                 if packet.place == "table" and packet.top and packet.owner is not None:
                     below = tuple(unseen.pop() for _ in range(packet.left - 1))
                     world.packets[packet.owner].append((pack.index[packet.top], *below))
-        if isinstance(deal, SpadesView) and isinstance(world, LightSpades):
+        if isinstance(deal, SpadesView) and isinstance(world, SpadesPosition):
             world.taken, world.broken = list(deal.tricks), deal.broken
             if not world.laid:
                 world.wanted = 0 if deal.broken else NOT_SPADES
         return world
 
-    def _finish(self, here: Light, deal: DealView, side: int) -> float:
+    def _finish(self, here: SearchPosition, deal: DealView, side: int) -> float:
         """Greedy play to the end; what it brings this side and not the other, in thirds or points."""
         if isinstance(deal, SpadesView):
             while here.left:
@@ -109,7 +109,7 @@ class ReferenceRobot:
         return here.taken[side] - here.taken[1 - side]
 
 
-def _greedy_card(here: Light) -> int:
+def _greedy_card(here: SearchPosition) -> int:
     """What a player takes who looks at this trick only, and at what the next player could answer."""
     legal, seat, seats = here.legal(), here.turn, len(here.hands)
     if legal & (legal - 1) == 0:
@@ -129,7 +129,7 @@ def _greedy_card(here: Light) -> int:
     return chosen
 
 
-def _greedy_spade(here: Light, deal: SpadesView) -> int:
+def _greedy_spade(here: SearchPosition, deal: SpadesView) -> int:
     """Make the bid and no more; a leader looks at what the other could answer."""
     seat = here.turn
     bid = deal.bids[seat]

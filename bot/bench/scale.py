@@ -79,7 +79,7 @@ class Workers:
                 self._told[number].set_result(word)
         raise RuntimeError("a worker has ended")
 
-    def wish(self, worker: int, **words: Any) -> None:
+    def action(self, worker: int, **words: Any) -> None:
         """Have a worker do something."""
         line = self._processes[worker].stdin
         assert line
@@ -88,7 +88,7 @@ class Workers:
     async def ask(self, number: int) -> dict[str, Any]:
         """A worker's CPU time in seconds, and how many shards it has."""
         self._told[number] = asyncio.get_running_loop().create_future()
-        self.wish(number, do="tell")
+        self.action(number, do="tell")
         return await self._told[number]
 
     async def cpu(self) -> float:
@@ -105,7 +105,7 @@ class Workers:
 
     async def open_tables(self) -> None:
         for number in range(TABLES):
-            self.wish(self._random.randrange(len(self._processes)), do="open", number=number)
+            self.action(self._random.randrange(len(self._processes)), do="open", number=number)
             if number % AT_ONCE == 0:
                 await asyncio.sleep(0.5)
         while self.crowd.ready < TABLES:
@@ -113,7 +113,7 @@ class Workers:
 
     def _press(self, person: int, message: str, payload: str) -> None:
         number = self._random.randrange(len(self._processes))
-        self.wish(number, do="press", key=f"b{next(self._keys)}", person=person, message=message, payload=payload)
+        self.action(number, do="press", key=f"b{next(self._keys)}", person=person, message=message, payload=payload)
 
     async def stop(self) -> None:
         for process in self._processes:

@@ -7,7 +7,7 @@ from random import Random
 import typer
 
 from engine.cards import ITALIAN, cards
-from engine.light import Light
+from engine.position import SearchPosition
 from engine.search.compiled import COMPILED
 from engine.search.solver import Solver
 from engine.tressette import THIRDS
@@ -17,10 +17,10 @@ SOLVES, BASELINES, PLAIN_EACH = 200, 12, 8
 SUIT_OF = ITALIAN.suit_of
 
 
-def ending(random: Random, seats: int, each: int) -> Light:
+def ending(random: Random, seats: int, each: int) -> SearchPosition:
     """A random open ending of Tressette, with so many cards in each hand and seat 0 to lead."""
     dealt = random.sample(range(ITALIAN.size), seats * each)
-    here: Light = object.__new__(Light)
+    here: SearchPosition = object.__new__(SearchPosition)
     here.hands = [sum(1 << card for card in dealt[seat * each : (seat + 1) * each]) for seat in range(seats)]
     here.turn, here.left, here.laid, here.wanted, here.pot = 0, seats * each, 0, 0, 0
     here.best, here.winner, here.taken = -1, -1, [0, 0]

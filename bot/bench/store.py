@@ -17,10 +17,10 @@ import typer
 
 from bot.bench import sizes
 from bot.bench.presses import Counter
-from bot.house import House
 from bot.settings import Settings
 from bot.store import EmbeddedStore, Store, keys, opened
 from bot.tables import Room, Table
+from bot.worker import Worker
 from engine import legal_for_record
 
 TABLES = 200
@@ -93,12 +93,12 @@ async def weigh(store: Store, game: str) -> tuple[float, float]:
     """Bytes a table in mid-play takes in the store, its part of all keys counted, and bytes of its log as sent."""
     await store.client.flushall()
     # With everything that a live game leaves there: its log, what is shown of it, its clock, who sits at it.
-    house = House(store, Settings(_env_file=None, playground=False, rate_limits=False))
-    house.add(Counter())
-    await house.start()
-    tables = await in_groups([play_to_the_middle(house.room, game, number) for number in range(TABLES)])
-    await house.delivery.settled()
-    await house.stop()
+    worker = Worker(store, Settings(_env_file=None, playground=False, rate_limits=False))
+    worker.add(Counter())
+    await worker.start()
+    tables = await in_groups([play_to_the_middle(worker.room, game, number) for number in range(TABLES)])
+    await worker.delivery.settled()
+    await worker.stop()
     sent = [sum(map(len, await store.client.lrange(keys.table(table.code), 0, -1))) for table in tables]
     return await used_memory(store) / TABLES, statistics.mean(sent)
 

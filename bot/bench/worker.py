@@ -13,13 +13,13 @@ from typing import Any
 
 from bot import logs
 from bot.bench.presses import GAME, Counter
-from bot.desk import Desk
-from bot.house import House
+from bot.handlers import Dispatcher
 from bot.panel import Panel
 from bot.platform import Command, Person, Press, is_private, person_of, private_place
 from bot.running import collect_seldom
 from bot.settings import Settings
 from bot.store import opened
+from bot.worker import Worker
 
 UNPLAYED = ("claim", "resign", "hint")
 """What nobody presses here: it ends games, or moves nothing."""
@@ -33,9 +33,9 @@ def say(**words: Any) -> None:
 class Lines(Counter):
     """An adapter that prints what stands in private chats; message numbers are this worker's own."""
 
-    def __init__(self, worker: int) -> None:
+    def __init__(self, number: int) -> None:
         super().__init__()
-        self._sent = (f"{worker}.{number}" for number in itertools.count(1))
+        self._sent = (f"{number}.{count}" for count in itertools.count(1))
 
     async def send(self, place: str, panel: Panel, key: str) -> str:
         message = next(self._sent)
@@ -57,35 +57,37 @@ class Lines(Counter):
             )
 
 
-class Worker:
+class BenchWorker:
     """What the bench asks for, each line by itself."""
 
-    def __init__(self, house: House) -> None:
-        self._house, self._desk = house, Desk(house)
+    def __init__(self, worker: Worker) -> None:
+        self._worker, self._dispatcher = worker, Dispatcher(worker)
 
     @staticmethod
     def _person(number: int) -> Person:
         return Person(f"bench:{number}", f"Person {number}", "", "en")
 
-    async def do(self, wish: dict[str, Any]) -> None:
-        if wish["do"] == "press":
-            person = self._person(wish["person"])
+    async def do(self, action: dict[str, Any]) -> None:
+        if action["do"] == "press":
+            person = self._person(action["person"])
             place = private_place(person.id)
-            reply = await self._desk.press(Press(wish["key"], person, place, wish["message"], wish["payload"]))
+            reply = await self._dispatcher.press(
+                Press(action["key"], person, place, action["message"], action["payload"])
+            )
             if reply.toast:
                 say(refused=reply.toast)
-        elif wish["do"] == "open":
-            await self._open(wish["number"])
+        elif action["do"] == "open":
+            await self._open(action["number"])
         else:
-            say(cpu=time.process_time(), shards=len(self._house.shards.mine))
+            say(cpu=time.process_time(), shards=len(self._worker.shards.mine))
 
     async def _open(self, number: int) -> None:
         """A table in a group of its own, with two people at it."""
         one, two, place = self._person(2 * number), self._person(2 * number + 1), f"bench:g{number}"
-        await self._house.people.choose_for_chat(place, clock="86400")
-        await self._desk.command(Command(f"o{number}", one, place, "challenge", (GAME,)))
-        [table] = await self._house.tables_of(one.id)
-        await self._desk.press(Press(f"s{number}", two, place, "1", f"1t{table.code}:sit"))
+        await self._worker.people.choose_for_chat(place, clock="86400")
+        await self._dispatcher.command(Command(f"o{number}", one, place, "challenge", (GAME,)))
+        [table] = await self._worker.tables_of(one.id)
+        await self._dispatcher.press(Press(f"s{number}", two, place, "1", f"1t{table.code}:sit"))
 
 
 async def main(number: int, replicas: int, url: str) -> None:
@@ -93,17 +95,17 @@ async def main(number: int, replicas: int, url: str) -> None:
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     tasks: set[asyncio.Task[None]] = set()
     async with opened(url, replicas) as store:
-        house = House(store, Settings(_env_file=None, playground=False), alone=False)
-        house.add(Lines(number))
-        await house.start()
-        worker = Worker(house)
+        worker = Worker(store, Settings(_env_file=None, playground=False), alone=False)
+        worker.add(Lines(number))
+        await worker.start()
+        bench_worker = BenchWorker(worker)
         try:
             while line := await reader.readline():
-                task = asyncio.create_task(worker.do(json.loads(line)))
+                task = asyncio.create_task(bench_worker.do(json.loads(line)))
                 tasks.add(task)
                 task.add_done_callback(tasks.discard)
         finally:
-            await house.stop()
+            await worker.stop()
 
 
 if __name__ == "__main__":

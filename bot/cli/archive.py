@@ -15,14 +15,14 @@ from redis.exceptions import RedisClusterException, RedisError
 from bot.backup.restoring import no_workers
 from bot.cli.asking import counted
 from bot.cli.backup import alone, beside
-from bot.cli.faults import told
+from bot.cli.errors import told
 from bot.cli.progress import progress
 from bot.finished.archive import Archive, UnreadableGame
 from bot.finished.file import Filed, all_filed, with_files
 from bot.finished.moving import Moved, Moving
 from bot.finished.ratings import Ratings, Rebuilt
 from bot.settings import Settings, read_settings
-from bot.store import StoreFault, schema
+from bot.store import StoreError, schema
 
 Files = Annotated[
     list[Path] | None,
@@ -92,7 +92,7 @@ async def _rebuild(settings: Settings, games: list[Filed], incomplete: bool) -> 
         archive = Archive(client)
         moved = await archive.moved()
         if moved > len(games) and not incomplete:
-            raise StoreFault(
+            raise StoreError(
                 f"{counted(moved, 'game')} moved out of the store by `buongioco archive`, and the files that are named "
                 f"have {counted(len(games), 'game')}: name all of the files with --from, or say --incomplete."
             )
@@ -151,4 +151,4 @@ async def _archive(settings: Settings, out: Path, before: int) -> Moved:
             with progress(await Archive(client).count(), out.name) as bar:
                 return await Moving(client, out, bar.update).move(before)
         except (RedisError, RedisClusterException) as error:
-            raise StoreFault(f"The store went away ({type(error).__name__}): run the same again.") from None
+            raise StoreError(f"The store went away ({type(error).__name__}): run the same again.") from None

@@ -14,10 +14,10 @@ from redis.exceptions import RedisClusterException, RedisError
 from bot.backup.file import BadBackup, Header, writing
 from bot.backup.restoring import restore as restore_store
 from bot.backup.taking import Taking
-from bot.cli.faults import told
+from bot.cli.errors import told
 from bot.cli.progress import progress
 from bot.settings import Settings, read_settings
-from bot.store import EmbeddedStore, FolderTaken, StoreFault, connected, keys
+from bot.store import EmbeddedStore, FolderTaken, StoreError, connected, keys
 
 PATIENCE = 60.0
 """Seconds for an answer: much is read and written at a time, and nobody waits for it."""
@@ -46,7 +46,7 @@ async def alone(settings: Settings, why: str) -> AsyncIterator[Any]:
         async with _started(EmbeddedStore(settings.data)) as client:
             yield client
     except FolderTaken:
-        raise StoreFault(
+        raise StoreError(
             f"A bot is running with the data folder {settings.data}, and {why}. Nothing was changed: stop the bot, run "
             "this again, and start it afterwards."
         ) from None
@@ -80,12 +80,12 @@ async def _backup(settings: Settings, file: Path) -> None:
         try:
             layout = await client.get(keys.SCHEMA) or b"0"
             if not layout.isdigit() or not 0 < int(layout) <= keys.SCHEMA_VERSION:
-                raise StoreFault("The store is empty, or has a layout that this version of Buongioco cannot read.")
+                raise StoreError("The store is empty, or has a layout that this version of Buongioco cannot read.")
             header = Header(int(layout), int(time.time()))
             with progress(await _size(client), file.name) as bar, writing(file, header) as write:
                 await Taking(client, write, bar.update).take()
         except (RedisError, RedisClusterException) as error:
-            raise StoreFault(f"The store cannot be read ({type(error).__name__}: {error}).") from None
+            raise StoreError(f"The store cannot be read ({type(error).__name__}: {error}).") from None
 
 
 async def _size(client: Any) -> int:
@@ -125,5 +125,5 @@ async def _restore(settings: Settings, file: Path, replace: bool) -> int:
                 locked = settings.redis_url is None
                 header = await restore_store(client, file, replace=replace, alone=locked, on_read=bar.update)
             except (RedisError, RedisClusterException) as error:
-                raise StoreFault(f"The store cannot be filled ({type(error).__name__}: {error}).") from None
+                raise StoreError(f"The store cannot be filled ({type(error).__name__}: {error}).") from None
     return header.begun

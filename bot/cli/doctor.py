@@ -18,7 +18,7 @@ from redis.exceptions import RedisError
 from bot.cli.health import LONGEST_HEALTH, TIMEOUT, health_url, is_health
 from bot.platform import GROUP
 from bot.settings import PREFIX, BadSetting, Settings, read_settings
-from bot.store import EmbeddedStore, Store, StoreFault, keys, opened
+from bot.store import EmbeddedStore, Store, StoreError, keys, opened
 
 DOCTORS = "buongioco.doctors"
 """The group of entry points that examine a platform: called with the settings, they yield as `examine` does."""
@@ -33,8 +33,8 @@ def doctor() -> None:
 async def _doctor() -> bool:
     try:
         settings = read_settings()
-    except BadSetting as fault:
-        for line in str(fault).splitlines():
+    except BadSetting as error:
+        for line in str(error).splitlines():
             typer.echo(f"wrong  {line}")
         return False
     healthy = True
@@ -120,10 +120,10 @@ async def _examine_stores(settings: Settings) -> AsyncIterator[tuple[bool, str]]
         async with store_of(settings) as store:
             async for finding in _examine_store(store, settings):
                 yield finding
-    except StoreFault as fault:
+    except StoreError as error:
         running = None if settings.redis_url else EmbeddedStore(settings.data)
         if running is None or not running.is_taken:
-            yield False, f"store: {fault}"
+            yield False, f"store: {error}"
             return
         yield True, "store: a bot is running with it"
         async with opened(running.url) as store:

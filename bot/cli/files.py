@@ -48,14 +48,14 @@ def game_of(path: Path, number: int) -> Record:
 
 def _read(text: bytes) -> Record | BadRecord:
     if len(text) > LONGEST_RECORD:
-        return BadRecord(path="record", fault=f"is longer than {LONGEST_RECORD} bytes")
+        return BadRecord(path="record", problem=f"is longer than {LONGEST_RECORD} bytes")
     try:
         if is_line(text):
             game = from_line(text).game
             assert game
             return game.record
         return read(text)
-    except UnreadableGame as fault:
-        return BadRecord(path="finished game", fault=str(fault))
-    except BadRecord as fault:
-        return fault
+    except UnreadableGame as error:
+        return BadRecord(path="finished game", problem=str(error))
+    except BadRecord as error:
+        return error

@@ -10,7 +10,7 @@ import typer
 
 from bot.cli.asking import counted, is_meant
 from bot.cli.backup import beside
-from bot.cli.faults import told
+from bot.cli.errors import told
 from bot.finished.archive import Archive, UnreadableGame
 from bot.finished.file import filed, rewrite
 from bot.finished.ratings import Ratings
@@ -44,10 +44,10 @@ def forget(
     with told():
         try:
             done, is_running = asyncio.run(_forget(read_settings(), person, file or []))
-        except NobodyToForget as fault:
-            raise typer.BadParameter(str(fault), param_hint="PERSON") from None
-        except (UnreadableGame, OSError) as fault:
-            raise typer.BadParameter(str(fault), param_hint="--file") from None
+        except NobodyToForget as error:
+            raise typer.BadParameter(str(error), param_hint="PERSON") from None
+        except (UnreadableGame, OSError) as error:
+            raise typer.BadParameter(str(error), param_hint="--file") from None
     found = [counted(done.games, "game"), counted(done.scopes, "rating"), counted(done.tables, "table")]
     typer.echo(f"{person} is forgotten, and was named in {found[0]}, {found[1]} and {found[2]}.")
     if is_running:
@@ -71,7 +71,7 @@ async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[F
             rewrite(path, lambda one: one.game and one.game.without(person, mark.somebody))
         done = await forgetter.forget(person, mark)
         for word in words:
-            await client.publish(keys.POKES, json.dumps(word))
+            await client.publish(keys.NOTIFICATIONS, json.dumps(word))
         is_running = await store.attendance.alive() > 0
         if not is_running:
             await forgetter.finish(person, (await marks(client))[person])

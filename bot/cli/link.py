@@ -2,7 +2,7 @@
 
 import typer
 
-from bot.cli.faults import told
+from bot.cli.errors import told
 from bot.host_link import link_path
 from bot.settings import BadSetting, read_settings
 

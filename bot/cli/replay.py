@@ -6,7 +6,7 @@ import typer
 
 from bot.cli.arguments import ExistingFile, Language
 from bot.cli.files import game_of
-from bot.story import story
+from bot.transcript import story
 
 
 def replay(

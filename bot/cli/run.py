@@ -7,7 +7,7 @@ import typer
 from bot import logs
 from bot.running import run as run_bot
 from bot.settings import BadSetting, read_settings
-from bot.store import StoreFault
+from bot.store import StoreError
 from bot.supervisor import NothingToRun
 
 
@@ -17,7 +17,7 @@ def run() -> None:
         settings = read_settings()
         logs.set_up(settings.log_level)
         asyncio.run(run_bot(settings))
-    except (BadSetting, StoreFault, NothingToRun) as fault:
-        for line in str(fault).splitlines():
+    except (BadSetting, StoreError, NothingToRun) as error:
+        for line in str(error).splitlines():
             typer.echo(f"buongioco: {line}", err=True)
         raise typer.Exit(2) from None

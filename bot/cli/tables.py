@@ -12,13 +12,13 @@ import typer
 from bot.cli.archive import seconds_of
 from bot.cli.asking import counted, is_meant
 from bot.cli.backup import beside
-from bot.cli.faults import told
+from bot.cli.errors import told
 from bot.delivery.message_state import decode_state
 from bot.settings import read_settings
 from bot.store import Store, keys, schema
 from bot.store.log import unstamped
 from bot.tables import Room, Table
-from bot.tables.faults import NoSuchTable
+from bot.tables.errors import NoSuchTable
 
 LAST_ENTRIES = 12
 """How much of a log is shown."""
@@ -58,8 +58,8 @@ def list_tables(
         return
     try:
         least = seconds_of(idle) if idle else 0
-    except ValueError as fault:
-        raise typer.BadParameter(str(fault), param_hint="--idle") from None
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--idle") from None
     with told():
         asyncio.run(_list(state, least))
 
@@ -126,8 +126,8 @@ async def _show(code: str) -> None:
     async with _room() as room:
         table = await room.load(code)
     typer.echo(f"table {code}: {table.phase}, version {table.version}")
-    if table.fault:
-        typer.echo(f"cannot be read: {table.fault}. What follows is how it stood before.")
+    if table.error:
+        typer.echo(f"cannot be read: {table.error}. What follows is how it stood before.")
     typer.echo(f"game: {table.game_id or 'unknown'}")
     for seat, chair in enumerate(table.chairs):
         typer.echo(f"seat {seat}: {f'{chair.name} ({chair.person})' if chair else 'nobody'}")
@@ -175,7 +175,7 @@ async def _close(code: str, yes: bool) -> None:
         about = f"{table.phase}, {table.game_id or 'unknown game'}, {_people(table) or 'nobody known'}"
         if not yes and not is_meant(f"End table {code} ({about})? (--yes does not ask)"):
             raise typer.Exit(1)
-        if table.fault:
+        if table.error:
             await room.remove(table)
             typer.echo(f"table {code} is deleted; it could not be read")
             return

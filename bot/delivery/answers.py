@@ -9,7 +9,7 @@ import structlog
 
 from bot.delivery.send_limiter import SendLimiter
 from bot.outages import Outages
-from bot.platform import DeliveryFault, NotDone, Refused, SlowDown, platform_of
+from bot.platform import DeliveryError, NotDone, Refused, SlowDown, platform_of
 
 MOST_WAITING = 5
 """Answers that may wait for one place: what is asked for beyond that nobody will miss."""
@@ -97,8 +97,8 @@ class Answers:
         try:
             async with asyncio.timeout(WANTED_SECONDS):
                 await self._until_said(place, job)
-        except (DeliveryFault, TimeoutError) as fault:
-            log.info("answer_lost", platform=platform, why=type(fault).__name__)
+        except (DeliveryError, TimeoutError) as error:
+            log.info("answer_lost", platform=platform, why=type(error).__name__)
         except Exception:
             log.exception("answer_failed", platform=platform)
 
@@ -110,8 +110,8 @@ class Answers:
             try:
                 with self._outages.call(platform):
                     await say()
-            except SlowDown as fault:
-                self._limiter.block(place, fault.seconds)
+            except SlowDown as error:
+                self._limiter.block(place, error.seconds)
             except Refused:
                 raise
             except NotDone:

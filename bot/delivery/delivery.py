@@ -22,16 +22,16 @@ from bot.delivery.table_sync import TableSync
 from bot.delivery.urgency import Reposts
 from bot.outages import Outages
 from bot.people import People
-from bot.platform import Adapter, Pace, platform_of
-from bot.store import STORE_FAULTS, keys
-from bot.tables.faults import NoSuchTable
+from bot.platform import Adapter, RateLimit, platform_of
+from bot.store import STORE_ERRORS, keys
+from bot.tables.errors import NoSuchTable
 from bot.tables.room import Room
 
 RING_AFTER = 45
 """Seconds that a person has left a panel alone after which their turn comes as a new message: then the phone rings."""
 
 AGAIN_AFTER = 2.0
-"""Seconds before a table is looked at again whose delivery met a fault of the store's, or of ours."""
+"""Seconds before a table is looked at again whose delivery met an error of the store's, or of ours."""
 
 TABLES_REMEMBERED = 25_000
 """Tables of which it is kept in memory what is shown, at some 3 kB each."""
@@ -57,10 +57,10 @@ class Delivery:
     ) -> None:
         self._room, self._shards, self._adapters = room, shards, adapters
         self._tables: OrderedDict[str, TableSync] = OrderedDict()
-        limiter = SendLimiter(self._pace, self._overall)
+        limiter = SendLimiter(self._rate_limit, self._overall)
         self.answers = Answers(limiter, outages)
         self.lowest = LowestHands()
-        self._writer = StateWriter(room.store, shards.worker, self._again_later)
+        self._writer = StateWriter(room.store, shards.worker_id, self._again_later)
         self._tools = Tools(
             room=room,
             shards=shards,
@@ -99,7 +99,7 @@ class Delivery:
             return
         await self._reconciler.load(sync)
         # A surface that is new has come with a commit which the table in memory may not have.
-        table = await (self._room.known(code) if sync.get(name) else self._room.load(code))
+        table = await (self._room.cached(code) if sync.get(name) else self._room.load(code))
         if not sync.get(name) and name not in wanted(table):
             return
         # From here on without a pause, for a message may be under way.
@@ -115,7 +115,7 @@ class Delivery:
         surface = sync.get(name) if sync else None
         if surface is None or not change.pressed:
             return False
-        home = home_of(await self._room.known(code), name) if change.place else ""
+        home = home_of(await self._room.cached(code), name) if change.place else ""
         return surface.press(change, home, int(time.time()))
 
     def platform_back(self, platform: str) -> None:
@@ -182,7 +182,7 @@ class Delivery:
                 self._evict()
         except NoSuchTable:
             self._forget(sync)
-        except STORE_FAULTS as error:
+        except STORE_ERRORS as error:
             # The table stays marked as changed.
             self._room.store.outage.begin(error)
             self._again_later(sync.code)
@@ -208,10 +208,10 @@ class Delivery:
             else:
                 del self._tables[oldest.code]
 
-    def _pace(self, place: str) -> Pace | None:
+    def _rate_limit(self, place: str) -> RateLimit | None:
         adapter = self._adapters.get(platform_of(place))
-        return adapter.pace(place) if adapter else Pace()
+        return adapter.rate_limit(place) if adapter else RateLimit()
 
-    def _overall(self, place: str) -> Pace:
+    def _overall(self, place: str) -> RateLimit:
         adapter = self._adapters.get(platform_of(place))
-        return adapter.overall() if adapter else Pace()
+        return adapter.overall() if adapter else RateLimit()

@@ -10,8 +10,8 @@ from bot.panel import Panel
 from bot.panels.board import board_panel, past_panel, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.hand import hand_panel
-from bot.panels.look import look, past_deal
 from bot.panels.set_aside import set_aside_panel
+from bot.panels.snapshot import finished_deal, snapshot
 from bot.tables.table import Table
 
 
@@ -51,10 +51,10 @@ def draw(
     outcome: Outcome | None,
 ) -> Panel:
     """The panel that a surface should show: drawn from what its viewer may know, and nothing else."""
-    if table.fault and is_open(table, name):
+    if table.error and is_open(table, name):
         return set_aside_panel(table.code, viewer.language)
     table = table.spoken(viewer.language)
-    seen = look(table, name.seat if isinstance(name, Hand) else None)
+    seen = snapshot(table, name.seat if isinstance(name, Hand) else None)
     match name:
         case Hand():
             return hand_panel(seen, *viewer, draft=known.draft_for(seen.version))
@@ -65,11 +65,11 @@ def draw(
         case Board(deal):
             assert table.game
             if deal < table.game.deal_number or table.phase == "over":
-                return past_panel(seen, past_deal(table, deal), *viewer)
+                return past_panel(seen, finished_deal(table, deal), *viewer)
             return board_panel(
                 seen,
                 *viewer,
                 unreachable=extras.unreachable,
-                aside=extras.has_ephemeral,
+                ephemeral=extras.has_ephemeral,
                 called=extras.called,
             )

@@ -22,7 +22,7 @@ from bot.delivery.table_sync import TableSync
 from bot.panel import Panel
 from bot.people import People
 from bot.platform import person_of, platform_of
-from bot.store import STORE_FAULTS
+from bot.store import STORE_ERRORS
 from bot.tables.table import Table
 
 log = structlog.get_logger()
@@ -51,7 +51,7 @@ class Reconciler:
                 log.info("surface_unknown", table=sync.code, surface=text)
                 continue
             found[name] = decode_state(state)
-        sync.loaded(found, inherited=(await self._room.known(sync.code)).game is not None)
+        sync.loaded(found, inherited=(await self._room.cached(sync.code)).game is not None)
 
     async def bring_to_rest(self, sync: TableSync) -> bool:
         """Until all of a table is shown, a surface has failed or the bot stops; whether that was the last of the table.
@@ -82,11 +82,11 @@ class Reconciler:
         """See to it that each surface comes to show the table, and that the lists say who sits there."""
         reload = sync.begin_look()
         # What another worker has written is not shown before replicas have confirmed it.
-        table = await (self._room.load(sync.code, confirmed=True) if reload else self._room.known(sync.code))
+        table = await (self._room.load(sync.code, confirmed=True) if reload else self._room.cached(sync.code))
         sync.fetched()
         if table.phase == "over" and sync.outcome is None:
             sync.finished(await self._finish(table))
-        if table.fault:
+        if table.error:
             sync.listed(None)
         elif table.phase in ("open", "playing") and not sync.is_listed(table):
             await self._room.lists.confirm(table)
@@ -125,14 +125,14 @@ class Reconciler:
             return False
         if known.ephemeral or surface.wants_repost or not table.game:
             return False
-        if not self._tools.adapters[platform_of(home)].has_asides:
+        if not self._tools.adapters[platform_of(home)].has_ephemeral:
             return False
         return (await self._people.person(person_of(home))).hands == "aside"
 
     async def _sync(self, sync: TableSync, surface: Surface, panel: Panel | None, look: int) -> None:
         try:
             await SurfaceSync(self._tools, sync, surface).run(panel, look)
-        except STORE_FAULTS as error:
+        except STORE_ERRORS as error:
             self._store.outage.begin(error)
             self._failed(sync)
         except Exception:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from bot.platform import Pace, is_private, platform_of
+from bot.platform import RateLimit, is_private, platform_of
 from bot.ratelimit import RateLimiter
 
 PLACES_REMEMBERED = 10_000
@@ -11,21 +11,23 @@ BOARDS_SHARE = 3
 """Boards may use up one part in so many of what a platform takes at once: hands never wait behind them."""
 
 ANSWERS_SHARE = 3
-"""Answers to commands may use up one part in so many of a place's pace."""
+"""Answers to commands may use up one part in so many of a place's rate limit."""
 
-UNLIMITED = Pace()
+UNLIMITED = RateLimit()
 
 
 class SendLimiter:
     """Gives each place its turns; the platform's own wait goes before everything.
 
-    ``pace_of`` is a place's pace (None if nothing counts there just now), ``overall_of`` that of a platform in all.
+    ``rate_limit_of`` is of a place (None if nothing counts there just now), ``overall_of`` of a platform in all.
     """
 
     def __init__(
-        self, pace_of: Callable[[str], Pace | None], overall_of: Callable[[str], Pace] = lambda _place: Pace()
+        self,
+        rate_limit_of: Callable[[str], RateLimit | None],
+        overall_of: Callable[[str], RateLimit] = lambda _place: RateLimit(),
     ) -> None:
-        self._pace_of, self._overall_of = pace_of, overall_of
+        self._rate_limit_of, self._overall_of = rate_limit_of, overall_of
         self._turns = RateLimiter(_now, PLACES_REMEMBERED)
         self._blocked: dict[str, float] = {}
 
@@ -41,28 +43,28 @@ class SendLimiter:
     async def turn(self, place: str, *, answer: bool = False) -> bool:
         """Return when the place may be written to, and count that it is; whether there was a wait.
 
-        An ``answer`` to a command leaves one message of the place's burst to boards and hands, and most of its pace.
+        An ``answer`` to a command leaves one message of the place's burst to boards and hands, and most of the rest.
         """
         waited = False
-        for key, pace in self._limits(place, answer=answer):
+        for key, rate_limit in self._limits(place, answer=answer):
             # Whatever is waited for, the platform may ask to leave the place alone meanwhile.
-            while (early := self._blocked_for(place) or self._turns.take(key, pace)) > 0:
+            while (early := self._blocked_for(place) or self._turns.take(key, rate_limit)) > 0:
                 await asyncio.sleep(early)
                 waited = True
         return waited
 
-    def _limits(self, place: str, *, answer: bool) -> list[tuple[str, Pace]]:
+    def _limits(self, place: str, *, answer: bool) -> list[tuple[str, RateLimit]]:
         """What a message has to wait for, by the key that it is counted under."""
-        pace = self._pace_of(place)
-        if pace is None:
+        rate_limit = self._rate_limit_of(place)
+        if rate_limit is None:
             return [("", UNLIMITED)]
         overall = self._overall_of(place)
         if not is_private(place):
-            overall = Pace(max(1, overall.burst // BOARDS_SHARE), overall.interval)
-        limits = [(place, pace), (platform_of(place), overall)]
+            overall = RateLimit(max(1, overall.burst // BOARDS_SHARE), overall.interval)
+        limits = [(place, rate_limit), (platform_of(place), overall)]
         if answer:
-            behind = Pace(max(1, pace.burst - 1), pace.interval)
-            share = Pace(behind.burst, ANSWERS_SHARE * pace.interval)
+            behind = RateLimit(max(1, rate_limit.burst - 1), rate_limit.interval)
+            share = RateLimit(behind.burst, ANSWERS_SHARE * rate_limit.interval)
             limits = [(f"answers {place}", share), (place, behind), (platform_of(place), overall)]
         return limits
 
@@ -84,9 +86,9 @@ class SendLimiter:
             self._blocked = {blocked: until for blocked, until in self._blocked.items() if until > now}
 
     def _held(self, place: str) -> float:
-        """Seconds until the platform's own wait and the place's pace let something through."""
-        pace = self._pace_of(place)
-        early = self._turns.wait(place, pace) if pace and pace.interval else 0.0
+        """Seconds until the platform's own wait and the place's rate limit let something through."""
+        rate_limit = self._rate_limit_of(place)
+        early = self._turns.wait(place, rate_limit) if rate_limit and rate_limit.interval else 0.0
         return max(early, self._blocked[place] - _now()) if place in self._blocked else early
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import structlog
 
-from bot.store import STORE_FAULTS, Store, keys
+from bot.store import STORE_ERRORS, Store, keys
 from bot.store.attendance import LEASE_SECONDS
 from bot.store.committed import Committed
 
@@ -35,14 +35,14 @@ class Shards:
     def __init__(self, store: Store, *, alone: bool) -> None:
         """``alone`` when no other worker can be: a worker that was killed a moment ago holds nothing then."""
         self.store = store
-        self.worker = secrets.token_hex(6)
+        self.worker_id = secrets.token_hex(6)
         self.mine: set[int] = set()
         self.workers = 1
         """How many workers were alive when this one last looked."""
         self.on_taken: Callable[[int], None] = lambda _shard: None
         self.on_lost: Callable[[int], None] = lambda _shard: None
         self.on_committed: Callable[[Committed], None] = lambda _told: None
-        self.on_poke: Callable[[dict[str, Any]], None] = lambda _poke: None
+        self.on_notified: Callable[[dict[str, Any]], None] = lambda _notification: None
         self.on_forget: Callable[[str], None] = lambda _key: None
         self.on_lowest: Callable[[str, str], None] = lambda _place, _code: None
         self.now: Callable[[], float] = lambda: time.clock_gettime(CLOCK)
@@ -77,17 +77,17 @@ class Shards:
             await asyncio.sleep(RENEW_SECONDS)
             try:
                 await self.share_out()
-            except STORE_FAULTS as error:
+            except STORE_ERRORS as error:
                 self.store.outage.begin(error)
 
     async def stop(self) -> None:
         """Give every shard back at once."""
         for shard in list(self.mine):
-            await self.store.attendance.leave(self.worker, shard)
+            await self.store.attendance.leave(self.worker_id, shard)
             self._lose(shard)
-        await self.store.attendance.absent(self.worker)
+        await self.store.attendance.absent(self.worker_id)
 
-    async def poke(self, word: dict[str, Any]) -> None:
+    async def notify(self, word: dict[str, Any]) -> None:
         """Tell the owner of a table elsewhere; one who is not there finds the table marked as changed.
 
         A word goes out at once if none is under way, otherwise together with all that came meanwhile: every worker
@@ -101,15 +101,15 @@ class Shards:
     async def _tell(self) -> None:
         while self._words:
             words, self._words = self._words, []
-            await self.store.client.publish(keys.POKES, json.dumps(words))
+            await self.store.client.publish(keys.NOTIFICATIONS, json.dumps(words))
 
     async def listen(self) -> None:
         """Hear what others tell about tables of this worker's, until cancelled."""
         while True:
             try:
                 async with self.store.client.pubsub() as line:
-                    commits = keys.worker(self.worker)
-                    await line.subscribe(keys.POKES, commits)
+                    commits = keys.worker(self.worker_id)
+                    await line.subscribe(keys.NOTIFICATIONS, commits)
                     async for message in line.listen():
                         if message["type"] != "message":
                             continue
@@ -117,13 +117,13 @@ class Shards:
                             self._hear_committed(message["data"])
                         else:
                             self._hear_all(message["data"])
-            except STORE_FAULTS as error:
+            except STORE_ERRORS as error:
                 self.store.outage.begin(error)
                 await asyncio.sleep(1)
 
     def _hear_committed(self, data: bytes) -> None:
         try:
-            told = Committed.of(data)
+            told = Committed.parse(data)
             if self.owns(told.code):
                 self.on_committed(told)
         except Exception:
@@ -134,35 +134,35 @@ class Shards:
         try:
             words = list(json.loads(data))
         except (ValueError, TypeError):
-            log.warning("poke_unreadable")
+            log.warning("notification_unreadable")
             return
         for word in words:
             try:
                 self._hear(word)
-            except STORE_FAULTS as error:
+            except STORE_ERRORS as error:
                 self.store.outage.begin(error)
             except Exception:
                 # Perhaps one that another version understands. The sweep finds the table.
-                log.exception("poke_not_understood")
+                log.exception("notification_not_understood")
 
     def _hear(self, word: dict[str, Any]) -> None:
         if "forget" in word:
-            if word["by"] != self.worker:
+            if word["by"] != self.worker_id:
                 self.on_forget(word["forget"])
         elif "lowest" in word:
-            if word["by"] != self.worker:
+            if word["by"] != self.worker_id:
                 self.on_lowest(word["lowest"], word["code"])
         elif self.owns(word["code"]):
-            self.on_poke(word)
+            self.on_notified(word)
 
     async def share_out(self) -> None:
         """Renew leases, and take or give shards: each worker is to have as many as the others."""
         attendance = self.store.attendance
-        workers = await attendance.present(self.worker)
+        workers = await attendance.present(self.worker_id)
         self.workers = 1 if self._alone else workers
         fair = -(-keys.SHARDS // self.workers)
         for shard in sorted(self.mine)[fair:]:
-            await attendance.leave(self.worker, shard)
+            await attendance.leave(self.worker_id, shard)
             self._lose(shard)
         mine = sorted(self.mine)
         kept = await asyncio.gather(*(self._attend(shard, "keep") for shard in mine))
@@ -172,7 +172,7 @@ class Shards:
         self._shared_out.set()
         self._shared_out.clear()
         # Begin somewhere else than the others do, so that workers do not wait for the same shards.
-        begin = int(self.worker, 16) % keys.SHARDS
+        begin = int(self.worker_id, 16) % keys.SHARDS
         for step in range(keys.SHARDS):
             shard = (begin + step) % keys.SHARDS
             if len(self.mine) >= fair:
@@ -184,7 +184,7 @@ class Shards:
     async def _attend(self, shard: int, how: Literal["keep", "take", "seize"]) -> bool:
         # A lease lasts from when the store makes it, which is after it was asked.
         until = self.now() + LEASE_SECONDS
-        if not await self.store.attendance.attend(self.worker, shard, how):
+        if not await self.store.attendance.attend(self.worker_id, shard, how):
             return False
         self._held[shard] = until
         return True

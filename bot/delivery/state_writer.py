@@ -7,7 +7,7 @@ from contextlib import suppress
 from bot.delivery.message_state import encode_state
 from bot.delivery.names import encode_name
 from bot.delivery.table_sync import TableSync
-from bot.store import STORE_FAULTS, Store
+from bot.store import STORE_ERRORS, Store
 
 GATHER_SECONDS = 0.05
 """Seconds in which states gather that can wait."""
@@ -49,7 +49,7 @@ class StateWriter:
             batch, self._waiting = self._waiting, {}
             try:
                 await asyncio.gather(*(self._write(sync, version) for sync, version in batch.values()))
-            except STORE_FAULTS as error:
+            except STORE_ERRORS as error:
                 self._store.outage.begin(error)
                 for sync, _version in batch.values():
                     sync.forget_saved()

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from bot.delivery.message_state import UNKNOWN, MessageState, Outdated, State
 from bot.delivery.names import SurfaceName
 from bot.panel import Panel
-from bot.platform import is_aside, is_private, is_same_place
+from bot.platform import is_ephemeral, is_private, is_same_place
 
 
 class Change(NamedTuple):
@@ -131,7 +131,7 @@ class Surface:
             self._known = MessageState(place_tag=place_tag)
 
     def press(self, change: Change, home: str, now: int) -> bool:
-        """A press on the message that stands where it should changes nothing that is drawn: when it was, and the pass.
+        """A press on the message that stands where it should changes nothing that is drawn: when it was, and the token.
 
         False for everything else, which is to be applied.
         """
@@ -142,7 +142,7 @@ class Surface:
             return False
         if change.place and not is_same_place(known.ephemeral or home, change.place):
             return False
-        ephemeral = change.place if is_aside(change.place) else known.ephemeral
+        ephemeral = change.place if is_ephemeral(change.place) else known.ephemeral
         # Each press comes by here, and `_replace` takes five times as long.
         self._known = MessageState(*known[:4], now, *known[5:9], ephemeral)
         return True
@@ -214,7 +214,7 @@ class Surface:
         """
         self._tried = None
         known = self._known
-        ephemeral = place if is_aside(place) else ""
+        ephemeral = place if is_ephemeral(place) else ""
         if known.place_tag != attempt.place_tag or not is_same_place(known.ephemeral, ephemeral):
             outdated = (*known.outdated, Outdated(message, place))
             self._known = known._replace(sent=attempt.number, outdated=outdated)
@@ -250,7 +250,7 @@ class Surface:
 
         A hand in a group goes home, where it may be reachable.
         """
-        halted = "" if is_aside(place) else (State.UNREACHABLE if is_private(place) else State.DROPPED).value
+        halted = "" if is_ephemeral(place) else (State.UNREACHABLE if is_private(place) else State.DROPPED).value
         self._known = self._known._replace(halted=halted, message="", digest=UNKNOWN, ephemeral="")
         self._repost = False
         return self.state
@@ -301,7 +301,7 @@ def _moved(known: MessageState, home: str, place: str, pressed: str) -> MessageS
     ``pressed`` is the message that stands there already, if one does. What stood at the place before is outdated.
     """
     before = known.ephemeral or home
-    ephemeral = place if is_aside(place) else ""
+    ephemeral = place if is_ephemeral(place) else ""
     if is_same_place(before, place):
         return known._replace(ephemeral=ephemeral)
     older = (*known.outdated, *([Outdated(known.message)] if known.message else ()))

@@ -35,7 +35,7 @@ from bot.platform import (
     TooLong,
     Trouble,
     Unreachable,
-    is_aside,
+    is_ephemeral,
     is_same_place,
     platform_of,
 )
@@ -107,25 +107,25 @@ class SurfaceSync:
                 if self._stands(step):
                     return
                 self._pause = FIRST_PAUSE
-            except SlowDown as fault:
+            except SlowDown as error:
                 self._count("slow_down")
-                self._tools.limiter.block(self._place, fault.seconds)
+                self._tools.limiter.block(self._place, error.seconds)
             except MessageGone:
                 self._count("gone")
                 self._gone(step)
-            except TooLong as fault:
+            except TooLong as error:
                 self._count("too_long")
                 if self._longest:
                     raise
-                self._longest = fault.longest
-            except (Unreachable, ChatGone) as fault:
+                self._longest = error.longest
+            except (Unreachable, ChatGone) as error:
                 if is_same_place(await self._find(), self._place):
-                    self._give_up(fault)
+                    self._give_up(error)
                     return
                 # It has been moved meanwhile.
-            except Trouble as fault:
+            except Trouble as error:
                 self._count("trouble")
-                await self._wait_for_better(fault, step)
+                await self._wait_for_better(error, step)
 
     # What is to be done
 
@@ -149,7 +149,7 @@ class SurfaceSync:
         """Where the surface is just now."""
         if ephemeral := self._surface.known.ephemeral:
             return ephemeral
-        return home_of(await self._tools.room.known(self._sync.code), self._surface.name)
+        return home_of(await self._tools.room.cached(self._sync.code), self._surface.name)
 
     async def _wait_for_turn(self) -> bool:
         """Return when a message may go there, and the table is this worker's for certain; whether that took time."""
@@ -157,7 +157,7 @@ class SurfaceSync:
         return await self._tools.shards.hold(self._sync.code) or waited
 
     async def _decide(self, drawn: Panel | None) -> Step | None:
-        table, surface = await self._tools.room.known(self._sync.code), self._surface
+        table, surface = await self._tools.room.cached(self._sync.code), self._surface
         if not self._place:
             # Whose hand it was has left.
             return None
@@ -210,7 +210,7 @@ class SurfaceSync:
             raise
         self._count("sent")
         stands = surface.sent(attempt, place, message, urgency, int(time.time()))
-        if stands and isinstance(surface.name, Hand) and not is_aside(place):
+        if stands and isinstance(surface.name, Hand) and not is_ephemeral(place):
             self._tools.lowest.sent(place, code)
         await self._tools.writer.now(self._sync)
 
@@ -239,23 +239,23 @@ class SurfaceSync:
         elif isinstance(step, TakeAway):
             self._surface.taken_away(step.outdated)
 
-    def _give_up(self, fault: Unreachable | ChatGone) -> None:
+    def _give_up(self, error: Unreachable | ChatGone) -> None:
         """Nothing can be shown there: boards may have to say so, and a hand goes home."""
         state = self._surface.give_up(self._place)
         status = "" if state is State.ABSENT else state.value
         self._count(status or "went_home")
         name = encode_name(self._surface.name)
-        log.info("surface_given_up", table=self._sync.code, surface=name, status=status, why=type(fault).__name__)
+        log.info("surface_given_up", table=self._sync.code, surface=name, status=status, why=type(error).__name__)
         self._sync.touch()
 
-    async def _wait_for_better(self, fault: Trouble, step: Step | None) -> None:
+    async def _wait_for_better(self, error: Trouble, step: Step | None) -> None:
         """Wait before it is tried again: longer each time, and longest where it may have been done."""
-        about = {"table": self._sync.code, "surface": encode_name(self._surface.name), "why": str(fault)}
-        if isinstance(fault, Refused) and self._pause == FIRST_PAUSE:
+        about = {"table": self._sync.code, "surface": encode_name(self._surface.name), "why": str(error)}
+        if isinstance(error, Refused) and self._pause == FIRST_PAUSE:
             log.warning("message_refused", **about)
         log.debug("send_failed", again_in=self._pause, **about)
         seconds = self._pause * random.uniform(0.8, 1.2)
-        if isinstance(step, Send | Replace) and not isinstance(fault, NotDone):
+        if isinstance(step, Send | Replace) and not isinstance(error, NotDone):
             await self._wait_in_doubt(step.panel.digest, seconds)
             self._pause *= DOUBT
         else:
@@ -276,7 +276,7 @@ class SurfaceSync:
             look_again.clear()
             if self._surface.wants_repost or await self._find() != self._place:
                 break
-            table = await self._tools.room.known(self._sync.code)
+            table = await self._tools.room.cached(self._sync.code)
             if (await self._tools.drawer.draw(self._sync, table, self._surface)).digest != digest:
                 break
         self._surface.end_doubt()

@@ -7,7 +7,7 @@ from bot.delivery.message_state import MessageState
 from bot.delivery.names import Board, Hand
 from bot.delivery.surface import Surface
 from bot.delivery.table_sync import TableSync
-from bot.platform import is_aside, is_private
+from bot.platform import is_ephemeral, is_private
 from bot.tables.table import Table
 
 
@@ -15,7 +15,7 @@ def urgency_for(table: Table, seat: int) -> int:
     """How loudly something at the table calls for this seat: 0 not at all, 1 there is something to do, 2 and 3 as time
     runs out.
     """
-    if table.game is None or table.fault:
+    if table.game is None or table.error:
         return 1
     turn = table.game.turn
     if turn == seat:
@@ -51,7 +51,7 @@ class Reposts:
         wants to be called and has left their hand alone.
         """
         known = surface.known
-        if not known.message or is_aside(place) or urgency == known.urgency:
+        if not known.message or is_ephemeral(place) or urgency == known.urgency:
             return False
         if not is_private(place):
             hand = sync.get(Hand(urgency - 1)) or surface

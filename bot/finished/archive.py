@@ -91,7 +91,7 @@ class FinishedGame:
         return zlib.compress(json.dumps(fields, separators=(",", ":")).encode(), 9)
 
     @classmethod
-    def of(cls, stored: bytes) -> "FinishedGame":
+    def parse(cls, stored: bytes) -> "FinishedGame":
         """The game that `to_bytes` wrote; UnreadableGame for anything else."""
         try:
             fields = json.loads(zlib.decompress(stored))
@@ -251,7 +251,7 @@ class Archive:
         ``change`` may be called more than once, for another may write meanwhile. UnreadableGame if it cannot be read.
         """
         while stored := await self._client.get(keys.game(id)):
-            changed = change(FinishedGame.of(stored)).to_bytes()
+            changed = change(FinishedGame.parse(stored)).to_bytes()
             if changed == stored or await self._rewrite(keys=[keys.game(id)], args=[stored, changed]):
                 return True
         return False
@@ -259,7 +259,7 @@ class Archive:
 
 def _read(id: str, stored: bytes | None) -> FinishedGame | None:  # noqa: A002
     try:
-        return FinishedGame.of(stored) if stored else None
-    except UnreadableGame as fault:
-        log.warning("game_unreadable", game=id, why=str(fault))
+        return FinishedGame.parse(stored) if stored else None
+    except UnreadableGame as error:
+        log.warning("game_unreadable", game=id, why=str(error))
         return None

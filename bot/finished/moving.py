@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from bot.finished.archive import Archive, FinishedGame, Numbered, UnreadableGame
 from bot.finished.file import filed, from_line, rewrite, to_line
 from bot.finished.ratings import Ratings
-from bot.store import StoreFault, keys
+from bot.store import StoreError, keys
 from engine import verify
 from engine.errors import FaultyRecord
 
@@ -79,7 +79,7 @@ class Moving:
     async def _old(self, number: int, id: str, stored: bytes | None, before: int) -> Numbered | None:  # noqa: A002
         """The game if it can be read, is old, and delivery is done with its table."""
         try:
-            game = FinishedGame.of(stored) if stored else None
+            game = FinishedGame.parse(stored) if stored else None
         except UnreadableGame:
             return None
         if game is None or game.ended >= before or await self._client.exists(keys.table(game.code)):
@@ -107,7 +107,7 @@ class Moving:
 
     async def _go(self, id: str, stored: bytes) -> None:  # noqa: A002
         if not await self._drop(keys=[keys.game(id)], args=[stored]):
-            raise StoreFault(f"The game {id} was changed while it was being moved: run the same again.")
+            raise StoreError(f"The game {id} was changed while it was being moved: run the same again.")
         await self._leave(keys=[keys.GAMES_ORDER, keys.GAMES_MOVED], args=[id])
 
     async def _finish(self) -> int:
@@ -119,7 +119,7 @@ class Moving:
             if await self._client.zscore(keys.GAMES_ORDER, one.id) != one.number:
                 continue
             stored = await self._client.get(keys.game(one.id))
-            if stored and FinishedGame.of(stored) != one.read().game:
+            if stored and FinishedGame.parse(stored) != one.read().game:
                 stale.add(one.id)
                 continue
             await self._go(one.id, stored or b"")

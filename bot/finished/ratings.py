@@ -16,7 +16,7 @@ from openskill.models import PlackettLuce
 from bot.finished.archive import Archive, FinishedGame, Numbered
 from bot.finished.file import Filed, with_files
 from bot.somebody import is_somebody, marks
-from bot.store import StoreFault, keys
+from bot.store import StoreError, keys
 
 LEAST_GAMES = 3
 """Games after which a person is ranked."""
@@ -119,7 +119,7 @@ class Standing:
         return f"{self.mu!r} {self.sigma!r} {self.games} {self.wins}"
 
     @classmethod
-    def of(cls, text: bytes | None) -> "Standing":
+    def parse(cls, text: bytes | None) -> "Standing":
         if text is None:
             return cls()
         mu, sigma, games, wins = text.decode().split()
@@ -187,7 +187,7 @@ class Ratings:
         async for entry in with_files(self.archive, games_in_files):
             # A cluster's client may have sent it twice.
             if not await self._rate_one(entry, before) and await self.rated() != entry.number:
-                raise StoreFault("A bot is rating games meanwhile: stop every worker, then run this again.")
+                raise StoreError("A bot is rating games meanwhile: stop every worker, then run this again.")
             holes.append(range(before + 1, entry.number))
             if entry.game:
                 games += 1
@@ -219,7 +219,7 @@ class Ratings:
         return [Change(*change) for change in json.loads(stored)] if stored else []
 
     async def standing(self, scope: Scope, person: str) -> Standing:
-        return Standing.of(await self._client.hget(keys.ratings(scope.key), person))
+        return Standing.parse(await self._client.hget(keys.ratings(scope.key), person))
 
     async def rank(self, scope: Scope, person: str) -> int | None:
         """A person's rank, from 1; those who are shown the same share it. None before enough games."""
@@ -236,7 +236,7 @@ class Ratings:
         standings = await self._client.hmget(keys.ratings(scope.key), [person for person, _shown in found])
         scores = [shown for _person, shown in found]
         return [
-            (1 + scores.index(shown), person.decode(), Standing.of(standing))
+            (1 + scores.index(shown), person.decode(), Standing.parse(standing))
             for (person, shown), standing in zip(found, standings, strict=True)
         ]
 
@@ -307,7 +307,7 @@ class Ratings:
             earlier = [before_them.get(person, person) for person in people]
             stored = await self._client.hmget(keys.ratings(scope.key), [*people, *earlier])
             found = zip(people, stored[: len(people)], stored[len(people) :], strict=True)
-            before = {person: Standing.of(text or earlier_text) for person, text, earlier_text in found}
+            before = {person: Standing.parse(text or earlier_text) for person, text, earlier_text in found}
             after = after_game(game.people, game.record.winner or [], before)
             for person, standing in after.items():
                 is_ranked = standing.games >= LEAST_GAMES and not is_somebody(person)

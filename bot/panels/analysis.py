@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from bot import payload
+from bot import actions
 from bot.finished.archive import FinishedGame
 from bot.panel import Button, Panel, Writer
-from bot.panels.look import isolated
+from bot.panels.snapshot import isolated
 from bot.somebody import spoken
 from bot.wording import Wording
 from engine.robots.findings import Hint, Summary, Verdict, summary
@@ -27,11 +27,11 @@ def analysis_page(game: FinishedGame, verdicts: Sequence[Verdict], deals_done: i
     if deals_done < deals:
         page.line(_("I am looking at the game: {done} of {deals} deals so far."), done=deals_done, deals=deals)
         page.line(_bar(deals_done / deals))
-        return page.panel((Button(_("Refresh"), payload.page("analysis", game.id), "good"),))
+        return page.panel((Button(_("Refresh"), actions.page("analysis", game.id), "good"),))
     for seat, name in enumerate(names):
         _player(page, words, name, summary(verdicts, seat))
     page.line(_("Where all could be counted: against perfect play with open cards. Before: against the strong robot."))
-    return page.panel((Button(_("Replay"), payload.page("replay", game.id, 1)),))
+    return page.panel((Button(_("Replay"), actions.page("replay", game.id, 1)),))
 
 
 def _player(page: Writer, words: Wording, name: str, one: Summary) -> None:
@@ -97,7 +97,7 @@ def _wish(words: Wording, move: str) -> str:
         return _("Declare {combination}").format(combination=words.combination(move))
     if word == "exchange":
         return _("Exchange {cards}").format(cards=words.cards(rest)) if rest else _("Exchange nothing")
-    wishes = {
+    actions = {
         "take": _("Take packets {rest}"),
         "hold": _("Take packets {rest} in hand"),
         "pick": _("Pick up the honour on packet {rest}"),
@@ -107,7 +107,7 @@ def _wish(words: Wording, move: str) -> str:
         "pass": _("Throw it away"),
         "bid": _("Bid nil") if rest == ["0"] else _("Bid {rest}"),
     }
-    return wishes[word].format(rest=" ".join(rest))
+    return actions[word].format(rest=" ".join(rest))
 
 
 def _reasons(words: Wording) -> dict[str, str]:

@@ -2,28 +2,28 @@
 
 from collections.abc import Sequence
 
-from bot import payload
+from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.hand import bid_name
-from bot.panels.look import Look, Past, isolated
 from bot.panels.phrases import Phrases
+from bot.panels.snapshot import FinishedDeal, TableSnapshot, isolated
 from bot.wording import Wording
 from engine.views import DealView, SpadesView, StockView, TressetteView
 
 
 def board_panel(
-    seen: Look,
+    seen: TableSnapshot,
     language: str,
     suits: str,
     unreachable: Sequence[tuple[str, str]] = (),
     *,
-    aside: bool = False,
+    ephemeral: bool = False,
     called: tuple[str, str] | None = None,
 ) -> Panel:
     """The deal on the table, as everybody may see it; ``unreachable`` are players whose hand cannot be sent.
 
-    ``aside`` when somebody's hand is shown in the group, to that player alone: such messages may vanish. ``called`` is
-    who is to move (person and name), if they want to be called.
+    ``ephemeral`` when somebody's hand is shown in the group, to that player alone: such messages may vanish. ``called``
+    is who is to move (person and name), if they want to be called.
     """
     words = seen.words(language, suits)
     _ = words.text
@@ -53,11 +53,11 @@ def board_panel(
                 _("{name}, I cannot write to you: press below, and your hand comes."),
                 name=Span(isolated(name), "mention", person),
             )
-    if unreachable or aside:
+    if unreachable or ephemeral:
         rows.append(
             (
                 Button(_("My hand"), seen.code, "good", "private"),
-                Button(_("My hand, here"), payload.table(seen.code, "aside"), "", "aside"),
+                Button(_("My hand, here"), actions.table(seen.code, "aside"), "", "aside"),
             )
         )
     return page.panel(*rows)
@@ -103,14 +103,14 @@ def _beginner(deal: DealView, phrases: Phrases) -> int:
     return deal.turn if deal.turn is not None else (deal.dealer + 1) % len(phrases.names)
 
 
-def _left(words: Wording, deal: DealView, seen: Look) -> str:
+def _left(words: Wording, deal: DealView, seen: TableSnapshot) -> str:
     """How many cards have yet to be played, wherever they lie. Cards of the trick under way still count."""
     tricks = seen.kind.pack.size // len(deal.counts) if not isinstance(deal, SpadesView) else 13
     left = (tricks - sum(deal.tricks)) * len(deal.counts)
     return words.ngettext("{count} card left", "{count} cards left", left).format(count=left)
 
 
-def past_panel(seen: Look, past: Past, language: str, suits: str) -> Panel:
+def past_panel(seen: TableSnapshot, past: FinishedDeal, language: str, suits: str) -> Panel:
     """A deal that is over: what it counted, and how to check its shuffle."""
     words = seen.words(language, suits)
     _ = words.text
@@ -126,7 +126,9 @@ def past_panel(seen: Look, past: Past, language: str, suits: str) -> Panel:
     return page.panel()
 
 
-def result_panel(seen: Look, language: str, suits: str, game_id: str, changes: Sequence[tuple[str, int, int]]) -> Panel:
+def result_panel(
+    seen: TableSnapshot, language: str, suits: str, game_id: str, changes: Sequence[tuple[str, int, int]]
+) -> Panel:
     """The end of a game; ``changes`` are people's names with their rating before and after."""
     words = seen.words(language, suits)
     _ = words.text
@@ -142,8 +144,8 @@ def result_panel(seen: Look, language: str, suits: str, game_id: str, changes: S
             page.line(f"{isolated(name)}: {before} → {after} ({after - before:+d})")
     return page.panel(
         (
-            Button(_("Rematch"), payload.page("rematch", game_id), "good"),
-            Button(_("Replay"), payload.page("replay", game_id, 1)),
-            Button(_("Analysis"), payload.page("analysis", game_id)),
+            Button(_("Rematch"), actions.page("rematch", game_id), "good"),
+            Button(_("Replay"), actions.page("replay", game_id, 1)),
+            Button(_("Analysis"), actions.page("analysis", game_id)),
         )
     )

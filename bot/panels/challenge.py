@@ -1,10 +1,10 @@
 """The challenge card in a group: who plays, what, under which options; and the chairs to be taken."""
 
-from bot import payload
+from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.hand import clock_line
-from bot.panels.look import Look, isolated
 from bot.panels.phrases import Phrases, option_names, short_clock, value_name
+from bot.panels.snapshot import TableSnapshot, isolated
 from bot.tables.chairs import Invited
 from bot.tables.table import CLOCKS, REFUSALS, Table
 from bot.wording import Wording
@@ -12,7 +12,7 @@ from engine import GAMES
 from engine.rules import spell
 
 
-def challenge_panel(table: Table, seen: Look, language: str, suits: str, draft: str = "") -> Panel:
+def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str, draft: str = "") -> Panel:
     """The card of a table, before and after its game began; ``draft`` is the menu that is open on it."""
     words = seen.words(language, suits)
     _ = words.text
@@ -49,7 +49,7 @@ def _mention(invited: Invited) -> Span:
     return Span(name, "call", invited.person)
 
 
-def _options(page: Writer, seen: Look, words: Wording) -> None:
+def _options(page: Writer, seen: TableSnapshot, words: Wording) -> None:
     phrases = Phrases(seen, words)
     choices = seen.kind.rules.choices()
     unit = seen.rules.get("score_unit")
@@ -109,41 +109,41 @@ def _buttons(table: Table, words: Wording) -> list[Row]:
     code = table.code
     sit: list[Button] = []
     if len(table.chairs) == 2:
-        sit.append(Button(_("Accept"), payload.table(code, "sit"), "good"))
+        sit.append(Button(_("Accept"), actions.table(code, "sit"), "good"))
         if table.invited:
-            sit.append(Button(_("Decline"), payload.table(code, "decline")))
+            sit.append(Button(_("Decline"), actions.table(code, "decline")))
     else:
         sit += [
-            Button(_("Sit {seat}").format(seat=seat_label(words, seat)), payload.table(code, "sit", seat), "good")
+            Button(_("Sit {seat}").format(seat=seat_label(words, seat)), actions.table(code, "sit", seat), "good")
             for seat, chair in enumerate(table.chairs)
             if not chair and seat not in table.asking
         ]
-    stand = [Button(_("Stand up"), payload.table(code, "stand"))] if len(table.chairs) == 4 else []
+    stand = [Button(_("Stand up"), actions.table(code, "stand"))] if len(table.chairs) == 4 else []
     return [
         tuple(sit),
         (
-            Button(_("Game"), payload.table(code, "menu", "game")),
-            Button(_("Options"), payload.table(code, "menu", "rules")),
+            Button(_("Game"), actions.table(code, "menu", "game")),
+            Button(_("Options"), actions.table(code, "menu", "rules")),
         ),
         (
-            Button(_("🤖 Easy robot"), payload.table(code, "robot", "easy")),
-            Button(_("🤖 Medium robot"), payload.table(code, "robot", "medium")),
-            Button(_("🤖 Strong robot"), payload.table(code, "robot", "strong")),
+            Button(_("🤖 Easy robot"), actions.table(code, "robot", "easy")),
+            Button(_("🤖 Medium robot"), actions.table(code, "robot", "medium")),
+            Button(_("🤖 Strong robot"), actions.table(code, "robot", "strong")),
         ),
-        (*stand, Button(_("Cancel"), payload.table(code, "cancel"), "danger")),
+        (*stand, Button(_("Cancel"), actions.table(code, "cancel"), "danger")),
     ]
 
 
 def _games(table: Table, words: Wording) -> list[Row]:
     _ = words.text
     rows: list[Row] = [
-        (Button(("• " if kind.id == table.game_id else "") + _(kind.name), payload.table(table.code, "game", kind.id)),)
+        (Button(("• " if kind.id == table.game_id else "") + _(kind.name), actions.table(table.code, "game", kind.id)),)
         for kind in GAMES.values()
     ]
     return [*rows, _back(table.code, words)]
 
 
-def _rules(seen: Look, words: Wording) -> list[Row]:
+def _rules(seen: TableSnapshot, words: Wording) -> list[Row]:
     """A row of values for each option that has a choice, and the clock."""
     _ = words.text
     names = option_names(words)
@@ -159,22 +159,22 @@ def _rules(seen: Look, words: Wording) -> list[Row]:
             else:
                 label = f"{names[name]}: {value_name(words, value)}"
             mark = "• " if seen.rules[name] == value else ""
-            buttons.append(Button(f"{mark}{label}", payload.table(seen.code, "rule", f"{name}={spell(value)}")))
+            buttons.append(Button(f"{mark}{label}", actions.table(seen.code, "rule", f"{name}={spell(value)}")))
         rows.append(tuple(buttons))
     clocks = [
         Button(
             f"{'• ' if seen.clock == seconds else ''}⏱ {short_clock(words, seconds)}",
-            payload.table(seen.code, "clock", seconds, int(seen.strict)),
+            actions.table(seen.code, "clock", seconds, int(seen.strict)),
         )
         for seconds in CLOCKS
     ]
     manner = Button(
         ("✓ " if seen.strict else "") + _("strict clock"),
-        payload.table(seen.code, "clock", seen.clock, int(not seen.strict)),
+        actions.table(seen.code, "clock", seen.clock, int(not seen.strict)),
     )
     return [*rows, tuple(clocks[:3]), (*clocks[3:], manner), _back(seen.code, words)]
 
 
 def _back(code: str, words: Wording) -> Row:
     _ = words.text
-    return (Button(_("◀ Back"), payload.table(code, "menu")),)
+    return (Button(_("◀ Back"), actions.table(code, "menu")),)

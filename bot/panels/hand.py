@@ -9,10 +9,10 @@ from collections import defaultdict
 from itertools import groupby
 from operator import itemgetter
 
-from bot import payload
+from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.panels.look import Look, isolated
 from bot.panels.phrases import Phrases, clock_name
+from bot.panels.snapshot import TableSnapshot, isolated
 from bot.wording import JOINER, NO_BREAK, Wording
 from engine.cards import ITALIAN
 from engine.views import DealView, PacketsView, SpadesView, StockView, TressetteView
@@ -23,17 +23,17 @@ CHOICES = {"pick", "hold", "bid", "draw", "keep", "pass", "blind"}
 TO_TAKE, MOST_EXCHANGED = 4, 3
 
 
-def hand_panel(seen: Look, language: str, suits: str, draft: str = "") -> Panel:
+def hand_panel(seen: TableSnapshot, language: str, suits: str, draft: str = "") -> Panel:
     """What a seat reads and may press."""
     return _Hand(seen, seen.words(language, suits), draft).panel()
 
 
 class _Hand:
-    def __init__(self, seen: Look, words: Wording, draft: str) -> None:
+    def __init__(self, seen: TableSnapshot, words: Wording, draft: str) -> None:
         self.seen, self.words, self.draft = seen, words, draft
         self.phrases = Phrases(seen, words)
         self.page = Writer()
-        self.presses = payload.move(seen.code, seen.version, "")
+        self.presses = actions.move(seen.code, seen.version, "")
         self.by_word: defaultdict[str, list[str]] = defaultdict(list)
         for move in seen.view.moves if seen.view else ():
             self.by_word[move.partition(" ")[0]].append(move)
@@ -72,8 +72,8 @@ class _Hand:
         self.page.line(_("{name} asks to sit opposite you, as your partner."), name=isolated(chair.name))
         return self.page.panel(
             (
-                Button(_("Accept"), payload.table(self.seen.code, "accept", seat), "good"),
-                Button(_("Refuse"), payload.table(self.seen.code, "refuse", seat), "danger"),
+                Button(_("Accept"), actions.table(self.seen.code, "accept", seat), "good"),
+                Button(_("Refuse"), actions.table(self.seen.code, "refuse", seat), "danger"),
             )
         )
 
@@ -238,7 +238,7 @@ class _Hand:
         return Button(label.replace(JOINER, ""), self.presses + move, "good" if good else "")
 
     def _drafting(self, label: str, *draft: object) -> Button:
-        return Button(label.replace(JOINER, ""), payload.table(self.seen.code, "draft", self.seen.version, *draft))
+        return Button(label.replace(JOINER, ""), actions.table(self.seen.code, "draft", self.seen.version, *draft))
 
     def _declarations(self) -> list[Row]:
         return [
@@ -293,13 +293,13 @@ class _Hand:
         claims = self._moves("claim") if self.seen.view and self.seen.view.deal else []
         hints: Row = ()
         if self.seen.practice and self.seen.my_turn:
-            hints = (Button(_("💡 Hint"), payload.table(self.seen.code, "hint", self.seen.version)),)
+            hints = (Button(_("💡 Hint"), actions.table(self.seen.code, "hint", self.seen.version)),)
         return [tuple(self._button(_("🏁 Claim the game"), move) for move in claims), hints]
 
     def _resignation(self) -> Row:
         _ = self.words.text
         return (
-            Button(_("Yes, I resign"), payload.move(self.seen.code, self.seen.version, RESIGN), "danger"),
+            Button(_("Yes, I resign"), actions.move(self.seen.code, self.seen.version, RESIGN), "danger"),
             self._drafting(_("No, play on")),
         )
 
@@ -310,10 +310,10 @@ class _Hand:
             return []
         code = self.seen.code
         return [
-            (Button(_("Claim the win"), payload.table(code, "claim"), "danger"),),
+            (Button(_("Claim the win"), actions.table(code, "claim"), "danger"),),
             (
-                Button(_("Let a robot play this move"), payload.table(code, "automatic")),
-                Button(_("Wait"), payload.table(code, "wait"), "good"),
+                Button(_("Let a robot play this move"), actions.table(code, "automatic")),
+                Button(_("Wait"), actions.table(code, "wait"), "good"),
             ),
         ]
 
@@ -354,7 +354,7 @@ def bid_name(words: Wording, bid: int | str | None) -> str:
     return {"nil": _("nil"), "double nil": _("double nil"), None: "–"}.get(bid, str(bid))  # type: ignore[arg-type]
 
 
-def clock_line(seen: Look, words: Wording) -> str:
+def clock_line(seen: TableSnapshot, words: Wording) -> str:
     """The table's clock in words."""
     _ = words.text
     name = clock_name(words, seen.clock)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from hashlib import blake2b
 
-from bot import payload
+from bot import actions
 from bot.panel import Button, Panel, Writer
 from bot.texts import texts
 
@@ -28,8 +28,8 @@ def forget_page(language: str, person: str, resigned: Sequence[str], left: Seque
     page.line(_("What stands in chats already I cannot take back; its old buttons do nothing any more."))
     page.line(_("If you write to me afterwards, I meet you as a stranger. /mydata sends you what I keep of you."))
     tag = owner_tag(person)
-    yes = Button(_("Yes, forget me"), payload.page("forget", "yes", tag), "danger")
-    return page.panel((yes, Button(_("No"), payload.page("forget", "no", tag))))
+    yes = Button(_("Yes, forget me"), actions.page("forget", "yes", tag), "danger")
+    return page.panel((yes, Button(_("No"), actions.page("forget", "no", tag))))
 
 
 def forgotten_page(language: str) -> Panel:

@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot import payload
+from bot import actions
 from bot.commands import listed
 from bot.finished.archive import FinishedGame
 from bot.finished.ratings import EVERYTHING, LEAST_GAMES, Standing
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.panels.look import isolated
 from bot.panels.phrases import game_names, short_clock
+from bot.panels.snapshot import isolated
 from bot.people import HANDS, SUITS, ChatProfile, Profile
-from bot.story import story
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES, texts
+from bot.transcript import story
 from bot.wording import Wording
 from engine import GAMES
 
@@ -80,7 +80,7 @@ def _ranked_line(page: Writer, line: Ranked, language: str) -> None:
 
 
 def _chosen(label: str, chosen: bool, *words: object) -> Button:
-    return Button(f"{'• ' if chosen else ''}{label}", payload.page(*words))
+    return Button(f"{'• ' if chosen else ''}{label}", actions.page(*words))
 
 
 def stats_page(language: str, name: str, lines: Sequence[tuple[str, Standing, int | None, int]]) -> Panel:
@@ -138,7 +138,7 @@ def tables_page(language: str, tables: Sequence[Seated]) -> Panel:
     playing = [table for table in tables if table.state != "open"]
     rows = [
         tuple(
-            Button(f"{'▶ ' if table.state == 'mine' else ''}{table.code}", payload.page("hand", table.code))
+            Button(f"{'▶ ' if table.state == 'mine' else ''}{table.code}", actions.page("hand", table.code))
             for table in playing[at : at + 4]
         )
         for at in range(0, len(playing), 4)
@@ -151,26 +151,26 @@ def no_tables(language: str) -> str:
     return texts(language).gettext("You sit at no table. /challenge opens one.")
 
 
-def settings_page(profile: Profile, *, has_asides: bool) -> Panel:
-    """A person's settings; where hands are shown can be chosen if the platform can show something aside."""
+def settings_page(profile: Profile, *, has_ephemeral: bool) -> Panel:
+    """A person's settings; where hands are shown can be chosen if the platform can show ephemeral messages."""
     _ = texts(profile.language).gettext
     page = Writer()
     page.line(_("Your settings"), "bold")
     page.line(_("Language, and the suits that your cards wear. Spades always wears French suits."))
     names = {"italian": _("Italian suits 🪙🏆⚔️🪵"), "french": _("French suits ♦️♥️♠️♣️")}
     places = {"private": _("Hands in our private chat"), "aside": _("Hands in the group, for my eyes only")}
-    if has_asides:
+    if has_ephemeral:
         page.line(_("Where you get your hand: in the group it comes when you press My hand, and does not ring."))
     return page.panel(
         tuple(
             _chosen(LANGUAGE_NAMES[code], profile.language == code, "settings", "language", code) for code in LANGUAGES
         ),
         tuple(_chosen(names[suits], profile.suits == suits, "settings", "suits", suits) for suits in SUITS),
-        *((_chosen(places[one], profile.hands == one, "settings", "hands", one),) for one in HANDS if has_asides),
+        *((_chosen(places[one], profile.hands == one, "settings", "hands", one),) for one in HANDS if has_ephemeral),
         (
             Button(
                 ("✓ " if profile.wants_calls else "") + _("Call me in the group when it is my turn"),
-                payload.page("settings", "called", int(not profile.wants_calls)),
+                actions.page("settings", "called", int(not profile.wants_calls)),
             ),
         ),
     )
@@ -188,13 +188,13 @@ def chat_settings_page(chat: ChatProfile) -> Panel:
         for seconds in CLOCKS
     ]
     strict = Button(
-        ("✓ " if chat.strict else "") + _("strict clock"), payload.page("settings", "strict", int(not chat.strict))
+        ("✓ " if chat.strict else "") + _("strict clock"), actions.page("settings", "strict", int(not chat.strict))
     )
     return page.panel(
         tuple(_chosen(LANGUAGE_NAMES[code], chat.language == code, "settings", "language", code) for code in LANGUAGES),
         tuple(clocks[:3]),
         (*clocks[3:], strict),
-        (Button(_("My own settings"), payload.page("settings")),),
+        (Button(_("My own settings"), actions.page("settings")),),
     )
 
 
@@ -210,7 +210,7 @@ def replay_page(game: FinishedGame, deal: int, language: str, suits: str) -> Pan
     deals = len(game.record.deals)
     around = [(f"◀ {deal - 1}", deal - 1), (f"{deal}/{deals}", deal), (f"{deal + 1} ▶", deal + 1)]
     row = tuple(
-        Button(label, payload.page("replay", game.id, number)) for label, number in around if 1 <= number <= deals
+        Button(label, actions.page("replay", game.id, number)) for label, number in around if 1 <= number <= deals
     )
     return page.panel(row if deals > 1 else ())
 
@@ -229,4 +229,4 @@ def help_page(language: str) -> Panel:
     for spec in listed():
         has_signs = any(one.in_help for one in spec.arguments)
         page.line(f"/{spec.name_in(language)}{' ' if has_signs else ': '}{spec.help_line(language)}")
-    return page.panel((Button(_("Rules"), payload.page("rules")),))
+    return page.panel((Button(_("Rules"), actions.page("rules")),))

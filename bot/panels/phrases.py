@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from bot.panel import Span, Writer
-from bot.panels.look import Look
+from bot.panels.snapshot import TableSnapshot
 from bot.texts import texts
 from bot.wording import NO_BREAK, Wording
 from engine import GAMES
@@ -14,7 +14,7 @@ from engine.views import LastTrick
 class Phrases:
     """A table's lines, in one language and for one viewer, who is "you" in lists."""
 
-    def __init__(self, seen: Look, words: Wording) -> None:
+    def __init__(self, seen: TableSnapshot, words: Wording) -> None:
         self.seen, self.words, self.text = seen, words, words.text
         _ = self.text
         self.names = [_("you") if seat == seen.seat else words.names[seat] for seat in range(len(seen.chairs))]

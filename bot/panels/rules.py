@@ -1,6 +1,6 @@
 """The rules as players read them, in short; docs/rules.md has them option by option."""
 
-from bot import payload
+from bot import actions
 from bot.commands import FAIR
 from bot.panel import Button, Panel, Writer
 from bot.panels.phrases import game_names
@@ -30,8 +30,8 @@ def rules_page(language: str, about: str = "") -> Panel:
         for line in _common(language):
             page.line(f"• {line}")
     names = {**game_names(language), FAIR: _("Is it fair?")}
-    buttons = [Button(name, payload.page("rules", subject)) for subject, name in names.items()]
-    common = Button(_("What they share"), payload.page("rules"))
+    buttons = [Button(name, actions.page("rules", subject)) for subject, name in names.items()]
+    common = Button(_("What they share"), actions.page("rules"))
     return page.panel(*(tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2)), (common,))
 
 

@@ -19,9 +19,9 @@ from bot.people import People
 from bot.platform import platform_of, private_place
 from bot.privacy.kept import drop_kept
 from bot.somebody import Mark, marks, new_somebody
-from bot.store import STORE_FAULTS, keys
+from bot.store import STORE_ERRORS, keys
 from bot.store.naming import by_handle
-from bot.tables.faults import NoSuchTable
+from bot.tables.errors import NoSuchTable
 from bot.tables.leaving import leave
 from bot.tables.room import Room
 
@@ -73,7 +73,7 @@ class Forgetter:
         while True:
             try:
                 await self.work()
-            except STORE_FAULTS as error:
+            except STORE_ERRORS as error:
                 self._room.store.outage.begin(error)
             except Exception:
                 # Without whom it is about. It is tried again.

@@ -12,7 +12,7 @@ import structlog
 from bot.people import DAY_SECONDS, People
 from bot.privacy.forgetting import Forgetter
 from bot.somebody import is_somebody
-from bot.store import STORE_FAULTS, Store, keys
+from bot.store import STORE_ERRORS, Store, keys
 
 LOOK_SECONDS = 600.0
 """How often a worker asks whether today's round has been made."""
@@ -46,7 +46,7 @@ class Unused:
         while True:
             try:
                 await self.round()
-            except STORE_FAULTS as error:
+            except STORE_ERRORS as error:
                 self._store.outage.begin(error)
             except Exception:
                 log.exception("sweep_failed")

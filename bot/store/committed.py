@@ -27,7 +27,7 @@ class Committed(NamedTuple):
     entries: list[bytes]
 
     @classmethod
-    def of(cls, message: bytes) -> Self:
+    def parse(cls, message: bytes) -> Self:
         """What a message on a worker's channel says; ValueError where it says nothing of the kind."""
         head, last, *entries = message.split(b"\n")
         code, version, clock, about = json.loads(head)

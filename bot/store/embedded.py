@@ -18,7 +18,7 @@ from typing import IO
 import structlog
 
 from bot.store import guard
-from bot.store.folder import StoreFault, claim, is_claimed, make_socket_folder, remove_socket_folder, socket_path
+from bot.store.folder import StoreError, claim, is_claimed, make_socket_folder, remove_socket_folder, socket_path
 from bot.store.valkey import server_path
 
 log = structlog.get_logger()
@@ -98,9 +98,9 @@ class EmbeddedStore:
             try:
                 self._spawn()
                 await self._wait_until_it_answers()
-            except (StoreFault, OSError) as fault:
+            except (StoreError, OSError) as error:
                 if not said:
-                    log.error("store_does_not_start", why=str(fault))  # noqa: TRY400 - the text says it all
+                    log.error("store_does_not_start", why=str(error))  # noqa: TRY400 - the text says it all
                 said = True
 
     async def stop(self) -> None:
@@ -158,7 +158,7 @@ class EmbeddedStore:
 
     def _spawn(self) -> None:
         if process := self._left_running():
-            raise StoreFault(
+            raise StoreError(
                 f"A Valkey (process {process}) runs in {self.folder} and does not answer; "
                 f"see {self.log_path}, and end it by hand if it hangs."
             )
@@ -184,7 +184,7 @@ class EmbeddedStore:
         deadline = asyncio.get_running_loop().time() + self.patience
         while not await self._answers(0.0):
             if self._left_running() is None or asyncio.get_running_loop().time() >= deadline:
-                raise StoreFault(f"The embedded Valkey did not start; {self.log_path} says why:\n{self._end_of_log()}")
+                raise StoreError(f"The embedded Valkey did not start; {self.log_path} says why:\n{self._end_of_log()}")
             await asyncio.sleep(0.02)
 
     def _post_guard(self) -> None:

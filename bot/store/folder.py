@@ -18,11 +18,11 @@ LONGEST_SOCKET_PATH = 100
 ELSEWHERE = "or set BUONGIOCO_DATA to another folder"
 
 
-class StoreFault(Exception):
+class StoreError(Exception):
     """The store cannot be used; the text tells the host what to do."""
 
 
-class FolderTaken(StoreFault):
+class FolderTaken(StoreError):
     """A bot is running with the data folder."""
 
 
@@ -37,7 +37,7 @@ def claim(folder: Path) -> IO[str]:
         # Not through a link: what is written here is ours.
         lock = os.fdopen(os.open(folder / "bot.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "r+")
     except OSError as error:
-        raise StoreFault(f"The data folder {folder} cannot be used: {error.strerror}.") from error
+        raise StoreError(f"The data folder {folder} cannot be used: {error.strerror}.") from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -69,14 +69,14 @@ def make_private(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     about = folder.stat()
     if folder.is_symlink() and folder.lstat().st_uid not in (0, os.geteuid()):
-        raise StoreFault(f"The data folder {folder} is a link that another user made: take it away, {ELSEWHERE}.")
+        raise StoreError(f"The data folder {folder} is a link that another user made: take it away, {ELSEWHERE}.")
     if about.st_uid != os.geteuid():
-        raise StoreFault(
+        raise StoreError(
             f"The data folder {folder} belongs to another user (number {about.st_uid}): run the bot as that user, "
             f"give the folder to the bot's user (chown), {ELSEWHERE}."
         )
     if about.st_mode & 0o022:
-        raise StoreFault(
+        raise StoreError(
             f"Others may write in the data folder {folder}: look that all in it is yours, close it to them "
             f"(chmod 700 {folder}), {ELSEWHERE}."
         )
@@ -136,7 +136,7 @@ def _short_root() -> Path:
     for root in (*roots, Path(tempfile.gettempdir()), Path("/tmp")):  # noqa: S108 - only to make a fresh folder in
         if _is_short(root / "buongioco-12345678" / "valkey.sock"):
             return root
-    raise StoreFault(f"There is no folder for temporary files with a short name: set TMPDIR to one, {ELSEWHERE}.")
+    raise StoreError(f"There is no folder for temporary files with a short name: set TMPDIR to one, {ELSEWHERE}.")
 
 
 def _is_short(path: Path) -> bool:

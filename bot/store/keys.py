@@ -28,7 +28,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``seated:<platform:id>`` | hash | codes of tables where the person sits, sat or is about to (`bot.store.index`) |
 | ``hosted:<chat>`` | hash | the same of tables that are shown in the chat, in any of its topics |
 | ``challenges:<chat>`` | hash | the same of tables there that wait for players |
-| ``tries:<platform:id>`` | string | when the person may try one more code, Unix ms; gone by then (`bot.desk.limits`) |
+| ``tries:<platform:id>`` | string | when the person may try one more code, Unix ms (`bot.handlers.limits`); expires |
 | ``named:<platform:id>`` | set | codes of live tables whose log names the person; ``named:<platform>:@<handle>`` too |
 | ``mydata:<platform:id>`` | string | the person has asked for their data a moment ago; expires by itself |
 | ``moved`` | hash | chats that have another id by now: the old place's new one |
@@ -66,7 +66,7 @@ GAMES_MOVED = "{games}:moved"
 GAMES_ORDER = "{games}:order"
 MOVED = "moved"
 RATED = "{games}:rated"
-POKES = "buongioco:pokes"
+NOTIFICATIONS = "buongioco:pokes"
 """The channel on which workers tell each other that a table, or what is known of a person, has changed."""
 
 

@@ -24,7 +24,7 @@ from redis.exceptions import (
     TryAgainError,
 )
 
-STORE_FAULTS = (RedisError, RedisClusterException, OSError)
+STORE_ERRORS = (RedisError, RedisClusterException, OSError)
 """All that a call of the store may raise when the store is away."""
 
 PASSING = (OutOfMemoryError, ReadOnlyError, ClusterDownError, TryAgainError, AskError)
@@ -114,7 +114,7 @@ class Outage:
             await asyncio.sleep(self._pause)
             try:
                 await self._probe()
-            except STORE_FAULTS:
+            except STORE_ERRORS:
                 continue
             self._ended = time.monotonic()
             log.info("store_back", after=round(self._ended - begun, 1))

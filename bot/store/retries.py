@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import structlog
 
-from bot.store.outage import STORE_FAULTS, Outage, may_pass
+from bot.store.outage import STORE_ERRORS, Outage, may_pass
 
 MOST_WAITING = 10_000
 """Pieces of work that may wait, at some 500 bytes each; what comes beyond that is dropped."""
@@ -93,7 +93,7 @@ class RetryQueue:
         while True:
             try:
                 return await work()
-            except STORE_FAULTS as error:
+            except STORE_ERRORS as error:
                 if not may_pass(error):
                     raise
                 self._outage.begin(error)

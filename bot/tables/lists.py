@@ -13,9 +13,9 @@ from functools import partial
 from bot.platform import chat_of, is_private
 from bot.store import keys
 from bot.store.index import Reservation
-from bot.tables.faults import (
+from bot.tables.errors import (
     NoSuchTable,
-    TableFault,
+    TableError,
     TooManyChallenges,
     TooManyTables,
 )
@@ -134,7 +134,7 @@ class TableLists:
     async def _reserved(self, key: str, code: str, made: Reservation) -> AsyncIterator[None]:
         try:
             yield
-        except (TableFault, CodeTaken):
+        except (TableError, CodeTaken):
             # The commit was refused. Where it is not known whether it came the entry stays, until somebody reads it.
             await self._index.give_back(key, code, made)
             raise
@@ -148,7 +148,7 @@ class TableLists:
         found = await asyncio.gather(*map(self._table, entries))
         tables = []
         for (code, token), table in zip(entries.items(), found, strict=True):
-            if table and not table.fault and belongs(table):
+            if table and not table.error and belongs(table):
                 tables.append(table)
             elif table is None or table.phase == "open":
                 # A commit may be on its way that bears it out.

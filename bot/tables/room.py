@@ -1,7 +1,7 @@
 """The room with all tables: what people do at them, each thing one commit in the store.
 
 A press is answered by exactly one of these: its move is made; it was made already, by the same update delivered twice;
-or a `TableFault` or an engine's `IllegalMove` says why not. Nothing here waits for anybody, and several workers may
+or a `TableError` or an engine's `IllegalMove` says why not. Nothing here waits for anybody, and several workers may
 have the same table in hand: the store takes the first and tells the others what they missed.
 """
 
@@ -16,7 +16,7 @@ from bot.store.log import Log
 from bot.store.naming import people_in
 from bot.tables import checks
 from bot.tables.chairs import Invited, plain_name
-from bot.tables.faults import (
+from bot.tables.errors import (
     ChairTaken,
     NobodyAsks,
     NoSuchChair,

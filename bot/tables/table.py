@@ -67,7 +67,7 @@ class Table:
     ``asking`` are those who ask for a chair, by seat, ``refusals`` how often each side's first has refused.
     ``clock`` is the seconds that a move may take; ``alarm`` is "", "nudged" or "flagged", how much of it is gone;
     ``lates`` counts the moves in a row that were made for a seat. ``closed`` is why no game came of it.
-    ``fault`` is what of the log cannot be read, empty if all can: then the table stands as it was before.
+    ``error`` is what of the log cannot be read, empty if all can: then the table stands as it was before.
     """
 
     def __init__(self, code: str) -> None:
@@ -91,11 +91,11 @@ class Table:
         self.lates: tuple[int, ...] = ()
         self.made_for = False
         self.closed = ""
-        self.fault = ""
+        self.error = ""
 
     @classmethod
-    def of(cls, code: str, log: Log, known: Self | None = None) -> Self:
-        """The table that a log tells of; as far as it can be read, with a `fault` where it cannot.
+    def from_log(cls, code: str, log: Log, known: Self | None = None) -> Self:
+        """The table that a log tells of; as far as it can be read, with a `error` where it cannot.
 
         ``known`` is the table as it was once, perhaps: where the log begins like its, only the rest is read.
         """
@@ -109,7 +109,7 @@ class Table:
     def unreadable(cls, code: str, why: str) -> Self:
         """A table of whose log nothing can be read."""
         table = cls(code)
-        table.fault, table.log = why, Log([b""])
+        table.error, table.log = why, Log([b""])
         return table
 
     def after(self, entries: Sequence[str], update: str) -> Self:
@@ -145,7 +145,7 @@ class Table:
     @property
     def phase(self) -> str:
         """ "open" while chairs are being taken, "closed" when no game came of it, "playing", "over" or "unreadable"."""
-        if self.fault:
+        if self.error:
             return "unreadable"
         if self.game is None:
             return "closed" if self.closed else "open"
@@ -225,12 +225,12 @@ class Table:
     def _read_stored(self, entries: Sequence[bytes]) -> None:
         """Read entries that stand in the store; what the rules refuse is the table's fault, and nobody else's."""
         log = self.log.after(entries)
-        if not self.fault:
+        if not self.error:
             try:
                 self._read_on([unstamped(entry).decode() for entry in entries])
             except Exception as error:  # noqa: BLE001  whatever a log may hold: another release wrote it
                 # Without the error's words, which may name a card.
-                self.fault = f"entry {self.version + 1} or one after it: {type(error).__name__}"
+                self.error = f"entry {self.version + 1} or one after it: {type(error).__name__}"
         self.log = log
 
     def _read_on(self, entries: Sequence[str]) -> None:
@@ -354,10 +354,10 @@ class Table:
         release, *words = rest.split(" ")
         kind = game_kind(self.game_id).rules
         if int(release) != RELEASE:
-            raise BadRules(fault=f"the game is played by release {int(release)} of the rules, and this is {RELEASE}")
+            raise BadRules(problem=f"the game is played by release {int(release)} of the rules, and this is {RELEASE}")
         rules = parse(kind, words)
         if missing := kind.choices().keys() - rules.keys():
-            raise BadRules(fault=f"the rules do not say: {', '.join(sorted(missing))}")
+            raise BadRules(problem=f"the rules do not say: {', '.join(sorted(missing))}")
         self.rules = rules
 
     def _read_stop(self, rest: str, _number: int) -> None:

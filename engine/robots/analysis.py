@@ -12,7 +12,7 @@ from random import Random
 from engine.cards import Pack
 from engine.declarations import COMBINATIONS
 from engine.game import Game
-from engine.light import LightSpades, light
+from engine.position import SpadesPosition, search_position
 from engine.records import Record
 from engine.replay import replay
 from engine.robots.findings import Verdict
@@ -80,8 +80,10 @@ class _Analysis:
     def _solved(self, game: Game, place: int, seat: int, move: str) -> Verdict | None:
         deal = game.current
         assert deal
-        here = light(deal)
-        most = SOLVED_SPADES if isinstance(here, LightSpades) else SOLVED_TWO if len(here.hands) == 2 else SOLVED_FOUR
+        here = search_position(deal)
+        most = (
+            SOLVED_SPADES if isinstance(here, SpadesPosition) else SOLVED_TWO if len(here.hands) == 2 else SOLVED_FOUR
+        )
         if here.left > most:
             return None
         points = _spades_points(deal) if isinstance(deal, SpadesDeal) else ()

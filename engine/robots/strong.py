@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from engine.declarations import COMBINATIONS, HONOUR_RANKS
 from engine.game import Game, MoveEntry
-from engine.light import Light
+from engine.position import SearchPosition
 from engine.robots.greedy import GreedyRobot, has_won
 from engine.robots.knowledge import is_open, pack_of, weigh, worlds_of
 from engine.robots.memory import remember
@@ -281,10 +281,10 @@ def undeclared(view: View) -> View:
     return view.__class__(**{**view.__dict__, "moves": tuple(one for one in view.moves if one not in COMBINATIONS)})
 
 
-def open_position(worlds: Worlds) -> Light:
+def open_position(worlds: Worlds) -> SearchPosition:
     """The position of the one world that is left, counting from here."""
     start = worlds.start
-    here: Light = object.__new__(Light)
+    here: SearchPosition = object.__new__(SearchPosition)
     here.hands = [int(worlds.known[seat]) for seat in range(start[playing.SEATS])]
     here.turn, here.left, here.laid = int(start[playing.TURN]), int(start[playing.LEFT]), int(start[playing.LAID])
     here.wanted, here.pot = int(start[playing.WANTED]), int(start[playing.POT])

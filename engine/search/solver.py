@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from engine.cards import cards
 from engine.declarations import HONOURS
-from engine.light import Light, LightPackets, LightSpades, LightStock
+from engine.position import PacketsPosition, SearchPosition, SpadesPosition, StockPosition
 from engine.search import four_hands, spades_hands, two_hands
 from engine.search.compiled import COMPILED, Ints, ints, zeros
 from engine.spades import SPADE_SUIT
@@ -25,17 +25,17 @@ class Solver:
         self._spades = spades_hands.new_memory(most_positions)
         self.positions = 0
 
-    def solve(self, here: Light, points: Sequence[int] = ()) -> dict[int, int] | None:
+    def solve(self, here: SearchPosition, points: Sequence[int] = ()) -> dict[int, int] | None:
         """For each legal card what side 0 comes to if all play perfectly from there, with all cards open.
 
         At Tressette that is in thirds of a point, those taken so far and the last trick's included; at Spades
         ``points[n]``, the value of n tricks of side 0's in the whole hand. None if that takes more than the positions
         allowed, or cards are still to be drawn. ``positions`` is how many the last solve has looked at.
         """
-        if isinstance(here, LightStock) and here.drawn < len(here.stock):
+        if isinstance(here, StockPosition) and here.drawn < len(here.stock):
             return None
         values = ints([UNSET] * 52)
-        if isinstance(here, LightSpades):
+        if isinstance(here, SpadesPosition):
             done = self._solve_spades(here, points, values)
         elif len(here.hands) == 2:
             done = self._solve_two(here, values)
@@ -45,10 +45,10 @@ class Solver:
             return None
         return _spread(here, values)
 
-    def _solve_two(self, here: Light, values: Ints) -> bool:
+    def _solve_two(self, here: SearchPosition, values: Ints) -> bool:
         self._two.renew()
         opens = zeros(40)
-        below = _uncovering(here, opens) if isinstance(here, LightPackets) else 0
+        below = _uncovering(here, opens) if isinstance(here, PacketsPosition) else 0
         mine, theirs = here.hands[here.turn], here.hands[1 - here.turn]
         rest = mine | theirs | below
         left = sum(THIRDS[card] for card in cards(rest)) + here.pot + TressetteDeal.LAST_TRICK
@@ -60,7 +60,7 @@ class Solver:
                 values[card] = here.taken[0] + (values[card] if here.turn == 0 else left - values[card])
         return done
 
-    def _solve_four(self, here: Light, values: Ints) -> bool:
+    def _solve_four(self, here: SearchPosition, values: Ints) -> bool:
         self._four.renew()
         # Which cards lie on the table does not matter, only which of them is winning: the rest can be left out.
         trick = 1 << here.best if here.laid else 0
@@ -75,7 +75,7 @@ class Solver:
                 values[card] += here.taken[0]
         return done
 
-    def _solve_spades(self, here: LightSpades, points: Sequence[int], values: Ints) -> bool:
+    def _solve_spades(self, here: SpadesPosition, points: Sequence[int], values: Ints) -> bool:
         self._spades.renew()
         led = here.best if here.laid else -1
         broken = int(here.broken or bool(here.laid and here.wanted == SPADE_SUIT))
@@ -87,7 +87,7 @@ class Solver:
         return done
 
 
-def _uncovering(here: LightPackets, opens: Ints) -> int:
+def _uncovering(here: PacketsPosition, opens: Ints) -> int:
     """Note what the play of each packet's top uncovers; returns all that lies below."""
     below = 0
     for packets in here.packets:
@@ -101,7 +101,7 @@ def _uncovering(here: LightPackets, opens: Ints) -> int:
     return below
 
 
-def _spread(here: Light, values: Ints) -> dict[int, int]:
+def _spread(here: SearchPosition, values: Ints) -> dict[int, int]:
     """The values by card: cards that are one move have their value with the lowest of them."""
     found: dict[int, int] = {}
     legal = here.legal()

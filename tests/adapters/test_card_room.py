@@ -9,7 +9,7 @@ from typing import Any
 
 from adapters.discord import make as discord
 from adapters.playground import make as playground
-from adapters.playground.wishes import Say
+from adapters.playground.requests import Say
 from adapters.telegram import make as telegram
 from bot.commands import Kind
 from bot.platform import Adapter, CardRoom, Command, Person, Press, Reply, Suggestion
@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "bot.commands",
     "bot.host_link",
     "bot.panel",
-    "bot.payload",
+    "bot.actions",
     "bot.places",
     "bot.platform",
     "bot.privacy.kept",
@@ -38,11 +38,11 @@ MAY_IMPORT = {
     "bot.settings",
     "bot.store",
     "bot.texts",
-    "bot.watching",
+    "bot.monitoring",
 }
 """What an adapter may know of the bot; docs/adapters.md says what each is for."""
 
-OF_THE_STORE = {"STORE_FAULTS", "WorkDropped", "WorkFailed"}
+OF_THE_STORE = {"STORE_ERRORS", "WorkDropped", "WorkFailed"}
 BENCHES = {"bot.bench.crowd", "bot.bench.platforms", "bot.logs", "bot.running"}
 
 
@@ -172,6 +172,6 @@ async def test_the_playground_needs_nothing_else(store: Store) -> None:
     adapter = playground(parrot)
     assert adapter
     async with serving(adapter):
-        anna = adapter.village.people["1"]
+        anna = adapter.chat_store.people["1"]
         assert await adapter.request(anna, Say(n="abcd", do="say", chat="1", text="/mano")) == "You said mano."
     assert [(one.word, one.person.name) for one in parrot.heard] == [("mano", "Anna")]

@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 from redis.asyncio.client import Pipeline
 
-from adapters.playground.village import LONGEST_TEXT, Refused, Village
+from adapters.playground.chat_store import LONGEST_TEXT, ChatStore, Refused
 from bot.cli import health
 from bot.panel import Button, Panel, Span
 from bot.platform import ChatGone, MessageGone, TooLong, Unreachable
@@ -55,14 +55,14 @@ class Line:
         )
         return cls(line, await line.receive_json())
 
-    async def ask(self, **wish: Any) -> dict[str, Any]:
+    async def ask(self, **request: Any) -> dict[str, Any]:
         """A request and its answer; what is heard meanwhile is kept."""
-        wish.setdefault("n", f"t{len(self.heard):05}x{id(wish) % 10000:04}")
-        await self.line.send_str(json.dumps(wish))
+        request.setdefault("n", f"t{len(self.heard):05}x{id(request) % 10000:04}")
+        await self.line.send_str(json.dumps(request))
         while True:
             word: dict[str, Any] = await self.line.receive_json(timeout=10)
             self.heard.append(word)
-            if word.get("n") == wish["n"]:
+            if word.get("n") == request["n"]:
                 return word
 
 
@@ -107,7 +107,7 @@ async def test_health_and_metrics(
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "asked",
     [
         {"do": "fly"},
         {"do": "say", "chat": "1", "text": ""},
@@ -123,10 +123,10 @@ async def test_health_and_metrics(
     ],
 )
 async def test_what_cannot_be_is_refused(
-    playground: Open, session: aiohttp.ClientSession, wish: dict[str, Any]
+    playground: Open, session: aiohttp.ClientSession, asked: dict[str, Any]
 ) -> None:
     line = await Line.open(session, playground)
-    answer = await line.ask(**{"as": "1", **wish})
+    answer = await line.ask(**{"as": "1", **asked})
     assert answer["type"] == "refused"
     assert answer["text"]
 
@@ -153,8 +153,8 @@ async def test_a_request_sent_twice_counts_once(playground: Open, session: aioht
     line = await Line.open(session, playground)
     # The bot that remembered the request is gone; the platform and the tables know it.
     assert (await line.ask(do="say", chat="1", text="/challenge testa", n="same0001", **{"as": "1"}))["type"] == "done"
-    await playground.house.delivery.settled()
-    texts = [message.get("text", "card") for message in playground.playground.village.chats["1"].messages.values()]
+    await playground.worker.delivery.settled()
+    texts = [message.get("text", "card") for message in playground.playground.chat_store.chats["1"].messages.values()]
     assert texts == ["/challenge testa", "card"]
 
 
@@ -163,7 +163,7 @@ async def test_opened_to_a_network_only_ones_own_link_acts(network: Open, sessio
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
             await Line.open(session, network, key)
         assert refused.value.status == 403
-    anna = network.playground.village.people["1"]
+    anna = network.playground.chat_store.people["1"]
     line = await Line.open(session, network, anna.token)
     assert line.hello["me"] == "1"
     assert not line.hello["switching"]
@@ -172,7 +172,7 @@ async def test_opened_to_a_network_only_ones_own_link_acts(network: Open, sessio
     assert set(line.hello["messages"]) == {"1", "@1"}
     # Whoever it says it is, it is Anna.
     await line.ask(do="say", chat="1", text="hello", **{"as": "2"})
-    [message] = network.playground.village.chats["1"].messages.values()
+    [message] = network.playground.chat_store.chats["1"].messages.values()
     assert message["by"] == "1"
     assert (await line.ask(do="say", chat="@2", text="x"))["type"] == "refused"
     assert (await line.ask(do="add_person", name="Zoe"))["type"] == "refused"
@@ -185,7 +185,7 @@ async def test_the_hosts_link_adds_people_and_acts_as_nobody(network: Open, sess
     assert {chat["id"] for chat in host.hello["chats"]} == {"1"}
     assert (await host.ask(do="add_person", name="Zoe"))["type"] == "done"
     assert (await host.ask(do="say", chat="1", text="x", **{"as": "1"}))["type"] == "refused"
-    zoe = network.playground.village.people["3"]
+    zoe = network.playground.chat_store.people["3"]
     assert (await Line.open(session, network, zoe.token)).hello["me"] == "3"
 
 
@@ -197,33 +197,33 @@ def panel(text: str = "text", payload: str = "x") -> Panel:
 
 
 async def test_the_village_is_as_strict_as_the_real_ones(store: Store) -> None:
-    village = Village(store.client)
-    await village.load()
+    chat_store = ChatStore(store.client)
+    await chat_store.load()
     with pytest.raises(ChatGone):
-        await village.send("77", panel(), "k1")
+        await chat_store.send("77", panel(), "k1")
     with pytest.raises(TooLong):
-        await village.send("1", panel("x" * 4097), "k1")
+        await chat_store.send("1", panel("x" * 4097), "k1")
     with pytest.raises(TooLong):
-        await village.send("1", panel("🂠" * 2049), "k1")
+        await chat_store.send("1", panel("🂠" * 2049), "k1")
     for bad in (panel(" "), panel(payload="x" * 65), panel(payload="à" * 33), panel(payload="")):
         with pytest.raises(Refused):
-            await village.send("1", bad, "k1")
+            await chat_store.send("1", bad, "k1")
     with pytest.raises(MessageGone):
-        await village.edit("1", 5, panel())
-    await village.close(village.people["1"], True)
+        await chat_store.edit("1", 5, panel())
+    await chat_store.close(chat_store.people["1"], True)
     with pytest.raises(Unreachable):
-        await village.send("@1", panel(), "k1")
+        await chat_store.send("@1", panel(), "k1")
 
 
 async def test_a_key_sends_one_message_even_after_a_restart(store: Store) -> None:
-    village = Village(store.client)
-    await village.load()
-    _, first, new = await village.send("1", panel(), "key")
+    chat_store = ChatStore(store.client)
+    await chat_store.load()
+    _, first, new = await chat_store.send("1", panel(), "key")
     assert new
-    again = Village(store.client)
+    again = ChatStore(store.client)
     await again.load()
     assert await again.send("1", panel(), "key") == (again.chats["1"], first, False)
-    assert again.chats["1"].messages == village.chats["1"].messages
+    assert again.chats["1"].messages == chat_store.chats["1"].messages
     # Numbers are never given twice, not even after the last message has gone.
     await again.delete("1", first)
     _, second, _new = await again.send("1", panel(), "other")
@@ -233,8 +233,8 @@ async def test_a_key_sends_one_message_even_after_a_restart(store: Store) -> Non
 async def test_no_number_is_given_twice_though_the_answer_to_a_write_was_lost(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    village = Village(store.client)
-    await village.load()
+    chat_store = ChatStore(store.client)
+    await chat_store.load()
     written = Pipeline.execute
 
     async def and_then_lost(self: Pipeline, raise_on_error: bool = True) -> list[Any]:
@@ -244,9 +244,9 @@ async def test_no_number_is_given_twice_though_the_answer_to_a_write_was_lost(
     with monkeypatch.context() as while_it_fails:
         while_it_fails.setattr(Pipeline, "execute", and_then_lost)
         with pytest.raises(ConnectionError):
-            await village.send("1", panel("the first"), "key")
-    _, other, _new = await village.send("1", panel("another"), "other")
-    again = Village(store.client)
+            await chat_store.send("1", panel("the first"), "key")
+    _, other, _new = await chat_store.send("1", panel("another"), "other")
+    again = ChatStore(store.client)
     await again.load()
     _, first, _new = await again.send("1", panel("the first"), "key")
     assert first != other
@@ -259,7 +259,7 @@ async def test_the_file_of_ones_data_stays_in_the_chat_and_is_its_owners_alone(
 ) -> None:
     anna = await Line.open(session, playground)
     await anna.ask(do="say", chat="@1", text="/mydata", **{"as": "1"})
-    [message] = [one for one in playground.playground.village.chats["@1"].messages.values() if "file" in one]
+    [message] = [one for one in playground.playground.chat_store.chats["@1"].messages.values() if "file" in one]
     assert message["file"] == "buongioco-mydata.json"
     # A day's worth: it is in the chat after a restart, too.
     await playground.stop()
@@ -269,7 +269,7 @@ async def test_the_file_of_ones_data_stays_in_the_chat_and_is_its_owners_alone(
     answer = await later.ask(do="file", chat="@1", message=kept["id"], **{"as": "1"})
     assert (answer["type"], answer["name"]) == ("file", "buongioco-mydata.json")
     assert json.loads(answer["text"])["person"] == "playground:1"
-    assert 0 < await playground.house.store.client.ttl(f"playground:file:@1:{kept['id']}") <= 86400
+    assert 0 < await playground.worker.store.client.ttl(f"playground:file:@1:{kept['id']}") <= 86400
     # Nobody else has it, and what is no file is refused in a line.
     assert (await later.ask(do="file", chat="@1", message=kept["id"], n="other1", **{"as": "2"}))["type"] == "refused"
     refused = await later.ask(do="file", chat="@1", message=kept["id"] - 1, n="other2", **{"as": "1"})
@@ -277,10 +277,10 @@ async def test_the_file_of_ones_data_stays_in_the_chat_and_is_its_owners_alone(
 
 
 async def test_old_messages_are_forgotten(store: Store) -> None:
-    village = Village(store.client)
-    await village.load()
+    chat_store = ChatStore(store.client)
+    await chat_store.load()
     for number in range(320):
-        await village.send("1", panel(), f"k{number}")
-    assert len(village.chats["1"].messages) == 300
+        await chat_store.send("1", panel(), f"k{number}")
+    assert len(chat_store.chats["1"].messages) == 300
     assert await store.client.hlen("playground:messages:1") == 300
     assert await store.client.hlen("playground:sends:1") <= 302

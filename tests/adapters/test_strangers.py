@@ -16,9 +16,9 @@ import structlog
 
 from adapters.playground import server as server_module
 from adapters.playground import tabs as tabs_module
+from adapters.playground.chat_store import Refused
 from adapters.playground.tabs import Tab
-from adapters.playground.village import Refused
-from bot.desk import Desk
+from bot.handlers import Dispatcher
 from bot.panel import Button, Panel, Span
 from bot.platform import Press, Reply
 from tests.adapters.test_playground import Line
@@ -62,7 +62,7 @@ def quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 async def everything(playground: Open) -> dict[bytes, bytes | None]:
     """All that the store holds, but what goes by time."""
-    client = playground.house.store.client
+    client = playground.worker.store.client
     held = {}
     async for key in client.scan_iter(count=1000):
         if not key.endswith((b"}:attended", b"}:probe")) and key != b"workers":
@@ -145,12 +145,12 @@ async def test_too_much_at_once_is_refused_and_the_rest_is_done(
     go_on = asyncio.Event()
     pressed = []
 
-    async def slowly(desk: Desk, press: Press) -> Reply:
+    async def slowly(dispatcher: Dispatcher, press: Press) -> Reply:
         pressed.append(press.key)
         await go_on.wait()
         return Reply("done")
 
-    monkeypatch.setattr(Desk, "press", slowly)
+    monkeypatch.setattr(Dispatcher, "press", slowly)
     line = await Line.open(session, playground)
     names = [f"press{number}" for number in range(100)]
     for name in names:
@@ -166,7 +166,7 @@ async def test_too_much_at_once_is_refused_and_the_rest_is_done(
 
 
 async def test_requests_in_work_are_a_persons_whichever_tab_they_come_from(public: Open) -> None:
-    anna, bruno = public.playground.village.people["1"], public.playground.village.people["2"]
+    anna, bruno = public.playground.chat_store.people["1"], public.playground.chat_store.people["2"]
     tabs = public.playground.server.tabs
     hers = [Tab(aiohttp.web.WebSocketResponse(), None, anna, False) for _ in range(2)]
     for number in range(tabs_module.MOST_IN_WORK):
@@ -184,7 +184,7 @@ async def test_a_person_has_so_many_tabs_and_all_together_so_many(
 ) -> None:
     monkeypatch.setattr(tabs_module, "MOST_TABS_EACH", 3)
     monkeypatch.setattr(tabs_module, "MOST_TABS", 5)
-    anna, bruno = public.playground.village.people["1"].token, public.playground.village.people["2"].token
+    anna, bruno = public.playground.chat_store.people["1"].token, public.playground.chat_store.people["2"].token
     opened = [await open_public(session, public, anna) for _ in range(3)]
     await refused_public(session, public, anna, 429)
     opened += [await open_public(session, public, bruno) for _ in range(2)]
@@ -230,40 +230,40 @@ def button(payload: str, kind: Any = "press") -> Panel:
 
 @pytest.fixture
 def pressed(monkeypatch: pytest.MonkeyPatch) -> list[Press]:
-    """What comes to the desk, which answers everything with a page for all to see."""
+    """What comes to the handlers, which answers everything with a page for all to see."""
     came: list[Press] = []
 
-    async def press(desk: Desk, one: Press) -> Reply:
+    async def press(dispatcher: Dispatcher, one: Press) -> Reply:
         came.append(one)
         return Reply(panel=button("page"))
 
-    monkeypatch.setattr(Desk, "press", press)
+    monkeypatch.setattr(Dispatcher, "press", press)
     return came
 
 
 async def test_a_press_of_the_bots_own_button_is_genuine_and_its_page_takes_its_place(
     playground: Open, session: aiohttp.ClientSession, pressed: list[Press]
 ) -> None:
-    village = playground.playground.village
-    _, number, _ = await village.send("1", button("real"), "k1")
+    chat_store = playground.playground.chat_store
+    _, number, _ = await chat_store.send("1", button("real"), "k1")
     line = await Line.open(session, playground)
     await line.ask(**{**PRESS, "n": "press1", "message": number, "payload": "real"})
     assert [one.genuine for one in pressed] == [True]
-    assert village.chats["1"].messages[number]["rows"][0][0]["payload"] == "page"
-    assert village.chats["1"].messages[number]["edited"]
+    assert chat_store.chats["1"].messages[number]["rows"][0][0]["payload"] == "page"
+    assert chat_store.chats["1"].messages[number]["edited"]
 
 
 @pytest.mark.parametrize("which", ["another payload", "a text of somebody's", "another kind", "gone", "another chat's"])
 async def test_a_made_up_press_is_not_genuine_and_touches_no_message(
     playground: Open, session: aiohttp.ClientSession, pressed: list[Press], which: str
 ) -> None:
-    village = playground.playground.village
-    _, number, _ = await village.send("1", button("real"), "k1")
-    said = await village.say(village.chats["1"], village.people["2"], "real", None, "k2")
+    chat_store = playground.playground.chat_store
+    _, number, _ = await chat_store.send("1", button("real"), "k1")
+    said = await chat_store.say(chat_store.chats["1"], chat_store.people["2"], "real", None, "k2")
     assert said
-    _, private, _ = await village.send("1", button("link", "private"), "k3")
-    _, elsewhere, _ = await village.send("@1", button("hers"), "k4")
-    _, elsewhere, _ = await village.send("@1", button("hers"), "k5")
+    _, private, _ = await chat_store.send("1", button("link", "private"), "k3")
+    _, elsewhere, _ = await chat_store.send("@1", button("hers"), "k4")
+    _, elsewhere, _ = await chat_store.send("@1", button("hers"), "k5")
     made_up = {
         "another payload": (number, "made up"),
         "a text of somebody's": (said["id"], "real"),
@@ -272,13 +272,13 @@ async def test_a_made_up_press_is_not_genuine_and_touches_no_message(
         "another chat's": (elsewhere, "hers"),
     }
     message, payload = made_up[which]
-    before = json.dumps(list(village.chats["1"].messages.values()))
+    before = json.dumps(list(chat_store.chats["1"].messages.values()))
     line = await Line.open(session, playground)
     await line.ask(**{**PRESS, "n": "press1", "message": message, "payload": payload})
     assert [one.genuine for one in pressed] == [False]
-    assert json.dumps(list(village.chats["1"].messages.values())) == before
+    assert json.dumps(list(chat_store.chats["1"].messages.values())) == before
     # Who asked for the page has it, alone.
-    assert list(village.chats["@1"].messages.values())[-1]["rows"][0][0]["payload"] == "page"
+    assert list(chat_store.chats["@1"].messages.values())[-1]["rows"][0][0]["payload"] == "page"
 
 
 # Headers
@@ -335,7 +335,7 @@ async def test_a_proxy_that_says_nothing_and_speaks_as_nginx_does_by_itself_is_r
 async def test_with_a_public_address_a_link_is_needed_though_it_listens_here_only(
     public: Open, session: aiohttp.ClientSession
 ) -> None:
-    anna = public.playground.village.people["1"]
+    anna = public.playground.chat_store.people["1"]
     line = await open_public(session, public, anna.token)
     hello = await line.receive_json()
     assert (hello["me"], hello["switching"]) == ("1", False)
@@ -351,7 +351,7 @@ async def test_with_a_public_address_a_link_is_needed_though_it_listens_here_onl
 async def test_a_ticket_opens_one_page_once_and_soon(
     public: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    key = public.playground.village.people["1"].token
+    key = public.playground.chat_store.people["1"].token
     for data, status in (("wrong", 403), ("", 403), (b"\xff", 403), ("x" * 5000, 413)):
         async with session.post(f"{public.url}ticket", headers=PUBLIC, data=data) as answer:
             assert answer.status == status
@@ -404,7 +404,7 @@ async def test_a_ticket_opens_one_page_once_and_soon(
 async def test_the_public_address_is_the_only_one(
     public: Open, session: aiohttp.ClientSession, headers: dict[str, str]
 ) -> None:
-    await refused_public(session, public, public.playground.village.people["1"].token, 403, **headers)
+    await refused_public(session, public, public.playground.chat_store.people["1"].token, 403, **headers)
 
 
 async def test_those_who_watch_machines_ask_the_machine_and_not_the_proxy(
@@ -478,7 +478,7 @@ def odd_heads(key: str) -> list[bytes]:
 async def test_odd_heads_are_refused_without_a_word_of_the_link_in_the_log(
     public: Open, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    key = public.playground.village.people["1"].token
+    key = public.playground.chat_store.people["1"].token
     caplog.set_level(logging.DEBUG)
     heads = odd_heads(key)
     for sent in heads:

@@ -6,7 +6,7 @@ from collections.abc import Callable, MutableMapping
 from pathlib import Path
 from typing import Any
 
-from bot.house import House
+from bot.worker import Worker
 
 TWO_MINUTES, TEN_MINUTES = 120.0, 600.0
 
@@ -21,18 +21,18 @@ async def until(done: Callable[[], bool], seconds: float = 60.0) -> None:
         await asyncio.sleep(0.05)
 
 
-async def play_unseen(house: House, person: str, moves: int) -> None:
+async def play_unseen(worker: Worker, person: str, moves: int) -> None:
     """Moves at somebody's table that come by another way, as from another platform."""
-    [table] = await house.tables_of(person)
+    [table] = await worker.tables_of(person)
     for number in range(moves):
-        table = await house.room.table(table.code)
+        table = await worker.room.table(table.code)
         assert table.game
         seat = table.game.turn
         assert seat is not None
         move = next(one for one in table.game.legal_moves(seat) if one.startswith(("play", "pick")))
         chair = table.chairs[seat]
         assert chair
-        await house.room.press(table.code, chair.person, table.version, move, f"unseen{number}")
+        await worker.room.press(table.code, chair.person, table.version, move, f"unseen{number}")
 
 
 def tasks_of_the_bot() -> list[str]:

@@ -5,8 +5,8 @@ The store's scripts use its clock, TIME, in no other way than by its difference 
 those are an hour earlier; and an hour in which nobody did anything cannot be told from that either.
 """
 
-from bot.house import House
 from bot.store import Store, keys
+from bot.worker import Worker
 
 SHARDS = range(keys.SHARDS)
 
@@ -31,10 +31,10 @@ async def step_clock(store: Store, seconds: float) -> None:
         await pipe.execute()
 
 
-async def ring(house: House, seconds: float) -> None:
+async def ring(worker: Worker, seconds: float) -> None:
     """Let so much playing time pass, and everything that it brings happen."""
-    await pass_time(house.store, seconds)
+    await pass_time(worker.store, seconds)
     for _ in range(3):
-        await house.clockwork.poll()
-        await house.clockwork.settled()
-        await house.delivery.settled()
+        await worker.scheduler.poll()
+        await worker.scheduler.settled()
+        await worker.delivery.settled()

@@ -424,7 +424,7 @@ class Village:
         tables = []
         async for key in store.client.scan_iter("{s*}:table:*"):
             code = key.decode().rpartition(":")[2]
-            table = Table.of(code, await store.load(code))
+            table = Table.from_log(code, await store.load(code))
             tables.append(table)
             moves = [entry for entry in table.log.entries if entry[:1].isdigit()]
             for entry in moves:

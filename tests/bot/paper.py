@@ -7,16 +7,15 @@ from itertools import count
 from random import Random
 from typing import Any
 
-from bot.desk import Desk
-from bot.house import House
+from bot.handlers import Dispatcher
 from bot.panel import LONGEST_PAYLOAD, Button, Panel, units
 from bot.platform import (
     Command,
-    DeliveryFault,
+    DeliveryError,
     MessageGone,
-    Pace,
     Person,
     Press,
+    RateLimit,
     Reply,
     TooLong,
     Unreachable,
@@ -24,6 +23,7 @@ from bot.platform import (
 )
 from bot.settings import Settings
 from bot.store import Store
+from bot.worker import Worker
 from engine import GAMES
 
 GROUP = "paper:100"
@@ -34,15 +34,15 @@ class Paper:
 
     platform = "paper"
     healthy = True
-    has_asides = False
+    has_ephemeral = False
 
     def __init__(self, *, knows_keys: bool = True, longest: int = 4096) -> None:
         self.messages: dict[str, dict[str, Panel]] = defaultdict(dict)
         self.calls: list[tuple[str, str, str]] = []
         self.closed: set[str] = set()
-        self.faults: dict[str, list[DeliveryFault]] = defaultdict(list)
-        self.after_faults: dict[str, list[DeliveryFault]] = defaultdict(list)
-        self.pace_of: dict[str, Pace] = {}
+        self.errors: dict[str, list[DeliveryError]] = defaultdict(list)
+        self.after_faults: dict[str, list[DeliveryError]] = defaultdict(list)
+        self.rate_limit_of: dict[str, RateLimit] = {}
         self.knows_keys, self.longest = knows_keys, longest
         self._keys: dict[str, str] = {}
         self._numbers = count(1)
@@ -56,11 +56,11 @@ class Paper:
     async def serve(self) -> None:
         return
 
-    def pace(self, place: str) -> Pace:
-        return self.pace_of.get(place, Pace())
+    def rate_limit(self, place: str) -> RateLimit:
+        return self.rate_limit_of.get(place, RateLimit())
 
-    def overall(self) -> Pace:
-        return Pace()
+    def overall(self) -> RateLimit:
+        return RateLimit()
 
     async def send(self, place: str, panel: Panel, key: str) -> str:
         self._check("send", place, "", panel)
@@ -85,8 +85,8 @@ class Paper:
 
     def _check(self, what: str, place: str, message: str, panel: Panel | None) -> None:
         self.calls.append((what, place, message))
-        if self.faults[place]:
-            raise self.faults[place].pop(0)
+        if self.errors[place]:
+            raise self.errors[place].pop(0)
         if place in self.closed:
             raise Unreachable(place)
         if panel is None:
@@ -117,8 +117,8 @@ class Player:
 
     numbers = count(1)
 
-    def __init__(self, house: House, paper: Paper, name: str, number: int, language: str = "en") -> None:
-        self.house, self.paper, self.desk = house, paper, Desk(house)
+    def __init__(self, worker: Worker, paper: Paper, name: str, number: int, language: str = "en") -> None:
+        self.worker, self.paper, self.dispatcher = worker, paper, Dispatcher(worker)
         self.person = Person(f"paper:{number}", name, name.lower(), language)
         self.private = private_place(self.person.id)
 
@@ -126,10 +126,10 @@ class Player:
         """A command; a reply's panel becomes a message, as an adapter would do it."""
         word, *words = text.removeprefix("/").split()
         command = Command(key or f"c{next(self.numbers)}", self.person, place, word, tuple(words), about)
-        reply = await self.desk.command(command)
+        reply = await self.dispatcher.command(command)
         if reply.panel:
             await self.paper.send(self.private if reply.private else place, reply.panel, command.key)
-        await self.house.delivery.settled()
+        await self.worker.delivery.settled()
         return reply
 
     async def send(self, payload: str, place: str = "", message: str = "0", key: str = "") -> Reply:
@@ -138,7 +138,7 @@ class Player:
         panel = self.paper.messages[place].get(message)
         genuine = panel is not None and any(button.payload == payload for row in panel.rows for button in row)
         press = Press(key or f"p{next(self.numbers)}", self.person, place, message, payload, genuine=genuine)
-        return await self.desk.press(press)
+        return await self.dispatcher.press(press)
 
     async def press(self, label: str, place: str = "", *, settle: bool = True) -> Reply:
         """Press the lowest button with this label, or that holds it."""
@@ -150,7 +150,7 @@ class Player:
         elif reply.panel:
             await self.paper.send(self.private, reply.panel, button.payload)
         if settle:
-            await self.house.delivery.settled()
+            await self.worker.delivery.settled()
         return reply
 
     def button(self, label: str, place: str = "") -> tuple[str, Button]:
@@ -203,27 +203,29 @@ class Player:
 
 
 @asynccontextmanager
-async def open_house(store: Store, paper: Paper, *, rate_limits: bool = False, **options: Any) -> AsyncIterator[House]:
+async def open_worker(
+    store: Store, paper: Paper, *, rate_limits: bool = False, **options: Any
+) -> AsyncIterator[Worker]:
     """A worker with the paper platform, quick robots, and packs that are the same in every run."""
     settings = Settings(_env_file=None, rate_limits=rate_limits)
-    house = House(store, settings, **{"robot_pause": 0.0, **options})
-    house.room._new_secret = Random(0).randbytes
-    house.add(paper)
-    await house.start()
+    worker = Worker(store, settings, **{"robot_pause": 0.0, **options})
+    worker.room._new_secret = Random(0).randbytes
+    worker.add(paper)
+    await worker.start()
     try:
-        yield house
+        yield worker
     finally:
-        await house.stop()
+        await worker.stop()
 
 
 ACCEPT = {2: ("Accept",), 4: ("Sit East", "Sit North", "Sit West")}
 NAMES = ("Anna", "Bruno", "Carla", "Dino")
 
 
-async def seated(house: House, paper: Paper, game: str, *options: str) -> list[Player]:
+async def seated(worker: Worker, paper: Paper, game: str, *options: str) -> list[Player]:
     """People at a table, by seat; the first has challenged, set options by their labels, and the game is on."""
     count_of = GAMES[game].seats
-    players = [Player(house, paper, name, number) for number, name in enumerate(NAMES[:count_of], 1)]
+    players = [Player(worker, paper, name, number) for number, name in enumerate(NAMES[:count_of], 1)]
     await players[0].say(f"/challenge {game}")
     for label in options:
         await players[0].press("Options", GROUP)
@@ -237,13 +239,13 @@ async def seated(house: House, paper: Paper, game: str, *options: str) -> list[P
     return players
 
 
-async def code_of(house: House, player: Player) -> str:
+async def code_of(worker: Worker, player: Player) -> str:
     """The code of the one table where a player sits."""
-    [table] = await house.tables_of(player.person.id)
+    [table] = await worker.tables_of(player.person.id)
     return table.code
 
 
-async def play_until(house: House, players: list[Player], random: Random, done: Callable[[], bool]) -> None:
+async def play_until(worker: Worker, players: list[Player], random: Random, done: Callable[[], bool]) -> None:
     """Any buttons that are offered, until something is so."""
     for _ in range(5000):
         if done():
@@ -251,7 +253,7 @@ async def play_until(house: House, players: list[Player], random: Random, done: 
         random.shuffle(players)
         for player in players:
             if await player.play(random):
-                await house.delivery.settled()
+                await worker.delivery.settled()
                 break
         else:
             raise AssertionError("nobody can move")

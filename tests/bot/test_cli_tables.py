@@ -9,7 +9,7 @@ from bot.delivery.message_state import MessageState, decode_state, encode_state
 from bot.store import EmbeddedStore, keys, opened
 from bot.store.log import stamped
 from tests.bot.command import command
-from tests.bot.paper import GROUP, Paper, Player, code_of, open_house, seated
+from tests.bot.paper import GROUP, Paper, Player, code_of, open_worker, seated
 
 
 async def called(folder: Path, *words: str, code: int = 0) -> str:
@@ -23,12 +23,12 @@ async def test_tables_are_listed_looked_at_and_ended_beside_a_bot(tmp_path: Path
     await valkey.start()
     async with opened(valkey.url) as store:
         paper = Paper()
-        async with open_house(store, paper) as house:
-            players = await seated(house, paper, "metamazzo")
-            playing = await code_of(house, players[0])
+        async with open_worker(store, paper) as worker:
+            players = await seated(worker, paper, "metamazzo")
+            playing = await code_of(worker, players[0])
             secret = next(entry for entry in (await store.load(playing)).entries if entry.startswith(b"deal "))
-            await Player(house, paper, "Carla", 3).say("/challenge testa", "paper:200")
-            [waiting] = [table.code for table in await house.tables_of("paper:3")]
+            await Player(worker, paper, "Carla", 3).say("/challenge testa", "paper:200")
+            [waiting] = [table.code for table in await worker.tables_of("paper:3")]
             # The folder is this test's, as a running bot's would be.
             listed = await called(tmp_path, "tables")
             assert f"{playing}  playing" in listed
@@ -46,12 +46,12 @@ async def test_tables_are_listed_looked_at_and_ended_beside_a_bot(tmp_path: Path
             for code in (playing, waiting):
                 assert f"table {code} is ended" in await called(tmp_path, "tables", "close", code, "--yes")
             for code in (playing, waiting):
-                house.delivery.touch(code, reload=True)
-            await house.delivery.settled()
+                worker.delivery.touch(code, reload=True)
+            await worker.delivery.settled()
             assert "cancelled" in paper.last(GROUP).plain
             assert "taken back" in paper.last("paper:200").plain
-            assert not await house.tables_of("paper:1")
-            [game] = [game async for game in house.archive.all()]
+            assert not await worker.tables_of("paper:1")
+            [game] = [game async for game in worker.archive.all()]
             assert (game.record.ending, game.is_rated) == ("cancelled", False)
     await valkey.stop()
 
@@ -61,11 +61,11 @@ async def test_tables_are_idle_since_somebody_last_pressed_there_and_looking_cha
     await valkey.start()
     async with opened(valkey.url) as store:
         paper = Paper()
-        async with open_house(store, paper) as house:
-            players = await seated(house, paper, "testa")
-            old = await code_of(house, players[0])
+        async with open_worker(store, paper) as worker:
+            players = await seated(worker, paper, "testa")
+            old = await code_of(worker, players[0])
             # As a test cannot wait for days: all that is known of the table is three days older.
-            await house.delivery.settled()
+            await worker.delivery.settled()
         shown = {name: decode_state(text) for name, text in (await store.shown(old)).items()}
         assert all(one.seen_at for one in shown.values() if one.message)
 
@@ -73,10 +73,10 @@ async def test_tables_are_idle_since_somebody_last_pressed_there_and_looking_cha
             return encode_state(one._replace(seen_at=one.seen_at - 3 * 86400 - 60 * bool(one.seen_at)))
 
         await store.client.hset(keys.shown(old), mapping={name: aged(one) for name, one in shown.items()})
-        async with open_house(store, paper) as house:
-            carla = Player(house, paper, "Carla", 3)
+        async with open_worker(store, paper) as worker:
+            carla = Player(worker, paper, "Carla", 3)
             await carla.say("/challenge testa", "paper:200")
-            fresh = await code_of(house, carla)
+            fresh = await code_of(worker, carla)
             await carla.say("/tables")
         for _ in range(2):
             listed = (await called(tmp_path, "tables")).splitlines()
@@ -86,10 +86,10 @@ async def test_tables_are_idle_since_somebody_last_pressed_there_and_looking_cha
         assert "1 table" in await called(tmp_path, "tables", "--idle", "2d")
         assert fresh not in await called(tmp_path, "tables", "--idle", "2d")
         assert "is not a duration" in await called(tmp_path, "tables", "--idle", "long", code=2)
-        async with open_house(store, paper) as house:
+        async with open_worker(store, paper) as worker:
             mover = next(one for one in players if one.moves())
-            await Player(house, paper, mover.person.name, int(mover.person.id[6:])).play(Random(1))
-            await house.delivery.settled()
+            await Player(worker, paper, mover.person.name, int(mover.person.id[6:])).play(Random(1))
+            await worker.delivery.settled()
         assert "idle 3 days" not in await called(tmp_path, "tables")
     await valkey.stop()
 
@@ -99,12 +99,12 @@ async def test_the_doctor_names_what_cannot_be_read_and_it_can_be_ended(tmp_path
     await valkey.start()
     async with opened(valkey.url) as store:
         paper = Paper()
-        async with open_house(store, paper) as house:
-            players = await seated(house, paper, "metamazzo")
-            code = await code_of(house, players[0])
+        async with open_worker(store, paper) as worker:
+            players = await seated(worker, paper, "metamazzo")
+            code = await code_of(worker, players[0])
             await store.append(code, await store.load(code), [stamped("conquer 3", "broken")])
-            house.delivery.touch(code, reload=True)
-            await house.delivery.settled()
+            worker.delivery.touch(code, reload=True)
+            await worker.delivery.settled()
     await valkey.stop()
     assert f"{code} cannot be read" in await called(tmp_path, "doctor", code=1)
     looked = await called(tmp_path, "tables", "show", code)

@@ -8,12 +8,12 @@ import pytest
 from adapters.playground.server import hints
 from bot import commands
 from bot.commands import COMMANDS, Argument, CommandSpec, Kind, Where, command_called
-from bot.desk import Desk
+from bot.handlers import Dispatcher
 from bot.panels.pages import help_page
 from bot.platform import Command, Reply
 from bot.store import Store
 from bot.texts import LANGUAGES
-from tests.bot.paper import GROUP, Paper, Player, open_house
+from tests.bot.paper import GROUP, Paper, Player, open_worker
 from tests.discord.players import on_discord
 from tests.discord.server import DiscordServer
 from tests.telegram.players import on_telegram, until
@@ -83,9 +83,9 @@ async def test_a_command_is_done_by_any_of_its_words_and_only_where_it_may_be_gi
         return Reply(toast=f"{command.words[0]}, a poem")
 
     paper = Paper()
-    async with open_house(store, paper) as house:
-        anna = Player(house, paper, "Anna", 1)
-        monkeypatch.setitem(anna.desk._commands._handlers, "poem", recite)
+    async with open_worker(store, paper) as worker:
+        anna = Player(worker, paper, "Anna", 1)
+        monkeypatch.setitem(anna.dispatcher._commands._handlers, "poem", recite)
         for word in ("poem", "poesia", "verse"):
             assert (await anna.say(f"/{word} testa")).toast == "testa, a poem"
         refused = await anna.say("/verse testa", anna.private)
@@ -96,8 +96,8 @@ async def test_a_command_is_done_by_any_of_its_words_and_only_where_it_may_be_gi
 
 
 async def test_every_command_is_done_by_somebody_and_named_in_every_language(store: Store) -> None:
-    async with open_house(store, Paper()) as house:
-        assert set(Desk(house)._commands._handlers) == {spec.name for spec in COMMANDS}
+    async with open_worker(store, Paper()) as worker:
+        assert set(Dispatcher(worker)._commands._handlers) == {spec.name for spec in COMMANDS}
     for spec in COMMANDS:
         if spec.listed:
             assert {"en", *spec.names} == set(LANGUAGES)

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from bot import outages as outages_module
 from bot.outages import IN_A_ROW, Outages
-from bot.platform import DeliveryFault, MessageGone, NotDone, Refused, SlowDown, Trouble
+from bot.platform import DeliveryError, MessageGone, NotDone, Refused, SlowDown, Trouble
 
 
 class Watched:
@@ -21,11 +21,11 @@ class Watched:
         self.back: list[str] = []
         self.outages = Outages(lambda _platform: self.healthy, self.back.append)
 
-    def meet(self, *faults: DeliveryFault | None) -> None:
-        for fault in faults:
-            with suppress(DeliveryFault), self.outages.call("paper"):
-                if fault:
-                    raise fault
+    def meet(self, *errors: DeliveryError | None) -> None:
+        for error in errors:
+            with suppress(DeliveryError), self.outages.call("paper"):
+                if error:
+                    raise error
 
     async def until_back(self, times: int = 1) -> None:
         async with asyncio.timeout(10):
@@ -44,10 +44,10 @@ async def watched(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Watched]:
 AWAY = [NotDone("no connection"), Trouble("no answer"), SlowDown(0.001)]
 
 
-@pytest.mark.parametrize("fault", AWAY, ids=lambda fault: type(fault).__name__)
-async def test_thousands_of_faults_are_one_line_and_their_end_is_another(watched: Watched, fault: Trouble) -> None:
+@pytest.mark.parametrize("error", AWAY, ids=lambda error: type(error).__name__)
+async def test_thousands_of_faults_are_one_line_and_their_end_is_another(watched: Watched, error: Trouble) -> None:
     with capture_logs() as logs:
-        watched.meet(*[fault] * 5000)
+        watched.meet(*[error] * 5000)
         assert watched.outages.is_failing("paper")
         watched.meet(None)
         assert not watched.outages.is_failing("paper")
@@ -60,8 +60,8 @@ async def test_a_fault_now_and_then_is_no_outage_and_neither_is_a_message_that_i
     with capture_logs() as logs:
         for _ in range(10):
             watched.meet(*[Trouble("no answer")] * (IN_A_ROW - 1), None)
-        for fault in (Refused("of another kind"), MessageGone("7")):
-            watched.meet(*[Trouble("no answer")] * (IN_A_ROW - 1), *[fault] * 20)
+        for error in (Refused("of another kind"), MessageGone("7")):
+            watched.meet(*[Trouble("no answer")] * (IN_A_ROW - 1), *[error] * 20)
     assert not logs
 
 

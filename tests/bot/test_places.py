@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.places import Place
-from bot.platform import chat_of, is_aside, is_private, is_same_place, person_of, private_place
+from bot.platform import chat_of, is_ephemeral, is_private, is_same_place, person_of, private_place
 
 STORED = {
     "": Place(),
@@ -48,7 +48,7 @@ def test_a_place_is_read_from_its_text(place: Place) -> None:
 def test_an_ephemeral_place_stays_the_same_with_another_token(place: Place, token: str) -> None:
     text = str(place)
     assert is_private(text) == place.is_private
-    assert is_aside(text) == place.is_ephemeral
+    assert is_ephemeral(text) == place.is_ephemeral
     assert is_same_place(text, str(Place(place.platform, place.chat, place.part, place.person, token)))
     assert not is_same_place(text, str(Place(place.platform, place.chat, place.part, f"{place.person}x")))
     assert not is_same_place(text, str(Place(place.platform, f"{place.chat}x", place.part, place.person, place.token)))

@@ -1,6 +1,6 @@
 """Rate limits: bursts, refills, and memory that is bounded."""
 
-from bot.platform import Pace
+from bot.platform import RateLimit
 from bot.ratelimit import RateLimiter
 
 
@@ -13,22 +13,22 @@ class Clock:
 
 def test_a_burst_may_be_had_at_once_and_then_one_each_interval() -> None:
     clock = Clock()
-    limiter, pace = RateLimiter(clock), Pace(burst=3, interval=2.0)
-    assert [limiter.take("a", pace) for _ in range(5)] == [0.0, 0.0, 0.0, 2.0, 2.0]
-    assert limiter.take("b", pace) == 0.0
+    limiter, rate_limit = RateLimiter(clock), RateLimit(burst=3, interval=2.0)
+    assert [limiter.take("a", rate_limit) for _ in range(5)] == [0.0, 0.0, 0.0, 2.0, 2.0]
+    assert limiter.take("b", rate_limit) == 0.0
     clock.now += 1.5
-    assert limiter.take("a", pace) == 0.5
+    assert limiter.take("a", rate_limit) == 0.5
     clock.now += 0.5
-    assert limiter.take("a", pace) == 0.0
-    assert limiter.take("a", pace) == 2.0
+    assert limiter.take("a", rate_limit) == 0.0
+    assert limiter.take("a", rate_limit) == 2.0
     clock.now += 60
-    assert [limiter.take("a", pace) for _ in range(4)] == [0.0, 0.0, 0.0, 2.0]
+    assert [limiter.take("a", rate_limit) for _ in range(4)] == [0.0, 0.0, 0.0, 2.0]
 
 
 def test_a_crowd_of_keys_takes_no_more_than_so_much_memory() -> None:
     clock = Clock()
-    limiter, pace = RateLimiter(clock, most_keys=100), Pace(burst=1, interval=60.0)
+    limiter, rate_limit = RateLimiter(clock, most_keys=100), RateLimit(burst=1, interval=60.0)
     for number in range(1000):
-        assert limiter.take(number, pace) == 0.0
+        assert limiter.take(number, rate_limit) == 0.0
     assert len(limiter) == 100
-    assert limiter.take(999, pace) == 60.0
+    assert limiter.take(999, rate_limit) == 60.0

@@ -22,7 +22,7 @@ from bot.store import EmbeddedStore, opened
 from engine import load, read, verify
 from tests.bot.command import command, environment
 from tests.bot.kills import free_port
-from tests.bot.paper import Paper, open_house, play_until, seated
+from tests.bot.paper import Paper, open_worker, play_until, seated
 from tests.telegram.players import GROUP, Person, until
 from tests.telegram.server import TOKEN, TelegramServer
 from tests.telegram.server import Failure as TelegramFailure
@@ -203,11 +203,11 @@ async def test_export_and_rebuild(tmp_path: Path) -> None:
     await valkey.start()
     async with opened(valkey.url) as store:
         paper = Paper()
-        async with open_house(store, paper) as house:
-            players = await seated(house, paper, "testa", "to 11")
+        async with open_worker(store, paper) as worker:
+            players = await seated(worker, paper, "testa", "to 11")
             texts = paper.texts
-            await play_until(house, players, Random(1), lambda: any("won by" in text for text in texts("paper:100")))
-            await house.delivery.settled()
+            await play_until(worker, players, Random(1), lambda: any("won by" in text for text in texts("paper:100")))
+            await worker.delivery.settled()
             before: dict[Any, Any] = await store.client.hgetall("{games}:ratings:*|*|*")
             assert before
     await valkey.stop()

@@ -10,12 +10,12 @@ from redis.exceptions import ConnectionError as StoreAway
 from structlog.testing import capture_logs
 
 from bot import supervisor
-from bot.house import House
 from bot.platform import Trouble
 from bot.settings import BadSetting
 from bot.store import Store
 from bot.supervisor import NothingToRun, Supervisor
-from tests.bot.paper import Paper, open_house
+from bot.worker import Worker
+from tests.bot.paper import Paper, open_worker
 
 
 class Fickle(Paper):
@@ -55,14 +55,14 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def supervised(store: Store, *adapters: Fickle) -> AsyncIterator[tuple[House, asyncio.Task[None]]]:
-    async with open_house(store, Paper()) as house:
-        house.adapters.clear()
+async def supervised(store: Store, *adapters: Fickle) -> AsyncIterator[tuple[Worker, asyncio.Task[None]]]:
+    async with open_worker(store, Paper()) as worker:
+        worker.adapters.clear()
         for adapter in adapters:
-            house.add(adapter)
-        task = asyncio.create_task(Supervisor(house).run())
+            worker.add(adapter)
+        task = asyncio.create_task(Supervisor(worker).run())
         try:
-            yield house, task
+            yield worker, task
         finally:
             task.cancel()
             await asyncio.wait([task])
@@ -78,11 +78,11 @@ async def test_one_that_fails_is_started_again_while_the_others_go_on(store: Sto
     good = Fickle("good")
     bad = Fickle("bad", Trouble("no answer"), KeyError("id"), None, OSError(), StoreAway())
     with capture_logs() as logs:
-        async with supervised(store, good, bad) as (house, task):
+        async with supervised(store, good, bad) as (worker, task):
             await until_up(good, bad)
             assert (good.served, bad.served, bad.started) == (1, 6, 1)
             assert not task.done()
-            assert (await house.healthy())["adapters"] == {"good": "up", "bad": "up"}
+            assert (await worker.healthy())["adapters"] == {"good": "up", "bad": "up"}
     said = [(line["event"], line["platform"], "exc_info" in line) for line in logs if "platform" in line]
     # That a platform is away is said once, however often it is tried; a fault of ours brings its traceback along.
     # Another cause is another line.
@@ -131,10 +131,10 @@ async def test_what_only_the_host_can_mend_is_said_once_and_tried_now_and_then(s
     refused = BadSetting("BUONGIOCO_X_TOKEN is no token: copy it anew.", "token refused")
     good, bad = Fickle("good"), Fickle("bad", refused, refused, refused)
     with capture_logs() as logs:
-        async with supervised(store, good, bad) as (house, task):
+        async with supervised(store, good, bad) as (worker, task):
             while bad.served < 3:
                 await asyncio.sleep(0)
-            health = await house.healthy()
+            health = await worker.healthy()
             assert health["adapters"] == {"good": "up", "bad": "down: token refused"}
             # One of two is enough: to start anew would mend nothing, and would stop games on the other.
             assert health["healthy"]
@@ -146,7 +146,7 @@ async def test_what_only_the_host_can_mend_is_said_once_and_tried_now_and_then(s
 async def test_where_not_one_can_run_the_host_is_told_at_once(store: Store) -> None:
     one = Fickle("one", Trouble("away"), BadSetting("The token is none."))
     other = Fickle("other", BadSetting("The port is taken."))
-    async with supervised(store, one, other) as (_house, task):
+    async with supervised(store, one, other) as (_worker, task):
         with pytest.raises(NothingToRun, match=r"The port is taken\. The token is none\."):
             await asyncio.wait_for(task, 10)
 
@@ -158,16 +158,16 @@ async def test_health_and_metrics_name_the_platform(store: Store, monkeypatch: p
     def is_up(platform: str) -> float | None:
         return REGISTRY.get_sample_value("buongioco_platform_up", {"platform": platform})
 
-    async with supervised(store, away) as (house, _task):
-        while not house.faults:
+    async with supervised(store, away) as (worker, _task):
+        while not worker.errors:
             await asyncio.sleep(0)
-        health = await house.healthy()
+        health = await worker.healthy()
         assert (health["healthy"], health["store"]) == (False, True)
         assert health["adapters"] == {"away": "down: no answer"}
-        house.measure()
+        worker.measure()
         assert is_up("away") == 0
-    async with supervised(store, good) as (house, _task):
+    async with supervised(store, good) as (worker, _task):
         await until_up(good)
-        assert (await house.healthy())["healthy"]
-        house.measure()
+        assert (await worker.healthy())["healthy"]
+        worker.measure()
         assert is_up("good") == 1

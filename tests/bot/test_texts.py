@@ -10,8 +10,8 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po
 
 from bot.commands import COMMANDS
-from bot.desk import Desk
-from bot.tables import TableFault
+from bot.handlers import Dispatcher
+from bot.tables import TableError
 from bot.texts import LANGUAGES, error_text, texts
 from engine import GAMES, errors
 from engine.cards import FRENCH, ITALIAN
@@ -32,8 +32,8 @@ def wanted() -> set[str]:
     for package in ("bot", "adapters"):
         for _file, _line, message, _comments, _context in extract_from_dir(str(ROOT / package)):
             marked |= {message} if isinstance(message, str) else set(message)
-    bases = (errors.IllegalMove, TableFault)
-    assert Desk.__doc__  # all of the card room is imported, so that all its faults are known
+    bases = (errors.IllegalMove, TableError)
+    assert Dispatcher.__doc__  # all of the card room is imported, so that all its errors are known
     for_players = {kind.sentence for base in bases for kind in kinds(base) if kind not in bases}
     suits = {*ITALIAN.suit_names, *FRENCH.suit_names}
     return marked | for_players | suits | {kind.name for kind in GAMES.values()}
@@ -83,7 +83,7 @@ def test_an_unknown_language_is_refused() -> None:
 
 
 def test_every_error_has_its_own_code_and_an_english_sentence() -> None:
-    found = [kind for kind in kinds(EngineError) if kind not in (EngineError, errors.IllegalMove, TableFault)]
+    found = [kind for kind in kinds(EngineError) if kind not in (EngineError, errors.IllegalMove, TableError)]
     assert len({kind.code for kind in found}) == len(found)
     assert all(kind.sentence for kind in found)
 

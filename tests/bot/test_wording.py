@@ -8,7 +8,7 @@ from bot.panels.rules import rules_page
 from bot.store import Store
 from bot.texts import LANGUAGES
 from bot.wording import JOINER, SUIT_SIGNS, Wording, thirds
-from tests.bot.paper import Paper, open_house, play_until, seated
+from tests.bot.paper import Paper, open_worker, play_until, seated
 
 FOUR = ("A", "B", "C", "D")
 
@@ -55,8 +55,8 @@ def test_the_rules_say_what_stands_on_the_cards(language: str) -> None:
 
 async def test_no_line_break_comes_between_a_cards_rank_and_its_suit(store: Store) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
-        players = await seated(house, paper, "pizzichino")
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "pizzichino")
         seen: set[str] = set()
 
         def done() -> bool:
@@ -66,7 +66,7 @@ async def test_no_line_break_comes_between_a_cards_rank_and_its_suit(store: Stor
                     assert not any(JOINER in button.label for row in panel.rows for button in row)
             return any("Trick 6" in text for text in seen)
 
-        await play_until(house, players, Random(3), done)
+        await play_until(worker, players, Random(3), done)
         signs = SUIT_SIGNS["italian"].values()
         found = [
             (text, at) for text in seen for sign in signs for at in range(1, len(text)) if text.startswith(sign, at)

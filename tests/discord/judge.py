@@ -29,9 +29,9 @@ class Refused(Exception):
 
 def judge(kind: str, body: Any) -> None:
     """Refuse a body that Discord would not have; ``kind`` is one of the description's."""
-    fault = next(_validators[kind].iter_errors(body), None)
-    if fault:
-        raise invalid(f"{list(fault.instance_path)}: {fault.message[:300]}")
+    error = next(_validators[kind].iter_errors(body), None)
+    if error:
+        raise invalid(f"{list(error.instance_path)}: {error.message[:300]}")
 
 
 def invalid(why: str) -> Refused:

@@ -66,7 +66,7 @@ class DiscordPage(Elsewhere):
             return None
         if press.answer == PUT_OFF:
             return "not said yet"
-        word = press.channel.asides[press.user].get(press.original)
+        word = press.channel.ephemerals[press.user].get(press.original)
         return text_of(word) if word and press.original != press.message else ""
 
 

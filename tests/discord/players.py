@@ -8,11 +8,11 @@ from random import Random
 from typing import Any
 
 from adapters.discord.adapter import Discord
-from bot.desk import Desk
-from bot.house import House
+from bot.handlers import Dispatcher
 from bot.settings import Settings
 from bot.store import Store
 from bot.supervisor import Supervisor
+from bot.worker import Worker
 from engine import GAMES
 from tests.bot.paper import ACCEPT, NAMES
 from tests.discord.server import (
@@ -120,7 +120,7 @@ class Person:
 
     def sees(self, channel: Channel) -> list[dict[str, Any]]:
         """The messages of a channel, oldest first, and behind them those that this person alone is shown there."""
-        return [*channel.messages.values(), *channel.asides[self.number].values()]
+        return [*channel.messages.values(), *channel.ephemerals[self.number].values()]
 
     def button(self, label: str, channel: Channel) -> tuple[dict[str, Any], dict[str, Any]] | None:
         for message in reversed(self.sees(channel)):
@@ -150,7 +150,7 @@ class Person:
         """Wait until an interaction has its answer; what this person alone is told by it."""
         await until(lambda: bool(one.answer))
         await asyncio.sleep(0)
-        message = one.channel.asides[self.number].get(one.original)
+        message = one.channel.ephemerals[self.number].get(one.original)
         return text_of(message) if message and one.original != one.message else ""
 
     async def play(self, random: Random, channel: Channel | None = None) -> bool:
@@ -169,9 +169,9 @@ class Person:
 
 
 class Observed(Discord):
-    """The adapter, and the house behind it for tests to look at: it knows no more than `CardRoom` itself."""
+    """The adapter, and the worker behind it for tests to look at: it knows no more than `CardRoom` itself."""
 
-    house: House
+    worker: Worker
 
 
 @asynccontextmanager
@@ -180,15 +180,15 @@ async def on_discord(
 ) -> AsyncIterator[Observed]:
     """A worker with the real adapter and library, speaking to the paper server; ``more`` are settings."""
     settings = Settings(_env_file=None, discord_token=TOKEN, discord_api_url=server.url, **more)
-    house = House(store, settings, alone=alone, robot_pause=0.0)
-    house.room._new_secret = Random(0).randbytes
-    adapter = Observed(Desk(house), TOKEN)
-    adapter.house = house
+    worker = Worker(store, settings, alone=alone, robot_pause=0.0)
+    worker.room._new_secret = Random(0).randbytes
+    adapter = Observed(Dispatcher(worker), TOKEN)
+    adapter.worker = worker
     if quick:
-        adapter.pace = lambda place: None  # type: ignore[method-assign]
-    house.add(adapter)
-    serving = asyncio.create_task(Supervisor(house).run())
-    await house.start()
+        adapter.rate_limit = lambda place: None  # type: ignore[method-assign]
+    worker.add(adapter)
+    serving = asyncio.create_task(Supervisor(worker).run())
+    await worker.start()
     try:
         await until(lambda: adapter.healthy or serving.done())
         if serving.done():
@@ -197,7 +197,7 @@ async def on_discord(
     finally:
         serving.cancel()
         await asyncio.wait([serving])
-        await house.stop()
+        await worker.stop()
 
 
 async def seated(server: DiscordServer, game: str, *options: str, first: int = 1) -> list[Person]:

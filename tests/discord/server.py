@@ -40,7 +40,7 @@ MOST_FOLLOW_UPS = 5
 
 @dataclass
 class Channel:
-    """Where messages stand. ``asides`` are those that one user sees alone; ``guests`` if the bot is no member."""
+    """Where messages stand. ``ephemerals`` are those that one user sees alone; ``guests`` if the bot is no member."""
 
     id: int
     type: int
@@ -48,7 +48,7 @@ class Channel:
     name: str = "bar-sport"
     users: tuple[int, ...] = ()
     messages: dict[int, dict[str, Any]] = field(default_factory=dict)
-    asides: dict[int, dict[int, dict[str, Any]]] = field(default_factory=lambda: defaultdict(dict))
+    ephemerals: dict[int, dict[int, dict[str, Any]]] = field(default_factory=lambda: defaultdict(dict))
     permissions: int = ENOUGH
     gone: bool = False
     closed: bool = False
@@ -571,10 +571,10 @@ class DiscordServer:
         return message
 
     def _shelf(self, one: Interaction, message: dict[str, Any]) -> dict[int, dict[str, Any]]:
-        return one.channel.asides[one.user] if message["flags"] & EPHEMERAL else one.channel.messages
+        return one.channel.ephemerals[one.user] if message["flags"] & EPHEMERAL else one.channel.messages
 
     def _of(self, one: Interaction, number: int) -> dict[str, Any]:
-        for shelf in (one.channel.messages, one.channel.asides[one.user]):
+        for shelf in (one.channel.messages, one.channel.ephemerals[one.user]):
             if number in shelf:
                 return shelf[number]
         raise Refused(404, 10008, "Unknown Message")

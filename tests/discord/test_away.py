@@ -59,7 +59,7 @@ async def playing(folder: Path, **more: Any) -> AsyncIterator[tuple[Observed, Ti
     try:
         async with opened(valkey.url) as store, on_discord(store, server, quick=False, **more) as adapter:
             people = await seated(server, "metamazzo")
-            await adapter.house.delivery.settled()
+            await adapter.worker.delivery.settled()
             yield adapter, server, people
     finally:
         await server.stop()
@@ -128,32 +128,32 @@ def test_minutes_without_discord(
 
 async def minutes_away(folder: Path, how: str, seconds: float) -> None:
     async with playing(folder) as (adapter, server, people):
-        house, channel, loop = adapter.house, server.channels[CHANNEL], asyncio.get_running_loop()
+        worker, channel, loop = adapter.worker, server.channels[CHANNEL], asyncio.get_running_loop()
         before = tasks_of_the_bot()
         server.gateway.tried_at.clear()
         with capture_logs() as logs:
             begun = loop.time()
             await leave(server, how)
-            await play_unseen(house, "discord:1", 8)
+            await play_unseen(worker, "discord:1", 8)
             await asyncio.sleep(seconds)
-            assert (await house.healthy())["adapters"]["discord"].startswith("down: ")
+            assert (await worker.healthy())["adapters"]["discord"].startswith("down: ")
             # One for the table and one a surface, and one that watches.
             # A sharing out of tables among workers, which may be under way, is over in a moment.
             await until(lambda: len(tasks_of_the_bot()) <= len(before) + 5)
             await come_back(server, how)
             ended = loop.time()
             await until(lambda: any(line["event"] == "platform_back" for line in logs))
-            await house.delivery.settled()
+            await worker.delivery.settled()
             assert tricks_shown(server, people) == [4, 4, 4]
             for _ in range(4):
                 await play_seen(people)
-            await house.delivery.settled()
+            await worker.delivery.settled()
             assert tricks_shown(server, people) == [6, 6, 6]
         # A challenge, a board, and a hand each.
         assert sum(one["author"] == BOT for one in channel.messages.values()) == 2
         for person in people:
             assert sum(one["author"] == BOT for one in person.private.messages.values()) == 1
-        assert (await house.healthy())["adapters"]["discord"] == "up"
+        assert (await worker.healthy())["adapters"]["discord"] == "up"
         await until(lambda: tasks_of_the_bot() == before)
         check_said(logs)
         tried = [begun, *server.gateway.tried_at]
@@ -187,7 +187,7 @@ alone: the library waits for the first by itself, the others are the bot's to he
 
 async def flooded(folder: Path, rounds: int) -> None:
     async with playing(folder, rate_limits=False) as (adapter, server, people):
-        house, channel = adapter.house, server.channels[CHANNEL]
+        worker, channel = adapter.worker, server.channels[CHANNEL]
         crowd = [Person(server, number, f"P{number}") for number in range(10, 20)]
         given, moves = [], 0
         server.asked.clear()
@@ -202,7 +202,7 @@ async def flooded(folder: Path, rounds: int) -> None:
                     moves += 1
                     await asyncio.sleep(7)
             await until(lambda: all(one.answer not in (0, 5) for one in given))
-            await house.delivery.settled()
+            await worker.delivery.settled()
         # Each got one answer, though many had to wait; the adapter asked for none of them twice.
         shown = Counter(server._made_by[number] for number in server._made_by if standing(channel, number))
         assert [shown[one.token] for one in given] == [1] * len(given)
@@ -217,7 +217,7 @@ async def flooded(folder: Path, rounds: int) -> None:
 
 
 def standing(channel: Any, number: int) -> bool:
-    return number in channel.messages or any(number in shelf for shelf in channel.asides.values())
+    return number in channel.messages or any(number in shelf for shelf in channel.ephemerals.values())
 
 
 def heeded(server: Timed, name: str, waits: list[float]) -> None:

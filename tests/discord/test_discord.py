@@ -102,8 +102,8 @@ async def test_what_can_be_chosen_is_offered(store: Store, server: DiscordServer
         assert await carla.complete("challenge", "target", "", game="spades") == [200, 300, 500]
         assert await carla.complete("challenge", "target", "2", game="testa") == [21]
         await carla.slash("challenge", game="testa")
-        [open_table] = await adapter.house.tables_of("discord:3")
-        [playing] = await adapter.house.tables_of("discord:1")
+        [open_table] = await adapter.worker.tables_of("discord:3")
+        [playing] = await adapter.worker.tables_of("discord:1")
         assert await people[0].complete("join", "table", "") == [open_table.code]
         assert await people[0].complete("resign", "table", playing.code[:2].lower()) == [playing.code]
         assert await carla.complete("hand", "table", "") == []
@@ -143,10 +143,10 @@ async def test_a_command_that_takes_long_is_put_off(
         channel = bar(server)
         await until(lambda: any("Leaderboard" in text for text in texts_in(channel)))
         await until(lambda: any("challenges" in text for text in texts_in(channel)))
-        await until(lambda: any("Your tables" in text_of(one) for one in channel.asides[1].values()))
+        await until(lambda: any("Your tables" in text_of(one) for one in channel.ephemerals[1].values()))
         one = anna.begin("challenge", game="testa", target=12)
         # What was put off for all to see is taken back, and the word is for her alone.
-        await until(lambda: any("not played to 12" in text_of(one) for one in channel.asides[1].values()))
+        await until(lambda: any("not played to 12" in text_of(one) for one in channel.ephemerals[1].values()))
         assert all(not message["flags"] & 1 << 7 for message in channel.messages.values())
 
 
@@ -156,10 +156,10 @@ async def test_a_command_that_takes_long_is_put_off(
 async def test_a_press_is_answered_by_the_panel_it_changes(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
-        await adapter.house.delivery.settled()
+        await adapter.worker.delivery.settled()
         server.calls.clear()
         await (await to_move(people)).play(Random(1))
-        await adapter.house.delivery.settled()
+        await adapter.worker.delivery.settled()
         # The presser's hand, and the other one's.
         assert sorted(name for name, _body in server.calls) == ["answer", "edit"]
 
@@ -206,7 +206,7 @@ async def test_a_press_that_takes_long_is_put_off_and_its_panel_changes_all_the_
         monkeypatch.setattr(adapter.card_room, "press", slowly)
         one = mover.touch(mover.private, panel, "1mABCDEFG:1:play 3C")
         await until(lambda: one.answer == 6)
-        await until(lambda: bool(mover.private.asides[mover.number]))
+        await until(lambda: bool(mover.private.ephemerals[mover.number]))
 
 
 async def test_a_crowd_is_put_off_at_once(store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,7 +214,7 @@ async def test_a_crowd_is_put_off_at_once(store: Store, server: DiscordServer, m
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
         await some_tricks(server, people, 1)
-        await adapter.house.delivery.settled()
+        await adapter.worker.delivery.settled()
         assert {one.answer for one in server.interactions.values() if one.type == 3} == {6}
 
 
@@ -241,8 +241,8 @@ async def test_a_press_that_is_delivered_twice_counts_once(store: Store, server:
         one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
         server.dispatch_again(one, panel)
         await until(lambda: bool(one.answer))
-        await adapter.house.delivery.settled()
-        [table] = await adapter.house.tables_of("discord:1")
+        await adapter.worker.delivery.settled()
+        [table] = await adapter.worker.tables_of("discord:1")
         assert table.game
         assert sum(move.startswith("play") for _seat, move in table.game.history(0)) == 1
 
@@ -270,7 +270,7 @@ async def test_a_failure_on_the_way_costs_time_only(store: Store, server: Discor
         for name in ("send", "edit", "answer"):
             server.order(name, failure)
         await some_tricks(server, people, 2)
-        await adapter.house.delivery.settled()
+        await adapter.worker.delivery.settled()
         # Nothing is doubled: a card, a board, a hand each.
         assert len([text for text in texts_in(bar(server)) if "deal 1" in text]) == 1
         assert all(len(person.private.messages) == 1 for person in people)
@@ -281,7 +281,7 @@ async def test_buckets_are_kept_to(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "testa")
         await some_tricks(server, people, 4)
-        await adapter.house.delivery.settled()
+        await adapter.worker.delivery.settled()
         refused = [name for name, _body in server.calls if name == "refused"]
         assert not refused
         assert not adapter.budget._refused
@@ -312,7 +312,7 @@ async def test_where_the_bot_may_not_write_the_game_goes_on_in_private(
 ) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
-        await adapter.house.delivery.settled()
+        await adapter.worker.delivery.settled()
         channel = bar(server)
         if how == "channel deleted":
             channel.gone = True
@@ -325,8 +325,8 @@ async def test_where_the_bot_may_not_write_the_game_goes_on_in_private(
         for _ in range(12):
             for person in people:
                 await person.play(random)
-            await adapter.house.delivery.settled()
-        [table] = await adapter.house.tables_of("discord:1")
+            await adapter.worker.delivery.settled()
+        [table] = await adapter.worker.tables_of("discord:1")
         assert table.game
         assert "Tricks" in text_of(people[0].sees(people[0].private)[-1])
         assert not any("Trick 2" in text for text in texts_in(channel))
@@ -405,7 +405,7 @@ async def test_a_private_chat_is_asked_for_once(store: Store, server: DiscordSer
             await some_tricks(server, people, 1)
             await people[0].slash("resign", people[0].private)
             await people[0].press("Yes, I resign")
-            await adapter.house.delivery.settled()
+            await adapter.worker.delivery.settled()
     assert [name for name, _body in server.calls].count("open_private") == 2
 
 
@@ -414,15 +414,15 @@ async def test_a_private_chat_is_asked_for_once(store: Store, server: DiscordSer
 
 async def test_a_wrong_token_is_one_line_without_it(store: Store, server: DiscordServer) -> None:
     from adapters.discord.adapter import Discord  # noqa: PLC0415
-    from bot.desk import Desk  # noqa: PLC0415
-    from bot.house import House  # noqa: PLC0415
+    from bot.handlers import Dispatcher  # noqa: PLC0415
+    from bot.worker import Worker  # noqa: PLC0415
 
-    house = House(store, Settings(_env_file=None, discord_api_url=server.url))
-    adapter = Discord(Desk(house), "wrong.token.here")
-    with pytest.raises(BadSetting, match="BUONGIOCO_DISCORD_TOKEN is no token that Discord knows") as fault:
+    worker = Worker(store, Settings(_env_file=None, discord_api_url=server.url))
+    adapter = Discord(Dispatcher(worker), "wrong.token.here")
+    with pytest.raises(BadSetting, match="BUONGIOCO_DISCORD_TOKEN is no token that Discord knows") as error:
         await adapter.serve()
     await adapter.close()
-    assert "wrong" not in str(fault.value)
+    assert "wrong" not in str(error.value)
 
 
 async def test_discord_may_be_away_when_the_bot_starts(store: Store, server: DiscordServer) -> None:
@@ -466,7 +466,7 @@ async def test_a_made_up_custom_id_overwrites_no_message_and_a_real_one_may(
         before = json.dumps(card)
         for made_up in ("1phelp", "1psettings language it", "1pleaderboard chat all all"):
             assert "does not work" in await anna.send(channel, card, made_up)
-        await adapter.house.delivery.settled()
+        await adapter.worker.delivery.settled()
         assert json.dumps(card) == before
         await anna.slash("leaderboard")
         assert not await anna.press("this month", channel)

@@ -12,7 +12,7 @@ async def test_my_data_comes_in_an_answer_for_ones_own_eyes(store: Store, server
     async with on_discord(store, server):
         assert "This is what I keep of you" in await anna.slash("mydata")
         channel = server.channels[CHANNEL]
-        [shown] = channel.asides[anna.number].values()
+        [shown] = channel.ephemerals[anna.number].values()
         assert [one["file"]["url"] for one in parts(shown["components"]) if one["type"] == 13] == [
             "attachment://buongioco-mydata.json"
         ]

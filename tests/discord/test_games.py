@@ -6,7 +6,7 @@ import pytest
 
 from bot.store import Store
 from engine import GAMES, verify
-from tests.bot.house.test_games import shortest
+from tests.bot.worker.test_games import shortest
 from tests.discord.players import on_discord, seated, text_of
 from tests.discord.server import CHANNEL, DiscordServer
 from tests.long import mostly_long
@@ -27,9 +27,9 @@ async def test_a_whole_game(store: Store, server: DiscordServer, game: str) -> N
                 break
             for person in people:
                 await person.play(random)
-            await adapter.house.delivery.settled()
+            await adapter.worker.delivery.settled()
         assert over()
-        [finished] = [game async for game in adapter.house.archive.all()]
+        [finished] = [game async for game in adapter.worker.archive.all()]
         verify(finished.record)
         for person in people:
             panels = list(person.private.messages.values())

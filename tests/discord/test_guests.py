@@ -35,13 +35,13 @@ async def test_a_table_in_a_channel_of_others(store: Store, server: DiscordServe
         for _ in range(300):
             for person in (anna, bruno):
                 await person.play(random)
-                await adapter.house.delivery.settled()
-            if await adapter.house.archive.count():
+                await adapter.worker.delivery.settled()
+            if await adapter.worker.archive.count():
                 break
-        assert await adapter.house.archive.count() == 1
+        assert await adapter.worker.archive.count() == 1
         assert any("won by" in text_of(one) for one in channel.messages.values())
         scope = Scope(chat="discord:guest300")
-        assert (await adapter.house.ratings.standing(scope, "discord:1")).games == 1
+        assert (await adapter.worker.ratings.standing(scope, "discord:1")).games == 1
         # It was never tried to write there as a member.
         assert not [body for name, body in server.calls if name in ("send", "edit") and body.get("flags") is None]
         assert not adapter.budget._refused
@@ -54,7 +54,7 @@ async def test_when_its_time_is_up_there_the_board_waits_for_the_next_word(store
         await anna.slash("challenge", channel, game="metamazzo")
         await bruno.press("Accept", channel)
         await until(lambda: any("deal 1" in text_of(one) for one in channel.messages.values()))
-        await adapter.house.delivery.settled()
+        await adapter.worker.delivery.settled()
         # A quarter of an hour goes by.
         async for key in store.client.scan_iter("discord:pass:*"):
             await store.client.delete(key)
@@ -62,7 +62,7 @@ async def test_when_its_time_is_up_there_the_board_waits_for_the_next_word(store
         for _ in range(6):
             for person in (anna, bruno):
                 await person.play(random)
-                await adapter.house.delivery.settled()
+                await adapter.worker.delivery.settled()
         before = len(channel.messages)
         assert not any("Trick" in text_of(one) for one in channel.messages.values())
         await anna.slash("rules", channel)
@@ -78,7 +78,7 @@ async def test_asides_there(store: Store, server: DiscordServer) -> None:
         await anna.slash("challenge", channel, game="metamazzo")
         await bruno.press("Accept", channel)
         await bruno.press("My hand", channel)
-        await until(lambda: any("Tricks" in text_of(one) for one in channel.asides[2].values()))
+        await until(lambda: any("Tricks" in text_of(one) for one in channel.ephemerals[2].values()))
 
 
 async def test_a_channel_whose_press_another_worker_is_answering_is_tried_again(

@@ -69,7 +69,7 @@ async def test_messages_answered_with_nonsense(store: Store, server: DiscordServ
             people = await seated(server, "metamazzo")
             server.order("edit", failure)
             await some_tricks(server, people, 2)
-            await adapter.house.delivery.settled()
+            await adapter.worker.delivery.settled()
             # What was sent again was known again by its nonce, and the command's answer was asked for.
             assert all(len(person.private.messages) == 1 for person in people)
             assert sum("challenges" in text_of(one) or " · deal " in text_of(one) for one in bar(server)) == 2
@@ -111,9 +111,9 @@ async def test_what_the_gateway_refuses_for_good_is_one_line(
     monkeypatch.setattr(supervisor, "RAN_WELL", 0.0)
     with capture_logs() as logs:
         async with on_discord(store, server) as adapter:
-            house = adapter.house
+            worker = adapter.worker
             await server.gateway.drop(code)
-            await until(lambda: house.faults.get("discord") == word)
+            await until(lambda: worker.errors.get("discord") == word)
             assert not adapter.healthy
     [line] = [line for line in logs if line["event"] in ("platform_refused", "platform_failed")]
     assert (line["event"], "Discord" in line["what_to_do"] or "DISCORD" in line["what_to_do"]) == (
@@ -190,7 +190,7 @@ async def test_what_cannot_be_read_is_answered_in_one_line_and_not_done_by_halve
     if kind == AUTOCOMPLETE:
         assert one.choices == []
     else:
-        [message] = one.channel.asides[1].values()
+        [message] = one.channel.ephemerals[1].values()
         assert text_of(message).startswith("I cannot read")
     assert not one.channel.messages
 

@@ -5,11 +5,11 @@ from random import Random
 
 from adapters.discord.adapter import Discord
 from adapters.telegram.adapter import Telegram
-from bot.desk import Desk
-from bot.house import House
+from bot.handlers import Dispatcher
 from bot.settings import Settings
 from bot.store import Store
 from bot.supervisor import Supervisor
+from bot.worker import Worker
 from engine import verify
 from tests.discord.players import Person as DiscordPerson
 from tests.discord.players import text_of
@@ -26,36 +26,36 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
     telegram_server = TelegramServer()
     await telegram_server.start()
     settings = Settings(_env_file=None, telegram_api_url=telegram_server.url, discord_api_url=server.url)
-    house = House(store, settings, robot_pause=0.0)
-    desk = Desk(house)
-    telegram, discord = Telegram(desk, TELEGRAM_TOKEN), Discord(desk, DISCORD_TOKEN)
+    worker = Worker(store, settings, robot_pause=0.0)
+    dispatcher = Dispatcher(worker)
+    telegram, discord = Telegram(dispatcher, TELEGRAM_TOKEN), Discord(dispatcher, DISCORD_TOKEN)
     for adapter in (telegram, discord):
-        adapter.pace = lambda place: None  # type: ignore[method-assign]
-        house.add(adapter)
-    serving = asyncio.create_task(Supervisor(house).run())
-    await house.start()
+        adapter.rate_limit = lambda place: None  # type: ignore[method-assign]
+        worker.add(adapter)
+    serving = asyncio.create_task(Supervisor(worker).run())
+    await worker.start()
     try:
         await until(lambda: discord.healthy)
         anna, bruno = TelegramPerson(telegram_server, 1, "Anna"), DiscordPerson(server, 2, "Bruno")
         group, channel = telegram_server.group(GROUP), server.channels[CHANNEL]
         anna.say("/challenge testa 11")
         await until(lambda: anna.button("Accept", group) is not None)
-        [table] = await house.tables_of("telegram:1")
+        [table] = await worker.tables_of("telegram:1")
         assert "You sit at table" in await bruno.slash("join", table=table.code)
         random = Random(1)
         seen: list[bool] = []
         for _ in range(400):
             await anna.play(random)
             await bruno.play(random)
-            await house.delivery.settled()
+            await worker.delivery.settled()
             on_telegram = boards([message["text"] for message in group.messages.values()])
             on_discord = boards([text_of(message) for message in channel.messages.values()])
             seen.append(bool(on_telegram) and on_telegram == on_discord)
-            if await house.archive.count():
+            if await worker.archive.count():
                 break
         assert all(seen)
         assert len(seen) > 10
-        [game] = [game async for game in house.archive.all()]
+        [game] = [game async for game in worker.archive.all()]
         verify(game.record)
         assert set(game.people) == {"telegram:1", "discord:2"}
         assert any("won by" in text_of(message) for message in channel.messages.values())
@@ -63,5 +63,5 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
     finally:
         serving.cancel()
         await asyncio.wait([serving])
-        await house.stop()
+        await worker.stop()
         await telegram_server.stop()

@@ -30,10 +30,10 @@ def chromium() -> str:
 
 @pytest.fixture
 async def playground(tmp_path: Path) -> AsyncIterator[Open]:
-    opened_house = Open(tmp_path / "data")
-    await opened_house.start()
-    yield opened_house
-    await opened_house.stop()
+    opened_worker = Open(tmp_path / "data")
+    await opened_worker.start()
+    yield opened_worker
+    await opened_worker.stop()
 
 
 @pytest.fixture

@@ -203,21 +203,21 @@ async def public(tmp_path: Path) -> AsyncIterator[Open]:
 async def test_a_persons_link_works_and_acts_as_them_alone(proxy: Proxy, public: Open) -> None:
     status, page = await proxy.get("/")
     assert (status, "<title>Buongioco</title>" in page) == (200, True)
-    anna = public.playground.village.people["1"]
+    anna = public.playground.chat_store.people["1"]
     async with proxy.tab(anna.token) as line:
         hello = await line.receive_json()
         assert (hello["me"], hello["switching"]) == ("1", False)
         await line.send_str(json.dumps({"n": "name1", "do": "say", "chat": "1", "text": "Buongiorno", "as": "2"}))
         words = [await line.receive_json(timeout=10) for _ in range(2)]
         assert {word["type"] for word in words} == {"message", "done"}
-    [message] = public.playground.village.chats["1"].messages.values()
+    [message] = public.playground.chat_store.chats["1"].messages.values()
     assert (message["by"], message["text"]) == ("1", "Buongiorno")
     assert "/ws" in proxy.log
     assert anna.token not in proxy.log
 
 
 async def test_nobody_comes_in_without_a_link_by_another_name_or_from_another_page(proxy: Proxy, public: Open) -> None:
-    key = public.playground.village.people["1"].token
+    key = public.playground.chat_store.people["1"].token
     await proxy.refuses()
     await proxy.refuses("wrong")
     for name in ("evil.example", "127.0.0.1", f"127.0.0.1:{public.port}", f"{NAME}:8443"):
@@ -263,7 +263,7 @@ async def test_nor_through_an_nginx_that_says_nothing_of_itself(tmp_path: Path) 
 
 async def test_the_page_in_a_browser_by_its_public_address(proxy: Proxy, public: Open) -> None:
     flags = [*FLAGS, f"--host-resolver-rules=MAP {NAME}:443 127.0.0.1:{proxy.port}", "--ignore-certificate-errors"]
-    anna = public.playground.village.people["1"]
+    anna = public.playground.chat_store.people["1"]
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium(), args=flags)
         page = await browser.new_page(viewport=PHONE, ignore_https_errors=True)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from random import Random
 
 from engine import GAMES, Game, legal_for_record
 from engine.cards import FRENCH, ITALIAN, Pack
-from engine.light import light
+from engine.position import search_position
 
 DEALER, ELDEST = 0, 1
 """With two seats and seat 0 dealing, which all tables here have."""
@@ -162,7 +162,7 @@ def in_play(game_id: str, random: Random, cards_left: int = 99) -> Game:
         game = Game(game_id, dealer=random.randrange(GAMES[game_id].seats))
         game.deal(random.randbytes(32))
         while game.turn is not None and game.current is not None:
-            if game.current.phase == "play" and light(game.current).left <= cards_left:
+            if game.current.phase == "play" and search_position(game.current).left <= cards_left:
                 return game
             moves = [move for move in game.legal_moves(game.turn) if move not in ("claim", "resign", "blind")]
             game.play(game.turn, random.choice(moves))

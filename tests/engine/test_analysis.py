@@ -7,7 +7,7 @@ import pytest
 from bot.simulation import simulate
 from engine import GAMES, Game, load
 from engine.declarations import COMBINATIONS
-from engine.light import light
+from engine.position import search_position
 from engine.robots.analysis import analyse_deal
 from engine.robots.findings import Verdict, summary
 from engine.search.solver import Solver
@@ -34,7 +34,7 @@ def test_what_is_lost_for_certain_is_what_the_solver_says() -> None:
             continue
         game = load(record, 1, one.place)
         assert game.current
-        values = solver.solve(light(game.current))
+        values = solver.solve(search_position(game.current))
         assert values
         sign, index = (1 if one.seat == 0 else -1), game.kind.pack.index
         mine = {card: (value if sign > 0 else 35 - value) // 3 for card, value in values.items()}

@@ -12,7 +12,7 @@ import engine
 from engine import GAMES, Game
 from engine.cards import cards
 from engine.declarations import COMBINATIONS, HONOURS
-from engine.light import Light, light
+from engine.position import SearchPosition, search_position
 from engine.robots.knowledge import worlds_of
 from engine.search import playing, tree, two_hands
 from engine.search.compiled import COMPILED, zeros
@@ -34,7 +34,7 @@ ENDINGS = {
 """Cards before the end from which brute force is quick."""
 
 
-def brute(here: Light, points: list[int]) -> int:
+def brute(here: SearchPosition, points: list[int]) -> int:
     """What side 0 comes to, by trying everything."""
     if not here.left:
         return points[here.taken[0]] if points else here.taken[0]
@@ -50,7 +50,7 @@ def brute(here: Light, points: list[int]) -> int:
 def test_the_solver_agrees_with_brute_force(game_id: str) -> None:
     random, solver = Random(game_id), Solver()
     for number in range(25 if COMPILED else 5):
-        here = light(in_play(game_id, random, ENDINGS[game_id] - number % 4).current)  # type: ignore[arg-type]
+        here = search_position(in_play(game_id, random, ENDINGS[game_id] - number % 4).current)  # type: ignore[arg-type]
         points = [random.randrange(-200, 200) for _ in range(14)] if game_id == "spades" else []
         values = solver.solve(here, points)
         assert values is not None
@@ -62,19 +62,19 @@ def test_the_solver_agrees_with_brute_force(game_id: str) -> None:
 
 
 def test_a_solve_that_is_too_long_is_given_up() -> None:
-    here = light(in_play("tressette", Random(1)).current)  # type: ignore[arg-type]
+    here = search_position(in_play("tressette", Random(1)).current)  # type: ignore[arg-type]
     assert Solver(most_positions=50).solve(here) is None
 
 
 def test_nothing_is_solved_while_cards_are_still_to_be_drawn() -> None:
-    assert Solver().solve(light(in_play("metamazzo", Random(1)).current)) is None  # type: ignore[arg-type]
+    assert Solver().solve(search_position(in_play("metamazzo", Random(1)).current)) is None  # type: ignore[arg-type]
 
 
 def test_solves_do_not_hear_of_each_other() -> None:
     """The same positions one after the other and each with a solver of its own: what is remembered is true."""
     random, kept = Random(5), Solver()
     for game_id in [*ENDINGS] * 4:
-        here = light(in_play(game_id, random, 14).current)  # type: ignore[arg-type]
+        here = search_position(in_play(game_id, random, 14).current)  # type: ignore[arg-type]
         points = [random.randrange(-200, 200) for _ in range(14)] if game_id == "spades" else []
         assert kept.solve(here, points) == Solver().solve(here, points)
 
@@ -87,7 +87,7 @@ def on_board(game: Game) -> Board:
     board = new_board(7)
     for place in range(playing.SIZE):
         board.state[place] = open_view.start[place]
-    position = light(here)
+    position = search_position(here)
     for seat, hand in enumerate(position.hands):
         board.hands[seat] = hand
     for packets in getattr(position, "packets", ()):
@@ -107,7 +107,7 @@ def test_searches_play_by_the_rules(game_id: str) -> None:
         random = Random(f"{game_id} {seed}")
         game = in_play(game_id, random, random.randrange(8, 41))
         assert game.current
-        here, board = light(game.current), on_board(game)
+        here, board = search_position(game.current), on_board(game)
         while here.left:
             assert int(playing.legal(board)) == here.legal()
             card = random.choice([*cards(here.legal())])
@@ -180,10 +180,10 @@ def test_who_searches_alone_leaves_the_others_to_their_simple_ways(lonely: bool)
     grown = zeros(3000 * tree.FIELDS)
     tree.search(grown, 1, zeros(tree.LONGEST_PATH), worlds, board, 2000, 16.0, 0, tree.LONGEST_PATH, lonely)
     me = int(start[playing.TURN])
-    here = light(game.current)
+    here = search_position(game.current)
     most = {True: 0, False: 0}
 
-    def walk(node: int, at: Light) -> None:
+    def walk(node: int, at: SearchPosition) -> None:
         children = []
         child = int(grown[node * tree.FIELDS + tree.FIRST])
         while child:
@@ -268,7 +268,7 @@ def test_what_was_compiled_is_not_used_once_a_source_it_calls_into_has_changed(t
 
 
 def test_a_memory_whose_ages_begin_again_has_forgotten() -> None:
-    here = light(in_play("pizzichino", Random(9), 10).current)  # type: ignore[arg-type]
+    here = search_position(in_play("pizzichino", Random(9), 10).current)  # type: ignore[arg-type]
     solver = Solver()
     first = solver.solve(here)
     solver._two.counters[two_hands.AGE] = two_hands.AGES - 1

@@ -7,7 +7,7 @@ import pytest
 from engine import GAMES, Game
 from engine.cards import ITALIAN, cards
 from engine.declarations import COMBINATIONS, HONOURS
-from engine.light import light
+from engine.position import search_position
 from engine.robots import Budget, GreedyRobot, act, robot
 from engine.robots.findings import REASONS
 from engine.robots.hints import hint
@@ -64,7 +64,7 @@ def test_with_all_cards_known_it_plays_exactly() -> None:
         seat = game.turn
         assert seat is not None
         assert game.current
-        values = solver.solve(light(game.current))
+        values = solver.solve(search_position(game.current))
         assert values
         move = player(number, 0.1).choose(game.view(seat), game.history(seat))
         assert move

@@ -15,8 +15,8 @@ import structlog
 
 from bot.commands import COMMANDS, command_called
 from bot.delivery.message_state import MessageState, State, decode_state
-from bot.house import House
 from bot.store import EmbeddedStore, Store, opened
+from bot.worker import Worker
 
 GOES_BY_TIME = (b"}:attended", b"}:probe", b"}:confirmed", b"workers", b"sweeping")
 """Ends of keys that change by themselves."""
@@ -173,8 +173,8 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 class Payloads:
     """Payloads of buttons: real ones, as they stand on people's messages, and what may be made of them."""
 
-    def __init__(self, random: Random, house: House, codes: Sequence[str], real: Sequence[str]) -> None:
-        self.random, self.house, self.codes, self.real = random, house, codes, real
+    def __init__(self, random: Random, worker: Worker, codes: Sequence[str], real: Sequence[str]) -> None:
+        self.random, self.worker, self.codes, self.real = random, worker, codes, real
 
     def strange(self) -> str:
         """One for somebody who sits nowhere: may be well formed, and then is somebody else's."""
@@ -201,7 +201,7 @@ class Payloads:
         """One of somebody who plays, that cannot be legal: no move of theirs, or no words that are any."""
         random = self.random
         code = random.choice(self.codes)
-        table = await self.house.room.known(code)
+        table = await self.worker.room.cached(code)
         seat, game = table.seat_of(person), table.game
         version = random.choice((table.version, table.version, 0, table.version - 1, 999999))
         legal: set[str] = set(game.legal_moves(seat)) if game and seat is not None else set()
@@ -272,9 +272,9 @@ def _is_same(before: object, after: object) -> bool:
     )
 
 
-async def without_clocks(house: House, chat: str) -> None:
+async def without_clocks(worker: Worker, chat: str) -> None:
     """Have the games of a chat played without a clock: in a long run it would ring."""
-    await house.people.choose_for_chat(chat, clock="0")
+    await worker.people.choose_for_chat(chat, clock="0")
 
 
 @asynccontextmanager

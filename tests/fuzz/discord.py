@@ -95,23 +95,23 @@ class Discords:
         self.payloads: Payloads
 
     async def arrange(self) -> None:
-        await without_clocks(self.adapter.house, f"discord:{BAR}/{CHANNEL}")
+        await without_clocks(self.adapter.worker, f"discord:{BAR}/{CHANNEL}")
         for game in GAMES:
             people = await seated(self.server, game, first=FIRST_PLAYER)
             # Until its card says so, it may be taken for the next one's.
             await self.rest()
         await people[0].slash("challenge", opponent=FIRST_PLAYER + 1, game="testa")
         await self.rest()
-        house = self.adapter.house
+        worker = self.adapter.worker
         players = range(FIRST_PLAYER, FIRST_PLAYER + len(NAMES))
-        tables = {table.code: table for number in players for table in await house.tables_of(f"discord:{number}")}
+        tables = {table.code: table for number in players for table in await worker.tables_of(f"discord:{number}")}
         if len(tables) != len(GAMES) + 1:
             raise Nonsense(f"{len(tables)} tables")
         self.codes = list(tables)
         chats = [self.bar, *(self.server.private(number) for number in players)]
         self.messages = [(channel, message) for channel in chats for message in channel.messages.values()]
         real = [button["custom_id"] for _, message in self.messages for button in buttons_of(message)]
-        self.payloads = Payloads(self.random, house, self.codes, real)
+        self.payloads = Payloads(self.random, worker, self.codes, real)
         for number in range(FIRST_STRANGER, FIRST_STRANGER + STRANGERS):
             person = Person(self.server, number, f"Zeno{number}", self.random.choice(("it", "en-US", "xx", "")))
             person.private.closed = number % 2 == 0
@@ -119,7 +119,7 @@ class Discords:
 
     async def rest(self) -> None:
         await asyncio.sleep(0.2)
-        await self.adapter.house.delivery.settled()
+        await self.adapter.worker.delivery.settled()
 
     def tidy(self) -> None:
         """Forget what was answered, or a long run would fill the memory."""
@@ -127,7 +127,7 @@ class Discords:
         for channel in server.channels.values():
             for number in [number for number, message in channel.messages.items() if id(message) not in kept]:
                 del channel.messages[number]
-            channel.asides.clear()
+            channel.ephemerals.clear()
         server.calls.clear()
         server.pings.clear()
         for session in server.gateway.sessions.values():

@@ -113,7 +113,7 @@ class Tabs:
 
     def __init__(self, playground: Open, random: Random) -> None:
         self.playground, self.random = playground, random
-        self.village = playground.playground.village
+        self.chat_store = playground.playground.chat_store
         self.names = count(1)
         self.codes: list[str] = []
         self.players: list[str] = []
@@ -128,13 +128,13 @@ class Tabs:
         return {"n": self._name(), "as": who, **wish}
 
     async def arrange(self, line: Line) -> None:
-        village, house = self.village, self.playground.house
+        chat_store, worker = self.chat_store, self.playground.worker
         for name in ("Carla", "Dino"):
-            await village.add_person(name)
-        self.players = list(village.people)
-        self.strangers = [(await village.add_person(f"Zeno {number}")).id for number in range(STRANGERS)]
-        await village.add_chat("Circolo")
-        await without_clocks(house, f"playground:{BAR}")
+            await chat_store.add_person(name)
+        self.players = list(chat_store.people)
+        self.strangers = [(await chat_store.add_person(f"Zeno {number}")).id for number in range(STRANGERS)]
+        await chat_store.add_chat("Circolo")
+        await without_clocks(worker, f"playground:{BAR}")
         for game in GAMES.values():
             await self._ask(line, self.players[0], do="say", chat=BAR, text=f"/challenge {game.id}")
             for player, label in zip(self.players[1:], ACCEPT[game.seats], strict=False):
@@ -142,22 +142,22 @@ class Tabs:
                 if game.id == "tavolo" and label in ("Sit North", "Sit West"):
                     await self._press(line, self.players[0 if label == "Sit North" else 1], "Accept", private=True)
         await self._ask(line, self.players[0], do="say", chat=BAR, text="/challenge testa @bruno")
-        await house.delivery.settled()
+        await worker.delivery.settled()
         people = [f"playground:{player}" for player in self.players]
-        tables = {table.code: table for person in people for table in await house.tables_of(person)}
+        tables = {table.code: table for person in people for table in await worker.tables_of(person)}
         if len(tables) != len(GAMES) + 1:
             raise Nonsense(f"{len(tables)} tables")
         self.codes = list(tables)
         chats = [BAR, *(f"@{player}" for player in self.players)]
-        self.messages = [(chat, number) for chat in chats for number in village.chats[chat].messages]
-        self.payloads = Payloads(self.random, house, self.codes, [one for _, _, one in self._buttons(*chats)])
+        self.messages = [(chat, number) for chat in chats for number in chat_store.chats[chat].messages]
+        self.payloads = Payloads(self.random, worker, self.codes, [one for _, _, one in self._buttons(*chats)])
 
     def _buttons(self, *chats: str) -> list[tuple[int, str, str]]:
         """The messages, labels and payloads of buttons, the latest message first."""
         return [
             (number, button["label"], button["payload"])
             for chat in chats
-            for number, message in reversed(self.village.chats[chat].messages.items())
+            for number, message in reversed(self.chat_store.chats[chat].messages.items())
             for row in message.get("rows", ())
             for button in row
             if button["kind"] == "press"
@@ -165,7 +165,7 @@ class Tabs:
 
     async def _press(self, line: Line, who: str, label: str, *, private: bool = False) -> None:
         chat = f"@{who}" if private else BAR
-        await self.playground.house.delivery.settled()
+        await self.playground.worker.delivery.settled()
         message, payload = next((number, payload) for number, text, payload in self._buttons(chat) if label in text)
         await self._ask(line, who, do="press", chat=chat, message=message, payload=payload)
 
@@ -173,7 +173,7 @@ class Tabs:
         [answer] = await line.ask([json.dumps(self._said(who, **wish))])
         if answer["type"] != "done":
             raise Nonsense(str(answer))
-        await self.playground.house.delivery.settled()
+        await self.playground.worker.delivery.settled()
 
     # What is sent
 
@@ -275,7 +275,7 @@ async def run(folder: Path, messages: int, seed: int) -> Outcome:
 
 
 async def _fuzz(tabs: Tabs, lines: list[Line], messages: int, outcome: Outcome) -> None:
-    store, village, private = tabs.playground.house.store, tabs.village, [f"@{one}" for one in tabs.strangers]
+    store, chat_store, private = tabs.playground.worker.store, tabs.chat_store, [f"@{one}" for one in tabs.strangers]
     grows = (*GROWS, *(f"playground:{kind}:{chat}".encode() for kind in ("messages", "sends") for chat in private))
     files = tuple(f"playground:file:{chat}:".encode() for chat in private)
 
@@ -284,15 +284,15 @@ async def _fuzz(tabs: Tabs, lines: list[Line], messages: int, outcome: Outcome) 
             key: value for key, value in (await state(store)).items() if key not in grows and not key.startswith(files)
         }
 
-    before, people, chats = await kept(), dict(village.people), set(village.chats)
-    shown = {chat: json.dumps(village.chats[chat].messages) for chat, _ in tabs.messages}
+    before, people, chats = await kept(), dict(chat_store.people), set(chat_store.chats)
+    shown = {chat: json.dumps(chat_store.chats[chat].messages) for chat, _ in tabs.messages}
     with no_failures(outcome):
         await _send_all(tabs, lines, messages, outcome)
-        await tabs.playground.house.delivery.settled()
+        await tabs.playground.worker.delivery.settled()
     compare(before, await kept())
-    if (village.people, set(village.chats)) != (people, chats):
+    if (chat_store.people, set(chat_store.chats)) != (people, chats):
         raise Nonsense("people or chats have changed")
-    if shown != {chat: json.dumps(village.chats[chat].messages) for chat in shown}:
+    if shown != {chat: json.dumps(chat_store.chats[chat].messages) for chat in shown}:
         raise Nonsense("messages have changed")
     if tabs.playground.playground.server.tabs._in_work:
         raise Nonsense("requests are in work that nobody makes")

@@ -86,17 +86,17 @@ class Telegrams:
         self.payloads: Payloads
 
     async def arrange(self) -> None:
-        await without_clocks(self.adapter.house, f"telegram:{GROUP}")
+        await without_clocks(self.adapter.worker, f"telegram:{GROUP}")
         for game in GAMES:
             await seated(self.server, game)
             # Until its card says so, it may be taken for the next one's.
             await self._rest()
         Person(self.server, 1, "Anna").say("/challenge testa @bruno")
-        house = self.adapter.house
+        worker = self.adapter.worker
         people = [f"telegram:{number}" for number in range(1, 5)]
         await until(lambda: self.server.group(GROUP).messages != {})
         await self._rest()
-        tables = {table.code: table for person in people for table in await house.tables_of(person)}
+        tables = {table.code: table for person in people for table in await worker.tables_of(person)}
         if len(tables) != len(GAMES) + 1:
             raise Nonsense(f"{len(tables)} tables")
         self.codes = list(tables)
@@ -111,7 +111,7 @@ class Telegrams:
             for button in row
             if "callback_data" in button
         ]
-        self.payloads = Payloads(self.random, house, self.codes, real)
+        self.payloads = Payloads(self.random, worker, self.codes, real)
         for number in range(FIRST_STRANGER, FIRST_STRANGER + STRANGERS):
             # Half of them have opened their private chat.
             Person(self.server, number, f"Zeno{number}", "it", started=number % 2 == 0)
@@ -132,7 +132,7 @@ class Telegrams:
 
     async def _rest(self) -> None:
         await asyncio.sleep(0.2)
-        await self.adapter.house.delivery.settled()
+        await self.adapter.worker.delivery.settled()
 
     def tidy(self) -> None:
         """Forget what was answered, or a long run would fill the memory."""

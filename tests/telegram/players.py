@@ -7,12 +7,12 @@ from random import Random
 from typing import Any
 
 from adapters.telegram.adapter import Telegram
-from bot.desk import Desk
-from bot.house import House
-from bot.platform import Pace
+from bot.handlers import Dispatcher
+from bot.platform import RateLimit
 from bot.settings import Settings
 from bot.store import Store
 from bot.supervisor import Supervisor
+from bot.worker import Worker
 from engine import GAMES
 from tests.bot.paper import ACCEPT, NAMES
 from tests.telegram.server import TOKEN, Chat, TelegramServer
@@ -48,7 +48,7 @@ class Person:
 
     def sees(self, chat: Chat) -> list[dict[str, Any]]:
         """The messages of a chat, oldest first, and those that this person alone is shown there."""
-        return [*chat.messages.values(), *chat.asides[self.number].values()]
+        return [*chat.messages.values(), *chat.ephemerals[self.number].values()]
 
     def button(self, label: str, chat: Chat) -> tuple[dict[str, Any], dict[str, Any]] | None:
         for message in reversed(self.sees(chat)):
@@ -96,9 +96,9 @@ async def until(done: Callable[[], bool], seconds: float = 15.0) -> None:
 
 
 class Observed(Telegram):
-    """The adapter, and the house behind it for tests to look at: it knows no more than `CardRoom` itself."""
+    """The adapter, and the worker behind it for tests to look at: it knows no more than `CardRoom` itself."""
 
-    house: House
+    worker: Worker
 
 
 @asynccontextmanager
@@ -107,22 +107,22 @@ async def on_telegram(
 ) -> AsyncIterator[Observed]:
     """A worker with the real adapter and library, speaking to the paper server; ``more`` are settings."""
     settings = Settings(_env_file=None, telegram_token=TOKEN, telegram_api_url=server.url, **more)
-    house = House(store, settings, alone=alone, robot_pause=0.0)
-    house.room._new_secret = Random(0).randbytes
-    adapter = Observed(Desk(house), TOKEN)
-    adapter.house = house
+    worker = Worker(store, settings, alone=alone, robot_pause=0.0)
+    worker.room._new_secret = Random(0).randbytes
+    adapter = Observed(Dispatcher(worker), TOKEN)
+    adapter.worker = worker
     if quick:
-        adapter.pace = lambda place: Pace()  # type: ignore[method-assign]
-        adapter.overall = Pace  # type: ignore[method-assign]
-    house.add(adapter)
-    serving = asyncio.create_task(Supervisor(house).run())
-    await house.start()
+        adapter.rate_limit = lambda place: RateLimit()  # type: ignore[method-assign]
+        adapter.overall = RateLimit  # type: ignore[method-assign]
+    worker.add(adapter)
+    serving = asyncio.create_task(Supervisor(worker).run())
+    await worker.start()
     try:
         yield adapter
     finally:
         serving.cancel()
         await asyncio.wait([serving])
-        await house.stop()
+        await worker.stop()
 
 
 async def seated(server: TelegramServer, game: str, *options: str) -> list[Person]:

@@ -74,7 +74,7 @@ class Chat:
     sent_at: deque[float] = field(default_factory=deque)
     gone: Refused | None = None
     bot_is_admin: bool = False
-    asides: dict[int, dict[int, dict[str, Any]]] = field(default_factory=lambda: defaultdict(dict))
+    ephemerals: dict[int, dict[int, dict[str, Any]]] = field(default_factory=lambda: defaultdict(dict))
     """Ephemeral messages, by who sees them."""
 
     @property
@@ -278,10 +278,10 @@ class TelegramServer:
 
     async def _sendMessage(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
         chat = self._chat(fields["chat_id"])
-        aside = fields.get("ephemeral_message_parameters")
-        if aside and "editEphemeralMessageText" not in self.lacks:
-            return self._show_aside(chat, fields, aside)
-        self._pace(chat)
+        ephemeral = fields.get("ephemeral_message_parameters")
+        if ephemeral and "editEphemeralMessageText" not in self.lacks:
+            return self._show_aside(chat, fields, ephemeral)
+        self._rate_limit(chat)
         number = next(self._message_ids)
         chat.messages[number] = {
             "message_id": number,
@@ -309,7 +309,7 @@ class TelegramServer:
             raise Refused(413, "Request Entity Too Large")
         if units(fields.get("caption") or "") > 1024:
             raise Refused(400, "Bad Request: message caption is too long")
-        self._pace(chat)
+        self._rate_limit(chat)
         number = next(self._message_ids)
         chat.messages[number] = {
             "message_id": number,
@@ -334,7 +334,7 @@ class TelegramServer:
         content = self._content(fields)
         if all(message.get(name) == content.get(name) for name in ("text", "entities", "reply_markup")):
             raise Refused(400, "Bad Request: message is not modified: specified new message content is the same")
-        self._pace(chat)
+        self._rate_limit(chat)
         for name in ("entities", "reply_markup"):
             message.pop(name, None)
         message.update(content, edit_date=int(time.time()))
@@ -371,16 +371,16 @@ class TelegramServer:
 
     # Ephemeral messages
 
-    def _show_aside(self, chat: Chat, fields: dict[str, Any], aside: dict[str, Any]) -> dict[str, Any]:
+    def _show_aside(self, chat: Chat, fields: dict[str, Any], ephemeral: dict[str, Any]) -> dict[str, Any]:
         """What a member of a group is shown alone."""
-        user = aside["receiver_user_id"]
+        user = ephemeral["receiver_user_id"]
         if chat.type == "private" or user not in self.users:
             raise Refused(400, "Bad Request: PEER_ID_INVALID")
-        presser, at = self.queries.get(aside.get("callback_query_id", ""), (0, 0.0))
+        presser, at = self.queries.get(ephemeral.get("callback_query_id", ""), (0, 0.0))
         if not chat.bot_is_admin and (presser != user or time.monotonic() - at > PASS_SECONDS):
             raise Refused(400, "Bad Request: CHAT_ADMIN_REQUIRED")
         number = next(self._message_ids)
-        chat.asides[user][number] = {
+        chat.ephemerals[user][number] = {
             "message_id": 0,
             "ephemeral_message_id": number,
             "receiver_user": self.users[user],
@@ -389,23 +389,23 @@ class TelegramServer:
             "from": BOT,
             **self._content(fields),
         }
-        return chat.asides[user][number]
+        return chat.ephemerals[user][number]
 
-    def _aside(self, fields: dict[str, Any]) -> tuple[dict[int, dict[str, Any]], int]:
-        shown = self._chat(fields["chat_id"]).asides[fields["receiver_user_id"]]
+    def _ephemeral(self, fields: dict[str, Any]) -> tuple[dict[int, dict[str, Any]], int]:
+        shown = self._chat(fields["chat_id"]).ephemerals[fields["receiver_user_id"]]
         if fields["ephemeral_message_id"] not in shown:
             raise Refused(400, "Bad Request: MESSAGE_ID_INVALID")
         return shown, fields["ephemeral_message_id"]
 
     async def _editEphemeralMessageText(self, fields: dict[str, Any]) -> bool:  # noqa: N802
-        shown, number = self._aside(fields)
+        shown, number = self._ephemeral(fields)
         for name in ("entities", "reply_markup"):
             shown[number].pop(name, None)
         shown[number].update(self._content(fields), edit_date=int(time.time()))
         return True
 
     async def _deleteEphemeralMessage(self, fields: dict[str, Any]) -> bool:  # noqa: N802
-        shown, number = self._aside(fields)
+        shown, number = self._ephemeral(fields)
         del shown[number]
         return True
 
@@ -463,7 +463,7 @@ class TelegramServer:
             raise Refused(403, "Forbidden: bot can't initiate conversation with a user")
         return chat
 
-    def _pace(self, chat: Chat) -> None:
+    def _rate_limit(self, chat: Chat) -> None:
         """Twenty messages a minute in a group, edits counted, once a test wants it so."""
         now = self.now()
         while chat.sent_at and chat.sent_at[0] < now - 60:

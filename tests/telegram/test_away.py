@@ -53,15 +53,15 @@ async def playing(folder: Path, **more: Any) -> AsyncIterator[tuple[Telegram, Ti
     try:
         async with opened(valkey.url) as store, on_telegram(store, server, quick=False, **more) as adapter:
             people = await seated(server, "metamazzo")
-            await house_of(adapter).delivery.settled()
+            await worker_of(adapter).delivery.settled()
             yield adapter, server, people
     finally:
         await server.stop()
         await valkey.stop()
 
 
-def house_of(adapter: Telegram) -> Any:
-    return adapter.card_room.house  # type: ignore[attr-defined]
+def worker_of(adapter: Telegram) -> Any:
+    return adapter.card_room.worker  # type: ignore[attr-defined]
 
 
 async def play_seen(people: list[Person]) -> None:
@@ -97,16 +97,16 @@ def test_minutes_without_telegram(tmp_path: Path, how: str, seconds: float, monk
 
 async def minutes_away(folder: Path, how: str, seconds: float) -> None:
     async with playing(folder) as (adapter, server, people):
-        house, group = house_of(adapter), server.group(GROUP)
+        worker, group = worker_of(adapter), server.group(GROUP)
         before = tasks_of_the_bot()
         with capture_logs() as logs:
             if how == "nobody listens":
                 await server.stop()
             else:
                 server.away = Failure(silent=True) if how == "silent" else Failure(Refused(502, "Bad Gateway"))
-            await play_unseen(house, "telegram:1", 8)
+            await play_unseen(worker, "telegram:1", 8)
             await asyncio.sleep(seconds)
-            assert (await house.healthy())["adapters"]["telegram"].startswith("down: ")
+            assert (await worker.healthy())["adapters"]["telegram"].startswith("down: ")
             # One for the table and one a surface, and one that watches.
             # A sharing out of tables among workers, which may be under way, is over in a moment.
             await until(lambda: len(tasks_of_the_bot()) <= len(before) + 5)
@@ -114,15 +114,15 @@ async def minutes_away(folder: Path, how: str, seconds: float) -> None:
             if how == "nobody listens":
                 await server.start(server.port)
             await until(lambda: any(line["event"] == "platform_back" for line in logs))
-            await house.delivery.settled()
+            await worker.delivery.settled()
             for _ in range(4):
                 await play_seen(people)
-            await house.delivery.settled()
+            await worker.delivery.settled()
         # A challenge, a board, and a hand each.
         assert sum(one["from"] == BOT for one in group.messages.values()) == 2
         for person in people:
             assert sum(one["from"] == BOT for one in person.private.messages.values()) == 1
-        assert (await house.healthy())["adapters"]["telegram"] == "up"
+        assert (await worker.healthy())["adapters"]["telegram"] == "up"
         check_said(logs)
 
 
@@ -133,7 +133,7 @@ def test_a_flood_of_commands_holds_up_no_board(tmp_path: Path, monkeypatch: pyte
 
 async def flooded(folder: Path) -> None:
     async with playing(folder, rate_limits=False) as (adapter, server, people):
-        house, group, loop = house_of(adapter), server.group(GROUP), asyncio.get_running_loop()
+        worker, group, loop = worker_of(adapter), server.group(GROUP), asyncio.get_running_loop()
         crowd = [Person(server, number, f"P{number}") for number in range(10, 20)]
         server.group_limit = PER_MINUTE
         group.sent_at.clear()
@@ -150,8 +150,8 @@ async def flooded(folder: Path) -> None:
                     if minute < 3:
                         await play_seen(people)
                     await asyncio.sleep(7)
-            await until(lambda: not server._updates and not house.delivery.answers.tasks)
-            await house.delivery.settled()
+            await until(lambda: not server._updates and not worker.delivery.answers.tasks)
+            await worker.delivery.settled()
         calls = server.in_groups
         # Nothing but what was ordered was ever refused, for the group's limit was kept.
         assert (

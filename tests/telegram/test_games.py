@@ -6,7 +6,7 @@ import pytest
 
 from bot.store import Store
 from engine import GAMES, verify
-from tests.bot.house.test_games import shortest
+from tests.bot.worker.test_games import shortest
 from tests.long import mostly_long
 from tests.telegram.players import GROUP, on_telegram, seated, until
 from tests.telegram.server import TelegramServer
@@ -27,9 +27,9 @@ async def test_a_whole_game(store: Store, server: TelegramServer, game: str) -> 
                 break
             for person in people:
                 await person.play(random)
-            await adapter.house.delivery.settled()
+            await adapter.worker.delivery.settled()
         assert over()
-        [finished] = [game async for game in adapter.house.archive.all()]
+        [finished] = [game async for game in adapter.worker.archive.all()]
         verify(finished.record)
         for person in people:
             panels = [one for one in person.private.messages.values() if one["from"]["is_bot"]]

@@ -118,7 +118,7 @@ async def test_who_never_pressed_start_gets_a_link_that_brings_that_very_hand(
         await bruno.press("Accept", group)
         await until(lambda: any("cannot write" in message["text"] for message in group.messages.values()))
         board = list(group.messages.values())[-1]
-        [[button, _aside]] = board["reply_markup"]["inline_keyboard"]
+        [[button, _ephemeral]] = board["reply_markup"]["inline_keyboard"]
         assert button["url"].startswith("https://t.me/buongioco_bot?start=")
         assert button["style"] == "success"
         bruno.start(button["url"].partition("=")[2])
@@ -155,7 +155,7 @@ async def test_a_failure_on_the_way_costs_time_only(store: Store, server: Telegr
         people = await seated(server, "metamazzo")
         server.order("editMessageText", failure, failure)
         await some_tricks(server, people, 3)
-        await adapter.house.delivery.settled()
+        await adapter.worker.delivery.settled()
         assert all(len(panels(person)) == 1 for person in people)
 
 
@@ -180,7 +180,7 @@ async def test_a_send_that_arrived_though_it_failed_is_doubled_once_and_the_doub
         server.order("sendMessage", Failure(hang_up=True, done_first=True), Failure(hang_up=True, done_first=True))
         await bruno.press("Accept", server.group(GROUP))
         await until(lambda: all(panels(person) for person in (anna, bruno)))
-        await adapter.house.delivery.settled()
+        await adapter.worker.delivery.settled()
         assert sum(len(panels(person)) for person in (anna, bruno)) <= 4
         mover = next(person for person in (anna, bruno) if panels(person)[-1].get("reply_markup"))
         first = panels(mover)[0]
@@ -196,10 +196,10 @@ async def test_the_bot_is_thrown_out_of_the_group_and_the_game_goes_on(store: St
         for _ in range(600):
             for person in people:
                 await person.play(random)
-            await adapter.house.delivery.settled()
-            if await adapter.house.archive.count():
+            await adapter.worker.delivery.settled()
+            if await adapter.worker.archive.count():
                 break
-        assert await adapter.house.archive.count() == 1
+        assert await adapter.worker.archive.count() == 1
 
 
 @pytest.mark.parametrize("told", [True, False])
@@ -208,11 +208,11 @@ async def test_a_group_that_becomes_a_supergroup_takes_everything_along(
 ) -> None:
     new = -100777
     async with on_telegram(store, server) as adapter:
-        house = adapter.house
+        worker = adapter.worker
         people = await seated(server, "metamazzo")
         await some_tricks(server, people, 1)
-        await house.people.choose_for_chat(f"telegram:{GROUP}", language="it")
-        await house.people.choose_for_chat(f"telegram:{GROUP}", language="en", clock="60")
+        await worker.people.choose_for_chat(f"telegram:{GROUP}", language="it")
+        await worker.people.choose_for_chat(f"telegram:{GROUP}", language="en", clock="60")
         old, moved = server.group(GROUP), server.group(new, "Bar Sport, super")
         old.gone = Refused(400, "Bad Request: group chat was upgraded to a supergroup chat", migrate_to_chat_id=new)
         if told:
@@ -225,28 +225,28 @@ async def test_a_group_that_becomes_a_supergroup_takes_everything_along(
             if any("Trick 4" in message["text"] for message in moved.messages.values()):
                 break
             await asyncio.sleep(0.01)
-        await house.delivery.settled()
-        [table] = await house.tables_of("telegram:1")
+        await worker.delivery.settled()
+        [table] = await worker.tables_of("telegram:1")
         assert table.hosts == (f"telegram:{new}",)
         assert sum("Metà Mazzo" in message["text"] for message in moved.messages.values()) == 1
-        assert (await house.people.chat(f"telegram:{new}")).clock == 60
+        assert (await worker.people.chat(f"telegram:{new}")).clock == 60
 
 
 async def test_leaderboards_move_along_and_are_made_anew_there(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
-        house = adapter.house
+        worker = adapter.worker
         people = await seated(server, "testa", "to 11")
         people[0].say("/resign", people[0].private)
         await people[0].press("Yes, I resign")
         await until(lambda: any("resigned" in message["text"] for message in server.group(GROUP).messages.values()))
-        await house.delivery.settled()
+        await worker.delivery.settled()
         await adapter.card_room.move_chat(f"telegram:{GROUP}", "telegram:-100777")
         scope = Scope(chat="telegram:-100777")
-        before = await house.ratings.standing(scope, "telegram:1")
+        before = await worker.ratings.standing(scope, "telegram:1")
         assert before.games == 1
-        await house.ratings.rebuild()
-        assert await house.ratings.standing(scope, "telegram:1") == before
-        assert (await house.ratings.standing(Scope(chat=f"telegram:{GROUP}"), "telegram:1")).games == 0
+        await worker.ratings.rebuild()
+        assert await worker.ratings.standing(scope, "telegram:1") == before
+        assert (await worker.ratings.standing(Scope(chat=f"telegram:{GROUP}"), "telegram:1")).games == 0
 
 
 async def test_every_press_is_answered(store: Store, server: TelegramServer) -> None:
@@ -274,7 +274,7 @@ async def test_updates_delivered_again_and_again_count_once(store: Store, server
         anna.say("/challenge testa")
         await until(lambda: any(one["from"] == BOT for one in server.group(GROUP).messages.values()))
         await asyncio.sleep(0.3)
-        await adapter.house.delivery.settled()
+        await adapter.worker.delivery.settled()
         assert sum(one["from"] == BOT for one in server.group(GROUP).messages.values()) == 1
 
 
@@ -293,7 +293,7 @@ async def test_updates_out_of_order_are_each_heard_once(store: Store, server: Te
         people[0].say("/challenge spades")
         await until(lambda: cards() == 4)
         await asyncio.sleep(0.1)
-        await adapter.house.delivery.settled()
+        await adapter.worker.delivery.settled()
         assert cards() == 4
         assert not server._updates
 
@@ -321,7 +321,7 @@ async def test_the_network_is_away_for_a_while(store: Store, server: TelegramSer
         server.order("getUpdates", *[Failure(hang_up=True)] * 3)
         server.order("editMessageText", *[Failure(hang_up=True)] * 6)
         await some_tricks(server, people, 3, seed=2)
-        await adapter.house.delivery.settled()
+        await adapter.worker.delivery.settled()
         assert adapter.healthy
 
 
@@ -375,7 +375,7 @@ async def test_the_bot_is_thrown_out_and_let_in_again(store: Store, server: Tele
         for _ in range(20):
             for person in people:
                 await person.play(random)
-            await adapter.house.delivery.settled()
+            await adapter.worker.delivery.settled()
         group.gone = None
         member = {"user": BOT, "status": "member"}
         left = {"user": BOT, "status": "left"}
@@ -430,20 +430,20 @@ async def test_the_doctor_asks_telegram(server: TelegramServer) -> None:
 async def test_one_player_on_telegram_and_one_elsewhere(store: Store, server: TelegramServer) -> None:
     paper = Paper()
     async with on_telegram(store, server) as adapter:
-        house = adapter.house
-        house.add(paper)
+        worker = adapter.worker
+        worker.add(paper)
         anna = Person(server, 1, "Anna")
-        bruno = Player(house, paper, "Bruno", 2)
+        bruno = Player(worker, paper, "Bruno", 2)
         anna.say("/challenge metamazzo")
         await until(lambda: anna.button("Accept", server.group(GROUP)) is not None)
-        [table] = await house.tables_of("telegram:1")
+        [table] = await worker.tables_of("telegram:1")
         await bruno.say(f"/join {table.code}")
         random = Random(1)
         for _ in range(60):
             await anna.play(random)
-            await house.delivery.settled()
+            await worker.delivery.settled()
             await bruno.play(random)
-            await house.delivery.settled()
+            await worker.delivery.settled()
         board = list(server.group(GROUP).messages.values())[-1]["text"]
         assert "Trick" in board
         assert board == paper.last("paper:100").plain
@@ -462,7 +462,7 @@ async def test_a_made_up_payload_overwrites_no_message_and_a_real_one_may(store:
         # Of a message that Telegram does not tell of any more nothing is known.
         old = {"message_id": card["message_id"], "chat": group.about, "date": 0}
         assert "does not work" in await anna.send(group, old, "1phelp")
-        await adapter.house.delivery.settled()
+        await adapter.worker.delivery.settled()
         assert group.messages[card["message_id"]] == before
         anna.say("/leaderboard")
         await anna.press("this month", group)

@@ -9,8 +9,8 @@ from typing import Any
 import aiohttp
 
 from adapters.telegram.adapter import Telegram
-from bot.desk import Desk
-from bot.platform import Pace
+from bot.handlers import Dispatcher
+from bot.platform import RateLimit
 from tests.bot.kills import Page
 from tests.open_playground import Open
 from tests.telegram.players import GROUP, Person, until
@@ -25,11 +25,11 @@ def boards(messages: list[str]) -> list[str]:
 async def test_both_groups_see_the_same_tricks(tmp_path: Path, server: TelegramServer) -> None:
     playground = Open(tmp_path / "data")
     await playground.start()
-    house = playground.house
-    house.settings = house.settings.model_copy(update={"telegram_api_url": server.url})
-    telegram = Telegram(Desk(house), TOKEN)
-    telegram.pace = lambda place: Pace()  # type: ignore[method-assign]
-    house.add(telegram)
+    worker = playground.worker
+    worker.settings = worker.settings.model_copy(update={"telegram_api_url": server.url})
+    telegram = Telegram(Dispatcher(worker), TOKEN)
+    telegram.rate_limit = lambda place: RateLimit()  # type: ignore[method-assign]
+    worker.add(telegram)
     serving = asyncio.create_task(telegram.serve())
     url: Any = SimpleNamespace(url=playground.url.rstrip("/"))
     page = Page(url)
@@ -41,7 +41,7 @@ async def test_both_groups_see_the_same_tricks(tmp_path: Path, server: TelegramS
             group = server.group(GROUP)
             anna.say("/challenge metamazzo")
             await until(lambda: anna.button("Accept", group) is not None)
-            [table] = await house.tables_of("telegram:1")
+            [table] = await worker.tables_of("telegram:1")
             await page.ask(do="say", chat="1", text=f"/join {table.code}", **{"as": "1"})
             random = Random(1)
 

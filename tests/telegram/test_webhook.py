@@ -109,7 +109,7 @@ async def test_what_is_brought_again_counts_once(store: Store, server: TelegramS
         Person(server, 1, "Anna").say("/challenge metamazzo")
         await until(lambda: len(server.refused_by_webhook) > 5)
         server.redeliver = False
-        await adapter.house.delivery.settled()
+        await adapter.worker.delivery.settled()
         assert sum(message["from"] == BOT for message in server.group(GROUP).messages.values()) == 1
 
 
@@ -239,7 +239,7 @@ async def test_a_port_that_is_taken_is_named(store: Store, server: TelegramServe
         taken.listen()
         port = int(taken.getsockname()[1])
         async with on_telegram(store, server) as adapter:
-            house = adapter.house
-            house.settings = house.settings.model_copy(update=settings(port))
+            worker = adapter.worker
+            worker.settings = worker.settings.model_copy(update=settings(port))
             with pytest.raises(BadSetting, match="BUONGIOCO_TELEGRAM_WEBHOOK_PORT"):
                 await Webhook(adapter.bot, adapter._hear, adapter.card_room).run()

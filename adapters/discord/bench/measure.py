@@ -32,7 +32,7 @@ BOARDS = 10_000_000
 
 
 def unhindered(card_room: CardRoom) -> Discord:
-    """The adapter. Discord's own limit is not what is measured; the paces of channels stay."""
+    """The adapter. Discord's own limit is not what is measured; the rate limits of channels stay."""
     adapter = Discord(card_room, TOKEN)
     adapter.per_second = NO_LIMIT
     return adapter

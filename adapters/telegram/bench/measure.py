@@ -30,7 +30,7 @@ NO_LIMIT = 10**6
 
 
 def unhindered(card_room: CardRoom) -> Telegram:
-    """The adapter. Telegram's own limit is not what is measured; the paces of chats and groups stay."""
+    """The adapter. Telegram's own limit is not what is measured; the rate limits of chats and groups stay."""
     adapter = Telegram(card_room, TOKEN)
     adapter.per_second = NO_LIMIT
     return adapter

@@ -17,8 +17,8 @@ from bot.store import Store, keys
 from bot.tables import Table
 from engine import verify
 from tests.bot.finished.games import finished, keep
-from tests.bot.house.test_games import shortest
-from tests.bot.paper import ACCEPT, GROUP, Paper, Player, open_house
+from tests.bot.paper import ACCEPT, GROUP, Paper, Player, open_worker
+from tests.bot.worker.test_games import shortest
 from tests.long import long
 
 NAMES = {"pizzichino": ("Anna", "Bruno"), "tressette": ("Carla", "Dino", "Eva", "Fede"), "spades": ("Gina", "Ugo")}
@@ -60,15 +60,15 @@ async def everything(store: Store) -> dict[str, object]:
 
 async def tables(store: Store) -> list[Table]:
     codes = [name.decode().rpartition(":")[2] async for name in store.client.scan_iter(match="{s*}:table:*")]
-    return [Table.of(code, await store.load(code)) for code in codes]
+    return [Table.from_log(code, await store.load(code)) for code in codes]
 
 
 async def sit_down(store: Store, paper: Paper, people: dict[str, list[int]]) -> None:
     """A table of each game in one chat, the people by their numbers."""
-    async with open_house(store, paper) as house:
+    async with open_worker(store, paper) as worker:
         for game, numbers in people.items():
             names = NAMES[game]
-            players = [Player(house, paper, name, number) for name, number in zip(names, numbers, strict=True)]
+            players = [Player(worker, paper, name, number) for name, number in zip(names, numbers, strict=True)]
             await players[0].say(f"/challenge {game}")
             for label in shortest(game):
                 for button in ("Options", label, "Back"):
@@ -83,10 +83,10 @@ async def sit_down(store: Store, paper: Paper, people: dict[str, list[int]]) -> 
 async def play(store: Store, paper: Paper, people: dict[str, list[int]], done: Callable[[], Awaitable[bool]]) -> None:
     """Everybody presses what their own panels offer, until something is so."""
     random = Random(1)
-    async with open_house(store, paper) as house:
-        await house.delivery.settled()
+    async with open_worker(store, paper) as worker:
+        await worker.delivery.settled()
         players = [
-            Player(house, paper, name, number)
+            Player(worker, paper, name, number)
             for game, numbers in people.items()
             for name, number in zip(NAMES[game], numbers, strict=True)
         ]
@@ -95,7 +95,7 @@ async def play(store: Store, paper: Paper, people: dict[str, list[int]], done: C
                 return
             random.shuffle(players)
             moved = [player for player in players if await player.play(random)]
-            await house.delivery.settled()
+            await worker.delivery.settled()
             assert moved, "nobody can move"
     raise AssertionError("it never came to that")
 

@@ -14,7 +14,7 @@ import pytest
 from bot.backup.file import BadBackup, Header, check, writing
 from bot.backup.restoring import restore
 from bot.backup.taking import Taking
-from bot.store import Store, StoreFault, keys, schema
+from bot.store import Store, StoreError, keys, schema
 from tests.bot.backup.test_playing_on import everything, take
 from tests.bot.finished.games import finished, keep
 
@@ -154,7 +154,7 @@ async def test_a_store_that_holds_anything_is_replaced_only_when_asked(store: St
     await take(store, tmp_path / "backup")
     before = await everything(store)
     await store.client.set("person:new", "x")
-    with pytest.raises(StoreFault, match="--replace"):
+    with pytest.raises(StoreError, match="--replace"):
         await restore(store.client, tmp_path / "backup", replace=False)
     assert await store.client.exists("person:new")
     await restore(store.client, tmp_path / "backup", replace=True)
@@ -165,7 +165,7 @@ async def test_workers_that_are_alive_keep_a_store_from_being_replaced(store: St
     """They would go on from their memory."""
     await take(store, tmp_path / "backup")
     await store.client.zadd(keys.WORKERS, {"one": time.time() - 3, "two": time.time() - 4, "dead": 5})
-    with pytest.raises(StoreFault, match="2 workers are running"):
+    with pytest.raises(StoreError, match="2 workers are running"):
         await restore(store.client, tmp_path / "backup", replace=True)
 
 
@@ -183,7 +183,7 @@ async def test_a_restore_cut_short_lets_no_bot_start_and_is_done_again(
         patch.setattr("bot.backup.restoring._Writing._game", torn)
         with pytest.raises(KeyboardInterrupt):
             await restore(store.client, tmp_path / "backup", replace=True)
-    with pytest.raises(StoreFault, match="restore FILE --replace"):
+    with pytest.raises(StoreError, match="restore FILE --replace"):
         await schema.check(store.client)
     await restore(store.client, tmp_path / "backup", replace=True)
     assert await everything(store) == {**before, "seated:paper:1": {b"TBLE": b"0.log"}}

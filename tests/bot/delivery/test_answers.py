@@ -9,7 +9,7 @@ from bot.delivery import answers as answers_module
 from bot.delivery.answers import Answers
 from bot.delivery.send_limiter import SendLimiter
 from bot.outages import Outages
-from bot.platform import DeliveryFault, NotDone, Pace, Refused
+from bot.platform import DeliveryError, NotDone, RateLimit, Refused
 
 PLACE = "paper:1"
 
@@ -18,10 +18,10 @@ class Message:
     """A message that answers change: what it showed, one after the other. Each change may fail or be held up."""
 
     def __init__(self) -> None:
-        self.limiter = SendLimiter(lambda _place: Pace())
+        self.limiter = SendLimiter(lambda _place: RateLimit())
         self.answers = Answers(self.limiter, Outages(lambda _platform: True, lambda _platform: None))
         self.shown: list[str] = []
-        self.faults: list[DeliveryFault] = []
+        self.errors: list[DeliveryError] = []
         self.tried = asyncio.Event()
         self.gate = asyncio.Event()
         self.gate.set()
@@ -32,8 +32,8 @@ class Message:
     async def _show(self, page: str) -> None:
         self.tried.set()
         await self.gate.wait()
-        if self.faults:
-            raise self.faults.pop()
+        if self.errors:
+            raise self.errors.pop()
         self.shown.append(page)
 
     async def settled(self) -> None:
@@ -65,7 +65,7 @@ async def test_a_change_that_is_tried_again_gives_way_to_one_that_came_meanwhile
 ) -> None:
     monkeypatch.setattr(answers_module, "FIRST_PAUSE", 0.001)
     message = Message()
-    message.faults = [NotDone("away")]
+    message.errors = [NotDone("away")]
     message.gate.clear()
     message.show("old page")
     await message.tried.wait()
@@ -91,7 +91,7 @@ async def test_a_change_that_comes_while_another_is_made_comes_after_it() -> Non
 
 async def test_a_change_that_comes_while_another_is_refused_is_made() -> None:
     message = Message()
-    message.faults = [Refused("odd")]
+    message.errors = [Refused("odd")]
     message.gate.clear()
     message.show("old page")
     await message.tried.wait()

@@ -13,13 +13,13 @@ from bot.delivery.names import Hand
 from bot.delivery.surface import Change, Surface
 from bot.delivery.surface_sync import SurfaceSync
 from bot.delivery.table_sync import TableSync
-from bot.house import House
 from bot.panel import Panel
 from bot.people import Profile
 from bot.platform import MessageGone, NotDone
 from bot.store import Store, keys
 from bot.tables.table import Table
-from tests.bot.paper import GROUP, NAMES, Paper, Player, code_of, open_house, seated
+from bot.worker import Worker
+from tests.bot.paper import GROUP, NAMES, Paper, Player, code_of, open_worker, seated
 
 
 @pytest.fixture(autouse=True)
@@ -55,8 +55,8 @@ class Held(Paper):
                 await asyncio.sleep(0)
 
 
-def surface_of(house: House, code: str, name: Hand) -> Surface:
-    surface = house.delivery._tables[code].get(name)
+def surface_of(worker: Worker, code: str, name: Hand) -> Surface:
+    surface = worker.delivery._tables[code].get(name)
     assert surface
     return surface
 
@@ -70,48 +70,48 @@ async def a_move(players: list[Player]) -> tuple[Player, Player]:
 
 async def until_few_faults(paper: Paper, place: str, left: int) -> None:
     async with asyncio.timeout(10):
-        while len(paper.faults[place]) > left:
+        while len(paper.errors[place]) > left:
             await asyncio.sleep(0)
 
 
-async def a_commit(house: House, code: str) -> None:
+async def a_commit(worker: Worker, code: str) -> None:
     """Whoever is to move plays a card, by no button."""
-    table = await house.room.table(code)
+    table = await worker.room.table(code)
     assert table.game
     assert table.to_move
     move = next(one for one in table.game.legal_moves(table.game.turn or 0) if one.startswith("play"))
-    await house.room.press(code, table.to_move.person, table.version, move, f"commit {table.version}")
+    await worker.room.press(code, table.to_move.person, table.version, move, f"commit {table.version}")
 
 
 async def test_a_look_that_breaks_off_leaves_the_table_marked_though_a_surface_comes_to_its_end(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paper = Held()
-    async with open_house(store, paper) as house:
-        players = await seated(house, paper, "metamazzo")
-        code = await code_of(house, players[0])
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        code = await code_of(worker, players[0])
         other = next(player for player in players if not player.moves())
         gate = paper.gates[other.private] = asyncio.Event()
         mover, _other = await a_move(players)
         await paper.until(lambda: other.private in paper.waiting)
         monkeypatch.setattr(delivery, "AGAIN_AFTER", 3600.0)
-        kept = house.people.person
+        kept = worker.people.person
 
         async def person(id: str) -> Profile:  # noqa: A002
             if id == mover.person.id:
                 raise ConnectionError("away")
             return await kept(id)
 
-        monkeypatch.setattr(house.people, "person", person)
-        await a_commit(house, code)
-        await paper.until(lambda: not house.delivery._tables[code].is_running)
-        assert house.delivery.is_busy(code)
+        monkeypatch.setattr(worker.people, "person", person)
+        await a_commit(worker, code)
+        await paper.until(lambda: not worker.delivery._tables[code].is_running)
+        assert worker.delivery.is_busy(code)
         gate.set()
-        await house.delivery.settled()
+        await worker.delivery.settled()
         assert list(await store.all_changed(range(keys.SHARDS))) == [code], "the mover's hand was not looked at"
-        monkeypatch.setattr(house.people, "person", kept)
-        house.delivery.touch(code)
-        await house.delivery.settled()
+        monkeypatch.setattr(worker.people, "person", kept)
+        worker.delivery.touch(code)
+        await worker.delivery.settled()
         assert not await store.all_changed(range(keys.SHARDS))
 
 
@@ -120,14 +120,14 @@ async def test_a_hand_that_is_drawn_of_a_table_that_changes_meanwhile_is_drawn_a
 ) -> None:
     """The look that the change brings leaves it out, for it is under way."""
     paper = Paper()
-    async with open_house(store, paper) as house:
-        players = await seated(house, paper, "metamazzo")
-        code = await code_of(house, players[0])
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        code = await code_of(worker, players[0])
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
-        moved, shown = (surface_of(house, code, Hand(players.index(player))) for player in (mover, other))
-        sync, tools = house.delivery._tables[code], house.delivery._tools
-        drawing, gate, kept = asyncio.Event(), asyncio.Event(), house.people.person
+        moved, shown = (surface_of(worker, code, Hand(players.index(player))) for player in (mover, other))
+        sync, tools = worker.delivery._tables[code], worker.delivery._tools
+        drawing, gate, kept = asyncio.Event(), asyncio.Event(), worker.people.person
 
         async def person(id: str) -> Profile:  # noqa: A002
             # Another worker had this profile forgotten: the store is asked.
@@ -136,10 +136,10 @@ async def test_a_hand_that_is_drawn_of_a_table_that_changes_meanwhile_is_drawn_a
                 await gate.wait()
             return await kept(id)
 
-        monkeypatch.setattr(house.people, "person", person)
+        monkeypatch.setattr(worker.people, "person", person)
         # Held back, so that it is not drawn by the look itself.
         monkeypatch.setattr(tools.limiter, "is_free", lambda place: place != other.private)
-        house.delivery.touch(code)
+        worker.delivery.touch(code)
         before, looks = moved.known.digest, 0
         async with asyncio.timeout(10):
             await drawing.wait()
@@ -150,8 +150,8 @@ async def test_a_hand_that_is_drawn_of_a_table_that_changes_meanwhile_is_drawn_a
                 await asyncio.sleep(0)
         assert sync.looks > looks
         gate.set()
-        await house.delivery.settled()
-        table = await house.room.known(code)
+        await worker.delivery.settled()
+        table = await worker.room.cached(code)
         shown.keep_drawn(None, None)
         assert shown.known.digest == (await tools.drawer.draw(sync, table, shown)).digest
 
@@ -161,10 +161,10 @@ async def test_a_table_that_is_behind_does_not_hold_up_a_surface_that_shows_it(
 ) -> None:
     """What waits for the next look is not waited for by going round: that look would never come."""
     paper = Paper()
-    async with open_house(store, paper) as house:
-        players = await seated(house, paper, "metamazzo")
-        code = await code_of(house, players[0])
-        surface, sync, tools = surface_of(house, code, Hand(0)), house.delivery._tables[code], house.delivery._tools
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        code = await code_of(worker, players[0])
+        surface, sync, tools = surface_of(worker, code, Hand(0)), worker.delivery._tables[code], worker.delivery._tools
         asked, kept = 0, tools.drawer.draw
 
         async def draw(of: TableSync, table: Table, drawn: Surface) -> Panel:
@@ -183,10 +183,10 @@ async def test_a_hand_that_moves_while_it_is_found_that_nobody_is_where_it_was_i
     store: Store,
 ) -> None:
     paper = Held()
-    paper.has_asides = True
-    async with open_house(store, paper) as house:
-        players = await seated(house, paper, "metamazzo")
-        code = await code_of(house, players[0])
+    paper.has_ephemeral = True
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        code = await code_of(worker, players[0])
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
         seat = players.index(other)
@@ -195,18 +195,18 @@ async def test_a_hand_that_moves_while_it_is_found_that_nobody_is_where_it_was_i
         await mover.press(mover.moves()[0][1].label, settle=False)
         await paper.until(lambda: other.private in paper.waiting)
         place = f"{other.private}~100!pass"
-        await house.change(code, Hand(seat), Change(repost=True, place=place))
+        await worker.change(code, Hand(seat), Change(repost=True, place=place))
         gate.set()
-        await house.delivery.settled()
-        assert surface_of(house, code, Hand(seat)).state is State.SHOWN
+        await worker.delivery.settled()
+        assert surface_of(worker, code, Hand(seat)).state is State.SHOWN
         assert len(paper.messages[place]) == 1
 
 
 async def test_an_older_message_that_is_no_longer_there_counts_as_taken_away(store: Store) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
-        players = await seated(house, paper, "metamazzo")
-        code = await code_of(house, players[0])
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        code = await code_of(worker, players[0])
         kept, refused = paper.delete, 0
 
         async def delete(place: str, message: str) -> None:
@@ -217,7 +217,7 @@ async def test_an_older_message_that_is_no_longer_there_counts_as_taken_away(sto
         paper.delete = delete  # type: ignore[method-assign]
         await players[0].say("/hand")
         assert refused == 1
-        assert surface_of(house, code, Hand(0)).known.outdated == ()
+        assert surface_of(worker, code, Hand(0)).known.outdated == ()
         assert len(paper.messages[players[0].private]) == 2, "it said so"
         paper.delete = kept  # type: ignore[method-assign]
 
@@ -225,17 +225,17 @@ async def test_an_older_message_that_is_no_longer_there_counts_as_taken_away(sto
 async def test_whoever_leaves_while_their_message_is_in_trouble_gets_no_more(store: Store) -> None:
     """At a tavolo the first at a side is asked who may sit opposite, and then stands up."""
     paper = Paper()
-    async with open_house(store, paper) as house:
-        anna, bruno, carla = (Player(house, paper, name, number) for number, name in enumerate(NAMES[:3], 1))
+    async with open_worker(store, paper) as worker:
+        anna, bruno, carla = (Player(worker, paper, name, number) for number, name in enumerate(NAMES[:3], 1))
         await anna.say("/challenge tavolo")
         await bruno.press("Sit East", GROUP)
-        paper.faults[bruno.private] = [NotDone("away")] * 3
+        paper.errors[bruno.private] = [NotDone("away")] * 3
         await carla.press("Sit West", GROUP, settle=False)
         await until_few_faults(paper, bruno.private, 2)
-        [table] = await house.tables_of(anna.person.id)
-        assert await house.tables_of(carla.person.id)
+        [table] = await worker.tables_of(anna.person.id)
+        assert await worker.tables_of(carla.person.id)
         with capture_logs() as logs:
-            await house.room.stand(table.code, bruno.person.id, "leaves")
-            await house.delivery.settled()
+            await worker.room.stand(table.code, bruno.person.id, "leaves")
+            await worker.delivery.settled()
         assert not paper.messages[bruno.private]
         assert "surface_failed" not in [line["event"] for line in logs]

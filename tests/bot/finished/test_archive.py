@@ -158,4 +158,4 @@ async def test_of_two_who_rewrite_neither_undoes_the_other(store: Store, shared_
 @pytest.mark.parametrize("stored", [b"", b"x", finished(1).to_bytes()[:40], b"x\x9c\x03\x00\x00\x00\x00\x01"])
 def test_what_is_no_game_says_so(stored: bytes) -> None:
     with pytest.raises(UnreadableGame):
-        FinishedGame.of(stored)
+        FinishedGame.parse(stored)

@@ -16,7 +16,7 @@ from bot.finished.archive import Archive, FinishedGame, UnreadableGame
 from bot.finished.file import all_filed, filed, rewrite, with_files
 from bot.finished.moving import Moved, Moving
 from bot.finished.ratings import Ratings
-from bot.store import EmbeddedStore, Store, StoreFault, keys, opened
+from bot.store import EmbeddedStore, Store, StoreError, keys, opened
 from tests.bot.command import command
 from tests.bot.finished.games import NOON, finished, keep, renamed
 from tests.bot.finished.test_archive import ratings_of
@@ -145,7 +145,7 @@ async def test_a_game_changed_in_between_is_written_anew(store: Store, tmp_path:
         await go(id, stored)
 
     moving._go = late  # type: ignore[method-assign]
-    with pytest.raises(StoreFault, match="run the same again"):
+    with pytest.raises(StoreError, match="run the same again"):
         await moving.move(NOON + 7)
     await move(store, path)
     assert sorted(in_file(path)) == [1, 2, 3, 4, 5, 6]

@@ -8,67 +8,67 @@ from typing import Any
 
 import pytest
 
+from bot.actions import page
 from bot.finished.ratings import Scope
-from bot.house import House
 from bot.panels.own_data import owner_tag
-from bot.payload import page
 from bot.people import People
 from bot.platform import Person, Press, private_place
 from bot.privacy import forgetting
 from bot.somebody import Mark, marks
 from bot.store import Store, keys
 from bot.store.indexing import index_people
-from tests.bot.paper import GROUP, Paper, Player, open_house, play_until, seated
+from bot.worker import Worker
+from tests.bot.paper import GROUP, Paper, Player, open_worker, play_until, seated
 from tests.bot.privacy.traces import everything, traces
 
 ANNA = "paper:1001"
 """No other id or number has it in it."""
 
 
-def players(house: House, paper: Paper) -> list[Player]:
+def players(worker: Worker, paper: Paper) -> list[Player]:
     names = ("Annabella", "Brunello", "Carlotta", "Dinorah")
-    return [Player(house, paper, name, 1001 + number) for number, name in enumerate(names)]
+    return [Player(worker, paper, name, 1001 + number) for number, name in enumerate(names)]
 
 
-async def resigned(house: House, loser: Player, winner: Player, game: str = "testa") -> None:
+async def resigned(worker: Worker, loser: Player, winner: Player, game: str = "testa") -> None:
     """A game that the one opens and gives up at once."""
     await loser.say(f"/challenge {game}")
     await winner.press("Accept", GROUP)
     await loser.say("/resign")
     await loser.press("Yes, I resign")
-    await house.delivery.settled()
+    await worker.delivery.settled()
 
 
-async def played(house: House, paper: Paper) -> list[Player]:
+async def played(worker: Worker, paper: Paper) -> list[Player]:
     """Four people with games behind them, ranked, in settled leaderboards."""
-    people = players(house, paper)
+    people = players(worker, paper)
     anna, bruno, carla, _ = people
     for loser, winner in ((anna, bruno), (bruno, anna), (carla, anna), (anna, carla), (bruno, carla), (carla, bruno)):
-        await resigned(house, loser, winner)
-    await house.people.choose(anna.person.id, suits="french")
+        await resigned(worker, loser, winner)
+    await worker.people.choose(anna.person.id, suits="french")
     return people
 
 
-async def forgotten(house: House, person: str = ANNA) -> None:
+async def forgotten(worker: Worker, person: str = ANNA) -> None:
     """All steps, the last look a minute later too."""
-    await house.forgetter.begin(person)
+    await worker.forgetter.begin(person)
     # The worker's own loop may be at it as well.
-    while not (await marks(house.store.client))[person].is_gone:
-        await house.forgetter.work()
+    while not (await marks(worker.store.client))[person].is_gone:
+        await worker.forgetter.work()
         await asyncio.sleep(0.01)
-    await house.delivery.settled()
-    now = house.forgetter.now
-    house.forgetter.now = lambda: now() + 2 * forgetting.STRAGGLERS_AFTER
-    while await marks(house.store.client):
-        await house.forgetter.work()
+    await worker.delivery.settled()
+    now = worker.forgetter.now
+    worker.forgetter.now = lambda: now() + 2 * forgetting.STRAGGLERS_AFTER
+    while await marks(worker.store.client):
+        await worker.forgetter.work()
         await asyncio.sleep(0.01)
-    house.forgetter.now = now
+    worker.forgetter.now = now
 
 
-async def standings(house: House, *people: Player) -> dict[str, Any]:
+async def standings(worker: Worker, *people: Player) -> dict[str, Any]:
     scopes = [Scope(), Scope(game="testa"), Scope(chat=GROUP), Scope(chat=GROUP, game="testa")]
     return {
-        f"{one.person.id} {scope.key}": await house.ratings.standing(scope, one.person.id)
+        f"{one.person.id} {scope.key}": await worker.ratings.standing(scope, one.person.id)
         for one in people
         for scope in scopes
     }
@@ -76,8 +76,8 @@ async def standings(house: House, *people: Player) -> dict[str, Any]:
 
 async def test_nothing_is_left_of_a_person_in_the_whole_store(store: Store) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
-        anna, bruno, carla, dino = await played(house, paper)
+    async with open_worker(store, paper) as worker:
+        anna, bruno, carla, dino = await played(worker, paper)
         await anna.say("/challenge")  # open, and hers
         await bruno.say("/challenge tressette")
         await anna.press("Sit East", GROUP)  # a chair at a table that waits
@@ -87,57 +87,57 @@ async def test_nothing_is_left_of_a_person_in_the_whole_store(store: Store) -> N
         await anna.say("/challenge metamazzo", private_place(anna.person.id))  # in her own chat
         await anna.press("Easy robot")
         assert len(await traces(store, ANNA, "annabella")) > 10
-        await forgotten(house)
+        await forgotten(worker)
         assert await traces(store, ANNA, "1001", "annabella") == []
         assert keys.FORGETTING not in await everything(store)
 
 
 async def test_nothing_is_left_of_who_was_invited_by_handle_and_sat_down(store: Store) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
-        anna, bruno, *_ = players(house, paper)
+    async with open_worker(store, paper) as worker:
+        anna, bruno, *_ = players(worker, paper)
         await bruno.say("/challenge testa", about=(Person("", "Annabella", "Annabella"),))
         assert keys.named("paper:@annabella") in await everything(store)
         await anna.press("Accept", GROUP)
         assert keys.named(ANNA) in await everything(store)
-        await forgotten(house)
+        await forgotten(worker)
         assert await traces(store, ANNA, "1001", "annabella") == []
 
 
 async def test_who_left_a_table_is_taken_out_of_its_log_while_the_game_goes_on(store: Store) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
-        anna, bruno, carla, _ = players(house, paper)
+    async with open_worker(store, paper) as worker:
+        anna, bruno, carla, _ = players(worker, paper)
         await bruno.say("/challenge tressette")
         await anna.press("Sit East", GROUP)
         await anna.press("Stand up", GROUP)
         await carla.press("Sit East", GROUP)
         for _ in range(2):
             await bruno.press("Easy robot", GROUP)
-        [table] = await house.tables_of(bruno.person.id)
+        [table] = await worker.tables_of(bruno.person.id)
         assert table.phase == "playing"
         assert f"{{s{keys.shard_of(table.code)}}}:table:{table.code}" in await traces(store, ANNA)
-        await forgotten(house)
+        await forgotten(worker)
         assert await traces(store, ANNA, "annabella") == []
         # The game goes on: for this worker, and for one that knows nothing of it.
         random = Random(3)
-        await play_until(house, [bruno, carla], random, lambda: len(house.room._remembered) >= 0)
-        house.room.forget(table.code)
-        after = await house.room.table(table.code)
+        await play_until(worker, [bruno, carla], random, lambda: len(worker.room._remembered) >= 0)
+        worker.room.forget(table.code)
+        after = await worker.room.table(table.code)
         assert after.phase == "playing"
         assert [chair and chair.person for chair in after.chairs][:2] == [bruno.person.id, carla.person.id]
 
 
 async def test_a_worker_that_remembers_the_old_log_cannot_write_it_back(store: Store) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house, open_house(store, Paper(), alone=False) as other:
-        anna, bruno, *_ = players(house, paper)
+    async with open_worker(store, paper) as worker, open_worker(store, Paper(), alone=False) as other:
+        anna, bruno, *_ = players(worker, paper)
         await bruno.say("/challenge tressette")
         await anna.press("Sit East", GROUP)
-        [table] = await house.tables_of(bruno.person.id)
+        [table] = await worker.tables_of(bruno.person.id)
         await anna.press("Stand up", GROUP)
         await other.room.table(table.code)
-        await forgotten(house)
+        await forgotten(worker)
         for number in range(20):
             # Enough to have the log folded from memory.
             await other.room.choose_clock(table.code, bruno.person.id, (60, 300)[number & 1], False, f"clock{number}")
@@ -146,22 +146,22 @@ async def test_a_worker_that_remembers_the_old_log_cannot_write_it_back(store: S
 
 async def test_everybody_elses_ratings_stay_and_are_the_same_when_made_anew(store: Store) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
-        anna, bruno, carla, dino = await played(house, paper)
-        await resigned(house, dino, bruno)
+    async with open_worker(store, paper) as worker:
+        anna, bruno, carla, dino = await played(worker, paper)
+        await resigned(worker, dino, bruno)
         await dino.say("/challenge testa")
         await anna.press("Accept", GROUP)
-        before = await standings(house, bruno, carla)
-        await forgotten(house)
-        assert await standings(house, bruno, carla) == before
+        before = await standings(worker, bruno, carla)
+        await forgotten(worker)
+        assert await standings(worker, bruno, carla) == before
         # The game that she resigned counts for her opponent, against the rating that she had.
-        winner = await house.ratings.standing(Scope(), dino.person.id)
+        winner = await worker.ratings.standing(Scope(), dino.person.id)
         assert (winner.games, winner.wins) == (2, 1)
-        after = await standings(house, bruno, carla, dino)
+        after = await standings(worker, bruno, carla, dino)
         somebody = [key for key in await everything(store) if "somebody" in key]
         assert somebody == []
-        await house.ratings.rebuild()
-        assert await standings(house, bruno, carla, dino) == after
+        await worker.ratings.rebuild()
+        assert await standings(worker, bruno, carla, dino) == after
         page = await bruno.say("/leaderboard")
         assert page.panel
         assert "Annabella" not in page.panel.plain
@@ -171,16 +171,16 @@ async def test_everybody_elses_ratings_stay_and_are_the_same_when_made_anew(stor
 
 async def test_replays_and_boards_say_somebody_in_their_readers_language(store: Store) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
-        anna, bruno, *_ = players(house, paper)
-        await resigned(house, anna, bruno)
+    async with open_worker(store, paper) as worker:
+        anna, bruno, *_ = players(worker, paper)
+        await resigned(worker, anna, bruno)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
-        await house.people.choose(bruno.person.id, language="it")
-        await forgotten(house)
+        await worker.people.choose(bruno.person.id, language="it")
+        await forgotten(worker)
         assert "somebody" in paper.last(GROUP).plain
         assert "Annabella" not in paper.last(GROUP).plain
-        [first, second] = [game async for game in house.archive.all()]
+        [first, second] = [game async for game in worker.archive.all()]
         assert {one for game in (first, second) for one in game.record.seats} == {"somebody", "Brunello"}
         assert first.people[0] == second.people[0] != ANNA
         reply = await press(bruno, page("replay", first.id, 1))
@@ -191,7 +191,7 @@ async def test_replays_and_boards_say_somebody_in_their_readers_language(store: 
 async def press(player: Player, payload: str) -> Any:
     """A press of a button that stands there, whatever it carries."""
     key = f"g{next(player.numbers)}"
-    reply = await player.desk.press(Press(key, player.person, player.private, "1", payload, genuine=True))
+    reply = await player.dispatcher.press(Press(key, player.person, player.private, "1", payload, genuine=True))
     assert reply.panel, reply.toast
     return reply.panel
 
@@ -199,30 +199,30 @@ async def press(player: Player, payload: str) -> Any:
 @pytest.mark.parametrize("steps", range(2, 62, 10))
 async def test_a_bot_that_is_killed_in_the_middle_carries_on(store: Store, steps: int, monkeypatch: Any) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
-        anna, bruno, carla, _ = await played(house, paper)
+    async with open_worker(store, paper) as worker:
+        anna, bruno, carla, _ = await played(worker, paper)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
-        before = await standings(house, carla)
-        await house.forgetter.begin(ANNA)
+        before = await standings(worker, carla)
+        await worker.forgetter.begin(ANNA)
         mark = (await marks(store.client))[ANNA]
-        await _cut_short(house, mark, steps)
-    async with open_house(store, paper) as house:
-        await forgotten(house)
+        await _cut_short(worker, mark, steps)
+    async with open_worker(store, paper) as worker:
+        await forgotten(worker)
         assert await traces(store, ANNA, "annabella") == []
-        assert await standings(house, carla) == before
-        after = await standings(house, bruno, carla)
-        await house.ratings.rebuild()
-        assert await standings(house, bruno, carla) == after
+        assert await standings(worker, carla) == before
+        after = await standings(worker, bruno, carla)
+        await worker.ratings.rebuild()
+        assert await standings(worker, bruno, carla) == after
 
 
 class Killed(Exception):
     """The process ends here."""
 
 
-async def _cut_short(house: House, mark: Mark, calls: int) -> None:
+async def _cut_short(worker: Worker, mark: Mark, calls: int) -> None:
     """Forgetting, until so many calls of the store have been made; as if the process had ended there."""
-    client = house.store.client
+    client = worker.store.client
     real, made = client.execute_command, 0
 
     async def counted(*words: Any, **more: Any) -> Any:
@@ -234,7 +234,7 @@ async def _cut_short(house: House, mark: Mark, calls: int) -> None:
 
     client.execute_command = counted
     try:
-        await house.forgetter.forget(ANNA, mark)
+        await worker.forgetter.forget(ANNA, mark)
     except Killed:
         pass
     finally:
@@ -243,11 +243,11 @@ async def _cut_short(house: House, mark: Mark, calls: int) -> None:
 
 async def test_forgetting_asks_first_and_says_what_it_does(store: Store) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
-        anna, bruno, *_ = players(house, paper)
+    async with open_worker(store, paper) as worker:
+        anna, bruno, *_ = players(worker, paper)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
-        [table] = await house.tables_of(ANNA)
+        [table] = await worker.tables_of(ANNA)
         await anna.say("/challenge")
         reply = await anna.say("/dimenticami")
         assert reply.private
@@ -261,14 +261,14 @@ async def test_forgetting_asks_first_and_says_what_it_does(store: Store) -> None
 
 async def test_a_page_forgets_only_whom_it_asked(store: Store) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
-        anna, bruno, *_ = players(house, paper)
+    async with open_worker(store, paper) as worker:
+        anna, bruno, *_ = players(worker, paper)
         for one in (anna, bruno):
             await one.say("/help")
         # Anna's question was shown in the group, or Bruno has seen what its button carries.
         key = f"g{next(bruno.numbers)}"
         stolen = page("forget", "yes", owner_tag(ANNA))
-        reply = await bruno.desk.press(Press(key, bruno.person, GROUP, "1", stolen, genuine=True))
+        reply = await bruno.dispatcher.press(Press(key, bruno.person, GROUP, "1", stolen, genuine=True))
         assert reply.toast == "That question was for somebody else: /forget asks you."
         forged = await bruno.send(page("forget", "yes", owner_tag(bruno.person.id)), GROUP)
         assert forged.toast == "This button does not work any more."
@@ -277,8 +277,8 @@ async def test_a_page_forgets_only_whom_it_asked(store: Store) -> None:
 
 async def test_old_buttons_of_somebody_forgotten_answer_and_who_comes_back_is_a_stranger(store: Store) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
-        anna, bruno, *_ = await played(house, paper)
+    async with open_worker(store, paper) as worker:
+        anna, bruno, *_ = await played(worker, paper)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
         _, card = anna.moves()[-1]
@@ -286,51 +286,53 @@ async def test_old_buttons_of_somebody_forgotten_answer_and_who_comes_back_is_a_
         assert reply.panel
         done = await press(anna, reply.panel.rows[0][0].payload)
         assert "I am forgetting you" in done.plain
-        await forgotten(house)
+        await forgotten(worker)
         assert "table" in (await anna.send(card.payload, anna.private)).toast
-        profile = await house.people.person(ANNA)
+        profile = await worker.people.person(ANNA)
         assert (profile.name, profile.suits) == ("Annabella", "italian")
-        assert (await house.ratings.standing(Scope(), ANNA)).games == 0
-        assert await house.tables_of(ANNA) == []
-        await resigned(house, bruno, anna)
-        assert (await house.ratings.standing(Scope(), ANNA)).games == 1
+        assert (await worker.ratings.standing(Scope(), ANNA)).games == 0
+        assert await worker.tables_of(ANNA) == []
+        await resigned(worker, bruno, anna)
+        assert (await worker.ratings.standing(Scope(), ANNA)).games == 1
 
 
 async def test_nobody_can_be_rematched_with_somebody(store: Store) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
-        anna, bruno, carla, _ = players(house, paper)
-        await resigned(house, anna, bruno)
-        await forgotten(house)
-        [game] = [game async for game in house.archive.all()]
+    async with open_worker(store, paper) as worker:
+        anna, bruno, carla, _ = players(worker, paper)
+        await resigned(worker, anna, bruno)
+        await forgotten(worker)
+        [game] = [game async for game in worker.archive.all()]
         key = f"g{next(bruno.numbers)}"
-        reply = await bruno.desk.press(Press(key, bruno.person, GROUP, "1", page("rematch", game.id), genuine=True))
+        reply = await bruno.dispatcher.press(
+            Press(key, bruno.person, GROUP, "1", page("rematch", game.id), genuine=True)
+        )
         assert reply.toast == ""
-        await house.delivery.settled()
+        await worker.delivery.settled()
         await carla.press("Accept", GROUP)
-        [table] = await house.tables_of(carla.person.id)
+        [table] = await worker.tables_of(carla.person.id)
         assert table.phase == "playing"
 
 
 async def test_a_game_that_ends_while_its_player_is_being_forgotten_is_somebodys(store: Store) -> None:
     """A worker that hung between reading a table and keeping its game."""
     paper = Paper()
-    async with open_house(store, paper) as house:
-        anna, bruno, *_ = await played(house, paper)
+    async with open_worker(store, paper) as worker:
+        anna, bruno, *_ = await played(worker, paper)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
-        [table] = await house.tables_of(ANNA)
+        [table] = await worker.tables_of(ANNA)
         seat = table.seat_of(ANNA)
         ended = table.after([f"{seat} resign"], "u")
-        await house.forgetter.begin(ANNA)
-        await house.forgetter.forget(ANNA, (await marks(store.client))[ANNA])
-        await house.archive.add(ended, 1_770_000_000)
-        await house.ratings.catch_up()
-        await house.delivery.settled()
+        await worker.forgetter.begin(ANNA)
+        await worker.forgetter.forget(ANNA, (await marks(store.client))[ANNA])
+        await worker.archive.add(ended, 1_770_000_000)
+        await worker.ratings.catch_up()
+        await worker.delivery.settled()
         assert await traces(store, ANNA, "annabella") == [keys.FORGETTING]
-        after = await standings(house, bruno)
-        await house.ratings.rebuild()
-        assert await standings(house, bruno) == after
+        after = await standings(worker, bruno)
+        await worker.ratings.rebuild()
+        assert await standings(worker, bruno) == after
 
 
 async def test_a_former_handle_is_dropped_and_never_anothers(store: Store) -> None:
@@ -347,8 +349,8 @@ async def test_a_former_handle_is_dropped_and_never_anothers(store: Store) -> No
 
 async def test_an_older_store_finds_people_after_its_migration(store: Store) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
-        _, bruno, carla, _ = await played(house, paper)
+    async with open_worker(store, paper) as worker:
+        _, bruno, carla, _ = await played(worker, paper)
         await bruno.say("/challenge testa", about=(Person(ANNA, "Annabella", "annabella"),))
         await store.client.set(keys.handle("paper", "formerly"), ANNA)
         for key in [
@@ -357,10 +359,10 @@ async def test_an_older_store_finds_people_after_its_migration(store: Store) -> 
             await store.client.delete(key)
         for _ in range(2):
             await index_people(store.client)
-        before = await standings(house, carla)
-        await forgotten(house)
+        before = await standings(worker, carla)
+        await forgotten(worker)
         assert await traces(store, ANNA, "annabella") == []
-        assert await standings(house, carla) == before
+        assert await standings(worker, carla) == before
 
 
 async def test_a_profile_notes_the_day_it_was_used_once_a_day(store: Store) -> None:
@@ -402,11 +404,11 @@ async def test_a_stores_clock_that_is_set_back_marks_nobody_as_unused(store: Sto
 
 async def test_my_data_is_all_that_is_kept_and_once_a_minute(store: Store) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
-        anna, bruno, *_ = await played(house, paper)
+    async with open_worker(store, paper) as worker:
+        anna, bruno, *_ = await played(worker, paper)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
-        [table] = await house.tables_of(ANNA)
+        [table] = await worker.tables_of(ANNA)
         reply = await anna.say("/mieidati")
         assert reply.private
         assert reply.file
@@ -431,8 +433,8 @@ async def test_my_data_is_all_that_is_kept_and_once_a_minute(store: Store) -> No
 
 async def test_seated_players_of_four_leave_no_trace_either(store: Store) -> None:
     paper = Paper()
-    async with open_house(store, paper) as house:
-        people = await seated(house, paper, "tavolo")
-        await forgotten(house, people[2].person.id)
+    async with open_worker(store, paper) as worker:
+        people = await seated(worker, paper, "tavolo")
+        await forgotten(worker, people[2].person.id)
         assert await traces(store, people[2].person.id, "carla") == []
-        assert [game.record.seats[2] async for game in house.archive.all()] == ["somebody"]
+        assert [game.record.seats[2] async for game in worker.archive.all()] == ["somebody"]

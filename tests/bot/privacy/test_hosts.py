@@ -17,7 +17,7 @@ from bot.settings import BadSetting, read_settings
 from bot.somebody import Mark, marks
 from bot.store import EmbeddedStore, Store, keys, opened, schema
 from tests.bot.finished.games import finished
-from tests.bot.paper import Paper, open_house
+from tests.bot.paper import Paper, open_worker
 from tests.bot.privacy.traces import traces
 
 
@@ -100,36 +100,36 @@ async def profiles(store: Store, **used: int) -> None:
 
 
 async def test_profiles_that_nobody_uses_are_forgotten_and_others_are_not(store: Store) -> None:
-    async with open_house(store, Paper()) as house:
+    async with open_worker(store, Paper()) as worker:
         today = await store.attendance.day()
         await profiles(store, ada=today - 731, bea=today - 730)
         await store.client.hset(keys.person("paper:cleo"), mapping={"name": "Cleo"})
-        unused = Unused(store, house.people, house.forgetter, 730)
+        unused = Unused(store, worker.people, worker.forgetter, 730)
         assert await unused.round() == 1
         assert set(await marks(store.client)) == {"paper:ada"}
-        assert (await house.people.fresh("paper:bea")).name == "bea"
+        assert (await worker.people.fresh("paper:bea")).name == "bea"
         # Of whom no day was known counts from the first round.
         assert await store.client.hget(keys.person("paper:cleo"), "used") == str(today).encode()
         assert await unused.round() is None  # once a day
 
 
 async def test_a_workers_clock_that_is_years_ahead_forgets_nobody(store: Store) -> None:
-    async with open_house(store, Paper()) as house:
+    async with open_worker(store, Paper()) as worker:
         today = await store.attendance.day()
         await profiles(store, ada=today, bea=today - 10)
         now = time.time() + 4 * 365 * 86400
-        house.people.now = house.forgetter.now = lambda: now
-        assert await Unused(store, house.people, house.forgetter, 730).round() == 0
+        worker.people.now = worker.forgetter.now = lambda: now
+        assert await Unused(store, worker.people, worker.forgetter, 730).round() == 0
         assert await marks(store.client) == {}
 
 
 async def test_a_stores_clock_that_jumps_four_years_counts_as_a_few_days(store: Store) -> None:
-    async with open_house(store, Paper()) as house:
+    async with open_worker(store, Paper()) as worker:
         # The last round was by the right clock, four years before what the store says now.
         before = await store.attendance.day() - 4 * 365
         await store.client.set(keys.SWEEPING_DAY, before)
         await profiles(store, ada=before, bea=before - 700)
-        unused = Unused(store, house.people, house.forgetter, 730)
+        unused = Unused(store, worker.people, worker.forgetter, 730)
         with capture_logs() as logs:
             assert await unused.round() == 0
         [warning] = [one for one in logs if one["event"] == "unused_profiles_clock"]
@@ -141,24 +141,24 @@ async def test_a_stores_clock_that_jumps_four_years_counts_as_a_few_days(store: 
         assert await store.client.get(keys.SWEEPING_DAY) == str(before + 11 * MOST_DAYS).encode()
         async with asyncio.timeout(30):
             while await store.client.exists(keys.person("paper:bea")):
-                await house.forgetter.work()
+                await worker.forgetter.work()
                 await asyncio.sleep(0.01)
         assert await store.client.exists(keys.person("paper:ada"))
 
 
 async def test_a_round_forgets_a_tenth_of_all_and_the_longest_unused_first(store: Store) -> None:
-    async with open_house(store, Paper()) as house:
+    async with open_worker(store, Paper()) as worker:
         today = await store.attendance.day()
         await profiles(store, **{f"p{number}": today - 1000 - number for number in range(30)})
-        unused = Unused(store, house.people, house.forgetter, 730)
+        unused = Unused(store, worker.people, worker.forgetter, 730)
         begun: list[str] = []
-        real = house.forgetter.begin
+        real = worker.forgetter.begin
 
         async def begin(person: str) -> Mark:
             begun.append(person)
             return await real(person)
 
-        house.forgetter.begin = begin  # type: ignore[method-assign]
+        worker.forgetter.begin = begin  # type: ignore[method-assign]
         with capture_logs() as logs:
             assert await unused.round() == 3
         assert begun == ["paper:p29", "paper:p28", "paper:p27"]

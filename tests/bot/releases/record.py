@@ -17,11 +17,11 @@ from random import Random
 from typing import Any
 
 from bot.finished.ratings import Scope
-from bot.house import House
 from bot.platform import Person
 from bot.store import EmbeddedStore, Store, opened
+from bot.worker import Worker
 from engine import GAMES
-from tests.bot.paper import GROUP, Paper, Player, open_house, play_until, seated
+from tests.bot.paper import GROUP, Paper, Player, open_worker, play_until, seated
 
 LEFT_OUT = (b"workers", b":owner", b":attended", b"schema:lock")
 """Keys that only a running bot has, by what they end in."""
@@ -53,11 +53,11 @@ def text(value: bytes) -> str:
     return value.decode("latin-1")
 
 
-async def truths(house: House, people: list[str]) -> dict[str, Any]:
+async def truths(worker: Worker, people: list[str]) -> dict[str, Any]:
     """What is true of each table, to be found again by whoever loads it."""
     tables: dict[str, Any] = {}
     for person in people:
-        for table in await house.tables_of(person):
+        for table in await worker.tables_of(person):
             game = table.game
             tables[table.code] = {
                 "game": table.game_id,
@@ -73,26 +73,26 @@ async def truths(house: House, people: list[str]) -> dict[str, Any]:
                 "legal": [game.legal_moves(seat) for seat in range(game.kind.seats)] if game else None,
                 "record": json.loads(game.record().to_json()) if game else None,
             }
-    standings = {person: (await house.ratings.standing(Scope(), person)).to_text() for person in people}
-    return {"tables": tables, "standings": standings, "games": await house.archive.count()}
+    standings = {person: (await worker.ratings.standing(Scope(), person)).to_text() for person in people}
+    return {"tables": tables, "standings": standings, "games": await worker.archive.count()}
 
 
-async def play_a_little(house: House, players: list[Player], random: Random, presses: int) -> None:
+async def play_a_little(worker: Worker, players: list[Player], random: Random, presses: int) -> None:
     for _ in range(presses):
         for player in random.sample(players, len(players)):
             if await player.play(random):
-                await house.delivery.settled()
+                await worker.delivery.settled()
                 break
 
 
-async def live(house: House, paper: Paper, random: Random) -> None:
+async def live(worker: Worker, paper: Paper, random: Random) -> None:
     """Every game, just begun and with deals behind it, in groups of its own; challenges that wait."""
     for game in GAMES:
         for presses in (2, 60):
-            players = await seated(house, paper, game, *(["⏱ no clock"] if presses == 60 else []))
-            await play_a_little(house, players, random, presses)
+            players = await seated(worker, paper, game, *(["⏱ no clock"] if presses == 60 else []))
+            await play_a_little(worker, players, random, presses)
     anna, bruno, carla = (
-        Player(house, paper, name, number) for number, name in enumerate(("Anna", "Bruno", "Carla"), 1)
+        Player(worker, paper, name, number) for number, name in enumerate(("Anna", "Bruno", "Carla"), 1)
     )
     await anna.say("/challenge testa", "paper:200")
     await anna.say("/challenge @dora pizzichino", "paper:300", about=(Person("", "dora", "Dora"),))
@@ -104,20 +104,20 @@ async def live(house: House, paper: Paper, random: Random) -> None:
     await carla.say("/challenge tressette", "paper:500")
     await carla.press("🤖 Easy robot", "paper:500")
     await anna.say("/challenge spades", "paper:600")
-    [code] = [table.code for table in await house.tables_at("paper:600")]
+    [code] = [table.code for table in await worker.tables_at("paper:600")]
     await bruno.say(f"/join {code}", "paper:700")
 
 
-async def finished(house: House, paper: Paper, random: Random) -> None:
+async def finished(worker: Worker, paper: Paper, random: Random) -> None:
     for game, count in (("testa", 3), ("metamazzo", 1), ("tressette", 1), ("spades", 1)):
         for _ in range(count):
-            players = await seated(house, paper, game)
+            players = await seated(worker, paper, game)
             if count > 1:
                 await play_until(
-                    house, players.copy(), random, lambda: any(" won " in text for text in paper.texts(GROUP)[-2:])
+                    worker, players.copy(), random, lambda: any(" won " in text for text in paper.texts(GROUP)[-2:])
                 )
             else:
-                await play_a_little(house, players, random, 10)
+                await play_a_little(worker, players, random, 10)
                 await players[-1].say("/resign")
                 await players[-1].press("Yes, I resign")
             paper.messages.clear()
@@ -130,12 +130,12 @@ async def record() -> dict[str, Any]:
         try:
             async with opened(embedded.url) as store:
                 paper, random = Paper(), Random(1)
-                async with open_house(store, paper) as house:
-                    await finished(house, paper, random)
-                    await live(house, paper, random)
-                    await house.delivery.settled()
+                async with open_worker(store, paper) as worker:
+                    await finished(worker, paper, random)
+                    await live(worker, paper, random)
+                    await worker.delivery.settled()
                     await asyncio.sleep(0.5)
-                    told = await truths(house, [f"paper:{number}" for number in range(1, 5)])
+                    told = await truths(worker, [f"paper:{number}" for number in range(1, 5)])
                 shown = {
                     place: {
                         number: {

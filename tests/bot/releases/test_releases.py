@@ -11,9 +11,9 @@ import pytest
 from redis.asyncio import Redis
 
 from bot.finished.ratings import Scope
-from bot.house import House
 from bot.store import EmbeddedStore, keys, opened
-from tests.bot.paper import GROUP, Player, open_house
+from bot.worker import Worker
+from tests.bot.paper import GROUP, Player, open_worker
 from tests.bot.releases.store import on_paper, put_back, recorded
 from tests.long import long
 
@@ -21,10 +21,10 @@ LAYOUTS = range(1, keys.SCHEMA_VERSION)
 PEOPLE = ("Anna", "Bruno", "Carla", "Dino")
 
 
-async def check(house: House, told: dict[str, Any]) -> None:
+async def check(worker: Worker, told: dict[str, Any]) -> None:
     """Everything that was true of the tables is true."""
     for code, was in told["tables"].items():
-        table = await house.room.table(code)
+        table = await worker.room.table(code)
         game = table.game
         assert table.version == was["version"]
         assert (table.game_id, table.phase, list(table.hosts)) == (was["game"], was["phase"], was["hosts"])
@@ -36,8 +36,8 @@ async def check(house: House, told: dict[str, Any]) -> None:
             assert [game.legal_moves(seat) for seat in range(game.kind.seats)] == was["legal"]
             assert json.loads(game.record().to_json()) == was["record"]
     for person, standing in told["standings"].items():
-        assert (await house.ratings.standing(Scope(), person)).to_text() == standing
-    assert await house.archive.count() == told["games"]
+        assert (await worker.ratings.standing(Scope(), person)).to_text() == standing
+    assert await worker.archive.count() == told["games"]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -50,18 +50,18 @@ async def test_a_store_of_any_release_loads_and_its_people_play_on_by_the_button
     async with opened(embedded.url) as store:
         paper = on_paper(told["shown"])
         # Nobody is called by a new message: it would be edited once more, for it may have been sent before the restart.
-        async with open_house(store, paper, ring_after=1e9) as house:
-            await check(house, told)
-            players = [Player(house, paper, name, number) for number, name in enumerate(PEOPLE, 1)]
+        async with open_worker(store, paper, ring_after=1e9) as worker:
+            await check(worker, told)
+            players = [Player(worker, paper, name, number) for number, name in enumerate(PEOPLE, 1)]
             moved = await _play_each_hand(told, players)
             assert len(moved) > 10
-            await house.delivery.settled()
+            await worker.delivery.settled()
             for code in moved:
-                assert (await house.room.table(code)).version > told["tables"][code]["version"], code
+                assert (await worker.room.table(code)).version > told["tables"][code]["version"], code
             # A person's lists are there, and challenges that waited can be taken.
-            assert len(await house.tables_of("paper:1")) > 10
+            assert len(await worker.tables_of("paper:1")) > 10
             await players[1].press("Accept", "paper:200")
-            [table] = await house.tables_at("paper:200")
+            [table] = await worker.tables_at("paper:200")
             assert table.phase == "playing"
             assert (await players[0].say("/leaderboard", GROUP)).panel
 
@@ -128,8 +128,8 @@ async def test_a_bot_killed_in_the_middle_of_the_step_leaves_a_store_that_the_ne
                 break
         assert kills > most // 10
     async with opened(embedded.url) as store:
-        async with open_house(store, on_paper(told["shown"])) as house:
-            await check(house, told)
+        async with open_worker(store, on_paper(told["shown"])) as worker:
+            await check(worker, told)
         assert not [key async for key in store.client.scan_iter("seated:*", _type="set")]
 
 

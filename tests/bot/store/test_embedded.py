@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.store import Appended, EmbeddedStore, StoreFault, opened
+from bot.store import Appended, EmbeddedStore, StoreError, opened
 from bot.store.folder import claim
 from bot.store.log import Log
 from tests.long import long
@@ -63,7 +63,7 @@ def pid_of(folder: Path) -> int:
 
 
 async def test_a_second_bot_in_the_folder_is_told_so(embedded: EmbeddedStore) -> None:
-    with pytest.raises(StoreFault, match="Another bot is running with the data folder"):
+    with pytest.raises(StoreError, match="Another bot is running with the data folder"):
         await EmbeddedStore(embedded.folder).start()
     async with opened(embedded.url) as store:
         assert await store.client.ping()
@@ -101,13 +101,13 @@ async def test_a_folder_deep_down_works_too(tmp_path: Path) -> None:
 
 async def test_a_folder_that_cannot_be_used_is_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(StoreFault, match="cannot be used"):
+    with pytest.raises(StoreError, match="cannot be used"):
         await EmbeddedStore(tmp_path / "file").start()
 
 
 async def test_a_valkey_that_will_not_start_says_why(tmp_path: Path) -> None:
     (tmp_path / "appendonlydir").touch()
-    with pytest.raises(StoreFault, match="did not start"):
+    with pytest.raises(StoreError, match="did not start"):
         await impatient(tmp_path).start()
     # The folder was given back: mended, it serves.
     (tmp_path / "appendonlydir").unlink()
@@ -127,7 +127,7 @@ async def test_a_valkey_that_hangs_is_not_doubled(embedded: EmbeddedStore) -> No
     embedded._release_folder()
     os.kill(process, signal.SIGSTOP)
     try:
-        with pytest.raises(StoreFault, match=f"process {process}"):
+        with pytest.raises(StoreError, match=f"process {process}"):
             await impatient(embedded.folder).start()
     finally:
         os.kill(process, signal.SIGCONT)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import structlog
 
-from bot.store import EmbeddedStore, StoreFault, folder, opened
+from bot.store import EmbeddedStore, StoreError, folder, opened
 from tests.bot.store.test_embedded import WRITER, pid_of
 
 
@@ -57,16 +57,16 @@ async def test_a_folder_that_others_may_read_is_closed_to_them(tmp_path: Path) -
 async def test_a_folder_that_others_may_write_in_is_refused(tmp_path: Path, bits: int) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data").chmod(bits)
-    with pytest.raises(StoreFault, match=r"Others may write in the data folder .*chmod 700") as fault:
+    with pytest.raises(StoreError, match=r"Others may write in the data folder .*chmod 700") as error:
         await EmbeddedStore(tmp_path / "data").start()
-    assert "\n" not in str(fault.value)
+    assert "\n" not in str(error.value)
     assert not list((tmp_path / "data").iterdir())
 
 
 async def test_a_folder_of_somebody_elses_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     somebody_else = os.geteuid() + 1
     monkeypatch.setattr(os, "geteuid", lambda: somebody_else)
-    with pytest.raises(StoreFault, match="belongs to another user"):
+    with pytest.raises(StoreError, match="belongs to another user"):
         await EmbeddedStore(tmp_path).start()
     assert not list(tmp_path.iterdir())
 
@@ -83,7 +83,7 @@ async def test_a_link_of_somebody_elses_is_refused(tmp_path: Path, monkeypatch: 
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "lstat", as_a_strangers)
-        with pytest.raises(StoreFault, match="a link that another user made"):
+        with pytest.raises(StoreError, match="a link that another user made"):
             await EmbeddedStore(tmp_path / "data").start()
     assert not list((tmp_path / "mine").iterdir())
     # One's own is a way to keep the data on another disk.
@@ -95,7 +95,7 @@ async def test_a_link_of_somebody_elses_is_refused(tmp_path: Path, monkeypatch: 
 
 async def test_the_lock_is_no_link_to_something_else(tmp_path: Path) -> None:
     (tmp_path / "bot.lock").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(StoreFault, match="cannot be used"):
+    with pytest.raises(StoreError, match="cannot be used"):
         await EmbeddedStore(tmp_path).start()
     assert not (tmp_path / "elsewhere").exists()
 

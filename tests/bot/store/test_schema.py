@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.store import Store, StoreFault, keys, migrations, schema
+from bot.store import Store, StoreError, keys, migrations, schema
 
 
 async def test_an_older_layout_is_brought_up_step_by_step(store: Store) -> None:
@@ -37,7 +37,7 @@ async def test_a_step_cut_short_is_done_again(store: Store) -> None:
         if len(tries) == 1:
             raise ConnectionError("the store went away")
 
-    with pytest.raises(StoreFault):
+    with pytest.raises(StoreError):
         await schema.check(store.client, 2, {1: second})
     assert await store.client.get(keys.SCHEMA) == b"1"
     await schema.check(store.client, 2, {1: second})
@@ -54,7 +54,7 @@ async def test_of_two_workers_one_migrates_and_the_other_says_so(store: Store) -
 
     first = asyncio.create_task(schema.check(store.client, 2, {1: slow}))
     await begun.wait()
-    with pytest.raises(StoreFault, match="Another worker is bringing"):
+    with pytest.raises(StoreError, match="Another worker is bringing"):
         await schema.check(store.client, 2, {1: slow})
     go.set()
     await first
@@ -63,7 +63,7 @@ async def test_of_two_workers_one_migrates_and_the_other_says_so(store: Store) -
 @pytest.mark.parametrize("found", ["0", "9", "x"])
 async def test_a_layout_without_a_way_is_refused(store: Store, found: str) -> None:
     await store.client.set(keys.SCHEMA, found)
-    with pytest.raises(StoreFault):
+    with pytest.raises(StoreError):
         await schema.check(store.client)
     assert await store.client.get(keys.SCHEMA) == found.encode()
 

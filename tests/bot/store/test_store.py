@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from redis.asyncio import Redis
 
-from bot.store import Appended, Behind, EmbeddedStore, Gone, Store, StoreFault, keys, opened
+from bot.store import Appended, Behind, EmbeddedStore, Gone, Store, StoreError, keys, opened
 from bot.store.batch import NotReplicated
 from bot.store.log import Log, stamped, unstamped
 from bot.store.store import FOLD_AFTER
@@ -165,12 +165,12 @@ async def test_what_has_replicas_confirm_leaves_nothing_for_ever(embedded: Embed
 async def test_a_layout_of_another_version_is_not_touched(embedded: EmbeddedStore) -> None:
     async with Redis.from_url(embedded.url) as client:
         await client.set(keys.SCHEMA, 99)
-    with pytest.raises(StoreFault, match=r"layout is number 99.*knows number 2"):
+    with pytest.raises(StoreError, match=r"layout is number 99.*knows number 2"):
         async with opened(embedded.url):
             pass
 
 
 async def test_a_store_that_is_not_there_is_one_clear_line() -> None:
-    with pytest.raises(StoreFault, match="cannot be reached"):
+    with pytest.raises(StoreError, match="cannot be reached"):
         async with opened("redis://127.0.0.1:1/0"):
             pass

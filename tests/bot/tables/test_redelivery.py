@@ -11,7 +11,7 @@ import pytest
 from bot.store import Store, keys
 from bot.store.log import STAMPS_KEPT
 from bot.tables import Room, Table
-from bot.tables.faults import NoSuchTable, TooManyChanges
+from bot.tables.errors import NoSuchTable, TooManyChanges
 from bot.tables.room import MOST_CHANGES
 from engine import legal_for_record
 from engine.errors import EngineError
@@ -19,7 +19,7 @@ from tests.long import mostly_long
 
 PEOPLE = ("p:0", "p:1", "p:2", "p:3", "p:4")
 NAMES = ("Gino", "Pina", "Nino")
-WATCHING = {"rewrite", "rehost", "check_flagged", "remove", "table", "known", "load", "remembers", "has_opened"}
+WATCHING = {"rewrite", "rehost", "check_flagged", "remove", "table", "cached", "load", "remembers", "has_opened"}
 
 
 class Operation(NamedTuple):

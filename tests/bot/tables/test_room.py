@@ -16,7 +16,7 @@ from bot.store.log import Log, stamped, unstamped
 from bot.store.store import FOLD_AFTER
 from bot.tables import Room, Table
 from bot.tables.chairs import LONGEST_NAME, Invited, plain_name
-from bot.tables.faults import (
+from bot.tables.errors import (
     AlreadyPlaying,
     AlreadySeated,
     ChairTaken,
@@ -28,7 +28,7 @@ from bot.tables.faults import (
     NotYoursToDecide,
     OldPanel,
     OnlyTheChallenger,
-    TableFault,
+    TableError,
     TableIsFull,
 )
 from bot.tables.room import CODE_LETTERS, _code
@@ -209,7 +209,7 @@ async def test_a_whole_game_and_every_version_of_it_is_its_log(room: Room, game:
             table.code, f"p:{seat}", table.version, random.choice(legal or ["bid 5"]), f"m{number}"
         )
         if number % 20 == 0:
-            loaded = Table.of(table.code, await room.store.load(table.code))
+            loaded = Table.from_log(table.code, await room.store.load(table.code))
             assert loaded.version == table.version
             assert loaded.game
             assert table.game
@@ -373,7 +373,7 @@ async def test_who_is_refused_is_not_entered_as_named_at_the_table(store: Store)
     for room in (slow, late):
         await room.table(table.code)
     await fast.sit(table.code, "tg:2", "Bea", "u2")
-    with pytest.raises(TableFault):
+    with pytest.raises(TableError):
         await slow.sit(table.code, "tg:3", "Cleo", "u3")
     assert not await store.client.exists(keys.named("tg:3"))
     # The same update at a worker that finds its person in the log only when it is refused.
@@ -409,10 +409,10 @@ async def test_a_name_that_another_worker_takes_back_stays_where_the_log_has_it(
 
 async def test_what_is_refused_is_a_sentence(room: Room) -> None:
     table = await room.open_table("testa", ADA, "Ada", "u1")
-    with pytest.raises(TableFault) as caught:
+    with pytest.raises(TableError) as caught:
         await room.sit(table.code, ADA, "Ada", "u2")
     assert str(caught.value) == "You sit at this table already."
-    assert Table.of("NONE", Log([])).exists is False
+    assert Table.from_log("NONE", Log([])).exists is False
 
 
 @pytest.mark.parametrize("game", ["metamazzo", "tressette", "spades"])
@@ -483,6 +483,6 @@ async def test_a_worker_behind_a_fold_reads_only_what_it_has_missed(
     assert table.game
     assert found.game.record() == table.game.record()
     # Not where what is known is no beginning of the log, and whoever caused the same the log says so.
-    assert Table.of(table.code, old.log, found).version == old.version
+    assert Table.from_log(table.code, old.log, found).version == old.version
     other = Log([*found.log.entries[:-1], stamped(unstamped(found.log.last).decode(), "another")])
-    assert Table.of(table.code, other, found).log.last == other.last
+    assert Table.from_log(table.code, other, found).log.last == other.last

@@ -1,0 +1,229 @@
+"""What the playground keeps: people, chats and messages. It is a platform, so all of it outlives the bot.
+
+| key | type | what |
+|---|---|---|
+| ``playground:people`` | hash | a person by id, JSON: name, token, closed |
+| ``playground:chats`` | hash | a group chat's title by id |
+| ``playground:messages:<chat>`` | hash | a message by its number, JSON |
+| ``playground:sends:<chat>`` | hash | the number of the message that was sent with a key |
+| ``playground:file:<chat>:<number>`` | string | the file that a message brought; expires after a day |
+"""
+
+import json
+import secrets
+from collections import OrderedDict
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from bot.panel import LONGEST_PAYLOAD, Panel, units
+from bot.platform import ChatGone, File, MessageGone, TooLong, Unreachable
+
+LONGEST_TEXT = 4096
+"""UTF-16 units of a message, as on Telegram."""
+
+BOT = "bot"
+"""Who the bot's messages are by; people have numbers."""
+
+MOST_BUTTONS = 100
+MESSAGES_KEPT = 300
+"""Messages a chat keeps; older ones are forgotten."""
+
+FILE_KEPT_SECONDS = 86400
+"""How long a message's file can be had."""
+
+MOST_PEOPLE, MOST_CHATS = 100, 50
+LONGEST_NAME = 64
+
+
+class Refused(Exception):
+    """A request that this platform refuses; the text says why."""
+
+
+@dataclass
+class User:
+    """A person. ``token`` opens the playground as them, ``closed`` is whether the bot may not write to them."""
+
+    id: str
+    name: str
+    token: str
+    closed: bool = False
+
+    @property
+    def handle(self) -> str:
+        return "".join(char for char in self.name.lower() if char.isalnum()) or f"p{self.id}"
+
+
+@dataclass
+class Chat:
+    """A chat: ``id`` is a group's number, or ``@`` and the person's for the private one with the bot. ``last`` is the
+    number that was given last.
+    """
+
+    id: str
+    title: str
+    messages: OrderedDict[int, dict[str, Any]] = field(default_factory=OrderedDict)
+    sends: dict[str, int] = field(default_factory=dict)
+    last: int = 0
+
+
+class ChatStore:
+    """The state, in memory and in the store; what a call has returned from is in both."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self.people: dict[str, User] = {}
+        self.chats: dict[str, Chat] = {}
+
+    async def load(self) -> None:
+        """Read all there is; an empty store gets two people and a chat."""
+        for text in (await self._client.hgetall("playground:people")).values():
+            person = User(**json.loads(text))
+            self.people[person.id] = person
+            self._private(person)
+        for key, title in (await self._client.hgetall("playground:chats")).items():
+            self.chats[key.decode()] = Chat(key.decode(), title.decode())
+        for chat in self.chats.values():
+            stored = await self._client.hgetall(f"playground:messages:{chat.id}")
+            numbered = sorted((int(number), json.loads(text)) for number, text in stored.items())
+            chat.messages.update(numbered)
+            sends = await self._client.hgetall(f"playground:sends:{chat.id}")
+            chat.sends.update({key.decode(): int(number) for key, number in sends.items()})
+        if not self.people:
+            for name in ("Anna", "Bruno"):
+                await self.add_person(name)
+        if not any(not key.startswith("@") for key in self.chats):
+            await self.add_chat("Bar Sport")
+
+    async def add_person(self, name: str) -> User:
+        if len(self.people) >= MOST_PEOPLE:
+            raise Refused("the playground is full")
+        name = _named(name)
+        number = str(max(map(int, self.people), default=0) + 1)
+        person = self.people[number] = User(number, name, secrets.token_urlsafe(12))
+        self._private(person)
+        await self._keep_person(person)
+        return person
+
+    async def add_chat(self, title: str) -> Chat:
+        groups = [int(key) for key in self.chats if not key.startswith("@")]
+        if len(groups) >= MOST_CHATS:
+            raise Refused("there are as many chats as there may be")
+        chat = Chat(str(max(groups, default=0) + 1), _named(title))
+        self.chats[chat.id] = chat
+        await self._client.hset("playground:chats", chat.id, chat.title)
+        return chat
+
+    async def close(self, person: User, closed: bool) -> None:
+        """Close the person's private chat to the bot, or open it."""
+        person.closed = closed
+        await self._keep_person(person)
+
+    async def say(self, chat: Chat, person: User, text: str, reply_to: int | None, key: str) -> dict[str, Any] | None:
+        """A person's message; None if it was said already, with the same key."""
+        if not text.strip() or units(text) > LONGEST_TEXT:
+            raise Refused(f"a message has 1 to {LONGEST_TEXT} characters")
+        if key in chat.sends:
+            return None
+        message = {"by": person.id, "text": text, "reply_to": reply_to}
+        return chat.messages[await self._add(chat, message, key)]
+
+    async def send(self, chat_id: str, panel: Panel, key: str, file: File | None = None) -> tuple[Chat, int, bool]:
+        """The bot's message, perhaps with a file; returns where it is, its number, and whether it is new."""
+        chat = self._open_chat(chat_id)
+        if key in chat.sends and chat.sends[key] in chat.messages:
+            return chat, chat.sends[key], False
+        named = {"file": file.name} if file else {}
+        number = await self._add(chat, {"by": BOT, **_drawn(panel), **named}, key)
+        if file:
+            await self._client.set(_file_key(chat, number), file.content, ex=FILE_KEPT_SECONDS)
+        return chat, number, True
+
+    async def file(self, chat: Chat, number: int) -> str:
+        """The text of a message's file; Refused if there is none, or none any more."""
+        content: bytes | None = await self._client.get(_file_key(chat, number))
+        if content is None:
+            raise Refused("this file is not kept any more")
+        return content.decode()
+
+    async def edit(self, chat_id: str, number: int, panel: Panel) -> Chat:
+        chat = self._open_chat(chat_id)
+        if number not in chat.messages:
+            raise MessageGone(f"message {number}")
+        message = {**chat.messages[number], **_drawn(panel), "edited": True}
+        await self._client.hset(f"playground:messages:{chat.id}", number, json.dumps(message))
+        chat.messages[number] = message
+        return chat
+
+    async def delete(self, chat_id: str, number: int) -> Chat:
+        chat = self._open_chat(chat_id)
+        chat.messages.pop(number, None)
+        await self._client.hdel(f"playground:messages:{chat.id}", number)
+        return chat
+
+    async def _add(self, chat: Chat, message: dict[str, Any], key: str) -> int:
+        # A number is never given twice: one whose writing failed may yet stand in the store.
+        number = chat.last = 1 + max(*chat.messages, *chat.sends.values(), chat.last, 0)
+        message = {"id": number, **message}
+        # In memory first: while this waits, another message must get another number.
+        chat.messages[number], chat.sends[key] = message, number
+        old = list(chat.messages)[:-MESSAGES_KEPT]
+        forgotten = [name for name, sent in chat.sends.items() if sent < number - MESSAGES_KEPT]
+        try:
+            async with self._client.pipeline(transaction=False) as pipe:
+                pipe.hset(f"playground:messages:{chat.id}", number, json.dumps(message))
+                pipe.hset(f"playground:sends:{chat.id}", key, number)
+                if old:
+                    pipe.hdel(f"playground:messages:{chat.id}", *old)
+                if forgotten:
+                    pipe.hdel(f"playground:sends:{chat.id}", *forgotten)
+                await pipe.execute()
+        except BaseException:
+            del chat.messages[number], chat.sends[key]
+            raise
+        for gone in old:
+            chat.messages.pop(gone, None)
+        for name in forgotten:
+            chat.sends.pop(name, None)
+        return number
+
+    def _open_chat(self, chat_id: str) -> Chat:
+        chat = self.chats.get(chat_id)
+        if chat is None:
+            raise ChatGone(chat_id)
+        if chat_id.startswith("@") and self.people[chat_id[1:]].closed:
+            raise Unreachable(chat_id)
+        return chat
+
+    def _private(self, person: User) -> None:
+        self.chats[f"@{person.id}"] = Chat(f"@{person.id}", person.name)
+
+    async def _keep_person(self, person: User) -> None:
+        await self._client.hset("playground:people", person.id, json.dumps(asdict(person)))
+
+
+def _file_key(chat: Chat, number: int) -> str:
+    return f"playground:file:{chat.id}:{number}"
+
+
+def _named(name: str) -> str:
+    name = " ".join(name.split())[:LONGEST_NAME]
+    if not name:
+        raise Refused("a name has 1 to 64 characters")
+    return name
+
+
+def _drawn(panel: Panel) -> dict[str, Any]:
+    """A panel as the page draws it; refused as Telegram would."""
+    buttons = [button for row in panel.rows for button in row]
+    if units(panel.plain) > LONGEST_TEXT:
+        raise TooLong(LONGEST_TEXT)
+    if not panel.plain.strip() or len(buttons) > MOST_BUTTONS:
+        raise Refused("a message has a text, and at most 100 buttons")
+    for button in buttons:
+        if not button.label or not 1 <= len(button.payload.encode()) <= LONGEST_PAYLOAD:
+            raise Refused(f"the payload of {button.label!r} is not 1 to {LONGEST_PAYLOAD} bytes")
+    return {
+        "spans": [list(span) for span in panel.text],
+        # Nothing is ephemeral here: a private chat is one click away.
+        "rows": [[button._asdict() for button in row if button.kind != "aside"] for row in panel.rows],
+    }

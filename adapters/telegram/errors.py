@@ -1,0 +1,108 @@
+"""What Telegram's refusals mean to delivery."""
+
+import datetime as dt
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from telegram.error import (
+    BadRequest,
+    ChatMigrated,
+    Forbidden,
+    InvalidToken,
+    NetworkError,
+    RetryAfter,
+    TelegramError,
+    TimedOut,
+)
+
+from adapters.telegram.transport import CutOff, Nonsense
+from bot.platform import (
+    ChatGone,
+    MessageGone,
+    NotDone,
+    Refused,
+    SlowDown,
+    TooLong,
+    Trouble,
+    Unreachable,
+    is_ephemeral,
+    is_private,
+)
+
+LONGEST_TEXT = 4096
+
+GONE_MESSAGES = (
+    "message to edit not found",
+    "message can't be edited",
+    "message_id_invalid",
+    "message to delete not found",
+    "message can't be deleted",
+)
+GONE_CHATS = (
+    "chat not found",
+    "peer_id_invalid",
+    "group chat was deleted",
+    "not enough rights",
+    "have no rights",
+    "topic_closed",
+    "message thread not found",
+    "chat_write_forbidden",
+    "bot is not a member",
+)
+NEVER_STARTED = ("chat not found", "peer_id_invalid", "bot can't initiate conversation", "user is deactivated")
+"""What Telegram says, in lower case, when a message, a chat or a private chat is not there."""
+
+
+NO_ANSWER = (TelegramError, AttributeError, KeyError, TypeError, ValueError, OverflowError, OSError)
+"""What the library raises when there is no answer, or one that does not say what it should, such as a date that is in
+no calendar.
+"""
+
+
+@asynccontextmanager
+async def meaning(place: str) -> AsyncIterator[None]:
+    """Telegram's errors as delivery understands them; a group's move is left as it is."""
+    try:
+        yield
+    except RetryAfter as error:
+        raise slow_down(error) from None
+    except ChatMigrated:
+        raise
+    except Forbidden as error:
+        raise (Unreachable if is_private(place) else ChatGone)(why(error)) from None
+    except BadRequest as error:
+        _raise_bad_request(place, error.message.lower())
+    except (TimedOut, CutOff, Nonsense) as error:
+        raise Trouble(why(error)) from None
+    except (NetworkError, InvalidToken) as error:
+        raise NotDone(why(error)) from None
+    except NO_ANSWER as error:
+        raise Trouble(f"an answer of another shape ({why(error)})") from None
+
+
+def _raise_bad_request(place: str, said: str) -> None:
+    if "message is not modified" in said:
+        return
+    if "too long" in said or "too_long" in said:
+        raise TooLong(LONGEST_TEXT)
+    if any(words in said for words in GONE_MESSAGES):
+        raise MessageGone(said)
+    if is_ephemeral(place):
+        # The query is too old, the bot is no administrator, the person has left: it takes all of these.
+        raise Unreachable(said)
+    if is_private(place) and any(words in said for words in NEVER_STARTED):
+        raise Unreachable(said)
+    if any(words in said for words in GONE_CHATS):
+        raise ChatGone(said)
+    raise Refused(said)
+
+
+def slow_down(error: RetryAfter) -> SlowDown:
+    """How long Telegram asks to wait, within what is believed."""
+    wait = error.retry_after
+    return SlowDown(wait.total_seconds() if isinstance(wait, dt.timedelta) else float(wait))
+
+
+def why(error: BaseException) -> str:
+    """What went wrong, without what might hold an address."""
+    return type(error).__name__

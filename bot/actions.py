@@ -1,0 +1,74 @@
+"""What a button carries, in at most 64 bytes: the version of this grammar, a kind, and what it is about.
+
+| payload | a press of it is |
+|---|---|
+| ``1m<code>:<version>:<move>`` | a move at a table, from a panel of that version |
+| ``1t<code>:<verb and words>`` | anything else at a table: sit, robot, cancel, resign, draft … |
+| ``1p<words>`` | a page to be shown in this message's place: a leaderboard, settings, a replay … |
+
+Anyone may send anything: a modified client makes payloads up. What does not read as one of these is `BadPayload`.
+"""
+
+import re
+from typing import NamedTuple
+
+from bot.panel import LONGEST_PAYLOAD
+from bot.tables.errors import TableError
+
+CODE = r"(?P<code>[A-Z0-9]{4,8})"
+MOVE = re.compile(rf"1m{CODE}:(?P<version>[0-9]{{1,6}}):(?P<text>[ -~]+)")
+TABLE = re.compile(rf"1t{CODE}:(?P<text>[ -~]+)")
+PAGE = re.compile(r"1p(?P<text>[ -~]+)")
+
+
+class BadPayload(TableError):
+    """A press of a button that this bot never made, or made in a version long gone."""
+
+    code = "bad_payload"
+    sentence = "This button does not work any more."
+
+
+class MoveAction(NamedTuple):
+    code: str
+    version: int
+    move: str
+
+
+class TableAction(NamedTuple):
+    code: str
+    verb: str
+    words: list[str]
+
+
+class PageAction(NamedTuple):
+    page: str
+    words: list[str]
+
+
+Action = MoveAction | TableAction | PageAction
+
+
+def move(code: str, version: int, text: str) -> str:
+    return f"1m{code}:{version}:{text}"
+
+
+def table(code: str, *words: object) -> str:
+    return f"1t{code}:{' '.join(map(str, words))}"
+
+
+def page(*words: object) -> str:
+    return f"1p{' '.join(map(str, words))}"
+
+
+def parse(payload: str) -> Action:
+    """What a payload asks for."""
+    if len(payload) <= LONGEST_PAYLOAD:
+        if found := MOVE.fullmatch(payload):
+            return MoveAction(found["code"], int(found["version"]), found["text"])
+        if found := TABLE.fullmatch(payload):
+            verb, *words = found["text"].split(" ")
+            return TableAction(found["code"], verb, words)
+        if found := PAGE.fullmatch(payload):
+            name, *words = found["text"].split(" ")
+            return PageAction(name, words)
+    raise BadPayload()

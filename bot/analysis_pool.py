@@ -1,0 +1,73 @@
+"""Analyses of finished games: made deal by deal in the background, and kept for a while."""
+
+import asyncio
+import json
+from typing import Any, NamedTuple
+
+import structlog
+
+from bot.finished.archive import FinishedGame
+from bot.robot_pool import RobotPool
+from bot.store import keys
+from engine.robots.findings import Verdict
+
+log = structlog.get_logger()
+
+KEPT_SECONDS = 7 * 86400
+WAIT_SECONDS = 1.0
+"""How long one who asks waits before being told how far it has come."""
+
+MOST_AT_ONCE = 50
+
+
+class Analysis(NamedTuple):
+    """The verdicts of the deals that have been looked at, and how many those are."""
+
+    verdicts: list[Verdict]
+    deals: int
+
+
+class AnalysisFailed(Exception):
+    """A game could not be looked at; why stands in the log."""
+
+
+class AnalysisPool:
+    """Looks at games as people ask for them; ``client`` is the store's."""
+
+    def __init__(self, client: Any, robot_pool: RobotPool) -> None:
+        self._client, self._robot_pool = client, robot_pool
+        self._made: dict[str, list[list[Verdict]]] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def analysis(self, game: FinishedGame) -> Analysis | None:
+        """What is known of a game by now; whoever asks again later learns more. None with too much to do already."""
+        stored = await self._client.get(keys.analysis(game.id))
+        if stored:
+            return Analysis([Verdict(*fields) for fields in json.loads(stored)], len(game.record.deals))
+        task = self._tasks.get(game.id)
+        if task is None:
+            if len(self._tasks) >= MOST_AT_ONCE:
+                return None
+            task = self._tasks[game.id] = asyncio.create_task(self._look_at(game))
+        made = self._made[game.id] = self._made.get(game.id, [])
+        await asyncio.wait([task], timeout=WAIT_SECONDS)
+        if task.done() and len(made) < len(game.record.deals):
+            raise AnalysisFailed(game.id)
+        return Analysis([verdict for deal in made for verdict in deal], len(made))
+
+    def stop(self) -> None:
+        for task in self._tasks.values():
+            task.cancel()
+
+    async def _look_at(self, game: FinishedGame) -> None:
+        made = self._made.setdefault(game.id, [])
+        try:
+            for number in range(1, len(game.record.deals) + 1):
+                made.append(await self._robot_pool.verdicts(game.record, number))
+            fields = [tuple(vars(verdict).values()) for deal in made for verdict in deal]
+            await self._client.set(keys.analysis(game.id), json.dumps(fields), ex=KEPT_SECONDS)
+        except Exception:
+            # Who asks again has it tried again.
+            log.exception("analysis_failed", game=game.id)
+        finally:
+            del self._tasks[game.id], self._made[game.id]

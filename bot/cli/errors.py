@@ -1,0 +1,24 @@
+"""How a command ends that cannot do its work: a line on stderr for each fault, and exit code 2."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+from redis.exceptions import RedisClusterException, RedisError
+
+from bot.settings import BadSetting
+from bot.store import StoreError
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Say what is wrong with settings or store, a line for each fault."""
+    try:
+        yield
+    except (BadSetting, StoreError) as fault:
+        for line in str(fault).splitlines():
+            typer.echo(f"buongioco: {line}", err=True)
+        raise typer.Exit(2) from None
+    except (RedisError, RedisClusterException) as error:
+        typer.echo(f"buongioco: The store went away ({type(error).__name__}): run the same again.", err=True)
+        raise typer.Exit(2) from None

@@ -1,0 +1,319 @@
+"""What each command does."""
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
+
+from bot.commands import FAIR, Where, command_called
+from bot.delivery.names import Hand
+from bot.delivery.surface import Change
+from bot.handlers.errors import (
+    NoSuchGame,
+    NoSuchPerson,
+    NoSuchTarget,
+    NoTables,
+    NotYourself,
+    OnlyInGroups,
+    OnlyInPrivate,
+    SayTheCode,
+    SayWhichTable,
+    UnknownCode,
+    UnknownCommand,
+)
+from bot.handlers.limits import Tries
+from bot.handlers.own_data import OwnData
+from bot.handlers.pages import Pages
+from bot.panels.hand import RESIGN
+from bot.panels.pages import chat_settings_page, help_page, no_tables
+from bot.panels.phrases import game_names
+from bot.panels.rules import rules_page
+from bot.people import Profile
+from bot.platform import Command, Person, Reply, is_ephemeral, is_private, platform_of
+from bot.tables.chairs import Invited, plain_name
+from bot.tables.errors import AlreadyPlaying, AlreadySeated, NoSuchTable, NotAtThisTable
+from bot.tables.table import USUAL_CLOCK, Table
+from bot.texts import LANGUAGES, texts
+from bot.worker import Worker
+from engine import GAMES
+from engine.rules import spell
+
+CODE = re.compile(r"[A-Z0-9]{4,8}")
+HANDLE = re.compile(r"[\w.]{1,64}")
+"""What somebody may be called by with an @, on any platform."""
+
+
+class Commands:
+    """The commands. Each returns a reply, or raises what a player should read."""
+
+    def __init__(self, worker: Worker, pages: Pages, tries: Tries) -> None:
+        self.worker, self.pages, self.tries = worker, pages, tries
+        self.own_data = OwnData(worker)
+        self._handlers: dict[str, Callable[[Command, Profile], Awaitable[Reply]]] = {
+            "challenge": self._challenge,
+            "join": self._join,
+            "hand": self._hand,
+            "tables": self._tables,
+            "leaderboard": self._leaderboard,
+            "stats": self._stats,
+            "rules": self._rules,
+            "settings": self._settings,
+            "resign": self._resign,
+            "analyse": self._analyse,
+            "mydata": self._mydata,
+            "forget": self._forget,
+            "help": self._help,
+            "start": self._start,
+        }
+
+    async def answer(self, command: Command, profile: Profile) -> Reply:
+        spec = command_called(command.word)
+        if spec is None:
+            raise UnknownCommand(word=command.word[:32])
+        if not spec.where.includes(private=is_private(command.place)):
+            raise (OnlyInGroups if spec.where is Where.GROUP else OnlyInPrivate)(word=command.word)
+        return await self._handlers[spec.name](command, profile)
+
+    async def bring_hands(self, person: str, code: str = "", place: str = "") -> int:
+        """Send a person's panels anew, of one table or of all; to a place if it is their private chat or ephemeral.
+
+        Returns how many there are.
+        """
+        brought = 0
+        for table in await self.worker.tables_of(person):
+            seat = table.seat_of(person)
+            if seat is not None and table.phase == "playing" and code in ("", table.code):
+                there = place if is_private(place) else ""
+                # As it stands: a question that was left unanswered, or a choice half made, is gone.
+                await self.worker.change(table.code, Hand(seat), Change(draft="", repost=True, place=there))
+                brought += 1
+        return brought
+
+    async def _challenge(self, command: Command, profile: Profile) -> Reply:
+        chat = await self.worker.people.chat(command.place)
+        game, invited = chat.game, await self._invited(command)
+        target = 0
+        for word in command.words:
+            if word.isdecimal():
+                target = int(word[:6])
+            elif not word.startswith("@"):
+                game = game_called(word)
+        usual = chat.clock == USUAL_CLOCK and not chat.strict
+        setup = () if usual else (f"clock {chat.clock} {'strict' if chat.strict else 'lax'}",)
+        if target:
+            setup = (f"rule {target_rule(game, target)}", *setup)
+        # A challenge that is delivered again must not bring an older choice back.
+        is_choice = chat.game != game and not await self.worker.room.has_opened(command.key)
+        table = await self.worker.room.open_table(
+            game,
+            profile.id,
+            command.person.name,
+            command.key,
+            host=command.place,
+            invited=invited,
+            setup=setup,
+        )
+        if is_choice:
+            await self.worker.people.choose_for_chat(command.place, game=game)
+        return Reply(toast=self._to_pass_on(command, profile, table))
+
+    @staticmethod
+    def _to_pass_on(command: Command, profile: Profile, table: Table) -> str:
+        """What to tell whoever is challenged from a private chat, for nobody else sees what stands there."""
+        if table.invited is None or not is_private(command.place) or is_ephemeral(command.place):
+            return ""
+        _ = texts(profile.language).gettext
+        return _(
+            "{name} cannot see this chat. Have them write /join {code} to me in theirs, or challenge them in a group "
+            "where both of you are."
+        ).format(name=table.invited.name or f"@{table.invited.handle}", code=table.code)
+
+    async def _invited(self, command: Command) -> Invited | None:
+        """Who is challenged: the person replied to or named, if we know them, or whoever has that handle."""
+        named = [word[1:] for word in command.words if word.startswith("@") and len(word) > 1]
+        about = next(iter(command.about), Person("", named[0], named[0]) if named else None)
+        if about is None:
+            return None
+        if not about.id and not HANDLE.fullmatch(about.handle):
+            raise NoSuchPerson(name=f"@{plain_name(about.handle)[:32]}")
+        if not about.id:
+            known = await self.worker.people.called(platform_of(command.place), about.handle)
+            about = Person(known.id, known.name, about.handle) if known else about
+        if about.id == command.person.id or (about.handle and about.handle == command.person.handle):
+            raise NotYourself()
+        return Invited(about.id, about.handle, about.name)
+
+    async def _join(self, command: Command, profile: Profile) -> Reply:
+        if not command.words:
+            raise SayTheCode()
+        code, person = command.words[0].upper(), command.person
+        if not CODE.fullmatch(code):
+            raise UnknownCode(code=plain_name(code)[:16])
+        try:
+            if await self.knows(person, command.place, code):
+                table = await self._sit_by_code(command, code)
+            else:
+                async with self.tries.counted(person, partial(self.is_at_table, person, code)):
+                    table = await self._sit_by_code(command, code)
+        except NoSuchTable:
+            raise UnknownCode(code=code) from None
+        _ = texts(profile.language).gettext
+        asked = table.seat_of(person.id) is None
+        return Reply(
+            toast=_("You have asked for a chair.") if asked else _("You sit at table {code}.").format(code=code)
+        )
+
+    async def knows(self, person: Person, place: str, code: str) -> bool:
+        """Whether a code is no guess of this person's: they sit there, or the place shows the table."""
+        table = self.worker.room.remembered(code)
+        if table is not None and (person.id in table.people or place in table.hosts):
+            return True
+        # They may have sat down by another worker, or before this one was started.
+        return await self.worker.room.lists.names(person.id, place, code)
+
+    def is_at_table(self, person: Person, code: str) -> bool:
+        """Whether somebody sits at a table or asks for a chair there, as far as this worker knows."""
+        table = self.worker.room.remembered(code)
+        return table is not None and person.id in table.people
+
+    async def _sit_by_code(self, command: Command, code: str) -> Table:
+        host = "" if is_private(command.place) else command.place
+        person = command.person
+        try:
+            table = await self.worker.room.sit(
+                code, person.id, person.name, command.key, handle=person.handle, host=host
+            )
+        except (AlreadySeated, AlreadyPlaying):
+            table = await self.worker.room.table(code)
+            if table.seat_of(person.id) is None or not host:
+                raise
+            table = await self.worker.room.host(code, host, command.key)
+        return table
+
+    async def _hand(self, command: Command, profile: Profile) -> Reply:
+        code = command.words[0].upper() if command.words else ""
+        if not await self.bring_hands(profile.id, code, command.ephemeral or command.place):
+            raise NotAtThisTable(code=code[:8]) if code else NoTables()
+        return self._sent_in_private(command, profile)
+
+    async def _tables(self, command: Command, profile: Profile) -> Reply:
+        toast = self._sent_in_private(command, profile).toast
+        if toast and not await self.worker.tables_of(profile.id):
+            return Reply(toast=no_tables(profile.language))
+        return Reply(panel=await self.pages.tables(profile), private=True, toast=toast)
+
+    async def _leaderboard(self, command: Command, profile: Profile) -> Reply:
+        where = "all" if is_private(command.place) else "chat"
+        game = game_called(command.words[0]) if command.words else "all"
+        return Reply(panel=await self.pages.leaderboard(command.place, profile, where, "all", game))
+
+    async def _stats(self, command: Command, profile: Profile) -> Reply:
+        about = await self._invited_or_self(command, profile)
+        return Reply(panel=await self.pages.stats(await self._language(command, profile), about))
+
+    async def _invited_or_self(self, command: Command, profile: Profile) -> Profile:
+        named = [word[1:] for word in command.words if word.startswith("@")]
+        about = next(iter(command.about), None)
+        if about and about.id:
+            return await self.worker.people.person(about.id)
+        if not named:
+            return profile
+        known = await self.worker.people.called(platform_of(command.place), named[0])
+        if known is None:
+            raise NoSuchPerson(name=f"@{named[0][:64]}")
+        return known
+
+    async def _rules(self, command: Command, profile: Profile) -> Reply:
+        about = ""
+        if command.words:
+            about = FAIR if command.words[0].lower() == FAIR else game_called(" ".join(command.words))
+        return Reply(panel=rules_page(await self._language(command, profile), about))
+
+    async def _settings(self, command: Command, profile: Profile) -> Reply:
+        if is_private(command.place):
+            return Reply(panel=self.pages.own_settings(profile))
+        return Reply(panel=chat_settings_page(await self.worker.people.chat(command.place)))
+
+    async def _resign(self, command: Command, profile: Profile) -> Reply:
+        tables = [table for table in await self.worker.tables_of(profile.id) if table.phase == "playing"]
+        if command.words:
+            tables = [table for table in tables if table.code == command.words[0].upper()]
+            if not tables:
+                raise NotAtThisTable(code=command.words[0].upper()[:8])
+        if not tables:
+            raise NoTables()
+        if len(tables) > 1:
+            resign = command_called("resign")
+            assert resign
+            word = resign.name_in(profile.language)
+            raise SayWhichTable(codes=", ".join(f"/{word} {table.code}" for table in tables))
+        await self._ask_to_resign(tables[0], profile.id, command.ephemeral)
+        return self._sent_in_private(command, profile)
+
+    async def _analyse(self, command: Command, profile: Profile) -> Reply:
+        panel = await self.pages.last_analysis(command.place, profile)
+        return Reply(panel=panel, private=True, toast=self._sent_in_private(command, profile).toast)
+
+    async def _mydata(self, command: Command, profile: Profile) -> Reply:
+        return replace(await self.own_data.send(profile), toast=self._sent_in_private(command, profile).toast)
+
+    async def _forget(self, command: Command, profile: Profile) -> Reply:
+        return replace(await self.own_data.ask(profile), toast=self._sent_in_private(command, profile).toast)
+
+    async def _ask_to_resign(self, table: Table, person: str, ephemeral: str) -> None:
+        seat = table.seat_of(person)
+        assert seat is not None
+        version = max(table.moved_at[seat], table.dealt_at)
+        change = Change(draft=f"{version} {RESIGN}", repost=True, place=ephemeral)
+        await self.worker.change(table.code, Hand(seat), change)
+
+    async def _help(self, command: Command, profile: Profile) -> Reply:
+        return Reply(panel=help_page(await self._language(command, profile)))
+
+    async def _start(self, command: Command, profile: Profile) -> Reply:
+        """What platforms send when somebody opens the private chat, with a table's code if a button led there."""
+        code = command.words[0].upper() if command.words else ""
+        if await self.bring_hands(profile.id, code, command.place):
+            return Reply()
+        return await self._help(command, profile)
+
+    @staticmethod
+    def _sent_in_private(command: Command, profile: Profile) -> Reply:
+        if is_private(command.place) or command.ephemeral:
+            return Reply()
+        return Reply(toast=texts(profile.language).gettext("It is in our private chat."))
+
+    async def _language(self, command: Command, profile: Profile) -> str:
+        """The person's in private, the chat's in a group."""
+        if is_private(command.place):
+            return profile.language
+        return (await self.worker.people.chat(command.place)).language
+
+
+def targets(game: str) -> dict[int, str]:
+    """What a game may be played to, as players count, with the rule that says so."""
+    rules = GAMES[game].rules
+    unit = rules.model_fields["score_unit"].default if "score_unit" in rules.model_fields else 1
+    return {int(value) * unit: f"target {spell(value)}" for value in rules.choices()["target"]}
+
+
+def target_rule(game: str, points: int) -> str:
+    """The rule for a number of points; NoSuchTarget if the game is not played to that."""
+    rule = targets(game).get(points)
+    if rule is None:
+        raise NoSuchTarget(points=points, targets=", ".join(map(str, targets(game))))
+    return rule
+
+
+def game_called(word: str) -> str:
+    """The id of the game that somebody means: its id, its name in any language, or the beginning of one."""
+    meant = word.casefold()
+    names = {kind.id: {kind.id} for kind in GAMES.values()}
+    for language in LANGUAGES:
+        for game, name in game_names(language).items():
+            names[game].add(name.casefold())
+    exact = [game for game, called in names.items() if meant in called]
+    begun = [game for game, called in names.items() if any(name.startswith(meant) for name in called)]
+    if exact or len(begun) == 1:
+        return (exact or begun)[0]
+    raise NoSuchGame(name=word[:32], games=", ".join(GAMES))

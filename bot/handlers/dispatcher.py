@@ -1,0 +1,203 @@
+"""Where adapters bring what people want: each command and each press is answered by one reply."""
+
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import structlog
+from redis.asyncio import Redis
+
+from bot.commands import Kind, command_called
+from bot.delivery.names import Board, ChallengeCard
+from bot.delivery.surface import Change
+from bot.handlers.commands import Commands
+from bot.handlers.limits import BREAK, Limits, TooManyCommands, TooManyPresses, Tries, Verdict
+from bot.handlers.pages import Pages
+from bot.handlers.presses import Presses
+from bot.handlers.suggestions import suggestions
+from bot.metrics import COMMANDS, PRESS_SECONDS, presses
+from bot.platform import Command, Person, Press, Reply, Suggestion, chat_of, is_private, private_place
+from bot.settings import Settings
+from bot.store import keys
+from bot.store.outage import STORE_ERRORS, begin_request, is_certainly_lost
+from bot.tables.errors import NoSuchTable, OldPanel, SetAside
+from bot.texts import error_text, language_of, texts
+from bot.worker import Worker
+from engine.errors import EngineError
+
+log = structlog.get_logger()
+
+
+class Dispatcher:
+    """Answers people, and what adapters ask for (`bot.platform.CardRoom`). Nothing here knows a platform."""
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker = worker
+        self.pages = Pages(worker)
+        self.limits = Limits(on=worker.settings.rate_limits)
+        tries = Tries(worker.store.client)
+        self._commands = Commands(worker, self.pages, tries)
+        self._presses = Presses(worker, self.pages, self._commands, tries)
+
+    async def command(self, command: Command) -> Reply:
+        """Answer a command; what cannot be done is a toast that says why."""
+        command = _encodable(command)
+        group = "" if is_private(command.place) else command.place
+        spec = command_called(command.word)
+        word = spec.name if spec else "unknown"
+        COMMANDS.labels(word).inc()
+        language = language_of(command.person.language)
+        verdict = self.limits.command(command)
+        if verdict is not Verdict.HEAR:
+            toast = error_text(TooManyCommands(seconds=round(BREAK)), language)
+            return Reply(toast=toast, optional=verdict is Verdict.DROP)
+        begin_request()
+        try:
+            profile = await self.worker.people.meet(command.person, group)
+            language = profile.language
+            return await self._commands.answer(command, profile)
+        except EngineError as fault:
+            return Reply(toast=error_text(fault, language))
+        except STORE_ERRORS as error:
+            return Reply(toast=self.store_away(error, language))
+        except Exception:
+            log.exception("command_failed", word=word)
+            return Reply(toast=self._sorry(language))
+
+    async def press(self, press: Press) -> Reply:
+        """Answer a press; a move that cannot be made is a toast that says why."""
+        start = time.perf_counter()
+        press = replace(press, person=_known(press.person))
+        language = language_of(press.person.language)
+        if self.limits.press(press) is not Verdict.HEAR:
+            presses("refused").inc()
+            return Reply(toast=error_text(TooManyPresses(), language))
+        begin_request()
+        try:
+            profile = await self.worker.people.meet(press.person)
+            language = profile.language
+            reply = await self._presses.answer(press, profile)
+            presses("done").inc()
+        except EngineError as fault:
+            presses("old" if isinstance(fault, OldPanel) else "refused").inc()
+            reply = Reply(toast=error_text(fault, language))
+        except STORE_ERRORS as error:
+            presses("failed").inc()
+            reply = Reply(toast=self.store_away(error, language, pressed=True))
+        except Exception:
+            presses("failed").inc()
+            log.exception("press_failed")
+            reply = Reply(toast=self._sorry(language))
+        finally:
+            PRESS_SECONDS.observe(time.perf_counter() - start)
+        return reply
+
+    async def opened_private_chat(self, person: Person, code: str = "") -> None:
+        """A person can be written to from now on: their hands come, that of table ``code`` or all of them.
+
+        One of the store's errors (`STORE_ERRORS`) when it is away.
+        """
+        begin_request()
+        await self.worker.people.meet(person)
+        await self._commands.bring_hands(person.id, code, private_place(person.id))
+
+    async def suggestions(self, kind: Kind, begun: str, person: Person, place: str, game: str = "") -> list[Suggestion]:
+        if not self.limits.suggestion(person):
+            return []
+        return await suggestions(self.worker, kind, begun, person, place, game)
+
+    # What happens to chats
+
+    def back_in_chat(self, chat: str) -> Awaitable[None]:
+        """A chat can be written to, perhaps again: what stood there is brought up to date."""
+        return self.worker.retries.add(f"back in {chat}", partial(self._bring_up_to_date, chat))
+
+    async def _bring_up_to_date(self, chat: str) -> None:
+        for table in await self.worker.tables_at(chat):
+            for host, place in enumerate(table.hosts):
+                if chat_of(place) == chat:
+                    name = Board(table.game.deal_number, host) if table.game else ChallengeCard(host)
+                    await self.worker.change(table.code, name, Change(place=place))
+
+    def move_chat(self, old: str, new: str) -> Awaitable[None]:
+        """A chat has another id from now on: its tables, settings and leaderboards move along. Twice is once."""
+        return self.worker.retries.add(f"move {old} {new}", partial(self._move_chat, old, new))
+
+    async def _move_chat(self, old: str, new: str) -> None:
+        worker, client = self.worker, self.worker.store.client
+        await client.hset(keys.MOVED, old, new)
+        for code in await worker.room.lists.move_chat(old, new):
+            with suppress(NoSuchTable, SetAside):
+                await worker.room.rehost(code, old, new, f"moved:{new}")
+        await client.delete(keys.hosted(old))
+        await client.delete(keys.challenges(old))
+        await worker.people.move_chat(old, new)
+        await worker.ratings.move_chat(old, new)
+
+    async def language_in(self, place: str) -> str:
+        return (await self.worker.people.chat(place)).language
+
+    # What an adapter cannot do by itself
+
+    @property
+    def settings(self) -> Settings:
+        return self.worker.settings
+
+    @property
+    def redis(self) -> Any:
+        return self.worker.store.client
+
+    @property
+    def workers(self) -> int:
+        return self.worker.shards.workers
+
+    def answer_in_turn(self, place: str, say: Callable[[], Awaitable[object]], *, message: str = "") -> None:
+        self.worker.delivery.answers.send(place, say, message=message)
+
+    def platform_away(self, platform: str, why: str) -> None:
+        self.worker.outages.failed(platform, why, certain=True)
+
+    async def healthy(self) -> dict[str, Any]:
+        return await self.worker.healthy()
+
+    def measure(self) -> None:
+        self.worker.measure()
+
+    def store_away(self, error: BaseException, language: str = "en", *, pressed: bool = False) -> str:
+        """What somebody is told whose request met this error of the store's."""
+        self.worker.store.outage.begin(error)
+        _ = texts(language).gettext
+        # A cluster's client tries again by itself, and an earlier try may have been written.
+        if isinstance(self.worker.store.client, Redis) and is_certainly_lost(error):
+            return _("I cannot write anything down just now, so this was not kept. Please try again in a moment.")
+        if pressed:
+            return _(
+                "I cannot get at my notes just now, and do not know yet whether this was kept. If nothing has changed "
+                "here in a moment, press again."
+            )
+        return _(
+            "I cannot get at my notes just now, and do not know yet whether this was kept. Please look again in a "
+            "moment."
+        )
+
+    @staticmethod
+    def _sorry(language: str) -> str:
+        return texts(language).gettext("Something went wrong on my side. Nothing is lost: please try again.")
+
+
+def _encodable(command: Command) -> Command:
+    """A command without what no text may hold, such as half of a surrogate pair."""
+    about = tuple(map(_known, command.about))
+    words = tuple(map(_text, command.words))
+    return replace(command, person=_known(command.person), word=_text(command.word), words=words, about=about)
+
+
+def _known(person: Person) -> Person:
+    return Person(person.id, *map(_text, person[1:]))
+
+
+def _text(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

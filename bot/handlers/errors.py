@@ -1,0 +1,98 @@
+"""What handlers refuse."""
+
+from bot.tables.errors import TableError
+
+
+class NoSuchGame(TableError):
+    code = "no_such_game"
+    sentence = "There is no game called {name}; there are: {games}."
+
+
+class NoSuchTarget(TableError):
+    code = "no_such_target"
+    sentence = "This game is not played to {points}; it may be to: {targets}."
+
+
+class NoSuchPerson(TableError):
+    code = "no_such_person"
+    sentence = "I have not met {name} yet."
+
+
+class NotYourself(TableError):
+    code = "not_yourself"
+    sentence = "You cannot challenge yourself: leave the name out, and whoever wants to may accept."
+
+
+class SayWhichTable(TableError):
+    code = "say_which_table"
+    sentence = "You sit at several tables; say which one: {codes}."
+
+
+class NoTables(TableError):
+    code = "no_tables"
+    sentence = "You sit at no table where a game is on. /challenge opens one."
+
+
+class SayTheCode(TableError):
+    code = "say_the_code"
+    sentence = "Which table? Its code stands on the challenge: /join CODE."
+
+
+class UnknownCode(TableError):
+    code = "unknown_code"
+    sentence = "There is no table {code}. Its code stands on the challenge: six letters and digits, such as K7QF2M."
+
+
+class GameNotKept(TableError):
+    code = "game_not_kept"
+    sentence = "This game is not in the archive any more."
+
+
+class NoEphemeral(TableError):
+    code = "no_asides"
+    sentence = "I cannot show you your hand here: open the private chat with me."
+
+
+class UnknownCommand(TableError):
+    code = "unknown_command"
+    sentence = "I do not know /{word}. /help lists what I can do."
+
+
+class OnlyInGroups(TableError):
+    code = "only_in_groups"
+    sentence = "/{word} is for groups: write it there."
+
+
+class OnlyInPrivate(TableError):
+    code = "only_in_private"
+    sentence = "/{word} is for our private chat: write it there."
+
+
+class NoHints(TableError):
+    code = "no_hints"
+    sentence = "Hints are for practice: at a table where you play against robots alone."
+
+
+class NoTimeForHints(TableError):
+    code = "no_time_for_hints"
+    sentence = "The robots have their hands full: ask again in a moment."
+
+
+class AskedJustNow(TableError):
+    code = "asked_just_now"
+    sentence = "You have asked for that a moment ago: once in {seconds} seconds is enough."
+
+
+class NotYourPage(TableError):
+    code = "not_your_page"
+    sentence = "That question was for somebody else: /forget asks you."
+
+
+class NothingToAnalyse(TableError):
+    code = "nothing_to_analyse"
+    sentence = "You have not finished a game yet: /challenge opens a table."
+
+
+class TooManyAnalyses(TableError):
+    code = "too_many_analyses"
+    sentence = "I am looking at many games already: ask again in a few minutes."

@@ -1,0 +1,346 @@
+"""What each press does: a move, something else at a table, or another page."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import partial
+
+from bot import actions
+from bot.actions import BadPayload, MoveAction, PageAction, TableAction
+from bot.delivery.names import ChallengeCard, Hand
+from bot.delivery.surface import Change
+from bot.handlers.commands import Commands
+from bot.handlers.errors import GameNotKept, NoEphemeral, NoHints, NoTimeForHints
+from bot.handlers.limits import Tries
+from bot.handlers.pages import Pages
+from bot.panels.analysis import hint_text
+from bot.panels.pages import help_page
+from bot.panels.rules import rules_page
+from bot.people import Profile
+from bot.platform import Press, Reply, is_private
+from bot.scheduler import STAND_IN
+from bot.somebody import is_somebody
+from bot.tables.chairs import Invited
+from bot.tables.errors import AlreadySeated, NoSuchTable, NotAtThisTable, OldPanel, OnlyTheChallenger
+from bot.tables.table import CLOCKS, Table
+from bot.texts import texts
+from bot.worker import Worker
+from engine import GAMES
+from engine.robots import LEVELS
+from engine.rules import spell
+
+ROBOT_NAMES = {
+    "easy": ("Gino", "Pina", "Nino"),
+    "medium": ("Teresa", "Amedeo", "Ida"),
+    "strong": ("Nonna Rosa", "Zio Beppe", "Maestro Elio"),
+}
+"""Robots have names, for a table of four may seat three of them."""
+
+
+ON_CARDS = {"sit", "stand", "robot", "cancel", "decline", "menu", "game", "rule", "clock"}
+"""What is pressed on a challenge card."""
+
+
+class Presses:
+    """Reads payloads, which anybody may have made up, and does what they ask for."""
+
+    def __init__(self, worker: Worker, pages: Pages, commands: Commands, tries: Tries) -> None:
+        self.worker, self.pages, self.room = worker, pages, worker.room
+        self.commands, self.tries = commands, tries
+        self._verbs: dict[str, Callable[[Press, TableAction], Awaitable[str]]] = {
+            "sit": self._sit,
+            "stand": self._stand,
+            "robot": self._robot,
+            "cancel": self._cancel,
+            "decline": self._decline,
+            "menu": self._menu,
+            "game": self._game,
+            "rule": self._rule,
+            "clock": self._clock,
+            "accept": self._answer,
+            "refuse": self._answer,
+            "draft": self._draft,
+            "claim": self._claim,
+            "automatic": self._automatic,
+            "wait": self._wait,
+            "aside": self._ephemeral,
+            "hint": self._hint,
+        }
+
+    async def answer(self, press: Press, profile: Profile) -> Reply:
+        action = actions.parse(press.payload)
+        if isinstance(action, PageAction):
+            return await self._page(press, profile, action)
+        if press.genuine or await self.commands.knows(press.person, press.place, action.code):
+            toast = await self._at_table(press, action)
+        else:
+            # Nobody's button: the code may be a guess.
+            async with self.tries.counted(press.person, partial(self.commands.is_at_table, press.person, action.code)):
+                toast = await self._at_table(press, action)
+        return Reply(toast=texts(profile.language).gettext(toast) if toast else "")
+
+    async def _at_table(self, press: Press, action: MoveAction | TableAction) -> str:
+        """Do something at a table; returns a toast, perhaps an empty one."""
+        if isinstance(action, MoveAction):
+            await self._move(press, action)
+            return ""
+        verb = self._verbs.get(action.verb)
+        if verb is None:
+            raise BadPayload()
+        if action.verb in ON_CARDS and press.genuine:
+            await self._card_pressed(press, action)
+        return await verb(press, action)
+
+    # Moves
+
+    async def _move(self, press: Press, action: MoveAction) -> None:
+        change = Change(pressed=press.message, place=press.place, genuine=press.genuine)
+        is_hand = is_private(press.place)
+        about = (press.person.id, change) if is_hand else None
+        try:
+            table = await self.room.press(action.code, press.person.id, action.version, action.move, press.key, about)
+        except OldPanel:
+            # The panel may not have come through; its person looks at it just now.
+            if is_hand:
+                await self._looked(press.person.id, await self.room.cached(action.code), change)
+            raise
+        # Another worker that delivers the table was told with the move.
+        if is_hand and self.room.delivers(action.code):
+            await self._looked(press.person.id, table, change)
+
+    async def _looked(self, person: str, table: Table, change: Change) -> None:
+        """Somebody looks at their hand, for they press something there."""
+        seat = table.seat_of(person)
+        if seat is not None:
+            await self.worker.change(table.code, Hand(seat), change)
+
+    # At a table
+
+    async def _card_pressed(self, press: Press, action: TableAction) -> None:
+        """The message may be one that a crash doubled, and shows a table as it was."""
+        with suppress(NoSuchTable):
+            table = await self.room.table(action.code)
+            if press.place in table.hosts:
+                name = ChallengeCard(table.hosts.index(press.place))
+                await self.worker.change(action.code, name, Change(pressed=press.message, genuine=True))
+
+    async def _sit(self, press: Press, action: TableAction) -> str:
+        person = press.person
+        seat = _number(action.words) if action.words else None
+        table = await self.room.sit(action.code, person.id, person.name, press.key, seat, handle=person.handle)
+        _ = texts("en").gettext
+        seat = table.seat_of(person.id)
+        if seat is None:
+            return _("You have asked for a chair.")
+        if (
+            press.ephemeral
+            and table.phase == "playing"
+            and (await self.worker.people.person(person.id)).hands == "aside"
+        ):
+            await self.worker.change(table.code, Hand(seat), Change(repost=True, place=press.ephemeral))
+        return ""
+
+    async def _stand(self, press: Press, action: TableAction) -> str:
+        await self.room.stand(action.code, press.person.id, press.key)
+        return ""
+
+    async def _robot(self, press: Press, action: TableAction) -> str:
+        level = action.words[0] if action.words else ""
+        if level not in LEVELS:
+            raise BadPayload()
+        if level == "strong":
+            self.worker.robot_pool.get_ready()
+        names = [f"🤖 {name}" for name in ROBOT_NAMES[level]]
+        await self.room.add_robot(action.code, press.person.id, level, names, press.key)
+        return ""
+
+    async def _cancel(self, press: Press, action: TableAction) -> str:
+        await self.room.cancel(action.code, press.person.id, press.key)
+        return ""
+
+    async def _decline(self, press: Press, action: TableAction) -> str:
+        await self.room.decline(action.code, press.person.id, press.person.handle, press.key)
+        return ""
+
+    async def _menu(self, press: Press, action: TableAction) -> str:
+        table = await self.room.table(action.code)
+        if table.opener.person != press.person.id:
+            raise OnlyTheChallenger(name=table.opener.name)
+        if action.words not in ([], ["game"], ["rules"]) or press.place not in table.hosts:
+            raise BadPayload()
+        name = ChallengeCard(table.hosts.index(press.place))
+        await self.worker.change(action.code, name, Change(draft=f"0 {' '.join(action.words)}"))
+        return ""
+
+    async def _game(self, press: Press, action: TableAction) -> str:
+        if action.words[:1] == [] or action.words[0] not in GAMES:
+            raise BadPayload()
+        is_again = (await self.room.table(action.code)).log.has_seen(press.key)
+        table = await self.room.choose_game(action.code, press.person.id, action.words[0], press.key)
+        if press.place in table.hosts and not is_again:
+            await self.worker.change(action.code, ChallengeCard(table.hosts.index(press.place)), Change(draft=""))
+            await self.worker.people.choose_for_chat(press.place, game=action.words[0])
+        return ""
+
+    async def _rule(self, press: Press, action: TableAction) -> str:
+        table = await self.room.table(action.code)
+        choices = GAMES[table.game_id].rules.choices()
+        name, _, value = " ".join(action.words).partition("=")
+        if value not in map(spell, choices.get(name, ())):
+            raise BadPayload()
+        await self.room.choose_rule(action.code, press.person.id, f"{name}={value}", press.key)
+        return ""
+
+    async def _clock(self, press: Press, action: TableAction) -> str:
+        if len(action.words) != 2 or action.words[0] not in map(str, CLOCKS) or action.words[1] not in ("0", "1"):
+            raise BadPayload()
+        seconds, strict = int(action.words[0]), action.words[1] == "1"
+        await self.room.choose_clock(action.code, press.person.id, seconds, strict, press.key)
+        return ""
+
+    async def _answer(self, press: Press, action: TableAction) -> str:
+        await self.room.answer(action.code, press.person.id, _number(action.words), action.verb == "accept", press.key)
+        return ""
+
+    async def _draft(self, press: Press, action: TableAction) -> str:
+        table = await self.room.table(action.code)
+        seat = table.seat_of(press.person.id)
+        if seat is None:
+            raise NotAtThisTable(code=action.code)
+        version = _number(action.words)
+        if version != max(table.moved_at[seat], table.dealt_at):
+            raise OldPanel()
+        choices = [word.split(",") for word in action.words[1:]]
+        if len(choices) > 1 or any(len(set(chosen)) < len(chosen) for chosen in choices):
+            raise BadPayload()
+        place = press.place if is_private(press.place) else ""
+        change = Change(pressed=press.message, draft=" ".join(action.words), place=place, genuine=press.genuine)
+        await self.worker.change(action.code, Hand(seat), change)
+        return ""
+
+    async def _claim(self, press: Press, action: TableAction) -> str:
+        await self.room.claim_on_time(action.code, press.person.id, press.key)
+        return ""
+
+    async def _automatic(self, press: Press, action: TableAction) -> str:
+        table = await self.room.check_flagged(action.code, press.person.id, press.key)
+        if not table.log.has_seen(press.key):
+            await self.worker.scheduler.play_for(table, STAND_IN, press.key)
+        return ""
+
+    async def _wait(self, press: Press, action: TableAction) -> str:
+        await self.room.wait(action.code, press.person.id, press.key)
+        return ""
+
+    async def _ephemeral(self, press: Press, action: TableAction) -> str:
+        """The hand is wanted here, in the group, for its player's eyes only."""
+        table = await self.room.table(action.code)
+        seat = table.seat_of(press.person.id)
+        if seat is None or table.phase != "playing":
+            raise NotAtThisTable(code=action.code)
+        if not press.ephemeral:
+            raise NoEphemeral()
+        await self.worker.change(action.code, Hand(seat), Change(repost=True, place=press.ephemeral))
+        return ""
+
+    async def _hint(self, press: Press, action: TableAction) -> str:
+        """What the strong robot would play: for who practises, and nobody else may learn of it."""
+        table = await self.room.table(action.code)
+        seat = table.seat_of(press.person.id)
+        game = table.game
+        if seat is None:
+            raise NotAtThisTable(code=action.code)
+        if not table.is_practice:
+            raise NoHints()
+        if game is None or game.turn != seat or _number(action.words) != max(table.moved_at[seat], table.dealt_at):
+            raise OldPanel()
+        found = await self.worker.robot_pool.hint(game.view(seat), game.history(seat))
+        if found is None:
+            raise NoTimeForHints()
+        profile = await self.worker.people.person(press.person.id)
+        return hint_text(found, profile.language, profile.suits, game.kind.id)
+
+    # Pages
+
+    async def _page(self, press: Press, profile: Profile, action: PageAction) -> Reply:
+        if not press.genuine:
+            # Its answer would overwrite a message that may show something else.
+            raise BadPayload()
+        language = await self.pages.language(press.place, profile)
+        words = action.words
+        if action.page == "leaderboard" and len(words) == 3:
+            return Reply(panel=await self.pages.leaderboard(press.place, profile, words[0], words[1], words[2]))
+        if action.page == "settings" and len(words) == 2:
+            return Reply(panel=await self.pages.change_setting(press.place, profile, words[0], words[1]))
+        if action.page == "settings" and not words:
+            return Reply(panel=self.pages.own_settings(profile), private=not is_private(press.place))
+        if action.page == "forget":
+            return await self.commands.own_data.answer(press.place, profile, words)
+        if action.page == "rules":
+            return Reply(panel=rules_page(language, " ".join(words)))
+        if action.page == "help":
+            return Reply(panel=help_page(language))
+        if action.page == "hand" and len(words) == 1:
+            if not await self.commands.bring_hands(profile.id, words[0], press.place):
+                raise NotAtThisTable(code=words[0][:8])
+            return Reply()
+        if action.page == "replay" and len(words) == 2:
+            return await self._replay(press, profile, words)
+        if action.page == "analysis" and len(words) == 1:
+            return await self._analysis(press, profile, words[0])
+        if action.page == "rematch" and len(words) == 1:
+            return await self._rematch(press, profile, words[0])
+        raise BadPayload()
+
+    async def _replay(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        """In a group the result stays where it is: the replay comes as a message of its own, to the presser alone."""
+        panel = await self.pages.replay(press.place, profile, words[0], words[1])
+        return Reply(panel=panel, private=not is_private(press.place))
+
+    async def _analysis(self, press: Press, profile: Profile, game_id: str) -> Reply:
+        panel = await self.pages.analysis(press.place, profile, game_id)
+        return Reply(panel=panel, private=not is_private(press.place))
+
+    async def _rematch(self, press: Press, profile: Profile, game_id: str) -> Reply:
+        """The same game, options and pairs again. The first who wants it opens the table, the others sit down at it."""
+        game = await self.worker.archive.get(game_id)
+        if game is None:
+            raise GameNotKept()
+        if profile.id not in game.people:
+            raise NotAtThisTable(code=game.code)
+        rules = [f"rule {name} {spell(value)}" for name, value in game.record.rules.items()]
+        seat = game.people.index(profile.id)
+        robots = [
+            f"sit {place} {person} {game.record.seats[place]}"
+            for place, person in enumerate(game.people)
+            if person.startswith("robot:")
+        ]
+        clock = f"clock {game.clock} {'strict' if game.strict else 'lax'}"
+        others = [seat for seat, person in enumerate(game.people) if person != profile.id]
+        opponent = others[0]
+        # Whoever has been forgotten cannot be asked: then it is open to all.
+        is_for_one = len(others) == 1 and not is_somebody(game.people[opponent])
+        invited = Invited(game.people[opponent], "", game.record.seats[opponent]) if is_for_one else None
+        table = await self.room.open_table(
+            game.record.game,
+            profile.id,
+            press.person.name,
+            f"again:{game_id}",
+            again=True,
+            host=press.place,
+            setup=(*rules, clock, *robots),
+            invited=invited if not robots else None,
+            seat=seat,
+        )
+        if table.opener.person != profile.id:
+            try:
+                await self.room.sit(table.code, profile.id, press.person.name, press.key, seat)
+            except AlreadySeated:
+                return Reply()
+        return Reply()
+
+
+def _number(words: list[str]) -> int:
+    """The first word as a number."""
+    if not words or not words[0].isdecimal() or len(words[0]) > 6:
+        raise BadPayload()
+    return int(words[0])

@@ -1,0 +1,42 @@
+"""What may be chosen for an argument of a command, where a platform lets people choose instead of type."""
+
+from bot.commands import Kind
+from bot.handlers.commands import targets
+from bot.platform import Person, Suggestion, chat_of, is_same_place
+from bot.tables.table import Table
+from bot.texts import language_of, texts
+from bot.worker import Worker
+from engine import GAMES
+
+
+async def suggestions(
+    worker: Worker, kind: Kind, begun: str, person: Person, place: str, game: str
+) -> list[Suggestion]:
+    """As `bot.platform.CardRoom.suggestions` says."""
+    if kind is Kind.POINTS:
+        return _points(game if game in GAMES else (await worker.people.chat(place)).game, begun)
+    if kind is Kind.OPEN_TABLE:
+        # A server's channels are one chat, and not everybody sees all of them.
+        there = [table for table in await worker.tables_at(chat_of(place)) if _is_at(place, table)]
+        tables = [table for table in there if table.phase == "open"]
+    elif kind is Kind.OWN_TABLE:
+        tables = [table for table in await worker.tables_of(person.id) if table.phase == "playing"]
+    else:
+        return []
+    found = (Suggestion(table.code, _label(table, language_of(person.language))) for table in tables)
+    return [one for one in found if begun.casefold() in one.label.casefold()]
+
+
+def _is_at(place: str, table: Table) -> bool:
+    return any(is_same_place(place, host) for host in table.hosts)
+
+
+def _points(game: str, begun: str) -> list[Suggestion]:
+    """What a game is played to; all of it where nothing begins so."""
+    all_of_them = [str(points) for points in targets(game)]
+    return [Suggestion(one, one) for one in [one for one in all_of_them if one.startswith(begun)] or all_of_them]
+
+
+def _label(table: Table, language: str) -> str:
+    names = ", ".join(chair.name for chair in table.chairs if chair)
+    return f"{table.code} · {texts(language).gettext(GAMES[table.game_id].name)} · {names}"

@@ -1,0 +1,118 @@
+"""What a panel is drawn from: the table as one viewer may see it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from bot.tables.chairs import Chair
+from bot.tables.table import Table
+from bot.wording import Wording
+from engine import GameKind, View, game_kind
+from engine.game import MoveEntry
+from engine.rules import Value, resolve
+
+FIRST_STRONG_ISOLATE, POP_ISOLATE = "\u2068", "\u2069"
+
+
+def isolated(name: str) -> str:
+    """A name that cannot turn the line around it, whichever way it is written."""
+    return f"{FIRST_STRONG_ISOLATE}{name}{POP_ISOLATE}"
+
+
+@dataclass(frozen=True)
+class FinishedDeal:
+    """A deal that is over, for all to see: ``entries`` are its score, by side, as the record has them."""
+
+    number: int
+    dealer: int
+    entries: dict[str, Sequence[object]]
+    totals: tuple[int, int]
+    commitment: str
+    secret: str
+
+
+class TableSnapshot(NamedTuple):
+    """A table as ``seat`` sees it; None is the public.
+
+    ``version`` is of the seat's last decision: a press from a panel of this look is good until the next one.
+    ``since`` is where in ``history`` (the moves of the deal as the seat saw them) its own last move stands, plus one.
+    ``asking`` is who asks this viewer for the chair opposite, and which chair. ``practice`` is whether one person
+    plays, against robots.
+    """
+
+    code: str
+    phase: str
+    kind: GameKind
+    rules: dict[str, Value]
+    chairs: tuple[Chair | None, ...]
+    seat: int | None
+    version: int
+    view: View | None
+    history: tuple[MoveEntry, ...]
+    since: int
+    alarm: str
+    lates: tuple[int, ...]
+    strict: bool
+    clock: int
+    asking: tuple[int, Chair] | None
+    practice: bool
+
+    @property
+    def turn(self) -> int | None:
+        return self.view.turn if self.view else None
+
+    @property
+    def my_turn(self) -> bool:
+        return self.seat is not None and self.turn == self.seat
+
+    def name(self, seat: int) -> str:
+        chair = self.chairs[seat]
+        return isolated(chair.name) if chair else "…"
+
+    def words(self, language: str, suits: str) -> Wording:
+        """The words for this table; cards with French suits for Spades, and for those who like them."""
+        faces = "spades" if self.kind.id == "spades" else suits
+        return Wording(language, [self.name(seat) for seat in range(len(self.chairs))], faces)
+
+
+def snapshot(table: Table, seat: int | None) -> TableSnapshot:
+    """The table as a seat may see it."""
+    game = table.game
+    view = game.view(seat) if game else None
+    history = tuple(game.history(seat)) if game else ()
+    since = 0
+    if seat is not None:
+        since = next((place for place in range(len(history), 0, -1) if history[place - 1][0] == seat), 0)
+    asked = [(chair, who) for chair, who in table.asking.items() if seat is not None and table.ruler_of(chair) == seat]
+    return TableSnapshot(
+        code=table.code,
+        phase=table.phase,
+        kind=game_kind(table.game_id),
+        rules=view.rules if view else resolve(game_kind(table.game_id).rules, table.rules).model_dump(),
+        chairs=table.chairs,
+        seat=seat,
+        version=max(table.moved_at[seat], table.dealt_at) if seat is not None else 0,
+        view=view,
+        history=history,
+        since=since,
+        alarm=table.alarm,
+        lates=table.lates,
+        strict=table.strict,
+        clock=table.clock,
+        asking=asked[0] if asked else None,
+        practice=table.is_practice,
+    )
+
+
+def finished_deal(table: Table, number: int) -> FinishedDeal:
+    """A deal that is over, by its number from 1."""
+    assert table.game
+    deal = table.game.record(live=False).deals[number - 1]
+    return FinishedDeal(
+        number=number,
+        dealer=deal.dealer,
+        entries=deal.entries(),
+        totals=deal.totals,
+        commitment=deal.proof.commitment if deal.proof else "",
+        secret=deal.proof.secret if deal.proof else "",
+    )

@@ -1,0 +1,197 @@
+"""Robots think in processes of their own, so that the event loop never waits for them."""
+
+import asyncio
+import multiprocessing
+import os
+import secrets
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.connection import wait
+from random import Random
+from typing import Any, TypeVar
+
+import structlog
+
+from bot.metrics import ROBOT_MOVES
+from engine import Record, View, read
+from engine.game import MoveEntry
+from engine.robots import Budget, robot
+from engine.robots.findings import Hint, Verdict
+
+log = structlog.get_logger()
+
+TRIES = 3
+
+LOWER = {"strong": "medium"}
+"""Who plays where a robot cannot think in time; the others hardly think at all."""
+
+THINKING_SECONDS = 0.5
+"""After so long a thought is cut short, however much of it is left."""
+
+PATIENCE_SECONDS = 1.2
+"""How long a move is waited for before somebody simpler makes it: a worker may be starting, or have died."""
+
+HINT_SECONDS = 5.0
+"""How long somebody who asks for a hint is kept waiting."""
+
+MOST_WAITING = 8
+"""Thoughts that may wait for each worker: those behind them would come too late."""
+
+T = TypeVar("T")
+
+
+def _live_and_die_with_the_bot(niceness: int) -> None:
+    """A worker outlives neither its bot nor, before it, a Ctrl-C in the terminal they share."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(niceness)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        sentinel = parent.sentinel
+
+        def watch() -> None:
+            wait([sentinel])
+            os._exit(1)
+
+        threading.Thread(target=watch, daemon=True).start()
+
+
+def choose(level: str, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
+    """A robot's choice, by a seat's view and what it saw; the same seed gives the same choice, if there is time."""
+    return robot(level, Random(seed), _budget()).choose(view, history)
+
+
+def advise(view: View, history: Sequence[MoveEntry], seed: int) -> Hint | None:
+    """What the strong robot would play in this seat, and why."""
+    from engine.robots.hints import hint  # noqa: PLC0415 - heavy, as below: for the workers alone
+
+    return hint(view, history, Random(seed), _budget())
+
+
+def look_back(record: str, deal: int) -> list[Verdict]:
+    """Verdicts on a deal of a record, which comes as JSON."""
+    from engine.robots.analysis import analyse_deal  # noqa: PLC0415
+
+    return analyse_deal(read(record), deal)
+
+
+def get_ready() -> None:
+    """Have everything compiled that a strong robot needs."""
+    from engine.robots.strong import get_ready  # noqa: PLC0415
+
+    get_ready()
+
+
+def _budget() -> Budget:
+    until = time.monotonic() + THINKING_SECONDS
+    return Budget(more=lambda: time.monotonic() < until)
+
+
+class _Workers:
+    """Some processes, started when they are first needed; one that dies is replaced and its work done again."""
+
+    def __init__(self, count: int, niceness: int = 0) -> None:
+        self.count, self._niceness = count, niceness
+        self._pool: ProcessPoolExecutor | None = None
+        self.waiting = 0
+
+    async def do(self, work: Callable[..., T], *about: object) -> T:
+        """BrokenProcessPool when processes cannot be had."""
+        self.waiting += 1
+        try:
+            for attempt in range(1, TRIES + 1):
+                pool = self._running()
+                try:
+                    return await asyncio.get_running_loop().run_in_executor(pool, work, *about)
+                except BrokenProcessPool:
+                    log.warning("robot_process_died")
+                    if self._pool is pool:
+                        self._pool = None
+                    if attempt == TRIES:
+                        raise
+            raise AssertionError
+        finally:
+            self.waiting -= 1
+
+    def stop(self) -> None:
+        if self._pool:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
+
+    def _running(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(
+                self.count,
+                mp_context=multiprocessing.get_context("spawn"),
+                initializer=_live_and_die_with_the_bot,
+                initargs=(self._niceness,),
+            )
+        return self._pool
+
+
+class RobotPool:
+    """The worker processes: some for moves, and a patient one for looking back at games."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        """``workers`` is how many processes think about moves; by default one fewer than cores, four at most."""
+        self._movers = _Workers(workers or min(4, max(1, (os.cpu_count() or 2) - 1)))
+        self._looking_back = _Workers(1, niceness=10)
+        self._think = choose
+        self._late: set[asyncio.Task[Any]] = set()
+        self._ready: asyncio.Task[None] | None = None
+
+    async def move(self, level: str, view: View, history: Sequence[MoveEntry]) -> str | None:
+        """What a robot of this level plays; None to let an out-of-turn moment pass.
+
+        When all workers are busy, or one has to start first, a simpler robot plays rather than that anybody waits.
+        """
+        seed = secrets.randbits(64)
+        if self._movers.waiting < MOST_WAITING * self._movers.count:
+            thought = asyncio.create_task(self._movers.do(self._think, level, view, history, seed))
+            done = await self._in_time(thought, PATIENCE_SECONDS)
+            if done and not isinstance(thought.exception(), BrokenProcessPool):
+                ROBOT_MOVES.labels(level).inc()
+                return thought.result()
+        lower = LOWER.get(level, level)
+        ROBOT_MOVES.labels(f"{lower} for {level}").inc()
+        return choose(lower, view, history, seed)
+
+    async def hint(self, view: View, history: Sequence[MoveEntry]) -> Hint | None:
+        """What the strong robot would play, and why; None when it has nothing to say, or no time."""
+        if self._movers.waiting >= MOST_WAITING * self._movers.count:
+            return None
+        self.get_ready()
+        thought = asyncio.create_task(self._movers.do(advise, view, history, secrets.randbits(64)))
+        return thought.result() if await self._in_time(thought, HINT_SECONDS) else None
+
+    async def _in_time(self, thought: asyncio.Task[Any], seconds: float) -> bool:
+        """Whether a thought came to its end; a late one is let go on, for a worker cannot be interrupted."""
+        done, _ = await asyncio.wait([thought], timeout=seconds)
+        if not done:
+            self._late.add(thought)
+            thought.add_done_callback(self._forget)
+        return bool(done)
+
+    async def verdicts(self, record: Record, deal: int) -> list[Verdict]:
+        """What each decision of a deal was worth."""
+        return await self._looking_back.do(look_back, record.to_json(), deal)
+
+    def get_ready(self) -> None:
+        """Somebody will want a strong robot: what it needs is compiled in the background, once."""
+        if self._ready is None:
+            self._ready = asyncio.create_task(self._looking_back.do(get_ready))
+            self._ready.add_done_callback(self._forget)
+
+    def stop(self) -> None:
+        self._movers.stop()
+        self._looking_back.stop()
+        for task in (*self._late, *([self._ready] if self._ready else [])):
+            task.cancel()
+
+    def _forget(self, task: asyncio.Task[Any]) -> None:
+        self._late.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            log.warning("robot_move_failed", why=type(error).__name__)

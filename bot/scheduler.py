@@ -1,0 +1,137 @@
+"""What happens at tables though nobody presses anything: robots move, clocks nudge and run out, challenges expire."""
+
+import asyncio
+from dataclasses import replace
+
+import structlog
+
+from bot.delivery.shards import Shards
+from bot.robot_pool import RobotPool
+from bot.store import STORE_ERRORS
+from bot.tables.errors import TableError
+from bot.tables.room import Room
+from bot.tables.table import Table
+from engine.errors import ClaimRefused
+
+POLL_SECONDS = 2.0
+"""How often the store is asked for clocks that ring before it is asked again."""
+
+SOON = POLL_SECONDS + 1.0
+"""Of clocks that ring later than in so many seconds nothing is kept in memory."""
+
+TOO_EARLY = 0.05
+"""Seconds until a clock is looked at again that was looked at too early, at the least."""
+
+AGAIN_AFTER = 1.0
+STAND_IN = "medium"
+"""The level of the robot that plays for a person whose time is up."""
+
+log = structlog.get_logger()
+
+
+class Scheduler:
+    """Minds the clocks of this worker's shards.
+
+    When a clock rings is the store's to say, in playing time (`bot.store.attendance`). The worker only knows when to
+    ask: a moment on its own monotonic clock for each table whose clock rings soon.
+    """
+
+    def __init__(self, room: Room, shards: Shards, robot_pool: RobotPool) -> None:
+        self.room, self.shards, self.robot_pool = room, shards, robot_pool
+        self._soon: dict[str, asyncio.TimerHandle] = {}
+        self._busy: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def set(self, code: str, seconds: float) -> None:
+        """A table's clock rings in so many seconds, and no sooner. What is too soon does no harm."""
+        if before := self._soon.pop(code, None):
+            before.cancel()
+        if seconds <= SOON:
+            self._soon[code] = asyncio.get_running_loop().call_later(seconds, self._ring_soon, code)
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        try:
+            while True:
+                await self.poll()
+                await asyncio.sleep(POLL_SECONDS)
+        finally:
+            for handle in self._soon.values():
+                handle.cancel()
+            self._soon.clear()
+
+    async def poll(self) -> None:
+        """Look for clocks that ring soon: one that another worker set, one that ran before a restart, or a long one."""
+        try:
+            found = await self.room.store.attendance.due(sorted(self.shards.mine), SOON)
+        except STORE_ERRORS as error:
+            self.room.store.outage.begin(error)
+            return
+        now = asyncio.get_running_loop().time()
+        for code, seconds in found.items():
+            known = self._soon.get(code)
+            # A commit meanwhile knows better; what is too soon does no harm.
+            if known is None or known.when() > now + seconds:
+                self.set(code, seconds)
+
+    async def settled(self) -> None:
+        """Wait until nothing is under way; for tests."""
+        now = asyncio.get_running_loop().time
+        while self._tasks or any(one.when() <= now() for one in self._soon.values()):
+            if self._tasks:
+                await asyncio.wait(set(self._tasks))
+            await asyncio.sleep(0)
+
+    def _ring_soon(self, code: str) -> None:
+        del self._soon[code]
+        if code not in self._busy and self.shards.holds(code):
+            self._busy.add(code)
+            task = asyncio.create_task(self._ring(code))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _ring(self, code: str) -> None:
+        try:
+            # The clock is asked for after the table, so that the version below is one at which it has rung.
+            table = await self.room.table(code)
+            seconds = await self.room.store.attendance.rings_in(code)
+            if seconds is not None and seconds <= 0:
+                await self._act(table)
+            elif seconds is not None:
+                self.set(code, max(seconds, TOO_EARLY))
+        except TableError:
+            # Somebody was faster; their commit has set the clock anew.
+            log.debug("clock_overtaken", table=code)
+        except STORE_ERRORS as error:
+            # It still stands in the store, and is found when that is back.
+            self.room.store.outage.begin(error)
+        except Exception:
+            log.exception("clock_failed", table=code)
+            self.set(code, AGAIN_AFTER)
+        finally:
+            self._busy.discard(code)
+
+    async def _act(self, table: Table) -> None:
+        mover = table.to_move
+        if mover and mover.is_robot:
+            await self.play_for(table, mover.person.partition(":")[2])
+        elif table.alarm == "nudged" and table.strict:
+            await self.play_for(table, STAND_IN)
+        else:
+            await self.room.time_passed(table.code, table.version)
+
+    async def play_for(self, table: Table, level: str, update: str = "") -> Table:
+        """Have a robot make the move of the seat whose turn it is; ``update`` is what asked for it, if anybody did."""
+        game = table.game
+        assert game
+        seat = game.turn
+        assert seat is not None
+        view = game.view(seat)
+        while True:
+            move = await self.robot_pool.move(level, view, game.history(seat))
+            try:
+                update = update or f"robot:{table.version}"
+                return await self.room.move_for(table.code, seat, table.version, move or "", update)
+            except ClaimRefused:
+                # Trying costs nothing, and nobody is told; the robot still owes a move.
+                view = replace(view, moves=tuple(one for one in view.moves if one != "claim"))

@@ -1,0 +1,118 @@
+"""What a table refuses, in words for the person who asked. Moves are refused by the engine, in its own."""
+
+from engine.errors import EngineError
+
+
+class TableError(EngineError):
+    """Nothing has changed at the table."""
+
+    code = "table_fault"
+
+
+class NoSuchTable(TableError):
+    code = "no_such_table"
+    sentence = "There is no table {code} any more."
+
+
+class SetAside(TableError):
+    """The rules of this version refuse the table's log; `buongioco tables` tells the host more."""
+
+    code = "set_aside"
+    sentence = "I cannot read table {code} any more, so it is set aside. Whoever hosts me can look into it."
+
+
+class TooManyTables(TableError):
+    code = "too_many_tables"
+    sentence = "You sit at {most} tables already: finish one first."
+
+
+class TooManyChallenges(TableError):
+    code = "too_many_challenges"
+    sentence = "{most} challenges are open in this chat already: accept one of them, or take one back."
+
+
+class TooManyChanges(TableError):
+    code = "too_many_changes"
+    sentence = "This challenge was changed too often: play it as it is, or open another."
+
+
+class NotAtThisTable(TableError):
+    code = "not_at_this_table"
+    sentence = "You do not sit at table {code}."
+
+
+class OldPanel(TableError):
+    """The press came from a panel that the table has moved on from."""
+
+    code = "old_panel"
+    sentence = "The table has moved on since then: here is how it stands."
+
+
+class AlreadySeated(TableError):
+    code = "already_seated"
+    sentence = "You sit at this table already."
+
+
+class ChairTaken(TableError):
+    code = "chair_taken"
+    sentence = "{name} sits there already."
+
+
+class NoSuchChair(TableError):
+    code = "no_such_chair"
+    sentence = "This table has no such chair."
+
+
+class TableIsFull(TableError):
+    code = "table_is_full"
+    sentence = "Every chair at this table is taken."
+
+
+class AlreadyPlaying(TableError):
+    code = "already_playing"
+    sentence = "The game has begun: that cannot be changed any more."
+
+
+class NotPlaying(TableError):
+    code = "not_playing"
+    sentence = "The game has not begun yet."
+
+
+class OnlyTheChallenger(TableError):
+    code = "only_the_challenger"
+    sentence = "Only {name}, who opened the table, can change that."
+
+
+class NotInvited(TableError):
+    code = "not_invited"
+    sentence = "This challenge is for {name}."
+
+
+class AlreadyAsking(TableError):
+    code = "already_asking"
+    sentence = "You have asked for a chair already: wait for the answer."
+
+
+class NobodyAsks(TableError):
+    code = "nobody_asks"
+    sentence = "Nobody is asking for that chair any more."
+
+
+class NotYoursToDecide(TableError):
+    code = "not_yours_to_decide"
+    sentence = "That is not yours to decide."
+
+
+class TimeIsNotUp(TableError):
+    code = "time_is_not_up"
+    sentence = "There is still time for this move."
+
+
+class NoSuchClock(TableError):
+    code = "no_such_clock"
+    sentence = "There is no such clock."
+
+
+class TooManyChats(TableError):
+    code = "too_many_chats"
+    sentence = "This table is shown in as many chats as it may be."

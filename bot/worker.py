@@ -1,0 +1,303 @@
+"""A worker: everything that one process of the bot has, put together."""
+
+import asyncio
+import time
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any
+
+import structlog
+
+from bot.analysis_pool import AnalysisPool
+from bot.background import Loops
+from bot.delivery.delivery import RING_AFTER, Delivery
+from bot.delivery.drawing import Outcome
+from bot.delivery.names import Hand, SurfaceName, decode_name, encode_name
+from bot.delivery.shards import Shards
+from bot.delivery.surface import Change
+from bot.finished.archive import Archive, game_id
+from bot.finished.ratings import Ratings
+from bot.metrics import COMMITS, GAMES, LAG, PLATFORM_UP, TABLES, UNSETTLED
+from bot.outages import Outages
+from bot.people import People
+from bot.platform import Adapter
+from bot.privacy.forgetting import Forgetter
+from bot.privacy.unused import Unused
+from bot.robot_pool import RobotPool
+from bot.scheduler import Scheduler
+from bot.settings import Settings
+from bot.store import STORE_ERRORS, Store, keys
+from bot.store.committed import Committed
+from bot.store.retries import RetryQueue
+from bot.tables.errors import NoSuchTable, SetAside
+from bot.tables.ledger import ROBOT_PAUSE
+from bot.tables.room import Room
+from bot.tables.table import Table
+
+SWEEP_SECONDS = 5.0
+"""How often the store is asked for tables that changed unheard: by a worker that died before it could tell."""
+
+PATIENCE = 1.5
+"""Seconds that messages under way get when the bot stops."""
+
+log = structlog.get_logger()
+
+
+class Worker:
+    """One worker, without the handlers of what people ask for (`bot.handlers`)."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        *,
+        alone: bool = True,
+        robot_pause: float = ROBOT_PAUSE,
+        ring_after: float = RING_AFTER,
+    ) -> None:
+        self.store, self.settings = store, settings
+        self.room = Room(store, robot_pause=robot_pause)
+        self.people = People(store.client)
+        self.archive = Archive(store.client)
+        self.ratings = Ratings(store.client, self.archive)
+        self.robot_pool = RobotPool()
+        self.analysis_pool = AnalysisPool(store.client, self.robot_pool)
+        self.adapters: dict[str, Adapter] = {}
+        self.errors: dict[str, str] = {}
+        """Why a platform is down, in a few words, as far as its supervisor knows."""
+        self.shards = Shards(store, alone=alone)
+        self.outages = Outages(self._is_healthy, self._platform_back)
+        self.delivery = Delivery(
+            self.room, self.shards, self.people, self.adapters, self.outages, self._finish, ring_after
+        )
+        self.scheduler = Scheduler(self.room, self.shards, self.robot_pool)
+        self._loops = Loops()
+        self.retries = RetryQueue(store.outage)
+        self._tasks: list[asyncio.Task[None]] = []
+        self._told: set[asyncio.Task[None]] = set()
+        self.room.watchers.append(self._committed)
+        self.room.delivers = self.shards.owns
+        self.room.on_unreadable = self._set_aside
+        self.shards.on_taken = self._look_through
+        self.shards.on_lost = self.delivery.drop_shard
+        self.shards.on_committed = self._heard
+        self.shards.on_notified = self._notified
+        self.shards.on_forget = self.people.forget
+        self.forgetter = Forgetter(self.room, self.people, self.archive, self.ratings, self._tell_to_forget)
+        self.shards.on_lowest = self.delivery.lowest.note
+        if not alone:
+            self.people.on_change = self._tell_to_forget
+            self.delivery.lowest.on_sent = self._tell_lowest
+
+    def add(self, adapter: Adapter) -> None:
+        self.adapters[adapter.platform] = adapter
+
+    async def start(self) -> None:
+        """Take shards and begin to deliver."""
+        await self.ratings.catch_up()
+        await self.shards.start()
+        loops = {
+            "leases": self.shards.keep,
+            "notifications": self.shards.listen,
+            "clocks": self.scheduler.run,
+            "sweep": self._sweep,
+            "forgetting": self.forgetter.run,
+        }
+        if days := self.settings.forget_after_days:
+            loops["unused"] = Unused(self.store, self.people, self.forgetter, days).run
+        self._tasks = [self._loops.start(name, loop) for name, loop in loops.items()]
+
+    async def stop(self) -> None:
+        """Finish what is under way, note it, and give the shards back."""
+        while running := [task for task in self._tasks if not task.done()]:
+            # More than once: on Python 3.11 libraries are known to lose a cancellation that meets a result.
+            for task in running:
+                task.cancel()
+            await asyncio.wait(running, timeout=0.2)
+        self.outages.stop()
+        await self.retries.stop()
+        self.analysis_pool.stop()
+        self.robot_pool.stop()
+        try:
+            await self.delivery.stop(PATIENCE)
+            await self.shards.stop()
+        except STORE_ERRORS as error:
+            self.store.outage.begin(error)
+        for adapter in self.adapters.values():
+            await adapter.close()
+
+    # What the handlers ask for
+
+    async def tables_of(self, person: str) -> list[Table]:
+        """The live tables where a person sits or asks for a chair."""
+        return await self.room.lists.tables_of(person)
+
+    async def tables_at(self, chat: str) -> list[Table]:
+        """The tables that a chat shows."""
+        return await self.room.lists.tables_at(chat)
+
+    async def change(self, code: str, name: SurfaceName, change: Change) -> None:
+        """Something was done with a surface, whichever worker delivers it."""
+        if self.shards.owns(code):
+            await self.delivery.change(code, name, change)
+        else:
+            await self.shards.notify({"code": code, "name": encode_name(name), "change": change})
+
+    async def touch(self, code: str) -> None:
+        """A table's panels may have changed though the table has not."""
+        if self.shards.owns(code):
+            self.delivery.touch(code)
+        else:
+            await self.shards.notify({"code": code})
+
+    async def healthy(self) -> dict[str, Any]:
+        """How the worker does: store, platforms, delivery's lag in seconds.
+
+        It does well while the store answers, its loops run and any of its platforms can be spoken to: where one is
+        away, starting anew brings nothing back, and stops the games on the others.
+        """
+        store = not self.store.outage.is_on
+        if store:
+            try:
+                await self.store.client.ping()
+            except STORE_ERRORS as error:
+                self.store.outage.begin(error)
+                store = False
+        up = any(adapter.healthy for adapter in self.adapters.values())
+        return {
+            "healthy": store and up and not self._loops.failing,
+            "store": store,
+            "failing_loops": sorted(self._loops.failing),
+            "adapters": {name: self._state_of(adapter) for name, adapter in self.adapters.items()},
+            "delivery_lag_seconds": round(self.delivery.lag, 3),
+        }
+
+    def _state_of(self, adapter: Adapter) -> str:
+        platform = adapter.platform
+        if adapter.healthy and not self.outages.is_failing(platform):
+            return "up"
+        return f"down: {self.errors.get(platform) or self.outages.why(platform) or 'not connected'}"
+
+    def _is_healthy(self, platform: str) -> bool:
+        adapter = self.adapters.get(platform)
+        return adapter is not None and adapter.healthy
+
+    def _platform_back(self, platform: str) -> None:
+        self.delivery.platform_back(platform)
+
+    def measure(self) -> None:
+        """Bring up to date what is measured rather than counted, for who reads the metrics."""
+        LAG.set(self.delivery.lag)
+        UNSETTLED.set(self.delivery.busy)
+        phases = self.room.by_phase()
+        for phase in ("open", "playing"):
+            TABLES.labels(phase).set(phases[phase])
+        for name, adapter in self.adapters.items():
+            PLATFORM_UP.labels(name).set(self._state_of(adapter) == "up")
+
+    # What happens in the worker
+
+    def _committed(self, table: Table, alarm: float | None) -> None:
+        COMMITS.inc()
+        if self.shards.owns(table.code):
+            if alarm is not None:
+                self.scheduler.set(table.code, alarm)
+            self.delivery.touch(table.code)
+
+    def _heard(self, told: Committed) -> None:
+        """Another worker has committed something to a table that this one delivers."""
+        if told.clock is not None:
+            self.scheduler.set(told.code, told.clock)
+        # What replicas are yet to confirm may be lost: then it is loaded, once they have.
+        is_known = not self.store.replicas and self.room.follow(told)
+        self.delivery.touch(told.code, reload=not is_known)
+        if told.about:
+            person, change = told.about
+            self._spawn(self._pressed(told.code, person, Change(*change)), told.code)
+
+    async def _pressed(self, code: str, person: str, change: Change) -> None:
+        """Somebody pressed something on their hand."""
+        seat = (await self.room.cached(code)).seat_of(person)
+        if seat is not None:
+            await self.delivery.change(code, Hand(seat), change)
+
+    def _spawn(self, work: Coroutine[Any, Any, None], about: str) -> None:
+        task = asyncio.create_task(self._watched(work, about))
+        self._told.add(task)
+        task.add_done_callback(self._told.discard)
+
+    async def _watched(self, work: Coroutine[Any, Any, None], about: str) -> None:
+        try:
+            await work
+        except (NoSuchTable, SetAside) as fault:
+            log.info("table_gone_meanwhile", table=about, why=type(fault).__name__)
+        except STORE_ERRORS as error:
+            self.store.outage.begin(error)
+        except Exception:
+            log.exception("background_work_failed", about=about)
+
+    def _tell_lowest(self, place: str, code: str) -> None:
+        self._spawn(self.shards.notify({"lowest": place, "code": code, "by": self.shards.worker_id}), code)
+
+    async def _tell_to_forget(self, key: str) -> None:
+        await self.shards.notify({"forget": key, "by": self.shards.worker_id})
+
+    def _notified(self, word: dict[str, Any]) -> None:
+        code = word["code"]
+        self.delivery.touch(code, reload=True)
+        if "name" in word:
+            name, change = decode_name(word["name"]), Change(*word["change"])
+            self._spawn(self.delivery.change(code, name, change), code)
+
+    def _look_through(self, shard: int) -> None:
+        # Where the store is away, the sweep finds them.
+        self._spawn(self._take_over(shard), f"shard {shard}")
+
+    async def _sweep(self) -> None:
+        """Look again at tables that stay marked as changed at the same version: whoever should have told is gone."""
+        before: dict[str, int] = {}
+        while True:
+            await asyncio.sleep(SWEEP_SECONDS)
+            try:
+                marked = await self.store.all_changed(sorted(self.shards.mine))
+            except STORE_ERRORS as error:
+                self.store.outage.begin(error)
+                continue
+            for code, version in marked.items():
+                if before.get(code) == version and not self.delivery.is_busy(code):
+                    self.delivery.touch(code, reload=True)
+            before = marked
+
+    async def _take_over(self, shard: int) -> None:
+        """Look at what has changed in a shard, and whether this version can read what another could not."""
+        for code in await self.store.all_changed([shard]):
+            self.delivery.touch(code, reload=True)
+        for code in await self.store.all_set_aside([shard]):
+            await self._look_again(code)
+
+    async def _set_aside(self, table: Table) -> None:
+        """A table cannot be read: its owner sets it aside, once. Another worker may be of another release."""
+        if not self.shards.owns(table.code):
+            await self.shards.notify({"code": table.code})
+        elif await self.store.set_aside(table.code, table.version):
+            log.error("table_set_aside", table=table.code, why=table.error)
+            self.delivery.touch(table.code)
+
+    async def _look_again(self, code: str) -> None:
+        with suppress(NoSuchTable):
+            table = await self.room.load(code)
+            if not table.error:
+                await self.store.take_back(code, table.version)
+                self.delivery.touch(code)
+
+    async def _finish(self, table: Table) -> Outcome:
+        """Keep a finished game and rate it; doing so twice changes nothing."""
+        assert table.game
+        game = await self.archive.add(table, time.time())
+        # Its table goes when this returns, and that may lie on another node than the game.
+        await self.store.confirm(keys.game(game.id), keys.GAMES_ORDER)
+        await self.ratings.catch_up()
+        GAMES.labels(table.game_id, table.game.ending or "").inc()
+        names = {chair.person: chair.name for chair in table.chairs if chair}
+        changes = await self.ratings.changes(game.id)
+        return Outcome(game_id(table), [(names.get(one.person, "?"), one.before, one.after) for one in changes])

@@ -1,0 +1,255 @@
+"""The tricks of a deal and nothing else, on integers: what a search copies and plays on.
+
+A position starts from a deal whose cards are all known or guessed (`search_position`). It has no declarations, signals,
+claims or bids, and it raises no errors: whoever plays on it plays legal cards.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Self
+
+from engine.cards import FRENCH, ITALIAN, Pack, cards
+from engine.deal import Deal
+from engine.declarations import HONOURS
+from engine.full import FullDeal
+from engine.packets import PacketsDeal
+from engine.spades import NOT_SPADES, SPADE_SUIT, SpadesDeal
+from engine.stock import StockDeal
+from engine.tressette import THIRDS, TressetteDeal
+
+BIT = tuple(1 << card for card in range(52))
+
+
+class _Listed(dict[int, tuple[int, ...]]):
+    """The cards of a set as a tuple, made when first asked for; asked for sets of one suit only, so bounded."""
+
+    def __missing__(self, mask: int) -> tuple[int, ...]:
+        listed = self[mask] = tuple(cards(mask))
+        return listed
+
+
+LISTED = _Listed()
+
+
+def listed(pack: Pack, mask: int) -> list[int]:
+    """The cards of any set, as a list."""
+    a, b, c, d = pack.suit_masks
+    return [*LISTED[mask & a], *LISTED[mask & b], *LISTED[mask & c], *LISTED[mask & d]]
+
+
+class SearchPosition:
+    """A position of play between two or four hands; this class by itself is a full deal of Tressette.
+
+    ``hands[seat]`` is the set of cards that the seat may play from. ``taken`` is by side, in thirds of a point with
+    the last trick's (tricks at Spades). ``left`` is how many cards are still to be played; ``turn`` is whose turn it
+    is, and of no meaning when none are left.
+    """
+
+    __slots__ = ("best", "hands", "laid", "left", "pot", "taken", "turn", "wanted", "winner")
+    PACK: Pack = ITALIAN
+    TRUMPS = 0
+    WORTH: Sequence[int] = THIRDS
+    LAST = TressetteDeal.LAST_TRICK
+
+    def __init__(self, deal: Deal) -> None:
+        self.hands = deal.cards.copy()
+        self.turn = deal.turn or 0
+        self.left = (deal.LENGTH - deal.tricks_done) * deal.seats - len(deal.trick)
+        self.laid = len(deal.trick)
+        self.wanted = deal.wanted
+        self.best = deal.best
+        self.winner = deal.best_seat
+        self.pot = deal.pot
+        self.taken = deal.taken.copy()
+
+    def copy(self) -> Self:
+        new: Self = object.__new__(type(self))
+        new.hands = self.hands.copy()
+        new.taken = self.taken.copy()
+        new.turn, new.left, new.laid = self.turn, self.left, self.laid
+        new.wanted, new.best, new.winner, new.pot = self.wanted, self.best, self.winner, self.pot
+        return new
+
+    def legal(self) -> int:
+        """The set of cards that may be played."""
+        held = self.hands[self.turn]
+        return held & self.wanted or held
+
+    def play(self, card: int) -> None:
+        """Play one of the legal cards."""
+        seat, bit = self.turn, BIT[card]
+        self.hands[seat] ^= bit
+        self.left -= 1
+        self.pot += self.WORTH[card]
+        if not self.laid:
+            self.wanted = self.PACK.suit_of[card]
+            self.best, self.winner, self.laid = card, seat, 1
+        else:
+            if card > self.best and bit & (self.wanted | self.TRUMPS):
+                self.best, self.winner = card, seat
+            self.laid += 1
+            if self.laid == len(self.hands):
+                self.end_trick()
+                return
+        self.turn = (seat + 1) % len(self.hands)
+
+    def end_trick(self) -> None:
+        self.taken[self.winner & 1] += self.pot if self.left else self.pot + self.LAST
+        self.laid = self.wanted = self.pot = 0
+        self.turn = self.winner
+
+    def playout(self, random: Callable[[], float]) -> list[int]:
+        """Play to the end, each legal card as likely as the next; returns ``taken``. ``random`` gives [0, 1)."""
+        pack, legal, play = self.PACK, self.legal, self.play
+        while self.left:
+            choices = listed(pack, legal())
+            play(choices[int(random() * len(choices))])
+        return self.taken
+
+
+class StockPosition(SearchPosition):
+    """A position with a stock, whose order is given: ``stock[drawn:]`` is still to be drawn."""
+
+    __slots__ = ("drawn", "stock")
+
+    def __init__(self, deal: StockDeal) -> None:
+        super().__init__(deal)
+        self.stock = deal.stock
+        self.drawn = deal.drawn
+
+    def copy(self) -> Self:
+        new = super().copy()
+        new.stock, new.drawn = self.stock, self.drawn
+        return new
+
+    def end_trick(self) -> None:
+        super().end_trick()
+        if self.drawn < len(self.stock):
+            self.hands[self.turn] |= BIT[self.stock[self.drawn]]
+            self.hands[1 - self.turn] |= BIT[self.stock[self.drawn + 1]]
+            self.drawn += 2
+
+    def playout(self, random: Callable[[], float]) -> list[int]:
+        """As `SearchPosition.playout`, with everything in local variables: a search spends most of its time here."""
+        if self.laid:
+            choices = LISTED[self.hands[self.turn] & self.wanted] or listed(ITALIAN, self.hands[self.turn])
+            self.play(choices[int(random() * len(choices))])
+        turn, suit_of, bit, worth, in_suit = self.turn, ITALIAN.suit_of, BIT, THIRDS, LISTED
+        # "mine" leads, whichever seat that is: the winner of a trick swaps places with the loser.
+        my_set, their_set = self.hands[turn], self.hands[1 - turn]
+        mine, theirs = listed(ITALIAN, my_set), listed(ITALIAN, their_set)
+        my_taken, their_taken = self.taken[turn], self.taken[1 - turn]
+        to_draw = self.stock[self.drawn :]
+        draws = [*zip(to_draw[::2], to_draw[1::2], strict=True)]
+        draws += [(-1, -1)] * (self.left // 2 - len(draws))
+        for my_draw, their_draw in draws:
+            led = mine.pop(int(random() * len(mine)))
+            my_set ^= bit[led]
+            if follow := their_set & suit_of[led]:
+                choices = in_suit[follow]
+                answer = choices[int(random() * len(choices))]
+                theirs.remove(answer)
+                their_set ^= bit[answer]
+                if answer > led:
+                    mine, theirs, my_set, their_set = theirs, mine, their_set, my_set
+                    my_taken, their_taken, turn = their_taken, my_taken, 1 - turn
+            else:
+                answer = theirs.pop(int(random() * len(theirs)))
+                their_set ^= bit[answer]
+            my_taken += worth[led] + worth[answer]
+            if my_draw >= 0:
+                mine.append(my_draw)
+                my_set |= bit[my_draw]
+                theirs.append(their_draw)
+                their_set |= bit[their_draw]
+        self.hands, self.left, self.drawn, self.turn = [0, 0], 0, len(self.stock), turn
+        self.taken[turn], self.taken[1 - turn] = my_taken + self.LAST, their_taken
+        return self.taken
+
+
+class PacketsPosition(SearchPosition):
+    """A position with packets, ``packets[seat]`` from the top. Honours are picked up as soon as they lie open: with
+    every card known, to have them in hand and the next card open only adds to what may be played.
+    """
+
+    __slots__ = ("packets",)
+
+    def __init__(self, deal: PacketsDeal) -> None:
+        super().__init__(deal)
+        self.packets = [
+            [deal.packets[number] for number in sorted(deal.own[seat] - deal.held[seat])] for seat in (0, 1)
+        ]
+        for seat in (0, 1):
+            self._open(seat)
+
+    def copy(self) -> Self:
+        new = super().copy()
+        new.packets = [packets.copy() for packets in self.packets]
+        return new
+
+    def play(self, card: int) -> None:
+        seat = self.turn
+        super().play(card)
+        for number, packet in enumerate(self.packets[seat]):
+            if packet and packet[0] == card:
+                self.packets[seat][number] = packet[1:]
+                self._open(seat)
+
+    def _open(self, seat: int) -> None:
+        """Turn up what now lies on top of the seat's packets, and pick up the honours there."""
+        for number, packet in enumerate(self.packets[seat]):
+            picked = 0
+            while picked < len(packet):
+                self.hands[seat] |= BIT[packet[picked]]
+                if not BIT[packet[picked]] & HONOURS:
+                    break
+                picked += 1
+            self.packets[seat][number] = packet[picked:]
+
+
+class SpadesPosition(SearchPosition):
+    """A position of Spades after the bids."""
+
+    __slots__ = ("broken",)
+    PACK = FRENCH
+    TRUMPS = SPADE_SUIT
+    WORTH = (0,) * 52
+    LAST = 0
+
+    def __init__(self, deal: SpadesDeal) -> None:
+        super().__init__(deal)
+        self.taken = deal.tricks.copy()
+        self.broken = deal.broken
+
+    def copy(self) -> Self:
+        new = super().copy()
+        new.broken = self.broken
+        return new
+
+    def play(self, card: int) -> None:
+        if BIT[card] & SPADE_SUIT:
+            self.broken = True
+        super().play(card)
+
+    def end_trick(self) -> None:
+        self.pot = 1
+        super().end_trick()
+        self.wanted = 0 if self.broken else NOT_SPADES
+
+
+def search_position(deal: Deal) -> SearchPosition:
+    """The position of a deal in play; its cards are taken as they lie, so give it a deal with nothing hidden in it.
+
+    ValueError for a deal that is still being drafted, bid or laid out.
+    """
+    if deal.phase != "play":
+        raise ValueError(f"the deal is still at its {deal.phase}")
+    match deal:
+        case StockDeal():
+            return StockPosition(deal)
+        case PacketsDeal():
+            return PacketsPosition(deal)
+        case SpadesDeal():
+            return SpadesPosition(deal)
+        case FullDeal():
+            return SearchPosition(deal)
+    raise ValueError(f"no light position for {type(deal).__name__}")

@@ -1,0 +1,117 @@
+"""Thoughts come in time, whatever happens to those who think them."""
+
+import asyncio
+import os
+import signal
+import time
+from random import Random
+
+import pytest
+
+from bot import robot_pool
+from bot.robot_pool import MOST_WAITING, RobotPool
+from engine import Game
+from engine.robots.findings import REASONS
+
+
+@pytest.fixture
+def game() -> Game:
+    game = Game("metamazzo", dealer=0)
+    game.deal(Random(1).randbytes(32))
+    return game
+
+
+def sleepy(level: str, view: object, history: object, seed: int) -> str | None:
+    """A thought that takes too long."""
+    time.sleep(20)
+    return None
+
+
+def deadly(level: str, view: object, history: object, seed: int) -> str | None:
+    """A thought that ends its worker."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    return None
+
+
+async def test_every_level_moves(game: Game) -> None:
+    pool = RobotPool(1)
+    try:
+        for level in ("easy", "medium", "strong"):
+            assert await pool.move(level, game.view(1), game.history(1)) in game.legal_moves(1)
+    finally:
+        pool.stop()
+
+
+async def test_a_move_that_takes_too_long_is_made_by_somebody_simpler(
+    game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(robot_pool, "PATIENCE_SECONDS", 0.3)
+    pool = RobotPool(1)
+    try:
+        with monkeypatch.context() as patched:
+            patched.setattr(pool, "_think", sleepy)
+            assert await pool.move("strong", game.view(1), game.history(1)) in game.legal_moves(1)
+    finally:
+        pool.stop()
+
+
+async def test_a_worker_that_dies_is_replaced_and_the_move_still_comes(game: Game) -> None:
+    pool = RobotPool(1)
+    try:
+        await pool.move("medium", game.view(1), game.history(1))
+        executor = pool._movers._pool
+        assert executor
+        for process in [*executor._processes.values()]:
+            os.kill(process.pid or 0, signal.SIGKILL)
+        assert await pool.move("medium", game.view(1), game.history(1)) in game.legal_moves(1)
+        assert pool._movers._pool is not executor
+    finally:
+        pool.stop()
+
+
+async def test_when_workers_die_of_every_thought_moves_come_all_the_same(game: Game) -> None:
+    pool = RobotPool(1)
+    pool._think = deadly
+    try:
+        assert await pool.move("strong", game.view(1), game.history(1)) in game.legal_moves(1)
+    finally:
+        pool.stop()
+
+
+async def test_with_all_workers_busy_moves_do_not_wait(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(robot_pool, "PATIENCE_SECONDS", 30.0)
+    pool = RobotPool(1)
+    pool._think = sleepy
+    waiting = [asyncio.create_task(pool.move("strong", game.view(1), [])) for _ in range(MOST_WAITING)]
+    try:
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        async with asyncio.timeout(10):
+            assert await pool.move("strong", game.view(1), game.history(1)) in game.legal_moves(1)
+            assert await pool.hint(game.view(1), game.history(1)) is None
+    finally:
+        for task in waiting:
+            task.cancel()
+        pool.stop()
+
+
+async def test_hints_come_from_the_workers(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The first thought on a machine may have to compile.
+    monkeypatch.setattr(robot_pool, "HINT_SECONDS", 90.0)
+    pool = RobotPool(1)
+    try:
+        found = await pool.hint(game.view(1), game.history(1))
+        assert found
+        assert found.move in game.legal_moves(1)
+        assert found.reason in REASONS
+    finally:
+        pool.stop()
+
+
+async def test_a_hint_that_takes_too_long_is_none(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(robot_pool, "HINT_SECONDS", 0.0)
+    pool = RobotPool(1)
+    try:
+        assert await pool.hint(game.view(1), game.history(1)) is None
+    finally:
+        pool.stop()

@@ -1,0 +1,240 @@
+"""Workers on one store, whose people may be answered by any of them, and what can be seen of it all from outside.
+
+The same updates can be given to two fleets, one of several workers and one of a single worker, and everything that can
+be seen compared: packs and codes follow from the tables and from the updates, so that equal games look equal.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from copy import deepcopy
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from bot.handlers import Dispatcher
+from bot.handlers.limits import Limits
+from bot.panel import Panel
+from bot.platform import Command, Person, Press, Reply, private_place
+from bot.store import Store, keys
+from bot.store.log import unstamped
+from bot.tables.room import Room
+from bot.tables.table import Table
+from bot.worker import Worker
+from tests.bot.paper import NAMES, Paper, open_worker
+
+PEOPLE = tuple(Person(f"paper:{number}", name, name.lower(), "en") for number, name in enumerate(NAMES, 1))
+GROUPS = ("paper:100", "paper:200")
+PLACES = (*GROUPS, *(private_place(person.id) for person in PEOPLE))
+
+NEVER = 1e6
+"""A robot's pause, in seconds: they sit, and do not move."""
+
+REST_SECONDS = 20.0
+"""How long messages may take to come to rest before that counts as never."""
+
+Update = Command | Press
+
+
+class Seen(NamedTuple):
+    """What can be seen of a fleet at rest."""
+
+    logs: dict[str, list[bytes]]
+    messages: dict[str, list[Panel]]
+    games: list[str]
+    settings: dict[str, dict[str, str]]
+
+
+class Lenient(Paper):
+    """Paper on which a message may be edited to what it shows: a press that comes late has it looked at again."""
+
+    async def edit(self, place: str, message: str, panel: Panel) -> None:
+        if self.messages[place].get(message) != panel:
+            await super().edit(place, message, panel)
+
+
+class Fleet:
+    """Workers on one store and one platform."""
+
+    def __init__(self, store: Store, count: int) -> None:
+        self.store, self.count = store, count
+        self.paper = Lenient()
+        self.workers: list[Worker] = []
+        self.dispatchers: list[Dispatcher] = []
+        self._stack = AsyncExitStack()
+        self._fences: list[set[str]] = []
+        self._fence = 0
+
+    async def open(self) -> None:
+        """Start the workers, and have them share the tables evenly."""
+        self._stack = AsyncExitStack()
+        for _ in range(self.count):
+            worker = await self._stack.enter_async_context(
+                open_worker(self.store, self.paper, alone=self.count == 1, robot_pause=NEVER)
+            )
+            deal_alike(worker.room)
+            self.workers.append(worker)
+            dispatcher = Dispatcher(worker)
+            dispatcher.limits = Limits(on=False)
+            self.dispatchers.append(dispatcher)
+            self._fences.append(_hear_fences(worker))
+        for worker in (*self.workers, *self.workers):
+            await worker.shards.share_out()
+        async with asyncio.timeout(REST_SECONDS):
+            while await self.store.client.publish(keys.NOTIFICATIONS, "[]") < self.count:
+                await asyncio.sleep(0.005)
+        assert {len(worker.shards.mine) for worker in self.workers} <= {64 // self.count, -(-64 // self.count), 20}
+
+    async def close(self) -> None:
+        await self._stack.aclose()
+        self.workers, self.dispatchers, self._fences = [], [], []
+
+    async def deliver(self, index: int, update: Update) -> Reply:
+        """Give an update to a worker, and show its reply as an adapter would."""
+        dispatcher, place = self.dispatchers[index % self.count], update.place
+        private = private_place(update.person.id)
+        if isinstance(update, Command):
+            reply = await dispatcher.command(update)
+            if reply.panel:
+                await self.paper.send(private if reply.private else place, reply.panel, update.key)
+            return reply
+        reply = await dispatcher.press(update)
+        if reply.panel and reply.private:
+            await self.paper.send(private, reply.panel, update.key)
+        elif reply.panel and update.message in self.paper.messages[place]:
+            self.paper.messages[place][update.message] = reply.panel
+        return reply
+
+    async def rest(self) -> None:
+        """Return when all is told and delivered; TimeoutError when that never comes."""
+        async with asyncio.timeout(REST_SECONDS):
+            while True:
+                for worker in self.workers:
+                    while worker._told:
+                        await asyncio.wait(set(worker._told))
+                await self._all_heard()
+                for worker in self.workers:
+                    await worker.delivery.settled()
+                if not any(worker._told for worker in self.workers) and not await self.store.all_changed(range(64)):
+                    return
+                await asyncio.sleep(0.002)
+
+    async def _all_heard(self) -> None:
+        """Every worker has heard what any of them has told."""
+        self._fence += 1
+        fence = f"fence:{self._fence}"
+        await self.store.client.publish(keys.NOTIFICATIONS, f'[{{"forget": "{fence}", "by": ""}}]')
+        while not all(fence in heard for heard in self._fences):
+            await asyncio.sleep(0.001)
+        for heard in self._fences:
+            heard.clear()
+
+    async def seen(self) -> Seen:
+        games = [repr(game.record) for worker in self.workers[:1] async for game in worker.archive.all()]
+        shown = {place: panels(self.paper.messages[place]) for place in PLACES}
+        return Seen(await self.logs(), shown, games, await self.settings())
+
+    async def logs(self) -> dict[str, list[bytes]]:
+        """What every table's log says, by code."""
+        names = [name.decode() async for name in self.store.client.scan_iter("{s*}:table:*", count=1000)]
+        codes = sorted(name.rpartition(":")[2] for name in names)
+        return {code: list(map(unstamped, (await self.store.load(code)).entries)) for code in codes}
+
+    async def settings(self) -> dict[str, dict[str, str]]:
+        """What is stored of people and groups, but for the game last played there: a challenge that comes again says so
+        again, and challenges here name their game.
+        """
+        names = [*(keys.person(person.id) for person in PEOPLE), *map(keys.chat, GROUPS)]
+        stored = [await self.store.client.hgetall(name) for name in names]
+        return {
+            name: {field.decode(): value.decode() for field, value in fields.items() if field != b"game"}
+            for name, fields in zip(names, stored, strict=True)
+        }
+
+    def message(self, place: str, number: int) -> str:
+        """A place's message, by its number among them all as `panels` has them."""
+        messages = self.paper.messages[place]
+        ordered = sorted(messages, key=lambda message: _order(messages[message]))
+        return ordered[number] if number < len(ordered) else "0"
+
+
+class Snapshot:
+    """A fleet at rest, to go back to."""
+
+    def __init__(self, fleet: Fleet, stored: Mapping[bytes, tuple[bytes, int]]) -> None:
+        self._fleet, self._stored = fleet, stored
+        self._messages, self._keys = deepcopy(fleet.paper.messages), dict(fleet.paper._keys)
+
+    @classmethod
+    async def of(cls, fleet: Fleet) -> "Snapshot":
+        client = fleet.store.client
+        names = [name async for name in client.scan_iter("*", count=1000)]
+        async with client.pipeline(transaction=True) as pipe:
+            for name in names:
+                pipe.dump(name)
+                pipe.pttl(name)
+            found = await pipe.execute()
+        return cls(fleet, dict(zip(names, zip(found[::2], found[1::2], strict=True), strict=True)))
+
+    async def restore(self) -> None:
+        fleet = self._fleet
+        await fleet.close()
+        await fleet.store.client.flushall()
+        async with fleet.store.client.pipeline(transaction=True) as pipe:
+            for name, (value, milliseconds) in self._stored.items():
+                if value is not None:
+                    pipe.restore(name, max(0, milliseconds), value)
+            await pipe.execute()
+        fleet.paper.messages, fleet.paper._keys = deepcopy(self._messages), dict(self._keys)
+        await fleet.open()
+
+
+def panels(messages: Mapping[str, Panel]) -> list[Panel]:
+    """A place's messages, in an order that does not depend on which came first."""
+    return sorted(messages.values(), key=_order)
+
+
+def _order(panel: Panel) -> tuple[str, str]:
+    return panel.plain, repr(panel.rows)
+
+
+def sits_at(person: str, logs: Mapping[str, Sequence[bytes]]) -> list[tuple[str, int]]:
+    """The live tables where a person sits or asks for a chair, by code and version, as their logs tell."""
+    tables = [Table(code).caught_up(entries) for code, entries in logs.items()]
+    return sorted((t.code, t.version) for t in tables if t.phase in ("open", "playing") and person in t.people)
+
+
+def shown_in(chat: str, logs: Mapping[str, Sequence[bytes]]) -> list[tuple[str, int]]:
+    """The tables that a chat shows, as their logs tell."""
+    tables = [Table(code).caught_up(entries) for code, entries in logs.items()]
+    return sorted((table.code, table.version) for table in tables if chat in table.hosts)
+
+
+def deal_alike(room: Room) -> None:
+    """Have a deal's pack follow from its table and number, whoever deals it and when."""
+
+    def alike(original: Any) -> Any:
+        def dealing(table: Table, *rest: Any) -> Any:
+            number = table.game.deal_number if table.game else 0
+            secret = blake2b(f"{table.code} {number}".encode(), digest_size=64).digest()
+            room._new_secret = lambda length: secret[:length]
+            return original(table, *rest)
+
+        return dealing
+
+    for name in ("_begin_if_full", "_moved"):
+        setattr(room, name, alike(getattr(room, name)))
+
+
+def _hear_fences(worker: Worker) -> set[str]:
+    """The fences that a worker hears of from now on, beside what it forgets."""
+    heard: set[str] = set()
+    forget = worker.shards.on_forget
+
+    def hear(key: str) -> None:
+        if key.startswith("fence:"):
+            heard.add(key)
+        else:
+            forget(key)
+
+    worker.shards.on_forget = hear
+    return heard

@@ -1,0 +1,157 @@
+"""What runs beside everything else outlives a fault, and says so."""
+
+import asyncio
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from redis.exceptions import ConnectionError  # noqa: A004
+from structlog.testing import capture_logs
+
+from bot import background, running
+from bot.background import Loops
+from bot.delivery import delivery
+from bot.delivery.table_sync import TableSync
+from bot.settings import Settings
+from bot.store import Store, keys
+from bot.store.batch import BatchedScript
+from bot.worker import Worker
+from tests.bot.kills import free_port
+from tests.bot.paper import Paper, open_worker
+
+
+async def test_strange_words_of_other_workers_are_passed_over(store: Store) -> None:
+    async with open_worker(store, Paper(), alone=False) as worker:
+        forgotten = asyncio.Event()
+        worker.shards.on_forget = lambda _key: forgotten.set()
+        while not await store.client.publish(keys.NOTIFICATIONS, "[]"):
+            await asyncio.sleep(0.005)
+        await worker.shards.share_out()
+        with capture_logs() as logs:
+            strange = [
+                {"new_kind_of_word": 1},
+                7,
+                {"code": "ABCD", "name": "c0", "change": [1, 2, 3, 4, 5, 6, 7]},
+                {"code": "ABCD", "name": "c0", "change": ["", None, False, "paper:1", False]},
+                {"forget": "person:paper:1", "by": "another"},
+            ]
+            for text in ("no JSON", "7", json.dumps(strange)):
+                await store.client.publish(keys.NOTIFICATIONS, text)
+            async with asyncio.timeout(5):
+                await forgotten.wait()
+            while worker._told:
+                await asyncio.wait(set(worker._told))
+        assert [entry["event"] for entry in logs].count("notification_not_understood") == 3
+        assert [entry["event"] for entry in logs].count("notification_unreadable") == 2
+        # Of a table that is not there.
+        assert [entry["event"] for entry in logs].count("table_gone_meanwhile") == 1
+
+
+async def test_a_loop_that_breaks_is_started_again_and_the_worker_unwell_meanwhile(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "RESTART_SECONDS", 0.01)
+    monkeypatch.setattr(background, "STEADY_SECONDS", 0.05)
+    async with open_worker(store, Paper()) as worker:
+        runs = 0
+
+        async def breaks_twice() -> None:
+            nonlocal runs
+            runs += 1
+            if runs < 3:
+                raise ValueError("broken")
+            await asyncio.Event().wait()
+
+        assert (await worker.healthy())["healthy"]
+        worker._tasks.append(worker._loops.start("leases", breaks_twice))
+        with capture_logs() as logs:
+            async with asyncio.timeout(5):
+                while not worker._loops.failing:
+                    await asyncio.sleep(0)
+                health = await worker.healthy()
+                assert not health["healthy"]
+                assert health["failing_loops"] == ["leases"]
+                while worker._loops.failing:
+                    await asyncio.sleep(0.01)
+        assert runs == 3
+        assert [entry["event"] for entry in logs] == ["background_loop_failed"] * 2
+        assert (await worker.healthy())["healthy"]
+
+
+async def test_a_loop_that_is_cancelled_stays_so() -> None:
+    loops = Loops()
+    task = loops.start("one", asyncio.Event().wait)  # type: ignore[arg-type]
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not loops.failing
+
+
+async def test_one_stuck_table_does_not_keep_all_others_in_memory(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivery, "TABLES_REMEMBERED", 2)
+    async with open_worker(store, Paper()) as worker:
+        tables = worker.delivery._tables
+        for code in ("STUCK", "ONE", "TWO", "THREE"):
+            tables[code] = TableSync(code)
+        tables["STUCK"].touch()
+        worker.delivery._evict()
+        assert list(tables) == ["THREE", "STUCK"]
+        tables["THREE"].touch()
+        tables["FOUR"] = TableSync("FOUR")
+        tables["FOUR"].touch()
+        # All are busy: nothing goes, and it ends.
+        worker.delivery._evict()
+        assert set(tables) == {"THREE", "STUCK", "FOUR"}
+        tables.clear()
+
+
+async def test_answers_get_their_share_of_the_last_moments(store: Store) -> None:
+    said = asyncio.Event()
+
+    async def say() -> None:
+        await asyncio.sleep(0.05)
+        said.set()
+
+    async with open_worker(store, Paper()) as worker:
+        worker.delivery.answers.send("paper:1", say)
+    assert said.is_set()
+
+
+async def test_told_to_stop_while_it_starts_it_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = asyncio.Event()
+
+    async def hangs(_worker: Worker) -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(Worker, "start", hangs)
+    monkeypatch.setattr(running, "collect_seldom", lambda: None)
+    work = asyncio.create_task(running.run(Settings(data=tmp_path / "data", playground_port=free_port())))
+    async with asyncio.timeout(20):
+        await begun.wait()
+        os.kill(os.getpid(), signal.SIGTERM)
+        await work
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().remove_signal_handler(number)
+
+
+async def test_who_waits_for_a_cluster_that_cannot_be_healed_is_told(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: object) -> list[Exception]:
+        return [ConnectionError("away")]
+
+    async def breaks(*_: object) -> None:
+        raise ValueError("not a fault of the store's")
+
+    monkeypatch.setattr(BatchedScript, "_answers", away)
+    monkeypatch.setattr(BatchedScript, "_may_heal", lambda *_: True)
+    monkeypatch.setattr(BatchedScript, "_heal", breaks)
+    with pytest.raises(ValueError, match="not a fault"):
+        async with asyncio.timeout(5):
+            await BatchedScript(store.client, "return 1")(["one"], [])

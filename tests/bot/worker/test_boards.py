@@ -1,0 +1,43 @@
+"""Boards are drawn anew when a table has something to tell, and only then: two groups see the same whenever drawn."""
+
+from random import Random
+
+import pytest
+
+from bot.panels.board import board_panel
+from bot.panels.snapshot import snapshot
+from bot.tables.table import Table, deal_entry
+from engine import GAMES, legal_for_record
+from engine.rules import resolve
+from tests.engine.tables import random_rules
+
+
+def moved(table: Table, random: Random) -> Table:
+    """After one more entry: a deal, or any legal move of any seat."""
+    assert table.game
+    if table.game.needs_deal:
+        return table.after([f"deal {random.randbytes(32).hex()}"], "u")
+    seats = range(len(table.chairs))
+    choices = [(seat, move) for seat in seats for move in legal_for_record(table.game, seat) if move != "resign"]
+    seat, move = random.choice(choices)
+    return table.after([f"{seat} {move}"], "u")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_board_is_the_same_until_there_is_something_to_tell(game: str) -> None:
+    random = Random(game)
+    for _ in range(8):
+        lines = [f"open {game} p:0 Person 0", "host p:100"]
+        lines += [f"sit {seat} p:{seat} Person {seat}" for seat in range(GAMES[game].seats)]
+        lines.append(deal_entry(random.randbytes(32), resolve(GAMES[game].rules, random_rules(game, random))))
+        table = Table("ABCD").after(lines, "u")
+        shown: dict[int, str] = {}
+        for _ in range(150):
+            assert table.game
+            if table.game.over:
+                break
+            if not table.game.needs_deal:
+                panel = board_panel(snapshot(table, None), "en", "italian").plain
+                assert shown.setdefault(table.told_at, panel) == panel
+            table = moved(table, random)
+        assert len(shown) > 3

@@ -1,0 +1,362 @@
+"""Downtime is no playing time; no clock but the store's playing time counts; who hung acts on nothing it has lost."""
+
+import asyncio
+import time
+from random import Random
+
+import pytest
+
+from bot.delivery.shards import CLOCK
+from bot.handlers import Dispatcher
+from bot.scheduler import SOON, Scheduler
+from bot.store import EmbeddedStore, Store, keys, opened, schema
+from bot.store.attendance import LEASE_SECONDS
+from bot.store.migrations import LEAST_TIME
+from bot.tables.table import TIME_TO_ACCEPT
+from bot.worker import Worker
+from tests.bot.hours import pass_time, ring, step_clock
+from tests.bot.paper import GROUP, Paper, Player, code_of, open_worker, seated
+
+HOUR = 3600.0
+LONGEST_GAP = 5.0
+"""How much of a gap may count as playing time: playing_time.lua."""
+
+ALL = range(keys.SHARDS)
+
+
+async def clocks(store: Store) -> dict[str, float]:
+    """Every clock that runs, and how long until it rings."""
+    return await store.attendance.due(ALL, 10 * TIME_TO_ACCEPT)
+
+
+async def challenges(worker: Worker, paper: Paper, count: int) -> None:
+    for number in range(count):
+        await Player(worker, paper, f"P{number}", number).say("/challenge testa", place=f"paper:{1000 + number}")
+
+
+async def freeze(worker: Worker) -> None:
+    """Have a worker do nothing more by itself: its leases are not renewed, its clocks not looked at."""
+    while running := [task for task in worker._tasks if not task.done()]:
+        for task in running:
+            task.cancel()
+        await asyncio.wait(running, timeout=0.2)
+
+
+async def hang(worker: Worker, seconds: float) -> None:
+    """Let a worker have been frozen for so long: so it looks to the store, and by the worker's own clock."""
+    await freeze(worker)
+    await step_clock(worker.store, seconds)
+    worker.shards.now = lambda: time.clock_gettime(CLOCK) + seconds
+
+
+# Down
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+async def test_an_hour_down_expires_no_challenge(embedded: EmbeddedStore, end: str) -> None:
+    paper = Paper()
+    async with opened(embedded.url) as store:
+        async with open_worker(store, paper) as worker:
+            await challenges(worker, paper, 60)
+            await ring(worker, TIME_TO_ACCEPT - HOUR / 2)
+            before = await clocks(store)
+            if end == "kill":
+                # Nothing is given back.
+                worker.shards.mine.clear()
+        assert len(before) == 60
+        await step_clock(store, HOUR)
+        async with open_worker(store, paper) as worker:
+            await ring(worker, 0)
+            after = await clocks(store)
+            assert set(after) == set(before)
+            assert all(before[code] - after[code] <= LONGEST_GAP + 2 for code in before)
+            assert {(await worker.room.table(code)).phase for code in after} == {"open"}
+            await ring(worker, HOUR)
+            assert await clocks(store) == {}
+            assert "Nobody came within 24 hours" in paper.last("paper:1000").plain
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+async def test_nobody_is_flagged_or_forfeits_for_the_hour_that_the_bot_was_down(store: Store, end: str) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "testa", "⏱ 1 min", "strict clock")
+        code = await code_of(worker, players[0])
+        await ring(worker, 31)
+        nudged = await worker.room.table(code)
+        assert nudged.alarm == "nudged"
+        assert not any(nudged.lates)
+        if end == "kill":
+            worker.shards.mine.clear()
+    await step_clock(store, HOUR)
+    async with open_worker(store, paper) as worker:
+        await ring(worker, 0)
+        assert (await worker.room.table(code)).version == nudged.version
+        await ring(worker, 31)
+        assert sum((await worker.room.table(code)).lates) == 1
+
+
+async def test_a_stop_costs_no_time_at_all(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        await challenges(worker, paper, 1)
+        [code] = await clocks(store)
+    stopped = await store.attendance.rings_in(code)
+    assert stopped
+    await asyncio.sleep(0.01)
+    assert await store.attendance.rings_in(code) == stopped
+    async with open_worker(store, paper) as worker:
+        await step_clock(store, 3)
+        await worker.shards.share_out()
+        left = await store.attendance.rings_in(code)
+        assert left
+        assert 2.9 < stopped - left < LONGEST_GAP + 2
+
+
+# Clocks that are set
+
+
+@pytest.mark.parametrize("seconds", [HOUR, -HOUR])
+async def test_a_step_of_the_stores_clock_costs_no_game_and_stalls_nothing(store: Store, seconds: float) -> None:
+    paper = Paper()
+    async with open_worker(store, paper, alone=False) as worker:
+        players = await seated(worker, paper, "testa", "⏱ 1 min", "strict clock")
+        code = await code_of(worker, players[0])
+        before = await clocks(store)
+        table = await worker.room.table(code)
+        await step_clock(store, seconds)
+        assert len(worker.shards.mine) == keys.SHARDS
+        # Before the owner comes by, and after.
+        for _ in range(2):
+            await ring(worker, 0)
+            assert (await worker.room.table(code)).version == table.version
+            after = await clocks(store)
+            assert -1 < before[code] - after[code] <= LONGEST_GAP + 2
+            await worker.shards.share_out()
+            await worker.delivery.settled()
+            assert len(worker.shards.mine) == keys.SHARDS
+            assert worker.shards.workers == 1
+        # From here on time passes as ever.
+        await step_clock(store, LONGEST_GAP - 1)
+        await worker.shards.share_out()
+        assert 3.9 < after[code] - (await clocks(store))[code] < LONGEST_GAP + 2
+        await ring(worker, 31)
+        assert (await worker.room.table(code)).alarm == "nudged"
+        await ring(worker, 31)
+        assert sum((await worker.room.table(code)).lates) == 1
+
+
+@pytest.mark.parametrize("seconds", [HOUR, -HOUR])
+async def test_a_dead_workers_lease_ends_though_the_stores_clock_was_set(store: Store, seconds: float) -> None:
+    assert await store.attendance.attend("dead", 1, "take")
+    assert not await store.attendance.attend("heir", 1, "take")
+    await step_clock(store, seconds)
+    assert await store.attendance.attend("heir", 1, "take")
+    assert not await store.attendance.attend("dead", 1, "keep")
+
+
+@pytest.mark.parametrize("seconds", [HOUR, -HOUR])
+async def test_workers_whose_own_clocks_differ_share_the_shards(
+    store: Store, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    paper, real = Paper(), time.time
+    async with open_worker(store, paper, alone=False) as one:
+        monkeypatch.setattr(time, "time", lambda: real() + seconds)
+        async with open_worker(store, paper, alone=False) as two:
+            monkeypatch.setattr(time, "time", real)
+            await one.shards.share_out()
+            await two.shards.share_out()
+            await one.shards.share_out()
+            assert one.shards.workers == two.shards.workers == 2
+            assert len(one.shards.mine) == len(two.shards.mine) == keys.SHARDS // 2
+
+
+@pytest.mark.parametrize("seconds", [HOUR, -HOUR])
+async def test_a_step_of_the_workers_clock_moves_no_clock_of_a_table(
+    store: Store, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    paper, real = Paper(), time.time
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        table = await worker.room.table(await code_of(worker, players[0]))
+        monkeypatch.setattr(time, "time", lambda: real() + seconds)
+        await ring(worker, 0)
+        assert (await worker.room.table(table.code)).version == table.version
+        mover = next(player for player in players if player.moves())
+        await mover.play(Random(1))
+        left = await store.attendance.rings_in(table.code)
+        assert left
+        assert 148 < left <= 150
+
+
+@pytest.mark.parametrize("seconds", [HOUR, -HOUR])
+async def test_phones_ring_again_once_a_clock_was_set(
+    store: Store, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    paper, real = Paper(), time.time
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        mover = next(player for player in players if player.moves())
+        other = next(player for player in players if player is not mover)
+        [before] = paper.messages[other.private]
+        monkeypatch.setattr(time, "time", lambda: real() + seconds)
+        await mover.play(Random(1))
+        await worker.delivery.settled()
+        [after] = paper.messages[other.private]
+        assert after != before
+
+
+# Workers that hang
+
+
+async def test_a_worker_alone_that_hung_for_a_minute_plays_on_and_nobody_is_late(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "testa", "⏱ 1 min", "strict clock")
+        table = await worker.room.table(await code_of(worker, players[0]))
+        await hang(worker, 60)
+        await ring(worker, 0)
+        assert (await worker.room.table(table.code)).version == table.version
+        await worker.shards.share_out()
+        await ring(worker, 0)
+        assert (await worker.room.table(table.code)).version == table.version
+        mover = next(player for player in players if player.moves())
+        await mover.play(Random(1))
+        await worker.delivery.settled()
+        assert (await worker.room.table(table.code)).version > table.version
+
+
+async def test_who_hung_past_its_lease_sends_nothing_before_it_knows_what_it_still_owns(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper, alone=False) as frozen:
+        players = await seated(frozen, paper, "metamazzo")
+        code = await code_of(frozen, players[0])
+        await hang(frozen, 60)
+        async with open_worker(store, paper, alone=False) as heir:
+            # Taken, but for what the frozen one's share would be: it counts as gone.
+            assert len(heir.shards.mine) == keys.SHARDS
+            assert not frozen.shards.holds(code)
+            # It wakes up in the middle of its work.
+            calls = len(paper.calls)
+            mover = next(player for player in players if player.moves())
+            await mover.send(mover.moves()[0][1].payload)
+            assert frozen.shards.owns(code)
+            await asyncio.sleep(0.1)
+            assert len(paper.calls) == calls
+            # Nor does it note what it believes.
+            shown = await store.shown(code)
+            await store.note(code, {"h0": "made up"}, 10_000, frozen.shards.worker_id)
+            assert await store.shown(code) == shown
+            # Once it knows, the other delivers: each hand stands once.
+            await frozen.shards.share_out()
+            assert not frozen.shards.owns(code)
+            heir.delivery.touch(code, reload=True)
+            await asyncio.sleep(0.1)
+            await heir.delivery.settled()
+            assert len(paper.calls) > calls
+            assert not frozen.delivery.busy
+            for player in players:
+                player.worker, player.dispatcher = heir, Dispatcher(heir)
+                assert len(paper.messages[player.private]) == 1
+            await next(player for player in players if player.moves()).play(Random(1))
+
+
+async def test_two_workers_that_ring_the_same_clock_nudge_once(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper, alone=False) as frozen:
+        players = await seated(frozen, paper, "metamazzo")
+        code = await code_of(frozen, players[0])
+        version = (await frozen.room.table(code)).version
+        await hang(frozen, 60)
+        await pass_time(store, 150)
+        # The frozen one does not ring what is not its for certain.
+        await frozen.scheduler.poll()
+        await frozen.scheduler.settled()
+        assert (await frozen.room.table(code)).version == version
+        async with open_worker(store, paper, alone=False) as heir:
+            # And if both do, at once, it is one nudge.
+            frozen.shards._alone = True
+            for worker in (frozen, heir):
+                await worker.scheduler.poll()
+            for worker in (frozen, heir):
+                await worker.scheduler.settled()
+            table = await heir.room.table(code)
+            assert (table.version, table.alarm) == (version + 1, "nudged")
+            await heir.delivery.settled()
+
+
+async def test_a_lease_is_shorter_for_its_worker_than_for_the_others(store: Store) -> None:
+    async with open_worker(store, Paper(), alone=False) as worker:
+        await freeze(worker)
+        start = time.clock_gettime(CLOCK)
+        assert worker.shards.holds("ABCD")
+        worker.shards.now = lambda: start + LEASE_SECONDS
+        assert not worker.shards.holds("ABCD")
+        await worker.shards.share_out()
+        assert worker.shards.holds("ABCD")
+
+
+# The queue
+
+
+async def test_ten_thousand_moves_leave_one_entry_a_table_and_none_for_long_clocks(store: Store) -> None:
+    async with open_worker(store, Paper()) as worker:
+        scheduler = Scheduler(worker.room, worker.shards, worker.robot_pool)
+        before = len(asyncio.get_running_loop()._scheduled)  # type: ignore[attr-defined]
+        for number in range(10_000):
+            scheduler.set("ROBT", SOON - 1)
+            scheduler.set(f"T{number % 10}", SOON - 1 if number % 2 else HOUR)
+            if number % 10 == 0:
+                await asyncio.sleep(0)
+        assert len(scheduler._soon) == 1 + 5
+        assert len(asyncio.get_running_loop()._scheduled) - before < 1000  # type: ignore[attr-defined]
+        for code in list(scheduler._soon):
+            scheduler.set(code, float("inf"))
+        assert not scheduler._soon
+
+
+async def test_a_robot_moves_after_its_pause_though_nobody_asks_the_store(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.scheduler.POLL_SECONDS", 1000.0)
+    paper = Paper()
+    async with open_worker(store, paper, robot_pause=0.2) as worker:
+        anna = Player(worker, paper, "Anna", 1)
+        await anna.say("/challenge testa")
+        await anna.press("🤖 Easy robot", GROUP)
+        code = await code_of(worker, anna)
+        random = Random(3)
+        for _ in range(3):
+            async with asyncio.timeout(20):
+                while not anna.moves():
+                    await asyncio.sleep(0.02)
+                    await worker.delivery.settled()
+            version = (await worker.room.table(code)).version
+            await anna.play(random)
+            assert (await worker.room.table(code)).version > version
+
+
+# From the first release's clocks
+
+
+async def test_clocks_of_the_first_release_go_on_from_where_they_rang_unheard(store: Store) -> None:
+    now = time.time()
+    await store.client.set(keys.SCHEMA, 1)
+    rings = {"LATE": now - HOUR, "SOON": now - HOUR + 100, "LONG": now + HOUR}
+    for code, score in rings.items():
+        await store.client.zadd(keys.timers(keys.shard_of(code)), {code: score})
+    await schema.check(store.client)
+    # A step cut short is done again.
+    await store.client.set(keys.SCHEMA, 1)
+    await schema.check(store.client)
+    left = await clocks(store)
+    assert left["LATE"] == pytest.approx(LEAST_TIME, abs=0.01)
+    assert left["SOON"] == pytest.approx(LEAST_TIME + 100, abs=0.01)
+    assert left["LONG"] == pytest.approx(LEAST_TIME + 2 * HOUR, abs=0.01)
+
+
+async def test_clocks_of_the_first_release_that_run_keep_their_time(store: Store) -> None:
+    await store.client.set(keys.SCHEMA, 1)
+    await store.client.zadd(keys.timers(keys.shard_of("LONG")), {"LONG": time.time() + HOUR})
+    await schema.check(store.client)
+    assert (await clocks(store))["LONG"] == pytest.approx(HOUR, abs=5)

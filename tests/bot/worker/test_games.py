@@ -1,0 +1,84 @@
+"""Every game from the challenge to the leaderboard, by people who see nothing but panels."""
+
+from random import Random
+
+import pytest
+
+from bot.store import Store
+from engine import GAMES, verify
+from tests.bot.paper import GROUP, Paper, open_worker, play_until, seated
+
+SIGNALS = (" busso", " volo")
+
+
+def plain(move: str) -> str:
+    """A move without what is said with it."""
+    for signal in SIGNALS:
+        move = move.removesuffix(signal)
+    return move
+
+
+def shortest(game: str) -> tuple[str, ...]:
+    """The button for the smallest target, if there is a choice."""
+    targets = GAMES[game].rules.choices()["target"]
+    unit = 3 if game == "tressette" else 1
+    return (f"to {min(map(int, targets)) * unit}",) if len(targets) > 1 else ()
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_a_whole_game_by_its_buttons(store: Store, game: str) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, game, *shortest(game))
+        assert "Everybody sits" in paper.texts(GROUP)[0]
+        await play_until(
+            worker,
+            players.copy(),
+            Random(game),
+            lambda: "Rematch" in str([one.rows for one in paper.messages[GROUP].values()]),
+        )
+        # Everything live is gone, and the game is kept.
+        assert not [key async for key in store.client.scan_iter("{s*}:table:*")]
+        assert not [key async for key in store.client.scan_iter("{s*}:shown:*")]
+        [finished] = [game async for game in worker.archive.all()]
+        verify(finished.record)
+        result = paper.texts(GROUP)[-1]
+        assert "won by" in result
+        assert result.count("→") == len(players)
+        # Each deal has its board, with its secret.
+        assert sum("The secret was" in text for text in paper.texts(GROUP)) == len(finished.record.deals)
+        winners = [player for player in players if "You win!" in paper.last(player.private).plain]
+        losers = [player for player in players if "You lose." in paper.last(player.private).plain]
+        assert len(winners) == len(losers) == len(players) // 2
+        # The first three games rank nobody; the one who looks is always named.
+        await players[0].say("/leaderboard")
+        board = paper.last(GROUP).plain
+        assert "Nobody is ranked yet: it takes 3 games" in board
+        assert "Anna" in board
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_every_legal_move_has_its_button(store: Store, game: str) -> None:
+    """Whatever the engine lets a seat do can be reached by buttons, and no button is refused."""
+    paper, random = Paper(), Random(game)
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, game)
+        by_seat = {player.person.id: player for player in players}
+        for _ in range(60):
+            [table] = await worker.tables_of(players[0].person.id)
+            assert table.game
+            for seat, chair in enumerate(table.chairs):
+                assert chair
+                offered = {button.payload.split(":", 2)[2] for _, button in by_seat[chair.person].moves()}
+                legal = [move for move in table.game.legal_moves(seat) if move != "resign"]
+                if table.game.turn != seat:
+                    legal = [move for move in legal if move.startswith(("declare", "claim"))]
+                # Choices in several presses are tried by the whole games above.
+                one_step = {m for m in legal if not m.startswith(("take", "exchange")) and not m.endswith(SIGNALS)}
+                offered = {m for m in offered if not m.startswith(("take", "exchange"))}
+                assert offered <= set(legal)
+                assert {plain(move) for move in offered} == one_step
+            for player in random.sample(players, len(players)):
+                if await player.play(random):
+                    break
+            await worker.delivery.settled()

@@ -1,0 +1,790 @@
+"""What people ask for and how they are answered: challenges, seats, clocks, settings, pages, and nonsense."""
+
+import asyncio
+from contextlib import suppress
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot import actions
+from bot.actions import BadPayload
+from bot.finished.ratings import Scope
+from bot.platform import Person
+from bot.store import Store, keys
+from bot.tables.table import TIME_TO_ACCEPT
+from bot.wording import SUIT_SIGNS
+from bot.worker import Worker
+from tests.bot.hours import ring
+from tests.bot.paper import GROUP, NAMES, Paper, Player, code_of, open_worker, play_until, seated
+
+
+def people(worker: Worker, paper: Paper) -> list[Player]:
+    return [Player(worker, paper, name, number) for number, name in enumerate(NAMES, 1)]
+
+
+# Challenges
+
+
+async def test_only_who_was_challenged_may_accept_or_decline(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna, bruno, carla, _ = people(worker, paper)
+        await bruno.say("/help")
+        await anna.say("/challenge @bruno testa", about=(Person("", "bruno", "bruno"),))
+        assert "@bruno" in paper.last(GROUP).plain
+        assert (await carla.press("Accept", GROUP)).toast == "This challenge is for Bruno."
+        assert (await carla.press("Decline", GROUP)).toast == "That is not yours to decide."
+        await bruno.press("Decline", GROUP)
+        assert "Bruno\u2069 declined." in paper.last(GROUP).plain
+        assert not paper.last(GROUP).rows
+        assert not [key async for key in store.client.scan_iter("{s*}:table:*")]
+
+
+async def test_a_person_known_by_handle_only_may_accept_by_it(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna, bruno, *_ = people(worker, paper)
+        await anna.say("/challenge @Bruno", about=(Person("", "Bruno", "Bruno"),))
+        await bruno.press("Accept", GROUP)
+        assert bruno.paper.messages[bruno.private]
+
+
+@pytest.mark.parametrize("handle", ["-", "a\x00b", "x" * 65, "\ud800", "a b"])
+async def test_what_is_no_handle_invites_nobody(store: Store, handle: str) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna, *_ = people(worker, paper)
+        reply = await anna.say("/challenge", about=(Person("", handle, handle),))
+        assert "have not met" in reply.toast
+        assert not paper.messages[GROUP]
+
+
+async def test_nobody_challenges_themselves(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna, *_ = people(worker, paper)
+        reply = await anna.say("/challenge @anna", about=(anna.person,))
+        assert "cannot challenge yourself" in reply.toast
+
+
+async def test_a_challenge_delivered_twice_opens_one_table(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna, *_ = people(worker, paper)
+        await anna.say("/challenge testa", key="same")
+        await anna.say("/challenge testa", key="same")
+        assert len(paper.messages[GROUP]) == 1
+        assert len(await worker.tables_of(anna.person.id)) == 1
+
+
+@pytest.mark.parametrize("is_cancelled", [False, True])
+async def test_a_challenge_delivered_again_does_not_bring_back_what_the_group_played_then(
+    store: Store, is_cancelled: bool
+) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna, *_ = people(worker, paper)
+        await anna.say("/challenge spades", key="early")
+        if is_cancelled:
+            await anna.press("Cancel", GROUP)
+        await anna.say("/challenge testa")
+        await anna.say("/challenge spades", key="early")
+        assert (await worker.people.chat(GROUP)).game == "testa"
+
+
+async def test_a_challenge_expires_visibly_after_a_day(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna, bruno, *_ = people(worker, paper)
+        await anna.say("/challenge testa")
+        code = await code_of(worker, anna)
+        await ring(worker, TIME_TO_ACCEPT - 60)
+        assert "expired" not in paper.last(GROUP).plain
+        await ring(worker, 120)
+        assert "Nobody came within 24 hours" in paper.last(GROUP).plain
+        assert not paper.last(GROUP).rows
+        assert await worker.tables_of(anna.person.id) == []
+        assert "no table" in (await bruno.say(f"/join {code}")).toast
+
+
+async def test_the_card_is_the_challengers_to_change(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna, bruno, *_ = people(worker, paper)
+        await anna.say("/challenge pizzichino")
+        for label in ("Options", "Game", "🤖 Easy robot", "Cancel"):
+            assert "Only Anna" in (await bruno.press(label, GROUP)).toast
+        await anna.press("Options", GROUP)
+        await anna.press("to 21", GROUP)
+        await anna.press("packets: peeked at", GROUP)
+        await anna.press("⏱ 1 min", GROUP)
+        await anna.press("strict clock", GROUP)
+        card = paper.last(GROUP).plain
+        assert "points to win: 21" in card
+        assert "packets: peeked at" in card
+        assert "1 minute a move, strict" in card
+        await anna.press("Back", GROUP)
+        await anna.press("Game", GROUP)
+        await anna.press("Spades for Two", GROUP)
+        assert "Spades for Two" in paper.last(GROUP).plain
+        assert "points to win: 500" in paper.last(GROUP).plain
+        await anna.press("Cancel", GROUP)
+        assert "taken back" in paper.last(GROUP).plain
+
+
+async def test_a_chat_remembers_its_game_and_clock(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna, *_ = people(worker, paper)
+        await anna.say("/settings")
+        await anna.press("⏱ 30 min", GROUP)
+        await anna.press("strict clock", GROUP)
+        await anna.say("/challenge spades")
+        await anna.press("Cancel", GROUP)
+        await anna.say("/challenge")
+        assert "Spades for Two" in paper.last(GROUP).plain
+        assert "30 minutes a move, strict" in paper.last(GROUP).plain
+
+
+async def test_two_chats_one_table(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna, bruno, carla, _ = people(worker, paper)
+        await anna.say("/challenge metamazzo")
+        code = await code_of(worker, anna)
+        reply = await bruno.say(f"/join {code.lower()}", place="paper:200")
+        assert reply.toast == f"You sit at table {code}."
+        assert paper.last("paper:200").plain == paper.last(GROUP).plain
+        assert (
+            "already" in (await carla.say(f"/join {code}", place="paper:300")).toast or not paper.messages["paper:300"]
+        )
+        random = Random(2)
+        await play_until(worker, [anna, bruno], random, lambda: "Trick 3" in paper.last(GROUP).plain)
+        assert paper.last("paper:200").plain == paper.last(GROUP).plain
+
+
+# Four hands
+
+
+async def test_tavolo_the_first_at_a_side_refuses_three_times_at_most(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna, bruno, carla, dino = people(worker, paper)
+        await anna.say("/challenge tavolo")
+        for refusal in range(1, 4):
+            assert (await bruno.press("Sit North", GROUP)).toast == "You have asked for a chair."
+            assert "Bruno\u2069 asks \u2068Anna" in paper.last(GROUP).plain
+            assert "already" in (await bruno.press("Sit East", GROUP)).toast
+            # Not for anybody else to answer.
+            message, button = anna.button("Refuse")
+            assert (await carla.send(button.payload, carla.private, message)).toast
+            await anna.press("Refuse")
+            assert f"{refusal} refusal" in paper.last(GROUP).plain
+        # The next who asks sits.
+        await carla.press("Sit North", GROUP)
+        table = (await worker.tables_of(anna.person.id))[0]
+        assert [chair.name if chair else None for chair in table.chairs] == ["Anna", None, "Carla", None]
+        await bruno.press("Sit East", GROUP)
+        await dino.press("Sit West", GROUP)
+        await bruno.press("Accept")
+        assert "Your turn" in "".join(paper.last(player.private).plain for player in (anna, bruno, carla, dino))
+
+
+async def test_when_the_first_at_a_side_stands_up_who_asked_sits(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna, bruno, carla, dino = people(worker, paper)
+        await anna.say("/challenge tavolo")
+        await bruno.press("Sit East", GROUP)
+        await carla.press("Sit West", GROUP)
+        assert "asks to sit opposite you" in paper.last(bruno.private).plain
+        await bruno.press("Stand up", GROUP)
+        table = (await worker.tables_of(anna.person.id))[0]
+        assert [chair.name if chair else None for chair in table.chairs] == ["Anna", None, None, "Carla"]
+        # Whoever takes that chair next gets a panel of their own, not Bruno's.
+        await dino.press("Sit East", GROUP)
+        await carla.press("Accept")
+        assert "opposite" not in paper.last(dino.private).plain if paper.messages[dino.private] else True
+
+
+async def test_robots_take_chairs_and_play(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna, *_ = people(worker, paper)
+        await anna.say("/challenge tressette")
+        for label in ("🤖 Easy robot", "🤖 Medium robot", "🤖 Easy robot"):
+            await anna.press(label, GROUP)
+        table = (await worker.tables_of(anna.person.id))[0]
+        assert [chair.name for chair in table.chairs if chair] == ["Anna", "🤖 Gino", "🤖 Teresa", "🤖 Pina"]
+        random = Random(4)
+        for _ in range(400):
+            await anna.play(random)
+            await asyncio.sleep(0.02)
+            await worker.delivery.settled()
+            if "Trick 5" in paper.last(GROUP).plain:
+                break
+        assert "Trick 5" in paper.last(GROUP).plain
+
+
+async def test_alone_with_a_robot_in_the_private_chat(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna = Player(worker, paper, "Anna", 1, "it")
+        await anna.say("/sfida testa", place=anna.private)
+        await anna.press("Robot facile")
+        random = Random(4)
+        for _ in range(400):
+            # The hand comes first and stays one message; the card and the boards of deals that are over are others.
+            hands = [text for text in paper.texts(anna.private) if "Tocca a" in text]
+            assert len(hands) <= 1
+            await anna.play_anywhere(random)
+            await asyncio.sleep(0.01)
+            await worker.delivery.settled()
+            if any("Il segreto era" in text for text in paper.texts(anna.private)):
+                break
+        assert any("Il segreto era" in text for text in paper.texts(anna.private))
+        assert not any("bound by" in text for text in paper.texts(anna.private))
+
+
+# Clocks
+
+
+async def test_a_clock_nudges_then_lets_the_others_decide(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        mover = next(player for player in players if player.moves())
+        other = next(player for player in players if player is not mover)
+        await ring(worker, 140)
+        assert "Half of your time" not in paper.last(mover.private).plain
+        [before] = paper.messages[mover.private]
+        await ring(worker, 15)
+        assert "Half of your time" in paper.last(mover.private).plain
+        # It comes as a new message, or it would nudge nobody.
+        [nudge] = paper.messages[mover.private]
+        assert nudge != before
+        await ring(worker, 155)
+        assert "Your time is up" in paper.last(mover.private).plain
+        assert f"{mover.person.name}\u2069's time is up" in paper.last(GROUP).plain
+        # Not for the late player to decide; waiting gives the same time again.
+        _, button = other.button("Wait")
+        assert "not yours" in (await mover.send(button.payload)).toast
+        await other.press("Wait")
+        assert "time is up" not in paper.last(mover.private).plain
+        await ring(worker, 155)
+        await ring(worker, 155)
+        version = (await worker.room.table(await code_of(worker, mover))).version
+        await other.press("Let a robot play this move")
+        assert (await worker.room.table(await code_of(worker, mover))).version == version + 2
+        await ring(worker, 155)
+        await ring(worker, 155)
+        late = next(player for player in players if "Your time is up" in paper.last(player.private).plain)
+        early = next(player for player in players if player is not late)
+        await early.press("Claim the win")
+        assert "ran out of time" in paper.last(GROUP).plain
+        [game] = [game async for game in worker.archive.all()]
+        assert game.record.ending == "timeout"
+        assert "There is no table" in (await early.send(button.payload)).toast
+
+
+async def test_a_strict_clock_plays_and_the_third_time_in_a_row_forfeits(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "testa", "⏱ 1 min", "strict clock")
+        random = Random(1)
+        lates = []
+        for _ in range(60):
+            found = await worker.tables_of(players[0].person.id)
+            if not found:
+                break
+            table = found[0]
+            lates.append(table.lates)
+            if players[0].moves():
+                await players[0].play(random)
+                await worker.delivery.settled()
+            else:
+                await ring(worker, 31)
+        assert "ran out of time" in paper.last(GROUP).plain
+        assert max(max(late) for late in lates) == 2
+        [game] = [game async for game in worker.archive.all()]
+        assert game.record.winner == [0]
+
+
+async def test_a_move_in_time_counts_lates_anew(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "testa", "⏱ 1 min", "strict clock")
+        code = await code_of(worker, players[0])
+        random = Random(1)
+        for _ in range(12):
+            await ring(worker, 31)
+            table = await worker.room.cached(code)
+            if max(table.lates) == 2:
+                break
+        late = table.lates.index(2)
+        while not players[late].moves():
+            await players[1 - late].play(random)
+            await worker.delivery.settled()
+        await players[late].play(random)
+        assert (await worker.room.cached(code)).lates[late] == 0
+
+
+async def test_without_a_clock_nothing_happens(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "testa", "⏱ no clock")
+        version = (await worker.room.table(await code_of(worker, players[0]))).version
+        await ring(worker, 30 * 86400)
+        assert (await worker.room.table(await code_of(worker, players[0]))).version == version
+
+
+# Ending a game, and after it
+
+
+async def test_resigning_asks_first(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        assert (await players[0].say("/resign")).toast == "It is in our private chat."
+        await players[0].press("No, play on")
+        assert (await worker.tables_of(players[0].person.id))[0].phase == "playing"
+        await players[0].say("/resign")
+        await players[0].press("Yes, I resign")
+        assert "resigned" in paper.last(GROUP).plain
+        assert "You lose." in paper.last(players[0].private).plain
+        assert "You win!" in paper.last(players[1].private).plain
+
+
+async def test_a_hand_asked_for_anew_has_its_cards_back_from_an_unanswered_question(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        await players[0].say("/resign")
+        assert [button.label for row in paper.last(players[0].private).rows for button in row] == [
+            "Yes, I resign",
+            "No, play on",
+        ]
+        await players[0].say("/hand")
+        panel = paper.last(players[0].private)
+        assert "Do you really want to resign?" not in panel.plain
+        assert not any("resign" in button.label for row in panel.rows for button in row)
+
+
+async def test_whoever_challenges_from_a_private_chat_is_told_what_the_other_must_do(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna, bruno = (Player(worker, paper, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
+        await bruno.say("/help")
+        said = (await anna.say("/challenge @bruno testa", anna.private)).toast
+        code = await code_of(worker, anna)
+        assert said.startswith(f"Bruno cannot see this chat. Have them write /join {code} to me")
+        await bruno.say(f"/join {code}", bruno.private)
+        [table] = await worker.tables_of(bruno.person.id)
+        assert table.phase == "playing"
+        # In a group everybody sees it, and an open challenge is for nobody in particular.
+        assert (await anna.say("/challenge @bruno testa")).toast == ""
+        assert (await anna.say("/challenge", anna.private)).toast == ""
+
+
+async def test_tables_in_a_group_are_answered_there_too(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna = Player(worker, paper, "Anna", 1)
+        reply = await anna.say("/tables")
+        assert (reply.panel, reply.toast) == (None, "You sit at no table. /challenge opens one.")
+        await anna.say("/challenge testa")
+        reply = await anna.say("/tables")
+        assert reply.toast == "It is in our private chat."
+        assert "waiting for players" in paper.last(anna.private).plain
+        assert (await anna.say("/tables", anna.private)).toast == ""
+        ivo = Player(worker, paper, "Ivo", 3, "it")
+        assert (await ivo.say("/tavoli")).toast == "Non siedi a nessun tavolo. Con /sfida ne apri uno."
+
+
+async def test_a_game_has_one_name_everywhere(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "tavolo")
+        name = "Tressette at the Table"
+        assert all(any(name in text for text in paper.texts(place)) for place in (GROUP, players[0].private))
+        await players[0].say("/rules tavolo")
+        assert paper.last(GROUP).plain.startswith(f"{name}\n")
+        assert players[0].button(name, GROUP)
+        await players[0].say("/tables")
+        assert f": {name} with" in paper.last(players[0].private).plain
+        await players[0].say("/leaderboard tavolo")
+        assert name in paper.last(GROUP).plain
+        await resign(worker, paper, players, 0)
+        assert any(f"{name} · " in text and "resigned" in text for text in paper.texts(GROUP))
+
+
+async def resign(worker: Worker, paper: Paper, players: list[Player], loser: int) -> None:
+    await players[loser].say("/resign")
+    await players[loser].press("Yes, I resign")
+
+
+async def test_rematch_and_replay(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "testa", "to 11", "⏱ 1 min")
+        await resign(worker, paper, players, 0)
+        carla = people(worker, paper)[2]
+        assert "do not sit" in (await carla.press("Rematch", GROUP)).toast
+        await carla.press("Replay", GROUP)
+        assert "Deal 1" in paper.last(carla.private).plain
+        assert "resigned" in paper.last(GROUP).plain
+        # Both press it: one table, and the game is on.
+        result, button = players[0].button("Rematch", GROUP)
+        for player in reversed(players):
+            await player.send(button.payload, GROUP, result)
+        await worker.delivery.settled()
+        [table] = await worker.tables_of(players[0].person.id)
+        assert [chair.person for chair in table.chairs if chair] == ["paper:1", "paper:2"]
+        assert table.clock == 60
+        assert table.game
+        assert table.game.rules.target == 11
+        assert table.phase == "playing"
+
+
+async def test_ratings_follow_from_the_games_and_can_be_made_anew(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        for loser in (0, 0, 1, 0):
+            players = await seated(worker, paper, "testa")
+            await resign(worker, paper, players, loser)
+        players = await seated(worker, paper, "tressette")
+        await resign(worker, paper, players, 3)
+        anna, _bruno, carla, _dino = players
+        await anna.say("/leaderboard")
+        board = paper.last(GROUP).plain
+        assert "🥇 \u2068Bruno" in board
+        assert "🥈 \u2068Anna" in board
+        assert "Carla" not in board
+        await carla.press("everywhere", GROUP)
+        assert "Carla\u2069: 1 game, not ranked yet" in paper.last(GROUP).plain
+        await carla.press("Testa a Testa", GROUP)
+        assert "Bruno" in paper.last(GROUP).plain
+        await anna.press("this month", GROUP)
+        assert "Bruno" in paper.last(GROUP).plain
+        await anna.say("/stats @bruno")
+        assert "Testa a Testa: " in paper.last(GROUP).plain
+        assert "75 % won" in paper.last(GROUP).plain
+        await anna.say("/leaderboard", place="paper:999")
+        await anna.press("this chat", "paper:999")
+        assert "Nobody is ranked yet" in paper.last("paper:999").plain
+
+        async def everything() -> dict[bytes, object]:
+            found = [key async for key in store.client.scan_iter("{games}:ra*")]
+            return {
+                key: await store.client.hgetall(key) if b"ratings" in key else await store.client.dump(key)
+                for key in sorted(found)
+            }
+
+        before = await everything()
+        assert len(before) > 10
+        assert (await worker.ratings.rebuild()).games == 5
+        assert await everything() == before
+        # Partners share a result.
+        standing = [await worker.ratings.standing(Scope(game="tressette"), player.person.id) for player in players]
+        assert standing[0] == standing[2]
+        assert standing[1] == standing[3]
+        assert standing[0].shown > 1000 > standing[1].shown
+
+
+async def test_games_with_a_robot_are_not_rated(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna, *_ = people(worker, paper)
+        await anna.say("/challenge testa")
+        await anna.press("🤖 Medium robot", GROUP)
+        await resign(worker, paper, [anna], 0)
+        assert await worker.archive.count() == 1
+        await anna.say("/stats")
+        assert "No rated game yet" in paper.last(GROUP).plain
+
+
+async def test_who_is_shown_the_same_shares_a_rank(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        scope = Scope()
+        await store.client.zadd(keys.ranks(scope.key), {"p:1": 1200, "p:2": 1100, "p:3": 1100, "p:4": 900})
+        await store.client.hset(keys.ratings(scope.key), mapping={f"p:{n}": "25.0 8.0 3 1" for n in range(1, 5)})
+        assert [rank for rank, _, _ in await worker.ratings.best(scope, 10)] == [1, 2, 2, 4]
+        assert [await worker.ratings.rank(scope, f"p:{n}") for n in range(1, 6)] == [1, 2, 2, 4, None]
+
+
+# Pages and settings
+
+
+async def test_a_persons_language_and_suits(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        anna = players[0]
+        assert "Tricks" in paper.last(anna.private).plain
+        await anna.say("/settings", place=anna.private)
+        await anna.press("Italiano")
+        await anna.press("Semi francesi")
+        hand = next(text for text in paper.texts(anna.private) if "Prese" in text)
+        assert "🪙" not in hand
+        table = await worker.room.table(await code_of(worker, anna))
+        assert table.game
+        deal = table.game.view(0).deal
+        assert deal
+        held = deal.hand
+        assert held
+        assert len(held) == 10
+        assert {sign for sign in SUIT_SIGNS["french"].values() if sign in hand} >= {
+            SUIT_SIGNS["french"][card[-1]] for card in held
+        }
+        # The group keeps its own language.
+        assert "bound by" in paper.last(GROUP).plain
+        await anna.say("/impostazioni")
+        await anna.press("Italiano", GROUP)
+        await anna.say("/aiuto")
+        assert "Sfida qualcuno" in paper.last(GROUP).plain
+
+
+async def test_an_italian_client_makes_an_italian_chat(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna = Player(worker, paper, "Anna", 1, "it-IT")
+        await anna.say("/sfida spizzichino")
+        assert "lancia una sfida" in paper.last(GROUP).plain
+        assert anna.button("Annulla", GROUP)
+
+
+async def test_tables_lists_where_one_sits_and_whose_turn_it_is(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        mover, other = sorted(players, key=lambda player: not player.moves())
+        assert not other.moves()
+        await mover.say("/challenge spades")
+        await mover.say("/tables")
+        page = paper.last(mover.private).plain
+        assert "waiting for players" in page
+        assert "your turn" in page
+        assert "others' turn" not in page
+        assert other.person.name in page
+        await other.say("/tables")
+        page = paper.last(other.private).plain
+        assert "waiting for players" not in page
+        assert "others' turn" in page
+        assert "your turn" not in page
+
+
+@pytest.mark.parametrize(
+    "about", ["", "fair", "pizzichino", "spizzichino", "metamazzo", "testa", "tressette", "tavolo", "spades", "metà"]
+)
+async def test_rules(store: Store, about: str) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna = Player(worker, paper, "Anna", 1)
+        reply = await anna.say(f"/rules {about}")
+        assert not reply.toast
+        assert len(paper.last(GROUP).plain) > 300
+
+
+@pytest.mark.parametrize(
+    ("command", "answer"),
+    [
+        ("/nonsense", "I do not know /nonsense"),
+        ("/join", "Which table?"),
+        ("/join ZZZZ", "There is no table ZZZZ"),
+        ("/hand", "no table where a game is on"),
+        ("/hand QQQQ", "You do not sit at table QQQQ"),
+        ("/resign", "no table where a game is on"),
+        ("/resign QQQQ", "You do not sit at table QQQQ"),
+        ("/challenge scopa", "There is no game called scopa"),
+        ("/stats @nobody", "I have not met @nobody"),
+        ("/rules briscola", "There is no game called briscola"),
+    ],
+)
+async def test_what_cannot_be_done_is_said(store: Store, command: str, answer: str) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        assert answer in (await Player(worker, paper, "Anna", 1).say(command)).toast
+
+
+# Nonsense
+
+
+MADE_UP = [
+    "",
+    "1",
+    "x" * 64,
+    "1mABCD:1:play 3D",
+    "1m:::",
+    "1mABCD:999999:resign",
+    "1tABCD:sit",
+    "1tABCD:sit 99999999",
+    "1tABCD:rule layout=full",
+    "1tABCD:draft x y",
+    "1p",
+    "1pleaderboard a b c",
+    "1preplay X 1",
+    "1prematch Y",
+    "1psettings language xx",
+    "1phand",
+    "2mABCD:1:play 3D",
+    "1tABCD:clock 7 1",
+    "1tABCD:robot genius",
+    "1tABCD:accept 9",
+    "1pleaderboard chat all all extra",
+    "1mABCD:1:play 3D\n",
+    "1mABCD:-1:resign",
+    "🂠" * 16,
+]
+
+
+async def test_made_up_payloads_change_nothing_and_are_answered(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        code = await code_of(worker, players[0])
+        before = (await worker.room.table(code)).log
+        stranger = Player(worker, paper, "Zoe", 99)
+        for made_up in MADE_UP:
+            for place in (GROUP, stranger.private):
+                reply = await stranger.send(made_up.replace("ABCD", code), place, "1")
+                assert reply.toast or reply.panel, made_up
+        assert (
+            await stranger.send("1m" + code + ":1:" + "x" * 1_000_000)
+        ).toast == "This button does not work any more."
+        assert (await worker.room.table(code)).log == before
+
+
+async def test_a_made_up_press_touches_no_message_but_the_surfaces_own(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        mover = next(player for player in players if player.moves())
+        message, button = mover.moves()[0]
+        table = await worker.room.table(await code_of(worker, mover))
+        await mover.say("/help", mover.private)
+        other = next(number for number in paper.messages[mover.private] if number != message)
+        card = next(number for number, panel in paper.messages[GROUP].items() if "challenges" in panel.plain)
+        board = next(number for number in paper.messages[GROUP] if number != card)
+        before = {place: dict(messages) for place, messages in paper.messages.items()}
+        for payload, place, pressed in (
+            (f"1m{table.code}:1:{button.payload.rpartition(':')[2]}", mover.private, other),
+            (f"1t{table.code}:draft {table.dealt_at} resign", mover.private, other),
+            (f"1t{table.code}:draft {table.dealt_at}", mover.private, other),
+            (f"1t{table.code}:sit 1", GROUP, board),
+            (f"1t{table.code}:cancel", GROUP, board),
+            (f"1t{table.code}:menu rules", GROUP, board),
+            ("1phelp", GROUP, board),
+            ("1pleaderboard chat all all", GROUP, card),
+            ("1psettings language it", mover.private, message),
+            ("1prematch x", GROUP, board),
+        ):
+            await mover.send(payload, place, pressed)
+            await worker.delivery.settled()
+        assert {place: dict(messages) for place, messages in paper.messages.items()} == before
+        # A move that may be made is made, and still no other message is touched.
+        await mover.send(button.payload, mover.private, other)
+        await worker.delivery.settled()
+        assert (await worker.room.table(table.code)).version == table.version + 1
+        assert set(paper.messages[mover.private]) == {message, other}
+        assert paper.messages[mover.private][other] == before[mover.private][other]
+
+
+@given(st.text(max_size=80))
+def test_any_text_reads_as_a_payload_or_is_refused(text: str) -> None:
+    with suppress(BadPayload):
+        actions.parse(text)
+
+
+async def test_one_button_pressed_fifty_times_at_once_is_one_move(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        mover = next(player for player in players if player.moves())
+        code = await code_of(worker, mover)
+        version = (await worker.room.table(code)).version
+        message, button = mover.moves()[0]
+        replies = await asyncio.gather(*(mover.send(button.payload, mover.private, message) for _ in range(50)))
+        assert (await worker.room.table(code)).version == version + 1
+        assert [reply.toast for reply in replies].count("") == 1
+        assert all("moved on" in reply.toast for reply in replies if reply.toast)
+        await worker.delivery.settled()
+        assert len(paper.messages[mover.private]) == 1
+
+
+UNICODE = [
+    "\u202eanna\u202c",
+    "\u200f\u05d0\u05d1\u05d2\u200f",
+    "👨‍👩‍👧‍👦" * 64,
+    "<b>*_`[x](y)~||",
+    "Ａｎｎａ",
+    "a\u0301" * 40,
+    "\u0000\u0007\u200b",
+    "Zalgơ̷̢",
+    "'; DROP TABLE",
+    "{name}",
+    "%s %d",
+]
+
+
+@pytest.mark.parametrize("name", UNICODE)
+async def test_any_name_can_sit_and_play(store: Store, name: str) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        odd = Player(worker, paper, name, 1)
+        bruno = Player(worker, paper, "Bruno", 2)
+        assert not (await odd.say("/challenge testa")).toast
+        await bruno.press("Accept", GROUP)
+        random = Random(1)
+        await play_until(worker, [odd, bruno], random, lambda: "Trick 2" in paper.last(GROUP).plain)
+        await resign(worker, paper, [odd, bruno], 0)
+        assert "won" in paper.last(GROUP).plain
+        await bruno.say("/leaderboard")
+        [game] = [game async for game in worker.archive.all()]
+        assert game.record.seats[0]
+
+
+async def test_nobody_may_sit_at_too_many_tables(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna = Player(worker, paper, "Anna", 1)
+        for _ in range(20):
+            assert not (await anna.say("/challenge testa")).toast
+        assert "20 tables" in (await anna.say("/challenge testa")).toast
+
+
+async def test_an_old_card_pressed_again_takes_no_table_off_anybodys_list(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna, bruno, carla, _ = people(worker, paper)
+        await anna.say("/challenge metamazzo")
+        accept = bruno.button("Accept", GROUP)[1].payload
+        await bruno.press("Accept", GROUP)
+        code = await code_of(worker, bruno)
+        # The game is on, so the press is refused, as is whoever would join from where the table is shown already.
+        assert (await bruno.send(accept, GROUP)).toast == "The game has begun: that cannot be changed any more."
+        assert (await carla.say(f"/join {code}")).toast == "The game has begun: that cannot be changed any more."
+        assert [table.code for table in await worker.tables_of(bruno.person.id)] == [code]
+        assert [table.code for table in await worker.tables_at(GROUP)] == [code]
+        assert not await worker.tables_of(carla.person.id)
+
+
+async def test_a_choice_of_game_that_is_delivered_again_later_brings_no_older_one_back(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna, bruno = Player(worker, paper, "Anna", 1), Player(worker, paper, "Bruno", 2)
+        await anna.say("/challenge testa", key="first")
+        await bruno.say("/challenge spades", key="second")
+        assert (await worker.people.chat(GROUP)).game == "spades"
+        await anna.say("/challenge testa", key="first")
+        assert (await worker.people.chat(GROUP)).game == "spades"
+        [table] = await worker.tables_of("paper:1")
+        chosen = [f"1t{table.code}:game {game}" for game in ("metamazzo", "pizzichino")]
+        for number in (0, 1, 0):
+            assert not (await anna.send(chosen[number], GROUP, "1", key=f"chosen{number}")).toast
+        assert (await worker.people.chat(GROUP)).game == "pizzichino"
+        # A redelivery is none of those that were never heard.
+        await bruno.say("/challenge testa", key="third")
+        assert (await worker.people.chat(GROUP)).game == "testa"

@@ -1,0 +1,317 @@
+"""Limits of what is asked: floods, and codes that are guessed."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from itertools import count
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from bot.commands import Kind
+from bot.delivery.answers import MOST_WAITING, Answers
+from bot.delivery.send_limiter import SendLimiter
+from bot.handlers import limits
+from bot.handlers.limits import OPEN_TABLES, TRIES
+from bot.outages import Outages
+from bot.platform import DeliveryError, NotDone, RateLimit, Refused, SlowDown, Trouble
+from bot.store import Store, keys
+from bot.tables.room import CODE_LENGTH, CODE_LETTERS
+from bot.worker import Worker
+from tests.bot.paper import GROUP, Paper, Player, code_of, open_worker, seated
+
+
+@pytest.fixture(autouse=True)
+def _limits_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BUONGIOCO_RATE_LIMITS", "true")
+
+
+YEAR = 365.25 * 24 * 3600
+
+
+def counting(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """Counts commands that reach the store."""
+    asked = count()
+    execute = worker.store.client.execute_command
+
+    async def counted(*args: Any, **options: Any) -> Any:
+        next(asked)
+        return await execute(*args, **options)
+
+    monkeypatch.setattr(worker.store.client, "execute_command", counted)
+    return lambda: int(repr(asked).partition("(")[2].rstrip(")"))
+
+
+async def test_a_flood_of_presses_is_refused_without_a_word_to_the_store(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paper = Paper()
+    async with open_worker(store, paper, rate_limits=True) as worker:
+        anna, bruno = await seated(worker, paper, "testa")
+        await anna.say("/help", anna.private)
+        code = await code_of(worker, anna)
+        toasts = [(await anna.send(f"1t{code}:wait")).toast for _ in range(100)]
+        assert "still time" in toasts[0]
+        await anna.dispatcher.press(await _press(anna, code))
+        asked = counting(worker, monkeypatch)
+        for _ in range(200):
+            assert "faster than I can follow" in (await anna.send(f"1t{code}:wait")).toast
+        assert asked() == 0
+        # Nobody else is any slower for it.
+        assert "still time" in (await bruno.send(f"1t{code}:wait")).toast
+
+
+async def _press(player: Player, code: str) -> Any:
+    from bot.platform import Press  # noqa: PLC0415
+
+    return Press("key", player.person, player.private, "0", f"1t{code}:wait")
+
+
+async def test_a_flood_of_commands_is_answered_once_a_break(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    paper = Paper()
+    async with open_worker(store, paper, rate_limits=True) as worker:
+        anna, bruno = Player(worker, paper, "Anna", 1), Player(worker, paper, "Bruno", 2)
+        bruno.dispatcher = anna.dispatcher
+        replies = [await anna.say("/help") for _ in range(100)]
+        told = [reply for reply in replies if reply.toast and not reply.optional]
+        assert ["listen again in 30 seconds" in reply.toast for reply in told] == [True]
+        assert sum(reply.panel is not None for reply in replies) <= 35
+        assert all(reply.toast for reply in replies if reply.optional)
+        assert (await bruno.say("/help")).panel
+        now = asyncio.get_running_loop().time()
+        anna.dispatcher.limits._breaks._clock = anna.dispatcher.limits._commands._clock = lambda: now + limits.BREAK + 1
+        assert (await anna.say("/help")).panel
+
+
+async def test_a_crowd_does_not_flood_a_group(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper, rate_limits=True) as worker:
+        crowd = [Player(worker, paper, f"Player {number}", number) for number in range(1, 101)]
+        for player in crowd:
+            player.dispatcher = crowd[0].dispatcher
+        replies = [await player.say("/help") for player in crowd]
+        assert sum(reply.panel is not None for reply in replies) <= limits.COMMANDS_IN_CHAT.burst + 10
+        assert sum(bool(reply.toast) and not reply.optional for reply in replies) == 1
+        assert (await crowd[-1].say("/help", crowd[-1].private)).panel
+
+
+# Codes
+
+
+def test_whoever_tries_codes_as_fast_as_they_may_finds_less_than_one_open_table_in_a_year() -> None:
+    tries = TRIES.burst + YEAR / TRIES.interval
+    assert tries * OPEN_TABLES / len(CODE_LETTERS) ** CODE_LENGTH < 1
+
+
+async def test_codes_that_lead_nowhere_are_counted_for_all_workers_even_at_once(store: Store) -> None:
+    paper, other_paper = Paper(), Paper()
+    async with (
+        open_worker(store, paper, rate_limits=True) as worker,
+        open_worker(store, other_paper, alone=False) as other,
+    ):
+        anna = Player(worker, paper, "Anna", 1)
+        await anna.say("/challenge testa")
+        code = await code_of(worker, anna)
+        guessers = [Player(one, p, "Zoe", 9) for one, p in ((worker, paper), (other, other_paper))]
+        guesses = [guessers[n % 2].say(f"/join QQQQ{n:02}", place="paper:9") for n in range(10, 20)]
+        guesses += [guessers[n % 2].send(f"1tQQQQ{n}:sit") for n in range(20, 30)]
+        guesses += [guessers[n % 2].send(f"1mQQQQ{n}:1:play 3D") for n in range(30, 40)]
+        toasts = [reply.toast for reply in await asyncio.gather(*guesses)]
+        assert sum("There is no table" in toast for toast in toasts) == TRIES.burst
+        assert sum("in 60 minutes" in toast for toast in toasts) == len(toasts) - TRIES.burst
+        # The right one does not help any more, but for the button that stands there.
+        assert "tried several codes" in (await guessers[1].say(f"/join {code}", place="paper:9")).toast
+        assert (await worker.room.table(code)).phase == "open"
+        assert not (await guessers[0].press("Accept", GROUP)).toast
+        assert (await worker.room.table(code)).phase == "playing"
+        assert 0 < await store.client.pttl(keys.tries("paper:9")) <= 1000 * TRIES.burst * TRIES.interval
+
+
+async def test_who_sits_at_a_table_is_known_by_every_worker_though_they_have_tried_codes(store: Store) -> None:
+    paper, other_paper = Paper(), Paper()
+    async with open_worker(store, paper, rate_limits=True, alone=False) as worker:
+        anna, bruno = await seated(worker, paper, "testa")
+        code = await code_of(worker, anna)
+        for number in range(TRIES.burst + 1):
+            await bruno.say(f"/join QQQQ{number}2", place="paper:2")
+        # It was started a moment ago, and remembers no table at all.
+        async with open_worker(store, other_paper, rate_limits=True, alone=False) as other:
+            there = Player(other, other_paper, "Bruno", 2)
+            assert other.room.remembered(code) is None
+            # A press on a message so old that the platform tells no more of it.
+            assert "still time" in (await there.send(f"1t{code}:wait")).toast
+            other.room.forget(code)
+            assert "You sit" in (await there.say(f"/join {code}", place="paper:5")).toast
+            other.room.forget(code)
+            stranger = Player(other, other_paper, "Carla", 3)
+            assert "has begun" in (await stranger.send(f"1t{code}:sit", GROUP)).toast
+            assert not await store.client.exists(keys.tries("paper:3"))
+
+
+async def test_who_mistypes_is_helped_and_a_right_code_costs_nothing(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper, rate_limits=True) as worker:
+        anna, bruno = Player(worker, paper, "Anna", 1), Player(worker, paper, "Bruno", 2)
+        assert "six letters" in (await bruno.say("/join QQQQQQ", place="paper:2")).toast
+        assert "six letters" in (await bruno.say("/join what's-this?", place="paper:2")).toast
+        for _ in range(TRIES.burst + 2):
+            await anna.say("/challenge testa")
+            [table] = await worker.tables_of("paper:1")
+            assert "You sit" in (await bruno.say(f"/join {table.code.lower()}", place="paper:2")).toast
+            await anna.say("/resign")
+            await anna.press("Yes, I resign")
+        assert await store.client.pttl(keys.tries("paper:2")) <= 1000 * TRIES.interval
+
+
+async def test_a_press_that_comes_too_late_is_no_guess(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper, rate_limits=True) as worker:
+        anna, bruno = await seated(worker, paper, "testa")
+        code, carla = await code_of(worker, anna), Player(worker, paper, "Carla", 3)
+        for _ in range(TRIES.burst + 2):
+            assert "moved on" in (await bruno.send(f"1m{code}:1:play 3D")).toast
+            assert "has begun" in (await carla.send(f"1t{code}:sit", GROUP)).toast
+        assert not await store.client.exists(keys.tries("paper:2"), keys.tries("paper:3"))
+
+
+async def test_answers_leave_most_of_a_places_pace_to_boards_and_one_more_message_at_once() -> None:
+    limiter = SendLimiter(lambda place: RateLimit(3, 0.2))
+    for _ in range(2):
+        assert not await limiter.turn("paper:1", answer=True)
+    # What answers have used up holds no board up.
+    assert not await limiter.turn("paper:1")
+    start = asyncio.get_running_loop().time()
+    await limiter.turn("paper:1", answer=True)
+    assert asyncio.get_running_loop().time() - start > 0.3
+
+
+async def test_who_waits_for_a_turn_heeds_what_the_platform_asks_for_meanwhile() -> None:
+    limiter, loop = SendLimiter(lambda place: RateLimit(1, 0.05)), asyncio.get_running_loop()
+    await limiter.turn("paper:1")
+    waiting = [asyncio.create_task(limiter.turn("paper:1", answer=answer)) for answer in (False, True)]
+    await asyncio.sleep(0)
+    limiter.block("paper:1", 0.3)
+    until = loop.time() + 0.3
+    await asyncio.gather(*waiting)
+    assert loop.time() >= until
+
+
+async def test_an_answer_is_tried_again_where_nothing_was_done_and_never_where_it_may_have_arrived(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("bot.platform.SHORTEST_WAIT", 0.001)
+    monkeypatch.setattr("bot.delivery.answers.FIRST_PAUSE", 0.001)
+    monkeypatch.setattr("bot.delivery.answers.LONGEST_PAUSE", 0.001)
+    said: list[str] = []
+    for errors in ([NotDone("away")] * 20, [SlowDown(0.001)] * 20, [Trouble("no answer")], [Refused("odd")]):
+        answers = Answers(
+            SendLimiter(lambda place: RateLimit()), Outages(lambda _platform: True, lambda _platform: None)
+        )
+        left: list[DeliveryError] = list(errors)
+
+        async def say(left: list[DeliveryError] = left) -> None:
+            if left:
+                raise left.pop()
+            said.append("said")
+
+        answers.send("paper:1", say)
+        while answers.tasks:
+            await asyncio.wait(answers.tasks)
+        assert not left
+        said.append("")
+    assert said == ["said", "", "said", "", "", ""]
+
+
+async def test_of_changes_to_one_message_that_wait_the_latest_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = Answers(
+        SendLimiter(lambda place: RateLimit(3, 0.02)), Outages(lambda _platform: True, lambda _platform: None)
+    )
+    shown: list[int] = []
+
+    async def show(number: int) -> None:
+        shown.append(number)
+
+    for number in range(100):
+        answers.send("paper:1", partial(show, number), message="7")
+        if number == 50:
+            await asyncio.sleep(0.01)
+    while answers.tasks:
+        await asyncio.wait(answers.tasks)
+    assert shown == [50, 99]
+    assert not answers._waiting
+    assert not answers._jobs
+
+
+async def test_an_answer_heeds_the_platform_and_comes_in_the_end_and_a_flood_of_them_is_dropped() -> None:
+    answers, said = (
+        Answers(SendLimiter(lambda place: RateLimit()), Outages(lambda _platform: True, lambda _platform: None)),
+        [],
+    )
+    errors = [SlowDown(0.01), SlowDown(0.01)]
+
+    async def say() -> None:
+        if errors:
+            raise errors.pop()
+        said.append(1)
+
+    for _ in range(100):
+        answers.send("paper:1", say)
+    answers.send("paper:2", say)
+    while answers._tasks:
+        await asyncio.wait(answers._tasks)
+    assert len(said) == MOST_WAITING + 1
+    assert not answers._waiting
+
+
+@pytest.mark.parametrize("choice", ["AS,AS,AS", "1 1", "resign resign"])
+async def test_a_draft_that_repeats_itself_is_refused(store: Store, choice: str) -> None:
+    paper = Paper()
+    async with open_worker(store, paper, rate_limits=True) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        table = await worker.room.table(await code_of(worker, players[0]))
+        for player in players:
+            reply = await player.send(f"1t{table.code}:draft {table.dealt_at} {choice}")
+            assert "does not work" in reply.toast
+
+
+async def test_half_a_surrogate_pair_is_a_question_mark(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper, rate_limits=True) as worker:
+        odd = Player(worker, paper, "Zoe", 9)
+        odd.person = odd.person._replace(name="Z\ud800", handle="z\udfff", language="\ud83d")
+        with capture_logs() as logs:
+            for text in ("/help", "/x\ud800", "/join \ud800", "/challenge \ud800", "/challenge @\udc00"):
+                reply = await odd.say(text)
+                assert (reply.panel.plain if reply.panel else reply.toast).encode()
+            assert (await odd.send("1m\ud800")).toast.encode()
+        assert not [line for line in logs if line["log_level"] == "error"]
+
+
+async def test_only_the_open_tables_of_that_very_channel_are_suggested(store: Store) -> None:
+    paper = Paper()
+    here, elsewhere = "paper:100/7", "paper:100/8"
+    async with open_worker(store, paper) as worker:
+        anna, bruno = Player(worker, paper, "Anna", 1), Player(worker, paper, "Bruno", 2)
+        await anna.say("/challenge testa", here)
+        await bruno.say("/challenge metamazzo", elsewhere)
+        for place, name in ((here, "Anna"), (elsewhere, "Bruno")):
+            [found] = await anna.dispatcher.suggestions(Kind.OPEN_TABLE, "", anna.person, place)
+            assert name in found.label
+        assert not await anna.dispatcher.suggestions(Kind.OPEN_TABLE, "", anna.person, "paper:100")
+
+
+async def test_whoever_asks_for_suggestions_too_often_is_suggested_nothing(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "PRESSES_OF_PERSON", RateLimit(burst=3, interval=3600.0))
+    paper = Paper()
+    async with open_worker(store, paper, rate_limits=True) as worker:
+        anna, bruno = Player(worker, paper, "Anna", 1), Player(worker, paper, "Bruno", 2)
+        await anna.say("/challenge testa")
+        found = [await bruno.dispatcher.suggestions(Kind.OPEN_TABLE, "", bruno.person, GROUP) for _ in range(5)]
+        assert list(map(len, found)) == [1, 1, 1, 0, 0]
+        assert await anna.dispatcher.suggestions(Kind.OPEN_TABLE, "", anna.person, GROUP)
+        # They may press and write all the same.
+        assert "once" not in (await bruno.say("/help", bruno.private)).toast
+        assert (await bruno.press("Accept", GROUP)).toast != limits.TooManyPresses.sentence

@@ -1,0 +1,88 @@
+"""Whole games on a cluster: by one worker, and by three while primaries die."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from random import Random
+
+import pytest
+
+from bot.bench.cluster import LocalCluster
+from bot.store import Store, keys, opened
+from engine import verify
+from tests.bot.paper import GROUP, Paper, code_of, open_worker, play_until, seated
+from tests.bot.worker.test_games import shortest
+from tests.long import mostly_long
+
+pytestmark = pytest.mark.xdist_group("cluster")
+
+
+@pytest.mark.parametrize("game", mostly_long(["metamazzo", "testa", "tavolo"], "testa"))
+async def test_a_whole_game(cluster_store: Store, game: str) -> None:
+    paper = Paper()
+    async with open_worker(cluster_store, paper) as worker:
+        players = await seated(worker, paper, game, *shortest(game))
+        await play_until(
+            worker,
+            players.copy(),
+            Random(game),
+            lambda: "Rematch" in str([one.rows for one in paper.messages[GROUP].values()]),
+        )
+        assert not [key async for key in cluster_store.client.scan_iter("{s*}:table:*")]
+        [finished] = [game async for game in worker.archive.all()]
+        verify(finished.record)
+        await players[0].say("/leaderboard")
+        assert (await worker.ratings.rebuild()).games == 1
+        await players[0].dispatcher.move_chat(GROUP, "paper:200")
+        assert (await worker.healthy())["healthy"]
+
+
+async def test_three_workers_play_on_while_primaries_die(cluster: LocalCluster) -> None:
+    """Each press goes to any worker; every one that is acknowledged is made, once, and panels show it in the end."""
+    await asyncio.to_thread(cluster.clear)
+    paper, random = Paper(), Random(1)
+    async with AsyncExitStack() as stack:
+        workers = []
+        for _ in range(3):
+            store = await stack.enter_async_context(opened(cluster.url, replicas=1))
+            workers.append(await stack.enter_async_context(open_worker(store, paper, alone=False)))
+        players = await seated(workers[0], paper, "metamazzo")
+        code = await code_of(workers[0], players[0])
+        acknowledged = 0
+        failing: asyncio.Task[None] | None = None
+        async with asyncio.timeout(90):
+            while acknowledged < 30:
+                if acknowledged == 10 and failing is None:
+                    failing = asyncio.create_task(fail_over(cluster, code))
+                for player in players:
+                    worker = random.choice(workers)
+                    for message, button in player.moves()[:1]:
+                        player.dispatcher.worker = worker
+                        reply = await player.send(button.payload, player.private, message)
+                        acknowledged += not reply.toast
+                await asyncio.sleep(0.01)
+        assert failing
+        await failing
+        log = (await workers[0].store.load(code)).entries
+        stamps = [entry.partition(b"\t")[2] for entry in log if entry[:1].isdigit() and b"\t" in entry]
+        assert len(stamps) == len(set(stamps))
+        assert sum(entry[:1].isdigit() for entry in log) >= acknowledged
+        async with asyncio.timeout(30):
+            while await workers[0].store.all_changed(range(keys.SHARDS)):
+                await asyncio.sleep(0.1)
+        table = await workers[0].room.table(code)
+        assert table.game
+        assert table.game.turn is not None
+        legal = {move for move in table.game.legal_moves(table.game.turn) if move.count(" ") == 1}
+        shown = {button.payload.split(":", 2)[2] for _, button in players[table.game.turn].moves()}
+        assert {move for move in legal if move.startswith("play")} <= shown
+
+
+async def fail_over(cluster: LocalCluster, code: str) -> None:
+    """The primary that has a table dies, and comes back as a replica."""
+    primary = await asyncio.to_thread(cluster.primary_of, keys.table(code))
+    replica = await asyncio.to_thread(cluster.replica_of, primary)
+    await asyncio.to_thread(primary.kill)
+    while not await asyncio.to_thread(lambda: replica.is_primary):
+        await asyncio.sleep(0.05)
+    await asyncio.to_thread(primary.start)
+    await asyncio.to_thread(cluster.until_well)

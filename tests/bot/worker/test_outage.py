@@ -1,0 +1,181 @@
+"""The store refuses, falls silent or dies: people are told what became of their press, and all goes on by itself."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from bot.delivery import delivery
+from bot.platform import Reply
+from bot.store import EmbeddedStore, Store, outage, store
+from bot.store.store import opened
+from bot.worker import Worker
+from tests.bot.paper import GROUP, Paper, Player, code_of, open_worker, seated
+
+NOT_KEPT = "I cannot write anything down just now, so this was not kept."
+NOT_KEPT_IN_ITALIAN = "Ora non riesco a scrivere nulla, quindi questo non è stato segnato."
+NOT_KNOWN = "do not know yet whether this was kept"
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "ANSWER_SECONDS", 0.4)
+    monkeypatch.setattr(store, "COMMIT_SECONDS", 0.8)
+    monkeypatch.setattr(outage, "PROBE_SECONDS", 0.05)
+    monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.05)
+
+
+def process_of(embedded: EmbeddedStore) -> int:
+    return int((embedded.folder / "valkey.pid").read_text())
+
+
+async def freeze(embedded: EmbeddedStore) -> None:
+    os.kill(process_of(embedded), signal.SIGSTOP)
+    # It stops when it is next scheduled.
+    await asyncio.sleep(0.2)
+
+
+@asynccontextmanager
+async def at_table(embedded: EmbeddedStore) -> AsyncIterator[tuple[Worker, Paper, list[Player]]]:
+    paper = Paper()
+    async with opened(embedded.url) as there, open_worker(there, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        yield worker, paper, players
+
+
+def mover_of(players: list[Player]) -> Player:
+    return next(player for player in players if player.moves())
+
+
+async def until_well(worker: Worker) -> None:
+    async with asyncio.timeout(20):
+        while not (await worker.healthy())["store"]:
+            await asyncio.sleep(0.02)
+
+
+async def forbid(there: Store, error: str) -> Callable[[], Awaitable[Any]]:
+    """Have the store refuse every write; returns what has it take them again."""
+    client = there.client
+    if error == "replica":
+        # What a primary is after a failover that it slept through.
+        await client.replicaof("127.0.0.1", 1)
+        return lambda: client.replicaof("NO", "ONE")
+    name, value = {"full": ("maxmemory", "1"), "alone": ("min-replicas-to-write", "1")}[error]
+    await client.config_set(name, value)
+    return lambda: client.config_set(name, "0")
+
+
+@pytest.mark.parametrize("error", ["full", "alone", "replica"])
+async def test_a_store_that_takes_nothing_down_keeps_nothing_and_the_presser_is_told_so(
+    embedded: EmbeddedStore, error: str
+) -> None:
+    async with at_table(embedded) as (worker, _paper, players):
+        mover = mover_of(players)
+        await worker.people.choose(mover.person.id, language="it")
+        await worker.delivery.settled()
+        code = await code_of(worker, mover)
+        before = (await worker.store.load(code)).version
+        message, button = mover.moves()[0]
+        with capture_logs() as logs:
+            allow = await forbid(worker.store, error)
+            for number in range(20):
+                reply = await mover.send(button.payload, mover.private, message, key=f"again{number}")
+                assert NOT_KEPT_IN_ITALIAN in reply.toast
+            assert NOT_KEPT in (await Player(worker, mover.paper, "Carla", 3).say("/challenge testa")).toast
+            assert not (await worker.healthy())["healthy"]
+            assert (await worker.store.load(code)).version == before
+            await allow()
+            await until_well(worker)
+            assert (await mover.send(button.payload, mover.private, message, key="again0")).toast == ""
+        assert (await worker.store.load(code)).version == before + 1
+        await worker.delivery.settled()
+        assert any(player.moves() for player in players if player is not mover)
+        said = [line["event"] for line in logs]
+        assert said.count("store_away") == said.count("store_back") == 1
+        assert not [line for line in logs if "exception" in line or "exc_info" in line]
+
+
+async def test_a_store_that_is_frozen_leaves_no_press_unanswered_and_the_same_press_counts_once(
+    embedded: EmbeddedStore,
+) -> None:
+    async with at_table(embedded) as (worker, _paper, players):
+        mover = mover_of(players)
+        code = await code_of(worker, mover)
+        before = (await worker.store.load(code)).version
+        message, button = mover.moves()[0]
+        await worker.delivery.settled()
+        tasks = len(asyncio.all_tasks())
+        await freeze(embedded)
+        with capture_logs() as logs:
+            try:
+                # More than there are connections; each gets its answer.
+                presses = [mover.send(button.payload, mover.private, message, key=f"frozen{n}") for n in range(100)]
+                strangers = [Player(worker, mover.paper, f"P{n}", 100 + n).send("1pabout", GROUP) for n in range(100)]
+                async with asyncio.timeout(60):
+                    answers: list[Reply] = await asyncio.gather(*presses, *strangers)
+                assert not [answer.toast for answer in answers if NOT_KNOWN not in answer.toast]
+                assert not (await worker.healthy())["store"]
+            finally:
+                os.kill(process_of(embedded), signal.SIGCONT)
+            await until_well(worker)
+            assert (await mover.send(button.payload, mover.private, message, key="frozen0")).toast in (
+                "",
+                # Another of the hundred was written when the store woke up.
+                "The table has moved on since then: here is how it stands.",
+            )
+        log = await worker.store.load(code)
+        moves = [entry for entry in log.entries if entry[:1].isdigit()]
+        assert log.version == before + 1, log
+        assert len(moves) == 1
+        said = [line["event"] for line in logs]
+        assert said.count("store_away") == said.count("store_back") == 1
+        await worker.delivery.settled()
+        async with asyncio.timeout(20):
+            while len(asyncio.all_tasks()) > tasks:
+                await asyncio.sleep(0.05)
+
+
+async def test_a_press_that_was_written_after_its_presser_was_told_is_found_by_its_key(
+    embedded: EmbeddedStore,
+) -> None:
+    async with at_table(embedded) as (worker, _paper, players):
+        mover = mover_of(players)
+        code = await code_of(worker, mover)
+        before = (await worker.store.load(code)).version
+        message, button = mover.moves()[0]
+        await freeze(embedded)
+        reply = await mover.send(button.payload, mover.private, message, key="once")
+        assert NOT_KNOWN in reply.toast
+        os.kill(process_of(embedded), signal.SIGCONT)
+        await until_well(worker)
+        # The store had it in its socket, and wrote it when it woke up; the worker's memory does not know.
+        assert (await worker.store.load(code)).version == before + 1
+        assert (await mover.send(button.payload, mover.private, message, key="once")).toast == ""
+        assert (await worker.store.load(code)).version == before + 1
+        # And the others are shown it, though nobody could tell the worker that it was made.
+        async with asyncio.timeout(30):
+            while not any(player.moves() for player in players if player is not mover):
+                await asyncio.sleep(0.1)
+
+
+async def test_a_store_that_dies_is_started_again_and_play_goes_on(embedded: EmbeddedStore) -> None:
+    async with at_table(embedded) as (worker, _paper, players):
+        mover = mover_of(players)
+        code = await code_of(worker, mover)
+        message, button = mover.moves()[0]
+        before = (await worker.store.load(code)).version
+        os.kill(process_of(embedded), signal.SIGKILL)
+        replies = [(await mover.send(button.payload, mover.private, message, key="k")).toast for _ in range(5)]
+        # Nobody listens: what cannot be sent is not kept.
+        assert NOT_KEPT in replies[-1]
+        keeper = asyncio.create_task(embedded.keep())
+        await until_well(worker)
+        assert (await mover.send(button.payload, mover.private, message, key="k")).toast == ""
+        assert (await worker.store.load(code)).version == before + 1
+        keeper.cancel()
+        await asyncio.wait([keeper])

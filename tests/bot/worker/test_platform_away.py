@@ -1,0 +1,128 @@
+"""A platform that is away, or says wait again and again: nothing is lost, nothing is sent twice, nothing piles up."""
+
+import asyncio
+from random import Random
+
+import pytest
+from structlog.testing import capture_logs
+
+from bot import platform
+from bot.delivery import delivery, surface_sync
+from bot.delivery.send_limiter import SendLimiter
+from bot.platform import NotDone, RateLimit, SlowDown, Trouble
+from bot.store import Store, keys
+from bot.worker import Worker
+from tests.bot.paper import GROUP, Paper, Player, open_worker, play_until, seated
+
+SURFACES = 3
+"""Two hands and a board; each has one task at most."""
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "SHORTEST_WAIT", 0.0)
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.0002)
+    monkeypatch.setattr(surface_sync, "LONGEST_PAUSE", 0.002)
+    monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.01)
+
+
+class Moody(Paper):
+    """Paper that answers so many calls with a fault, and counts what it took."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left, self.error = 0, "wait"
+        self.most_tasks = 0
+
+    def _check(self, *about: object) -> None:
+        super()._check(*about)  # type: ignore[arg-type]
+        syncing = [task for task in asyncio.all_tasks() if "Reconciler._sync" in repr(task.get_coro())]
+        self.most_tasks = max(self.most_tasks, len(syncing))
+        self.calls.clear()
+        if self.left:
+            self.left -= 1
+            raise SlowDown(0.0001) if self.error == "wait" else Trouble("no answer")
+
+
+@pytest.mark.parametrize(("error", "times"), [("wait", 10_000), ("away", 600)])
+async def test_a_platform_that_refuses_again_and_again_costs_time_only(store: Store, error: str, times: int) -> None:
+    """Ten minutes away are some twelve tries a surface, at pauses of a minute; here it is many times that."""
+    paper = Moody()
+    with capture_logs() as logs:
+        await refused(store, paper, error, times)
+    said = [line["event"] for line in logs if line["log_level"] in ("warning", "error")]
+    assert said == ["platform_away"]
+
+
+async def refused(store: Store, paper: Moody, error: str, times: int) -> None:
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        tasks = len(asyncio.all_tasks())
+        table = (await worker.tables_of(players[0].person.id))[0]
+        paper.error, paper.left, paper.most_tasks = error, times, 0
+        # They cannot see what is played; what they press was drawn before, or came by another way.
+        await played_unseen(worker, players, table.code, 12)
+        async with asyncio.timeout(150):
+            await worker.delivery.settled()
+        assert not paper.left
+        assert 0 < paper.most_tasks <= SURFACES
+        assert not worker.delivery._tools.limiter._blocked
+        for player in players:
+            assert len(paper.messages[player.private]) == 1
+        assert len(paper.messages[GROUP]) == 2
+        random, moves = Random(1), 0
+
+        def done() -> bool:
+            nonlocal moves
+            moves += 1
+            return moves > 8
+
+        await play_until(worker, players, random, done)
+        assert not await store.all_changed(range(keys.SHARDS))
+        # One more watches whether the platform stays.
+        assert len(asyncio.all_tasks()) <= tasks + 1
+
+
+async def test_what_waits_for_a_platform_is_tried_as_soon_as_it_is_back(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long its pauses have grown, and though its messages may have arrived."""
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna, bruno = Player(worker, paper, "Anna", 1), Player(worker, paper, "Bruno", 2)
+        await anna.say("/challenge metamazzo")
+        paper.errors[anna.private] = [NotDone("away")]
+        paper.errors[bruno.private] = [Trouble("no answer")]
+        await bruno.press("Accept", GROUP, settle=False)
+        async with asyncio.timeout(10):
+            while paper.errors[anna.private] or paper.errors[bruno.private]:
+                await asyncio.sleep(0.001)
+        assert not paper.messages[bruno.private]
+        worker.delivery.platform_back("paper")
+        async with asyncio.timeout(10):
+            await worker.delivery.settled()
+        for player in (anna, bruno):
+            assert len(paper.messages[player.private]) == 1
+
+
+async def played_unseen(worker: Worker, players: list[Player], code: str, moves: int) -> None:
+    random = Random(7)
+    for _ in range(moves):
+        table = await worker.room.cached(code)
+        assert table.game
+        seat = table.game.turn
+        assert seat is not None
+        move = random.choice([one for one in table.game.legal_moves(seat) if one.startswith(("play", "pick"))])
+        reply = await players[seat].send(f"1m{code}:{table.version}:{move}")
+        assert not reply.toast
+        await asyncio.sleep(0)
+
+
+async def test_places_that_were_held_back_once_are_not_remembered_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.delivery.send_limiter.PLACES_REMEMBERED", 100)
+    limiter = SendLimiter(lambda _place: RateLimit())
+    for number in range(1000):
+        limiter.block(f"paper:g{number}", 0.0 if number else 60.0)
+    assert len(limiter._blocked) <= 101
+    assert not limiter.is_free("paper:g0")

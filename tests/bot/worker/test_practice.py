@@ -1,0 +1,184 @@
+"""Strong robots at tables, hints in practice, and what a game could have been."""
+
+import asyncio
+import re
+from random import Random
+
+import pytest
+
+from bot import robot_pool
+from bot.panels.analysis import BAR
+from bot.panels.snapshot import isolated
+from bot.store import Store, keys
+from bot.worker import Worker
+from engine.robots.findings import Verdict
+from tests.bot.paper import GROUP, Paper, Player, open_worker, seated
+from tests.bot.worker.test_handlers import people, resign
+
+
+async def practising(
+    worker: Worker, paper: Paper, game: str = "testa", robots: tuple[str, ...] = ("Strong",)
+) -> Player:
+    anna = people(worker, paper)[0]
+    await anna.say(f"/challenge {game}")
+    for level in robots:
+        await anna.press(f"🤖 {level} robot", GROUP)
+    return anna
+
+
+async def my_turn(worker: Worker, player: Player) -> int:
+    """Wait for the player's turn; returns their panel's version."""
+    for _ in range(2000):
+        [table] = await worker.tables_of(player.person.id)
+        seat = table.seat_of(player.person.id)
+        assert seat is not None
+        assert table.game
+        if table.game.turn == seat:
+            await worker.delivery.settled()
+            return max(table.moved_at[seat], table.dealt_at)
+        await asyncio.sleep(0.01)
+    raise AssertionError("the robots do not move")
+
+
+async def some_cards(worker: Worker, players: list[Player], count: int) -> None:
+    random = Random(count)
+    for _ in range(count):
+        for player in players:
+            await player.play_anywhere(random)
+            await worker.delivery.settled()
+
+
+async def test_a_strong_robot_sits_down_and_plays(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna = await practising(worker, paper)
+        [table] = await worker.tables_of(anna.person.id)
+        assert [chair.person for chair in table.chairs if chair] == ["paper:1", "robot:strong"]
+        random = Random(1)
+        for _ in range(600):
+            await anna.play(random)
+            await asyncio.sleep(0.01)
+            await worker.delivery.settled()
+            if "Trick 4" in paper.last(GROUP).plain:
+                break
+        assert "Trick 4" in paper.last(GROUP).plain
+
+
+async def test_a_hint_names_a_legal_card_and_why(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(robot_pool, "HINT_SECONDS", 90.0)
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna = await practising(worker, paper, robots=("Easy",))
+        await my_turn(worker, anna)
+        toast = (await anna.press("Hint")).toast
+        assert toast.startswith("💡 ")
+        assert len(toast) <= 200
+        # In a text, a card's sign stays on its line; and robots may have left something to declare.
+        move = toast.removeprefix("💡 ").split(":")[0].replace("\u2060", "")
+        labels = [button.label for _, button in anna.moves()]
+        assert move in [f"Declare {one[2:]}" if one.startswith("📣 ") else f"Play {one}" for one in labels]
+
+
+async def test_hints_are_for_practice_and_for_the_moment(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna = await practising(worker, paper, robots=("Easy",))
+        [table] = await worker.tables_of(anna.person.id)
+        version = await my_turn(worker, anna)
+        bruno = people(worker, paper)[1]
+        assert "do not sit" in (await bruno.send(f"1t{table.code}:hint {version}")).toast
+        assert (await anna.send(f"1t{table.code}:hint {version + 7}")).toast
+        assert "💡" not in (await anna.send(f"1t{table.code}:hint {version + 7}")).toast
+        await resign(worker, paper, [anna], 0)
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "testa")
+        for player in players:
+            assert "Hint" not in str(paper.last(player.private).rows)
+        [table] = await worker.tables_of(players[0].person.id)
+        assert table.game
+        mover = players[table.game.turn or 0]
+        assert "practice" in (await mover.send(f"1t{table.code}:hint 0")).toast
+
+
+async def test_an_analysis_is_made_deal_by_deal_and_kept(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna, bruno, *_ = people(worker, paper)
+        assert "not finished a game" in (await anna.say("/analyse")).toast
+        players = await seated(worker, paper, "testa", "to 11")
+        await some_cards(worker, players, 12)
+        await resign(worker, paper, players, 0)
+        [game] = [game async for game in worker.archive.all()]
+        may_go_on = asyncio.Event()
+        made = [Verdict(1, 3, 1, "play 4D", "play 3D", 1.5, exact=False)]
+        asked = 0
+
+        async def slowly(record: object, deal: int) -> list[Verdict]:
+            nonlocal asked
+            asked += 1
+            await may_go_on.wait()
+            return made
+
+        worker.robot_pool.verdicts = slowly  # type: ignore[method-assign]
+        await anna.say("/analyse")
+        page = paper.last(anna.private)
+        assert "0 of 1 deals" in page.plain
+        may_go_on.set()
+        await anna.press("Refresh")
+        page = paper.last(anna.private)
+        assert f"{isolated('Bruno')}: 0 % of 1 decision good" in page.plain
+        assert "≈ −1.5" in page.plain
+        # Whoever asks for it next, in whatever way, has it from the store.
+        assert await store.client.get(keys.analysis(game.id))
+        await bruno.press("Analysis", GROUP)
+        assert paper.last(bruno.private).plain == page.plain
+        assert asked == 1
+
+
+async def test_a_real_analysis_in_italian(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "testa", "to 11")
+        players[0].person = players[0].person._replace(language="it")
+        await players[0].say("/settings", players[0].private)
+        await players[0].press("Italiano")
+        await some_cards(worker, players, 36)
+        await resign(worker, paper, players, 1)
+        await players[0].say("/analisi", players[0].private)
+        for _ in range(60):
+            if "Sto guardando" not in paper.last(players[0].private).plain:
+                break
+            await players[0].press("Aggiorna")
+        assert "decisioni" in paper.last(players[0].private).plain
+        assert re.search(f"[▰▱]{{{BAR}}}", paper.last(players[0].private).plain)
+
+
+async def test_the_last_game_of_a_chat_can_be_looked_at_by_who_did_not_play(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "testa")
+        await resign(worker, paper, players, 0)
+        carla = people(worker, paper)[2]
+        assert "in our private chat" in (await carla.say("/analyse")).toast
+        assert "Analysis of" in paper.last(carla.private).plain
+        assert "not finished" in (await carla.say("/analyse", carla.private)).toast
+        [game] = [game async for game in worker.archive.all()]
+        await store.client.delete(keys.game(game.id))
+        assert "not in the archive" in (await carla.press("Analysis", GROUP)).toast
+
+
+async def test_a_game_that_cannot_be_looked_at_is_said_so_and_may_be_tried_again(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "testa")
+        await resign(worker, paper, players, 0)
+        healthy = worker.robot_pool.verdicts
+
+        async def failing(record: object, deal: int) -> list[Verdict]:
+            raise RuntimeError("the worker is gone")
+
+        worker.robot_pool.verdicts = failing  # type: ignore[method-assign]
+        assert "went wrong" in (await players[0].say("/analyse")).toast
+        worker.robot_pool.verdicts = healthy  # type: ignore[method-assign]
+        assert "in our private chat" in (await players[0].say("/analyse")).toast

@@ -1,0 +1,185 @@
+"""What the store has to hear of though it is away: groups that move, chats that can be written to again."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+
+import pytest
+from redis._parsers.base import BaseParser
+from redis.exceptions import DataError, ResponseError
+from structlog.testing import capture_logs
+
+from bot.delivery.message_state import State
+from bot.delivery.names import Board
+from bot.handlers.dispatcher import Dispatcher
+from bot.store import EmbeddedStore, keys, outage, retries, store
+from bot.store.outage import Outage, may_pass
+from bot.store.retries import RetryQueue, WorkDropped, WorkFailed
+from bot.store.store import opened
+from bot.worker import Worker
+from tests.bot.paper import GROUP, Paper, Player, code_of, open_worker, seated
+from tests.bot.worker.test_outage import process_of, until_well
+
+ELSEWHERE = "paper:777"
+NONE = type(None)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "ANSWER_SECONDS", 0.4)
+    monkeypatch.setattr(store, "COMMIT_SECONDS", 0.8)
+    monkeypatch.setattr(outage, "PROBE_SECONDS", 0.05)
+
+
+@asynccontextmanager
+async def away(embedded: EmbeddedStore, worker: Worker) -> AsyncIterator[None]:
+    """While the store is down; it is started again behind that."""
+    os.kill(process_of(embedded), signal.SIGKILL)
+    yield
+    keeper = asyncio.create_task(embedded.keep())
+    await until_well(worker)
+    keeper.cancel()
+    await asyncio.wait([keeper])
+
+
+@asynccontextmanager
+async def at_table(embedded: EmbeddedStore) -> AsyncIterator[tuple[Worker, Paper, list[Player], str]]:
+    paper = Paper(knows_keys=False)
+    async with opened(embedded.url) as there, open_worker(there, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        yield worker, paper, players, await code_of(worker, players[0])
+
+
+async def test_a_group_that_moves_while_the_store_is_away_takes_its_board_along(embedded: EmbeddedStore) -> None:
+    async with at_table(embedded) as (worker, paper, players, code):
+        dispatcher, tasks = players[0].dispatcher, len(asyncio.all_tasks())
+        with capture_logs() as logs:
+            async with away(embedded, worker):
+                # However often it is told, and whether somebody waits for it or not.
+                told = [dispatcher.move_chat(GROUP, ELSEWHERE) for _ in range(500)]
+                waiting = asyncio.ensure_future(told[-1])
+                await asyncio.sleep(0.3)
+                assert not waiting.done()
+                assert len(asyncio.all_tasks()) <= tasks + 5
+            async with asyncio.timeout(20):
+                await asyncio.gather(*told)
+                assert (await worker.room.table(code)).hosts == (ELSEWHERE,)
+                while not paper.messages[ELSEWHERE]:
+                    await asyncio.sleep(0.01)
+        assert "Metà" in paper.last(ELSEWHERE).plain
+        said = [line["event"] for line in logs]
+        assert said.count("store_away") == said.count("store_back") == 1
+        assert not [line for line in logs if "exc_info" in line or line["event"] == "work_dropped"]
+
+
+async def test_a_chat_that_is_back_while_the_store_is_away_gets_its_board(embedded: EmbeddedStore) -> None:
+    async with at_table(embedded) as (worker, paper, players, code):
+        board = next(one for one in worker.delivery._tables[code].surfaces if isinstance(one.name, Board))
+        assert board.give_up(GROUP) is State.DROPPED
+        paper.messages[GROUP].clear()
+        async with away(embedded, worker):
+            told = players[0].dispatcher.back_in_chat(GROUP)
+            await asyncio.sleep(0.2)
+            assert not paper.messages[GROUP]
+        async with asyncio.timeout(20):
+            await told
+            while not paper.messages[GROUP]:
+                await asyncio.sleep(0.01)
+
+
+async def test_what_waits_is_bounded_done_in_order_and_a_fault_of_ours_holds_nobody_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(retries, "MOST_WAITING", 3)
+
+    async def probe() -> None:
+        return
+
+    queue, done = RetryQueue(Outage(probe)), list[int]()
+
+    async def work(number: int) -> None:
+        if number == 1:
+            raise ValueError
+        done.append(number)
+
+    with capture_logs() as logs:
+        told = [queue.add(f"work {number}", partial(work, number)) for number in range(10)]
+        told.append(queue.add("work 2", partial(work, 2)))
+        ended = await asyncio.gather(*told, return_exceptions=True)
+    assert done == [0, 2]
+    assert [line["event"] for line in logs] == ["work_dropped", "work_failed"]
+    assert [type(one) for one in ended] == [NONE, WorkFailed, NONE, *[WorkDropped] * 7, NONE]
+    await queue.add("work 0", partial(work, 0))
+    assert done == [0, 2, 0]
+    await queue.stop()
+
+
+def _refusal(text: str) -> Exception:
+    """As the client makes it of the server's words."""
+    error = BaseParser.parse_error(text)  # type: ignore[no-untyped-call]
+    assert isinstance(error, Exception)
+    return error
+
+
+PASSING = [
+    "OOM command not allowed when used memory > 'maxmemory'.",
+    "MISCONF Errors writing to the AOF file: No space left on device",
+    "READONLY You can't write against a read only replica.",
+    "LOADING Redis is loading the dataset in memory",
+    "CLUSTERDOWN The cluster is down",
+    "TRYAGAIN Multiple keys request during rehashing of slot",
+    "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+    "NOREPLICAS Not enough good replicas to write.",
+    "EXECABORT Transaction discarded because of: BUSY Redis is busy running a script",
+]
+
+
+@pytest.mark.parametrize("text", PASSING, ids=lambda text: text.split()[0])
+def test_a_store_that_refuses_everybody_is_waited_for(text: str) -> None:
+    assert may_pass(_refusal(text))
+    assert may_pass(ResponseError(f"Command # 1 (HSET buongioco:moved a b) of pipeline caused error: {text}"))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        _refusal("WRONGTYPE Operation against a key holding the wrong kind of value"),
+        _refusal("ERR unknown command 'MISCONF'"),
+        DataError("Invalid input of type: 'NoneType'"),
+    ],
+    ids=repr,
+)
+async def test_what_does_not_pass_is_given_up_with_one_traceback_and_the_rest_goes_on(error: Exception) -> None:
+    async def probe() -> None:
+        return
+
+    queue, tries, done = RetryQueue(Outage(probe)), list[str](), list[str]()
+
+    async def poison() -> None:
+        tries.append("poison")
+        raise error
+
+    async def good() -> None:
+        done.append("good")
+
+    with capture_logs() as logs:
+        async with asyncio.timeout(5):
+            failed, well = queue.add("poison", poison), queue.add("good", good)
+            with pytest.raises(WorkFailed):
+                await failed
+            await well
+    assert (tries, done) == (["poison"], ["good"])
+    assert [(line["event"], "exc_info" in line) for line in logs] == [("work_failed", True)]
+    await queue.stop()
+
+
+async def test_a_move_that_a_key_of_another_kind_spoils_is_not_told_to_be_done(embedded: EmbeddedStore) -> None:
+    async with opened(embedded.url) as there, open_worker(there, Paper()) as worker:
+        await there.client.set(keys.MOVED, "no hash")
+        with capture_logs() as logs, pytest.raises(WorkFailed):
+            async with asyncio.timeout(5):
+                await Dispatcher(worker).move_chat(GROUP, ELSEWHERE)
+    assert [line["event"] for line in logs if line["log_level"] == "error"] == ["work_failed"]

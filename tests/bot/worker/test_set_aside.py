@@ -1,0 +1,168 @@
+"""What cannot be read holds nobody up: it is set aside, its people are told, and all other tables go on."""
+
+import asyncio
+from random import Random
+
+import pytest
+import structlog
+
+from bot.store import Store, keys
+from bot.store.log import stamped
+from bot.tables import Room
+from bot.tables.errors import SetAside
+from bot.tables.lists import MOST_TABLES
+from bot.worker import Worker
+from tests.bot.paper import GROUP, Paper, Player, code_of, open_worker, play_until, seated
+
+UNREADABLE = {
+    "a move that is not legal": "0 play 9X",
+    "a move out of turn": "{other} resign now",
+    "an entry that nobody knows": "conquer 3",
+    "an option that there is not": "rule jokers 2",
+    "a deal in the middle of one": f"deal {'0' * 64}",
+    "rules of another release": "deal 00 2 target=51",
+    "no text": "\ufffd\x00 \ud7ff",
+    "nothing": "",
+}
+
+
+async def break_log(store: Store, code: str, entry: str) -> None:
+    """What another release, or a hand in the store, may leave behind."""
+    await store.append(code, await store.load(code), [stamped(entry, "broken")], clock=1000.0)
+
+
+async def told(paper: Paper, place: str) -> bool:
+    return any("is set aside" in text for text in paper.texts(place))
+
+
+@pytest.mark.parametrize("entry", UNREADABLE.values(), ids=UNREADABLE)
+async def test_a_table_that_cannot_be_read_is_set_aside_and_its_people_are_told(store: Store, entry: str) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        code = await code_of(worker, players[0])
+        message, button = next(moves[0] for player in players if (moves := player.moves()))
+    await break_log(store, code, entry.format(other=1))
+    with structlog.testing.capture_logs() as logs:
+        async with open_worker(store, paper) as worker:
+            players = [Player(worker, paper, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
+            for _ in range(100):
+                await worker.delivery.settled()
+                if await told(paper, GROUP):
+                    break
+                await asyncio.sleep(0.02)
+            await worker.delivery.settled()
+            for place in (GROUP, players[0].private, players[1].private):
+                assert await told(paper, place), place
+            assert not [row for place in paper.messages.values() for panel in place.values() for row in panel.rows]
+            # Presses are answered, and every command works.
+            for player in players:
+                assert "cannot read table" in (await player.send(button.payload, player.private, message)).toast
+                assert "no table where a game is on" in (await player.say("/hand")).toast
+                assert "You sit at no table" in (await player.say("/tables")).toast
+            # Its clock rings for nobody.
+            calls = len(paper.calls)
+            await worker.scheduler.poll()
+            await worker.scheduler.settled()
+            await worker.delivery.settled()
+            assert len(paper.calls) == calls
+            assert not await store.all_changed(range(keys.SHARDS))
+            assert await store.client.zscore(keys.timers(keys.shard_of(code)), code) is None
+            # The others go on.
+            again = await seated(worker, paper, "testa")
+            await play_until(worker, again, Random(1), lambda: "Trick 3" in paper.last(GROUP).plain)
+    assert [line for line in logs if line["event"] == "table_set_aside"] == [
+        {"event": "table_set_aside", "log_level": "error", "table": code, "why": logs_why(logs)}
+    ]
+    assert not [
+        line for line in logs if line["log_level"] in ("error", "critical") and line["event"] != "table_set_aside"
+    ]
+
+
+def logs_why(logs: list[structlog.typing.EventDict]) -> str:
+    return next(str(line["why"]) for line in logs if line["event"] == "table_set_aside")
+
+
+async def test_what_is_no_log_at_all_is_set_aside_as_well(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        code = await code_of(worker, players[0])
+    await store.client.lset(keys.table(code), 0, b"nonsense")
+    async with open_worker(store, paper) as worker:
+        anna = Player(worker, paper, "Anna", 1)
+        with pytest.raises(SetAside):
+            await worker.room.table(code)
+        assert "cannot read table" in (await anna.say(f"/join {code}")).toast
+        assert not (await anna.say("/challenge testa")).toast
+        # The sweep would come by in some seconds.
+        worker.delivery.touch(code, reload=True)
+        await worker.delivery.settled()
+        await asyncio.sleep(0.1)
+        await worker.delivery.settled()
+        assert not await store.all_changed(range(keys.SHARDS))
+
+
+async def test_a_version_that_can_read_it_again_goes_on_with_it(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        code = await code_of(worker, players[0])
+        version = (await worker.room.table(code)).version
+        left = await store.attendance.rings_in(code)
+        assert left
+    await break_log(store, code, "conquer 3")
+    async with open_worker(store, paper) as worker:
+        await _until_told(worker, paper)
+        assert await store.all_set_aside(range(keys.SHARDS)) == [code]
+    # What the other version wrote is what this one cannot read: without it, it is as good as mended.
+    await store.client.rpop(keys.table(code))
+    async with open_worker(store, paper) as worker:
+        players = [Player(worker, paper, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
+        for _ in range(200):
+            await asyncio.sleep(0.02)
+            await worker.delivery.settled()
+            if not await told(paper, GROUP):
+                break
+        assert await store.all_set_aside(range(keys.SHARDS)) == []
+        assert (await worker.room.table(code)).version == version
+        # Its clock goes on from where it stood; the entry that could not be read had set it to a thousand seconds.
+        goes_on = await store.attendance.rings_in(code)
+        assert goes_on
+        assert 900 < goes_on <= 1000
+        await play_until(worker, players, Random(1), lambda: "Trick 2" in paper.last(GROUP).plain)
+
+
+async def _until_told(worker: Worker, paper: Paper) -> None:
+    for _ in range(200):
+        await asyncio.sleep(0.02)
+        await worker.delivery.settled()
+        if await told(paper, GROUP):
+            return
+    raise AssertionError("nobody is told")
+
+
+async def test_who_only_looks_at_a_table_that_it_cannot_read_changes_nothing(store: Store) -> None:
+    """Such as `buongioco tables` from another release, or a worker of one that does not own the table."""
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        code = await code_of(worker, players[0])
+    # Whoever delivers it would hear of it, and set it aside.
+    await break_log(store, code, "conquer 3")
+    before = await store.client.dump(keys.timers(keys.shard_of(code)))
+    looking = Room(store)
+    assert (await looking.load(code)).error
+    assert await store.client.dump(keys.timers(keys.shard_of(code))) == before
+    assert await store.all_set_aside(range(keys.SHARDS)) == []
+
+
+async def test_tables_that_cannot_be_read_count_for_nobodys_limit(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna = Player(worker, paper, "Anna", 1)
+        for number in range(MOST_TABLES):
+            await anna.say("/challenge testa", f"paper:{1000 + number}")
+        for table in await worker.tables_of("paper:1"):
+            await break_log(store, table.code, "conquer 3")
+        assert not (await anna.say("/challenge testa")).toast

@@ -1,0 +1,391 @@
+"""Three workers on one store are one bot: whoever is asked, the same tables, answers and messages as with one worker.
+
+A machine gives people's updates to any of three workers: one after another, once more later, several times at once,
+two people's at the same moment, or late. One worker on a store of its own gets each of them once, in the order in which
+they took effect. ``BUONGIOCO_EXAMPLES=1000 pytest -n 0 -m long tests/bot/worker/test_three_workers.py`` runs it long.
+"""
+
+import asyncio
+import os
+import re
+from collections.abc import Coroutine, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import pytest
+from hypothesis import HealthCheck, Phase, note, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from bot.panel import Button
+from bot.platform import Command, Person, Press, Reply, private_place
+from bot.store import EmbeddedStore, Store, keys, opened
+from bot.tables import lists
+from bot.texts import texts
+from tests.bot.worker.fleet import GROUPS, PEOPLE, Fleet, Seen, Snapshot, Update, panels, shown_in, sits_at
+from tests.long import long
+
+WORKERS = 3
+EXAMPLES = int(os.environ.get("BUONGIOCO_EXAMPLES", "10"))
+STEPS = 20
+MOST_TABLES = 4
+"""Tables a person and challenges a chat: few enough to be met."""
+
+T = TypeVar("T")
+
+CHALLENGES = (
+    "metamazzo",
+    "testa",
+    "spades",
+    "pizzichino",
+    "tavolo",
+    "tressette",
+    "metamazzo @bruno",
+    "testa @anna",
+)
+COMMANDS = ("hand", "tables", "settings", "resign", "join", "join", "join", "leaderboard")
+WANTED = """
+    :sit :sit :accept :robot 1m 1m 1m 1m resign resign rematch 1psettings :rule :clock :menu :menu :game :stand :cancel
+    :refuse :decline :draft 1phand :
+""".split()
+"""What a person looks for among the buttons."""
+
+UNWANTED = (":hint", "1panalysis", "robot strong", "blind")
+"""Presses that make processes think, and one that takes a hand's panel to what it was."""
+
+DRAWS = (":menu", ":draft", ":aside", "1p")
+"""Presses that only show something: the last one counts."""
+
+
+class Action(NamedTuple):
+    """What somebody wants to do, before it is known what there is to press."""
+
+    who: int
+    where: int
+    kind: str
+    what: str
+    pick: int
+
+
+def actions() -> st.SearchStrategy[Action]:
+    who, where, pick = st.integers(0, 3), st.integers(0, 2), st.integers(0, 30)
+    challenge = st.builds(Action, who, where, st.just("challenge"), st.sampled_from(CHALLENGES), pick)
+    command = st.builds(Action, who, where, st.just("command"), st.sampled_from(COMMANDS), pick)
+    press = st.builds(Action, who, where, st.just("press"), st.sampled_from(WANTED), pick)
+    old = st.builds(Action, who, where, st.just("old"), st.sampled_from(WANTED), pick)
+    return st.one_of(challenge, press, press, press, press, press, old, command)
+
+
+class Both(NamedTuple):
+    """An update as it reaches each fleet, where messages have names of their own."""
+
+    many: Update
+    one: Update
+
+    @property
+    def is_drawing(self) -> bool:
+        """Whether it only shows something, or sets a setting."""
+        if isinstance(self.many, Command):
+            return self.many.word not in ("challenge", "join")
+        return any(word in self.many.payload for word in DRAWS) and "rematch" not in self.many.payload
+
+
+class World:
+    """Two stores and the loop they are used on."""
+
+    def __init__(self, runner: asyncio.Runner, many: Store, one: Store) -> None:
+        self.runner, self.stores = runner, (many, one)
+
+
+class ThreeWorkers(RuleBasedStateMachine):
+    world: World
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.many, self.one = (
+            Fleet(store, count) for store, count in zip(self.world.stores, (WORKERS, 1), strict=True)
+        )
+        self.number = 0
+        self.done: list[tuple[Both, Reply]] = []
+        self.held: list[Both] = []
+        self.buttons: list[tuple[str, str]] = []
+        self.codes: list[str] = []
+
+    def run(self, doing: Coroutine[Any, Any, T]) -> T:
+        return self.world.runner.run(doing)
+
+    @initialize(games=st.lists(st.sampled_from(CHALLENGES[:4]), min_size=1, max_size=2), index=st.integers(0, 2))
+    def open(self, games: list[str], index: int) -> None:
+        """Some games are on already when the machine begins."""
+
+        async def opening() -> None:
+            for fleet in (self.many, self.one):
+                await fleet.store.client.flushall()
+                await fleet.store.client.set(keys.SECRET, b"the same for both".ljust(32))
+                await fleet.open()
+
+        self.run(opening())
+        for number, game in enumerate(games):
+            challenge = Action(number, number, "challenge", game, 0)
+            for action in (challenge, Action(number + 1, number, "press", ":sit", number)):
+                if both := self.update(action):
+                    self.run(self.deliver(both, index, 1))
+                    self.run(self.compare())
+
+    def teardown(self) -> None:
+        async def closing() -> None:
+            await self.many.close()
+            await self.one.close()
+
+        self.run(closing())
+
+    # What people do
+
+    @rule(action=actions(), index=st.integers(0, 2), copies=st.sampled_from((1, 1, 1, 2, 3)))
+    def do(self, action: Action, index: int, copies: int) -> None:
+        """Somebody does something; the update may come to several workers at once."""
+        if both := self.update(action):
+            self.run(self.deliver(both, index, copies))
+
+    @rule(action=actions())
+    def hold(self, action: Action) -> None:
+        """Somebody does something, and it comes late."""
+        if both := self.update(action):
+            self.held.append(both)
+
+    @precondition(lambda self: self.held)
+    @rule(pick=st.integers(0, 5), index=st.integers(0, 2))
+    def let_go(self, pick: int, index: int) -> None:
+        self.run(self.deliver(self.held.pop(pick % len(self.held)), index, 1))
+
+    @precondition(lambda self: self.done)
+    @rule(back=st.integers(0, 8), index=st.integers(0, 2))
+    def redeliver(self, back: int, index: int) -> None:
+        """An update that was answered comes once more, to any worker."""
+        both, first = self.done[max(0, len(self.done) - 1 - back)]
+        self.run(self.once_more(both, first, index))
+
+    @rule(first=actions(), second=actions(), index=st.integers(0, 2), other=st.integers(0, 2))
+    def at_once(self, first: Action, second: Action, index: int, other: int) -> None:
+        """Two do something at the same moment: what comes of it is what would come of one after the other."""
+        pair = [both for action in (first, second) if (both := self.update(action))]
+        if len(pair) == 2:
+            self.run(self.deliver_at_once(pair, (index, other)))
+
+    # How it reaches the workers
+
+    async def deliver(self, both: Both, index: int, copies: int) -> None:
+        note(f"{both.many} to {index} x{copies}")
+        replies = await asyncio.gather(*(self.many.deliver(index + copy, both.many) for copy in range(copies)))
+        [expected] = await self.give_to_one([both])
+        for reply in replies:
+            assert same(reply, expected), (both, replies, expected)
+        self.done.append((both, expected))
+
+    async def once_more(self, both: Both, first: Reply, index: int) -> None:
+        """What took effect is not done again, and nobody is told otherwise.
+
+        What was refused may be done by now, and what only shows something shows it again.
+        """
+        note(f"again {both.many} to {index}")
+        reply = await self.many.deliver(index, both.many)
+        if not both.is_drawing and (not first.toast or is_success(first)):
+            assert same(reply, first) or await self.tells_of_no_table(reply), (both, reply, first)
+            return
+        [expected] = await self.give_to_one([both])
+        assert same(reply, expected), (both, reply, expected)
+        self.done.append((both, expected))
+
+    async def tells_of_no_table(self, reply: Reply) -> bool:
+        """Whether somebody is told that a table is no more, and it is so."""
+        found = re.match(r"There is no table (\w+)", reply.toast)
+        return found is not None and found[1] not in await self.many.logs()
+
+    async def deliver_at_once(self, pair: list[Both], indices: tuple[int, int]) -> None:
+        note(f"at once {[both.many for both in pair]} to {indices}")
+        before = await Snapshot.of(self.one)
+        replies = await asyncio.gather(
+            *(self.many.deliver(index, both.many) for both, index in zip(pair, indices, strict=True))
+        )
+        await self.many.rest()
+        seen = await self.many.seen()
+        tried: list[tuple[list[Reply], list[str]]] = []
+        for step in (1, -1):
+            if tried:
+                await before.restore()
+            answers = (await self.give_to_one(pair[::step]))[::step]
+            await self.one.rest()
+            found = await self.one.seen()
+            tried.append((answers, difference(seen, found)))
+            if all(map(same, replies, answers)) and seen == found:
+                self.done += zip(pair, answers, strict=True)
+                return
+        raise AssertionError((pair, replies, tried))
+
+    async def give_to_one(self, updates: list[Both]) -> list[Reply]:
+        return [await self.one.deliver(0, both.one) for both in updates]
+
+    # What must be so after each step
+
+    @invariant()
+    def all_is_the_same(self) -> None:
+        if self.many.workers:
+            self.run(self.compare())
+
+    async def compare(self) -> None:
+        await self.many.rest()
+        await self.one.rest()
+        many, one = await self.many.seen(), await self.one.seen()
+        assert many == one, difference(many, one)
+        for person in PEOPLE:
+            truth = sits_at(person.id, many.logs)
+            assert len(truth) <= MOST_TABLES
+            assert await self.list_of(self.one, 0, person) == truth
+            for index in range(WORKERS):
+                assert await self.list_of(self.many, index, person) == truth, (person, index)
+        for worker in self.many.workers:
+            for name, fields in many.settings.items():
+                known = await worker.people._fields(name)
+                assert {field: known[field] for field in known if field != "game"} == fields, name
+        for group in GROUPS:
+            truth = shown_in(group, many.logs)
+            for worker in (*self.many.workers, *self.one.workers):
+                assert [(table.code, table.version) for table in await worker.tables_at(group)] == truth
+        self.remember(many)
+
+    @staticmethod
+    async def list_of(fleet: Fleet, index: int, person: Person) -> list[tuple[str, int]]:
+        """The tables of a person by a worker, who says the same on the page."""
+        worker = fleet.workers[index]
+        tables = await worker.tables_of(person.id)
+        profile = await worker.people.person(person.id)
+        page = await fleet.dispatchers[index].pages.tables(profile)
+        assert all(table.code in page.plain for table in tables)
+        whose = {table.code: table.to_move.person if table.to_move else "" for table in tables}
+        your_turn = texts(profile.language).gettext("your turn")
+        mine = [line for line in page.plain.splitlines() if your_turn in line]
+        assert sorted(line[:6] for line in mine) == sorted(code for code in whose if whose[code] == person.id)
+        return [(table.code, table.version) for table in tables]
+
+    def remember(self, seen: Seen) -> None:
+        for place, found in seen.messages.items():
+            for panel in found:
+                self.buttons += [(place, button.payload) for row in panel.rows for button in row if is_wanted(button)]
+        self.buttons = list(dict.fromkeys(self.buttons))
+        self.codes = list(dict.fromkeys([*self.codes, *seen.logs]))
+
+    # What there is to do
+
+    def update(self, action: Action) -> Both | None:
+        """What somebody does, by what stands there; nothing if there is nothing to press."""
+        self.number += 1
+        key, person = f"u{self.number}", PEOPLE[action.who]
+        place = (*GROUPS, private_place(person.id))[action.where]
+        if action.kind in ("challenge", "command"):
+            words = action.what.split()
+            about: tuple[Person, ...] = ()
+            if action.kind == "challenge":
+                words = ["challenge", *words]
+            if words[-1].startswith("@"):
+                about = (Person("", words[-1][1:], words[-1][1:]),)
+            if words in (["join"], ["resign"], ["hand"]) and self.codes and (action.pick % 3 or words == ["join"]):
+                words.append(self.codes[-1 - action.pick % min(4, len(self.codes))])
+            command = Command(key, person, place, words[0], tuple(words[1:]), about)
+            return Both(command, command)
+        # Whoever finds what is looked for, this person first.
+        for one in (*PEOPLE[action.who :], *PEOPLE[: action.who]):
+            there = (*GROUPS, private_place(one.id))
+            stands = self.old(there) if action.kind == "old" else self.standing(there)
+            if found := [button for button in stands if action.what in button[2]]:
+                return self.press(key, one, *found[action.pick % len(found)])
+        return None
+
+    def standing(self, places: Sequence[str]) -> list[tuple[str, int, str]]:
+        """The buttons that stand in these places: where, on which of the messages there, and what they carry."""
+        return [
+            (place, number, button.payload)
+            for place in places
+            for number, panel in enumerate(panels(self.many.paper.messages[place]))
+            for row in panel.rows
+            for button in row
+            if is_wanted(button)
+        ]
+
+    def old(self, places: Sequence[str]) -> list[tuple[str, int, str]]:
+        """The buttons that stand there or stood there once, the last ones first; as on the first message there is."""
+        return [(place, 0, payload) for place, payload in reversed(self.buttons) if place in places]
+
+    def press(self, key: str, person: Person, place: str, number: int, payload: str) -> Both:
+        presses = []
+        for fleet in (self.many, self.one):
+            message = fleet.message(place, number)
+            panel = fleet.paper.messages[place].get(message)
+            genuine = panel is not None and any(button.payload == payload for row in panel.rows for button in row)
+            presses.append(Press(key, person, place, message, payload, genuine=genuine))
+        return Both(*presses)
+
+
+def is_wanted(button: Button) -> bool:
+    return button.kind != "private" and not any(word in button.payload for word in UNWANTED)
+
+
+def is_success(reply: Reply) -> bool:
+    return reply.toast.startswith(("You sit at table", "You have asked for a chair.", "It is in"))
+
+
+def same(one: Reply, other: Reply) -> bool:
+    return one == other
+
+
+def difference(one: Seen, other: Seen) -> list[str]:
+    """What differs, in short."""
+    lines = [
+        f"{name}: {left} / {right}" for name, left, right in zip(Seen._fields, one, other, strict=True) if left != right
+    ]
+    for code in one.logs.keys() | other.logs.keys():
+        if one.logs.get(code) != other.logs.get(code):
+            lines.append(f"log of {code}: {one.logs.get(code)} / {other.logs.get(code)}")
+    for place, left in one.messages.items():
+        right = other.messages[place]
+        only = [p for p in left if p not in right], [p for p in right if p not in left]
+        if left != right:
+            lines.append(f"{place}: {[[(p.plain, p.rows) for p in side] for side in only]}")
+    return lines[-6:]
+
+
+@pytest.mark.parametrize("examples", [2, long(EXAMPLES)])
+def test_three_workers_are_one_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, examples: int) -> None:
+    monkeypatch.setattr(lists, "MOST_TABLES", MOST_TABLES)
+    monkeypatch.setattr(lists, "MOST_CHALLENGES", MOST_TABLES)
+    with asyncio.Runner() as runner:
+        stores = [EmbeddedStore(tmp_path / name) for name in ("many", "one")]
+        for store in stores:
+            runner.run(store.start())
+        openings = [opened(store.url) for store in stores]
+        many, one = (runner.run(opening.__aenter__()) for opening in openings)
+        ThreeWorkers.world = World(runner, many, one)
+        try:
+            run_state_machine_as_test(
+                ThreeWorkers,
+                settings=settings(
+                    max_examples=examples,
+                    stateful_step_count=STEPS,
+                    deadline=None,
+                    print_blob=True,
+                    phases=[Phase.generate],  # an example takes seconds, and making it smaller hundreds of them
+                    derandomize="BUONGIOCO_EXAMPLES" not in os.environ,
+                    suppress_health_check=list(HealthCheck),
+                ),
+            )
+        finally:
+            for opening in openings:
+                runner.run(opening.__aexit__(None, None, None))
+            for store in stores:
+                runner.run(store.stop())

@@ -1,0 +1,149 @@
+"""A commit tells the worker that delivers the table, with what it wrote: nothing has to be asked for."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from typing import Any
+
+import pytest
+
+from bot.delivery.message_state import decode_state
+from bot.delivery.names import Hand, encode_name
+from bot.delivery.surface import Change
+from bot.store import Store, keys
+from bot.store.committed import NEW_LOG, Committed
+from bot.store.log import Log
+from bot.worker import Worker
+from tests.bot.paper import GROUP, Paper, Player, code_of, open_worker
+from tests.bot.worker.fleet import Fleet
+
+LONG_AGO = 1_000_000_000
+"""Unix seconds."""
+
+
+@pytest.fixture
+async def fleet(store: Store) -> AsyncIterator[Fleet]:
+    fleet = Fleet(store, 2)
+    await fleet.open()
+    yield fleet
+    await fleet.close()
+
+
+async def playing(fleet: Fleet) -> tuple[Worker, Worker, Player]:
+    """The worker that delivers a table, the other one, and who is to move there, whom the other one answers."""
+    one, two = fleet.workers
+    anna, bruno = Player(one, fleet.paper, "Anna", 1), Player(one, fleet.paper, "Bruno", 2)
+    await anna.say("/challenge metamazzo")
+    code = await code_of(one, anna)
+    await bruno.press("Accept", GROUP)
+    await fleet.rest()
+    owner, other = (one, two) if one.shards.owns(code) else (two, one)
+    table = await other.room.table(code)
+    assert table.game
+    who = (anna, bruno)[table.game.turn or 0]
+    return owner, other, Player(other, fleet.paper, who.person.name, int(who.person.id.partition(":")[2]))
+
+
+async def test_who_delivers_a_table_shows_a_move_of_another_worker_and_asks_the_store_nothing(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner, other, player = await playing(fleet)
+    [table] = await other.tables_of(player.person.id)
+
+    async def asked(*_: Any, **__: Any) -> Any:
+        raise AssertionError("the store was asked for what the commit had told")
+
+    monkeypatch.setattr(owner.store, "since", asked)
+    before = fleet.paper.last(player.private)
+    _message, button = next(move for move in player.moves() if "play" in move[1].payload)
+    await player.press(button.label)
+    with monkeypatch.context() as rest:
+        rest.setattr(owner.store, "all_changed", other.store.all_changed)
+        await fleet.rest()
+    known = owner.room.remembered(table.code)
+    assert known
+    assert known.version > table.version
+    assert known.log.entries == (await other.store.load(table.code)).entries
+    assert fleet.paper.last(player.private) != before
+
+
+async def test_who_delivers_a_table_knows_that_its_player_has_just_looked(fleet: Fleet) -> None:
+    owner, _other, player = await playing(fleet)
+    [code] = [table.code for table in await owner.tables_of(player.person.id)]
+    name = Hand((await owner.room.table(code)).seat_of(player.person.id) or 0)
+    surface = owner.delivery._tables[code].get(name)
+    assert surface
+    assert surface.press(Change(pressed=surface.known.message), "", LONG_AGO)
+    _message, button = next(move for move in player.moves() if "play" in move[1].payload)
+    await player.press(button.label)
+    await fleet.rest()
+    assert surface.known.seen_at > LONG_AGO
+    stored = decode_state((await fleet.store.shown(code))[encode_name(name)])
+    assert stored.message == surface.known.message
+
+
+async def test_only_what_comes_next_is_added_to_a_table_in_memory(fleet: Fleet) -> None:
+    owner, _other, player = await playing(fleet)
+    [table] = await owner.tables_of(player.person.id)
+    room, last = owner.room, table.log.last
+    told = Committed(table.code, table.version, None, None, last, [b"host paper:7\tu"])
+    for wrong in (
+        told._replace(version=table.version - 1),
+        told._replace(version=table.version + 1),
+        told._replace(version=NEW_LOG),
+        told._replace(last=b"host paper:9\tlost"),
+        told._replace(entries=[b"conquer 3\tu"]),
+        told._replace(code="NOSUCH"),
+    ):
+        assert not room.follow(wrong)
+        assert room.remembered(table.code) is table
+    assert room.follow(told)
+    assert (await room.cached(table.code)).hosts == (*table.hosts, "paper:7")
+    # What was never written is gone again as soon as the store is asked.
+    assert (await room.table(table.code)).hosts == table.hosts
+
+
+async def test_a_commit_is_told_to_its_owner_alone_and_only_by_another(store: Store) -> None:
+    async with AsyncExitStack() as stack:
+        line = await stack.enter_async_context(store.client.pubsub())
+        await line.subscribe(keys.worker("owner"), keys.worker("another"))
+        for _ in range(2):
+            await line.get_message(timeout=1)
+        shard = keys.shard_of("ABCD")
+        assert await store.attendance.attend("owner", shard, "take")
+        await store.append("ABCD", Log([]), [b"one\tu1"], clock=5)
+        await store.append("ABCD", Log([b"one\tu1"]), [b"two\tu2"], tell=False)
+        await store.append("ABCD", Log([b"one\tu1"]), [b"refused\tu3"])
+        known = Log([b"one\tu1", b"two\tu2"])
+        await store.append("ABCD", known, [b"three \xc3\xa8\tu4", b"four\tu4"], about=("somebody", 1))
+        await store.rewrite("ABCD", known.after([b"three \xc3\xa8\tu4", b"four\tu4"]), Log([b"x"] * 6))
+        heard = [await line.get_message(timeout=1) for _ in range(3)]
+        assert await line.get_message(timeout=0.1) is None
+        assert {message["channel"] for message in heard} == {keys.worker("owner").encode()}
+        assert [Committed.parse(message["data"]) for message in heard] == [
+            Committed("ABCD", 0, 5, None, b"", [b"one\tu1"]),
+            Committed("ABCD", 2, None, ["somebody", 1], b"two\tu2", [b"three \xc3\xa8\tu4", b"four\tu4"]),
+            Committed("ABCD", NEW_LOG, None, None, b"four\tu4", [b"x"]),
+        ]
+        # Whose shard nobody has need not be told.
+        await store.attendance.leave("owner", shard)
+        await store.append("ABCD", Log([b"x"] * 6), [b"seven\tu7"])
+        assert await line.get_message(timeout=0.1) is None
+
+
+async def test_strange_words_about_commits_are_passed_over(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper, alone=False) as worker:
+        anna = Player(worker, paper, "Anna", 1)
+        while not await store.client.publish(keys.worker(worker.shards.worker_id), b""):
+            pass
+        for strange in (
+            b"\n",
+            b"{}\n\n",
+            b'["CODE", 1]\n\n',
+            b'["CODE", null, "soon", {"x": 1}]\nlast\nentry',
+            b"\xff\n",
+        ):
+            assert await store.client.publish(keys.worker(worker.shards.worker_id), strange)
+        await anna.say("/challenge testa")
+        assert paper.messages[GROUP]
+        assert (await worker.healthy())["failing_loops"] == []

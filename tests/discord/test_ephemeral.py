@@ -1,0 +1,261 @@
+"""Hands shown in the channel to their player alone: for closed private chats, and for who likes it so."""
+
+import time
+from random import Random
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from bot.delivery import surface_sync
+from bot.store import Store
+from engine import verify
+from tests.discord.judge import Refused
+from tests.discord.players import Observed, Person, buttons_of, on_discord, text_of, until
+from tests.discord.server import CHANNEL, DiscordServer, Failure
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
+
+
+def hands(person: Person) -> list[dict[str, Any]]:
+    """What a person alone sees in the channel, and could play by."""
+    return [
+        one
+        for one in person.server.channels[CHANNEL].ephemerals[person.number].values()
+        if "Tricks" in text_of(one) or "Your turn" in text_of(one) or "to move" in text_of(one)
+    ]
+
+
+async def begun(server: DiscordServer, game: str = "metamazzo", **options: Any) -> tuple[Person, Person]:
+    """A game that has begun; the second player takes no private messages."""
+    anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+    bruno.private.closed = True
+    await anna.slash("challenge", game=game, **options)
+    await bruno.press("Accept", server.channels[CHANNEL])
+    return anna, bruno
+
+
+async def annas_turn(adapter: Observed, anna: Person, bruno: Person) -> None:
+    """Until Anna, whose hand is in the private chat, is to move, and Bruno, whose hand is aside, is not."""
+    await adapter.worker.delivery.settled()
+    while not buttons_of(anna.sees(anna.private)[-1]):
+        await bruno.play(Random(1), bruno.server.channels[CHANNEL])
+        await adapter.worker.delivery.settled()
+
+
+async def test_a_whole_game_aside(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server) as adapter:
+        anna, bruno = await begun(server, "testa", target=11)
+        channel = server.channels[CHANNEL]
+        await until(lambda: any("cannot write" in text_of(one) for one in channel.messages.values()))
+        await bruno.press("My hand", channel)
+        await until(lambda: bool(hands(bruno)))
+        assert not hands(anna)
+        random = Random(4)
+        for _ in range(400):
+            for person, where in ((anna, anna.private), (bruno, channel)):
+                await person.play(random, where)
+                await adapter.worker.delivery.settled()
+            if await adapter.worker.archive.count():
+                break
+        [game] = [game async for game in adapter.worker.archive.all()]
+        verify(game.record)
+        assert not any("On the table:" in text_of(message) for message in channel.messages.values())
+        assert any("You " in text_of(message) for message in channel.ephemerals[2].values())
+
+
+async def test_each_press_on_the_hand_gives_it_another_quarter_of_an_hour(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_discord(store, server) as adapter:
+        anna, bruno = await begun(server)
+        channel = server.channels[CHANNEL]
+        await bruno.press("My hand", channel)
+        await until(lambda: bool(hands(bruno)))
+        random, now = Random(1), time.time()
+        for step in range(1, 4):
+            while await anna.play(random):
+                await adapter.worker.delivery.settled()
+            await bruno.play(random, channel)
+            await adapter.worker.delivery.settled()
+            # Ten minutes between his presses.
+            later = now + 600 * step
+            monkeypatch.setattr(time, "time", lambda later=later: later)
+            for one in server.interactions.values():
+                one.since -= 600
+        assert len(hands(bruno)) == 1
+        assert "Tricks" in text_of(hands(bruno)[0])
+        await annas_turn(adapter, anna, bruno)
+        # After a longer pause it is not written to any more, and the button brings another.
+        monkeypatch.setattr(time, "time", lambda: now + 600 * 4 + 900)
+        calls = len(server.calls)
+        await anna.play(random)
+        await adapter.worker.delivery.settled()
+        assert "edit_by" not in [name for name, _body in server.calls[calls:]]
+        await bruno.press("My hand", channel)
+        await until(lambda: len(hands(bruno)) == 2)
+
+
+async def test_a_hand_aside_goes_home_when_its_time_is_up(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_discord(store, server) as adapter:
+        anna, bruno = await begun(server)
+        await bruno.press("My hand", server.channels[CHANNEL])
+        await until(lambda: bool(hands(bruno)))
+        bruno.private.closed = False
+        await annas_turn(adapter, anna, bruno)
+        later = time.time() + 900
+        monkeypatch.setattr(time, "time", lambda: later)
+        await anna.play(Random(1))
+        await until(lambda: bool(bruno.private.messages))
+        await adapter.worker.delivery.settled()
+        assert not any(
+            "My hand" in button["label"]
+            for one in list(server.channels[CHANNEL].messages.values())[-1:]
+            for button in buttons_of(one)
+        )
+
+
+async def test_hand_brings_it_here_for_ones_own_eyes(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server) as adapter:
+        anna, bruno = await begun(server)
+        bruno.private.closed = False
+        await adapter.worker.delivery.settled()
+        assert anna.private.messages
+        await anna.slash("hand")
+        await until(lambda: not anna.private.messages)
+        assert len(hands(anna)) == 1
+        assert not server.channels[CHANNEL].ephemerals[2]
+        # In the private chat it comes as the answer, and stays there.
+        await anna.slash("hand", anna.private)
+        await until(lambda: bool(anna.private.messages))
+        assert "no table" in await Person(server, 3, "Carla").slash("hand")
+
+
+async def test_several_hands_come_by_one_command(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server):
+        anna, bruno = await begun(server)
+        await anna.slash("challenge", game="testa")
+        await bruno.press("Accept", server.channels[CHANNEL])
+        await until(lambda: len(anna.private.messages) == 2)
+        await anna.slash("hand")
+        await until(lambda: len(hands(anna)) == 2)
+
+
+async def test_who_likes_hands_in_the_channel_gets_them_with_the_press_that_begins_the_game(
+    store: Store, server: DiscordServer
+) -> None:
+    async with on_discord(store, server) as adapter:
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+        channel = server.channels[CHANNEL]
+        for person in (anna, bruno):
+            await person.slash("settings")
+            await person.press("My own settings", channel)
+            await person.press("for my eyes only", channel)
+            assert person.button("• Hands in the group", channel)
+        await anna.slash("challenge", game="metamazzo")
+        await bruno.press("Accept", channel)
+        await until(lambda: bool(hands(bruno)))
+        await adapter.worker.delivery.settled()
+        assert not hands(anna)
+        await anna.press("My hand", channel)
+        await until(lambda: bool(hands(anna)))
+        assert not anna.private.messages
+        assert not bruno.private.messages
+        assert "open_private" not in [name for name, _body in server.calls]
+
+
+async def test_hands_aside_live_through_a_restart(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server):
+        anna, bruno = await begun(server)
+        await bruno.press("My hand", server.channels[CHANNEL])
+        await until(lambda: bool(hands(bruno)))
+        before = text_of(hands(bruno)[0])
+    async with on_discord(store, server) as adapter:
+        random = Random(1)
+        for _ in range(4):
+            await anna.play(random)
+            await bruno.play(random, server.channels[CHANNEL])
+            await adapter.worker.delivery.settled()
+        assert len(hands(bruno)) == 1
+        assert text_of(hands(bruno)[0]) != before
+
+
+async def test_resigning_asks_where_it_was_asked(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server):
+        anna, _bruno = await begun(server)
+        await anna.slash("resign")
+        channel = server.channels[CHANNEL]
+        assert "Do you really want to resign" in text_of(anna.sees(channel)[-1])
+        assert await anna.press("Yes, I resign", channel) == ""
+        await until(lambda: any("resigned" in text_of(one) for one in channel.messages.values()))
+
+
+@pytest.mark.parametrize("code", [50027, 10015])
+async def test_a_pass_that_discord_takes_back_early_is_given_up(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    # Within moments of the press it would be tried again: another worker may be answering it.
+    monkeypatch.setattr("adapters.discord.reading.ANSWER_SECONDS", 0)
+    async with on_discord(store, server) as adapter:
+        anna, bruno = await begun(server)
+        channel = server.channels[CHANNEL]
+        await bruno.press("My hand", channel)
+        await until(lambda: bool(hands(bruno)))
+        server.order("edit_by", *[Failure(Refused(401 if code == 50027 else 404, code))] * 5)
+        await annas_turn(adapter, anna, bruno)
+        with capture_logs() as logs:
+            await anna.play(Random(1))
+            await adapter.worker.delivery.settled()
+        assert "surface_given_up" in [line["event"] for line in logs]
+        await bruno.press("My hand", channel)
+        await until(lambda: len(hands(bruno)) == 2)
+
+
+async def test_strangers_are_shown_no_hand(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server):
+        await begun(server)
+        carla, channel = Person(server, 3, "Carla"), server.channels[CHANNEL]
+        assert "do not sit" in await carla.press("My hand", channel)
+        assert not hands(carla)
+
+
+async def test_who_wants_to_be_called_is_called_by_a_new_board_and_not_in_fast_play(
+    store: Store, server: DiscordServer
+) -> None:
+    async with on_discord(store, server) as adapter:
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+        channel, worker = server.channels[CHANNEL], adapter.worker
+        await bruno.slash("settings", bruno.private)
+        await bruno.press("Call me in the group")
+        assert bruno.button("✓ Call me", bruno.private)
+        await anna.slash("challenge", game="metamazzo")
+        await bruno.press("Accept", channel)
+        await worker.delivery.settled()
+        random = Random(1)
+        [table] = await worker.tables_of("discord:1")
+        # The deal's board is a new message anyway, and may call who begins.
+        server.pings.clear()
+
+        async def round_about() -> None:
+            for _ in range(4):
+                for person in (anna, bruno):
+                    await person.play(random)
+                    await worker.delivery.settled()
+
+        await round_about()
+        assert server.pings == []
+        # From here on everybody counts as having left their hand alone.
+        worker.delivery._tools.reposts.ring_after = -1.0
+        await round_about()
+        assert server.pings
+        assert set(server.pings) == {(CHANNEL, 2)}
+        called = list(channel.messages.values())[-1]
+        assert len([one for one in channel.messages.values() if "deal 1" in text_of(one)]) == 1
+        table = await worker.room.cached(table.code)
+        assert table.game
+        assert ("it is your turn" in text_of(called)) == (table.game.turn == 1)

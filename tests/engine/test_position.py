@@ -1,0 +1,93 @@
+"""The light path plays the same tricks as the engine."""
+
+from random import Random
+
+import pytest
+
+from engine import GAMES, Game
+from engine.cards import cards
+from engine.position import StockPosition, search_position
+from engine.spades import SpadesDeal
+from tests.engine.tables import random_step
+
+
+def in_play(game: str, seed: int) -> Game:
+    table = Game(game, dealer=0)
+    random = Random(f"{game} {seed}")
+    table.deal(random.randbytes(32))
+    while table.current and table.current.phase != "play":
+        random_step(table, random)
+    return table
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_same_cards_are_legal_and_the_same_tricks_are_won(game: str) -> None:
+    for seed in range(30):
+        random = Random(seed)
+        table = in_play(game, seed)
+        deal = table.current
+        assert deal
+        start = random.randrange(12)
+        position = search_position(deal)
+        moves = 0
+        while table.turn is not None:
+            if picks := [move for move in table.legal_moves(table.turn) if move.startswith("pick ")]:
+                table.play(table.turn, picks[0])  # the light path picks up whatever can be
+                continue
+            if moves == start:
+                position = search_position(deal)
+            if moves >= start:
+                assert position.turn == table.turn
+                legal = {deal.PACK.codes[card] for card in cards(position.legal())}
+                assert legal == {
+                    move.split(" ")[1] for move in table.legal_moves(table.turn) if move.startswith("play ")
+                }
+            move = random.choice(
+                [m for m in table.legal_moves(table.turn) if m.startswith("play ") and m.count(" ") == 1]
+            )
+            table.play(table.turn, move)
+            if moves >= start:
+                position.play(deal.PACK.index[move.split(" ")[1]])
+            moves += 1
+        assert position.left == 0
+        assert position.taken == (deal.tricks if isinstance(deal, SpadesDeal) else deal.taken)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_playout_leaves_the_position_it_was_copied_from_alone(game: str) -> None:
+    random = Random(game)
+    table = in_play(game, 0)
+    assert table.current
+    whole = 13 if game == "spades" else 35
+    for _ in range(8):
+        position = search_position(table.current)
+        before = [position.hands.copy(), position.taken.copy(), position.left, position.turn]
+        results = {tuple(position.copy().playout(random.random)) for _ in range(50)}
+        assert all(sum(result) == whole for result in results)
+        assert len(results) > 1
+        assert [position.hands, position.taken, position.left, position.turn] == before
+        table.play(table.turn or 0, next(m for m in table.legal_moves(table.turn or 0) if m.startswith("play ")))
+
+
+def test_the_fast_playout_of_a_stock_is_as_random_as_the_plain_one() -> None:
+    """Both choose uniformly, so over many playouts their mean results agree within four standard errors."""
+    table = in_play("metamazzo", 1)
+    for _ in range(5):
+        table.play(table.turn or 0, next(m for m in table.legal_moves(table.turn or 0) if m.startswith("play ")))
+    assert table.current
+    position = search_position(table.current)
+    assert isinstance(position, StockPosition)
+    means = []
+    for playout in (StockPosition.playout, StockPosition.__mro__[1].playout):  # type: ignore[attr-defined]
+        random = Random(7)
+        results = [playout(position.copy(), random.random)[0] for _ in range(4000)]
+        means.append(sum(results) / len(results))
+    assert abs(means[0] - means[1]) < 4 * 8 * (2 / 4000) ** 0.5
+
+
+def test_a_deal_not_in_play_has_no_light_position() -> None:
+    table = Game("pizzichino", dealer=0)
+    table.deal(bytes(32))
+    assert table.current
+    with pytest.raises(ValueError, match="still at its take"):
+        search_position(table.current)

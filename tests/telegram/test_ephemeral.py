@@ -1,0 +1,160 @@
+"""Hands shown in the group to their player alone, for who cannot or will not open the private chat."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from bot.delivery import surface_sync
+from bot.store import Store
+from engine import verify
+from tests.telegram import server as server_module
+from tests.telegram.players import GROUP, Person, on_telegram, until
+from tests.telegram.server import BOT, TelegramServer
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
+
+
+async def closed_in(server: TelegramServer, game: str, *options: str) -> tuple[Person, Person]:
+    """A game that has begun, and the second player's private chat was never opened."""
+    anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False)
+    group = server.group(GROUP)
+    anna.say(f"/challenge {game}")
+    for label in options:
+        for each in ("Options", label, "Back"):
+            await anna.press(each, group)
+    await bruno.press("Accept", group)
+    return anna, bruno
+
+
+def hands(person: Person) -> list[dict[str, Any]]:
+    return list(person.server.group(GROUP).ephemerals[person.number].values())
+
+
+async def play_aside(person: Person, random: Random) -> None:
+    if not hands(person):
+        return
+    message = hands(person)[-1]
+    rows = message.get("reply_markup", {}).get("inline_keyboard", ())
+    payloads = [button["callback_data"] for row in rows for button in row if "play" in button["callback_data"]]
+    if payloads:
+        await person.send(person.server.group(GROUP), message, random.choice(payloads))
+
+
+def server_chat(person: Person) -> Any:
+    return person.server.group(GROUP)
+
+
+async def test_a_whole_game_aside(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        anna, bruno = await closed_in(server, "testa", "to 11")
+        group = server.group(GROUP)
+        await bruno.press("My hand, here", group)
+        await until(lambda: bool(hands(bruno)))
+        assert not hands(anna)
+        random = Random(4)
+        for _ in range(400):
+            await anna.play(random)
+            await adapter.worker.delivery.settled()
+            await play_aside(bruno, random)
+            await adapter.worker.delivery.settled()
+            if await adapter.worker.archive.count():
+                break
+        [game] = [game async for game in adapter.worker.archive.all()]
+        verify(game.record)
+        assert len(hands(bruno)) == 1
+        assert "You " in hands(bruno)[0]["text"]
+        public = [message["text"] for message in group.messages.values() if message["from"] == BOT]
+        assert not [text for text in public if "On the table:" in text]
+
+
+async def test_a_server_that_does_not_know_asides_is_found_out_without_a_hand(
+    store: Store, server: TelegramServer
+) -> None:
+    server.lacks = {"editEphemeralMessageText", "deleteEphemeralMessage"}
+    async with on_telegram(store, server) as adapter:
+        _anna, bruno = await closed_in(server, "metamazzo")
+        group = server.group(GROUP)
+        await bruno.press("My hand, here", group)
+        await until(lambda: adapter.ephemerals.possible is False)
+        await adapter.worker.delivery.settled()
+        sent = [fields["text"] for method, fields in server.calls if method == "sendMessage" and fields["chat_id"] < 0]
+        assert sent.count("🂠") == 1
+        assert all(message["text"] != "🂠" for message in group.messages.values())
+        assert not hands(bruno)
+        # It is asked no more, and says so; the next board has no such button.
+        board = next(one for one in reversed(group.messages.values()) if one["from"] == BOT)
+        [code] = [table.code for table in await adapter.worker.tables_of("telegram:1")]
+        assert "private chat" in await bruno.send(group, board, f"1t{code}:aside")
+        bruno.start(code)
+        await until(lambda: bool([one for one in bruno.private.messages.values() if one["from"] == BOT]))
+        assert sum(fields.get("text") == "🂠" for _method, fields in server.calls) == 1
+
+
+async def test_a_press_that_is_too_old_shows_nothing_and_the_next_does(
+    store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_telegram(store, server) as adapter:
+        _anna, bruno = await closed_in(server, "metamazzo")
+        group = server.group(GROUP)
+        monkeypatch.setattr(server_module, "PASS_SECONDS", -1.0)
+        await bruno.press("My hand, here", group)
+        await adapter.worker.delivery.settled()
+        assert not hands(bruno)
+        monkeypatch.undo()
+        await bruno.press("My hand, here", group)
+        await until(lambda: bool(hands(bruno)))
+
+
+async def test_an_aside_that_vanished_comes_again_when_asked_for(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        _anna, bruno = await closed_in(server, "metamazzo")
+        group = server.group(GROUP)
+        await bruno.press("My hand, here", group)
+        await until(lambda: bool(hands(bruno)))
+        group.ephemerals[bruno.number].clear()
+        await bruno.press("My hand, here", group)
+        await until(lambda: bool(hands(bruno)))
+        await adapter.worker.delivery.settled()
+        assert len(hands(bruno)) == 1
+
+
+async def test_who_opens_the_private_chat_has_the_hand_there_from_then_on(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        _anna, bruno = await closed_in(server, "metamazzo")
+        group = server.group(GROUP)
+        await bruno.press("My hand, here", group)
+        await until(lambda: bool(hands(bruno)))
+        [table] = await adapter.worker.tables_of("telegram:1")
+        bruno.start(table.code)
+        await until(lambda: not hands(bruno))
+        await adapter.worker.delivery.settled()
+        assert sum(one["from"] == BOT for one in bruno.private.messages.values()) == 1
+        assert bruno.button("My hand, here", group) is None
+
+
+async def test_an_aside_lives_through_a_restart(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server):
+        anna, bruno = await closed_in(server, "metamazzo")
+        await bruno.press("My hand, here", server.group(GROUP))
+        await until(lambda: bool(hands(bruno)))
+    async with on_telegram(store, server) as adapter:
+        random = Random(1)
+        before = hands(bruno)[-1]["text"]
+        for _ in range(4):
+            await anna.play(random)
+            await play_aside(bruno, random)
+            await adapter.worker.delivery.settled()
+        assert len(hands(bruno)) == 1
+        assert hands(bruno)[-1]["text"] != before
+
+
+async def test_strangers_are_shown_no_hand(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server):
+        await closed_in(server, "metamazzo")
+        stranger = Person(server, 9, "Zoe")
+        assert "You do not sit at table" in await stranger.press("My hand, here", server.group(GROUP))
+        assert not hands(stranger)

@@ -369,19 +369,28 @@ class Village:
         await listening
 
     async def _until_played(self) -> None:
-        wanted = len(self.page.done) + self.least
+        wanted = self._presses_done() + self.least
         async with asyncio.timeout(60):
-            while len(self.page.done) < wanted:
+            while self._presses_done() < wanted:
                 await asyncio.sleep(0.2)
                 await self.keep_tables(2)
 
     async def _until_presses_count(self) -> None:
-        before = len(self.page.done)
-        for _ in range(400):
-            await asyncio.sleep(0.05)
-            if len(self.page.done) > before + 3 or not any(self.page.buttons(one["id"]) for one in self.page.people):
-                return
-        raise Disagreement("the store was killed, and no press counts any more")
+        """Until some more presses were acknowledged; a game may end meanwhile, so there is always another one."""
+        before = self._presses_done()
+        for _ in range(20):
+            async with asyncio.timeout(20):
+                await self.keep_tables(2)
+            for _ in range(20):
+                await asyncio.sleep(0.05)
+                if self._presses_done() > before + 3:
+                    return
+        shown = {one["id"]: self.page.buttons(one["id"]) for one in self.page.people}
+        log = (self.bot.folder / "bot.log").read_text().splitlines()[-20:]
+        raise Disagreement(f"the store was killed, and no press counts any more: {shown}\n{log}")
+
+    def _presses_done(self) -> int:
+        return len(self.pressed.keys() & self.page.done)
 
     async def _play(self, person: str) -> None:
         while True:

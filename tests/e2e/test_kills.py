@@ -46,4 +46,4 @@ async def test_workers_and_primaries_killed_at_random(tmp_path: Path) -> None:
 
 def check(village: Village, kills: int, least: int) -> None:
     assert village.kills.total() == kills
-    assert len(village.page.done) >= least * kills, "hardly anything was played"
+    assert len(village.pressed.keys() & village.page.done) >= least * kills, "hardly anything was played"

@@ -70,6 +70,8 @@ class TableLists:
             raise TooManyTables(most=MOST_TABLES)
         async with self._reserved(key, code, made):
             yield
+        # A chair given back meanwhile takes the entry out, unless it is another one by then.
+        await self._index.reserve(key, code)
 
     @asynccontextmanager
     async def showing(self, place: str, code: str, *, is_challenge: bool = False) -> AsyncIterator[None]:
@@ -90,14 +92,17 @@ class TableLists:
         async with self._reserved(keys.hosted(place), code, made):
             yield
 
-    @asynccontextmanager
-    async def leaving(self, person: str, code: str) -> AsyncIterator[None]:
-        """While somebody gives their chair back; who has sat down again meanwhile keeps the entry."""
-        key = keys.seated(person)
-        token = (await self._index.entries(key)).get(code)
-        yield
-        if token:
-            await self._index.release(key, code, token)
+    async def entry(self, person: str, code: str) -> str:
+        """The token of a table's entry in a person's list, to be read before they give their chair back; or nothing."""
+        return (await self._index.entries(keys.seated(person))).get(code, "")
+
+    async def left(self, person: str, table: Table, token: str) -> None:
+        """Somebody has given their chair back, perhaps long ago: who sits there again keeps the entry.
+
+        ``table`` is what came of it, or was there already; ``token`` the entry's from before.
+        """
+        if token and not (table.error or _sits_at(person, table)):
+            await self._index.release(keys.seated(person), table.code, token)
 
     async def confirm(self, table: Table) -> None:
         """Make the entries that follow from a live table's log, where they are missing."""

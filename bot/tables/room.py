@@ -276,8 +276,10 @@ class Room(Ledger):
             gone = person == table.opener.person
             return table.after(["close cancelled"] if gone else table.standing(seat), update)
 
-        async with self.lists.leaving(person, code):
-            return await self._commit(code, update, decide)
+        token = await self.lists.entry(person, code)
+        table = await self._commit(code, update, decide)
+        await self.lists.left(person, table, token)
+        return table
 
     async def cancel(self, code: str, person: str, update: str) -> Table:
         """Who opened the table takes the challenge back."""

@@ -4,7 +4,7 @@ import asyncio
 import inspect
 from contextlib import suppress
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -169,6 +169,67 @@ async def test_one_update_at_three_workers_at_once_is_one(store: Store) -> None:
         assert len({table.version for table in tables}) == 1
     assert {table.phase for table in tables} <= {"open", "playing"}
     assert sum(chair is not None for chair in tables[0].chairs) + len(tables[0].asking) == 4
+
+
+async def seated_tables(room: Room, person: str) -> list[str]:
+    return [table.code for table in await room.lists.tables_of(person)]
+
+
+async def test_a_chair_given_back_once_more_is_not_the_one_that_was_taken_since(store: Store) -> None:
+    rooms = [Room(store, Random(0).randbytes) for _ in range(2)]
+    room = rooms[0]
+    code = (await room.open_table("tressette", "p:0", "Ada", "open")).code
+    await room.sit(code, "p:1", "Bea", "sit 1")
+    await room.sit(code, "p:2", "Carla", "sit 2")
+    await room.stand(code, "p:2", "stand")
+    assert await seated_tables(room, "p:2") == []
+    await room.sit(code, "p:3", "Dino", "sit 3")
+    for late in rooms:
+        # At a table where others are still awaited, and at one where they play.
+        await late.sit(code, "p:2", "Carla", "sit 4")
+        assert (await late.stand(code, "p:2", "stand")).seat_of("p:2") is not None
+        for one in rooms:
+            assert await seated_tables(one, "p:2") == [code]
+
+
+@pytest.mark.parametrize("redelivered", [False, True])
+async def test_who_sits_down_while_they_stand_up_keeps_their_table(
+    store: Store, monkeypatch: pytest.MonkeyPatch, redelivered: bool
+) -> None:
+    """The entry is renewed before the chair is given back, and the chair is taken after it."""
+    sitting, standing = (Room(store, Random(0).randbytes) for _ in range(2))
+    code = (await sitting.open_table("tressette", "p:0", "Ada", "open")).code
+    await sitting.sit(code, "p:1", "Bea", "sit 1")
+    if redelivered:
+        await standing.stand(code, "p:1", "stand")
+    commit = sitting._commit
+
+    async def late(*about: Any) -> Table:
+        await standing.stand(code, "p:1", "stand")
+        return await commit(*about)
+
+    monkeypatch.setattr(sitting, "_commit", late)
+    assert (await sitting.sit(code, "p:1", "Bea", "sit 2")).seat_of("p:1") is not None
+    assert await seated_tables(standing, "p:1") == [code]
+
+
+async def test_an_entry_is_not_taken_out_for_a_chair_that_was_given_back_before_it_was_made(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The chair is taken again between the commit that gives it back and the release of its entry."""
+    room, other = (Room(store, Random(0).randbytes) for _ in range(2))
+    code = (await room.open_table("tressette", "p:0", "Ada", "open")).code
+    await room.sit(code, "p:1", "Bea", "sit 1")
+    commit = room._commit
+
+    async def early(*about: Any) -> Table:
+        table = await commit(*about)
+        await other.sit(code, "p:1", "Bea", "sit 2")
+        return table
+
+    monkeypatch.setattr(room, "_commit", early)
+    await room.stand(code, "p:1", "stand")
+    assert await seated_tables(other, "p:1") == [code]
 
 
 async def test_a_robot_that_filled_the_table_comes_once_and_is_answered_twice(store: Store) -> None:

@@ -2,9 +2,11 @@
 --
 -- KEYS  table, shown, changed, timers, set aside, gone
 -- ARGV  code, whose it was, seconds to remember that
+-- First of all: what a script wrote before it met an error stays written, and no table may go without a trace.
+redis.call('SET', KEYS[6], ARGV[2], 'EX', ARGV[3])
+as_hash(KEYS[5])
 redis.call('DEL', KEYS[1], KEYS[2])
 redis.call('ZREM', KEYS[3], ARGV[1])
 redis.call('ZREM', KEYS[4], ARGV[1])
 redis.call('HDEL', KEYS[5], ARGV[1])
-redis.call('SET', KEYS[6], ARGV[2], 'EX', ARGV[3])
 return 1

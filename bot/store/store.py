@@ -18,9 +18,9 @@ from bot.store.index import Index
 from bot.store.log import Log, head, unfold
 from bot.store.outage import Outage, note_commit
 
-APPEND, SINCE, NOTE, REMOVE, SET_ASIDE, TAKE_BACK = (
+APPEND, SINCE, NOTE, REMOVE, AS_HASH, SET_ASIDE, TAKE_BACK, ALL_SET_ASIDE = (
     (files("bot.store") / f"{name}.lua").read_text(encoding="utf-8")
-    for name in ("append", "since", "note", "remove", "set_aside", "take_back")
+    for name in ("append", "since", "note", "remove", "as_hash", "set_aside", "take_back", "all_set_aside")
 )
 CONFIRM = "return redis.call('EXISTS', KEYS[1])"
 FOLD_AFTER = 16
@@ -72,9 +72,10 @@ class Store:
         self._note = BatchedScript(client, NOTE)
         self._confirm = BatchedScript(client, CONFIRM, replicas)
         self.outage = Outage(self._probe)
-        self._remove = BatchedScript(client, REMOVE)
-        self._set_aside = BatchedScript(client, PLAYING_TIME + SET_ASIDE)
-        self._take_back = BatchedScript(client, PLAYING_TIME + TAKE_BACK)
+        self._remove = BatchedScript(client, AS_HASH + REMOVE)
+        self._set_aside = BatchedScript(client, PLAYING_TIME + AS_HASH + SET_ASIDE)
+        self._take_back = BatchedScript(client, PLAYING_TIME + AS_HASH + TAKE_BACK)
+        self._all_set_aside = BatchedScript(client, AS_HASH + ALL_SET_ASIDE)
         self.index = Index(client)
         self._secret = b""
 
@@ -190,10 +191,8 @@ class Store:
 
     async def all_set_aside(self, shards: Sequence[int]) -> list[str]:
         """The tables of these shards that could not be read."""
-        async with self.client.pipeline(transaction=False) as pipe:
-            for shard in shards:
-                pipe.hkeys(keys.set_aside(shard))
-            return sorted(code.decode() for found in await pipe.execute() for code in found)
+        found = await asyncio.gather(*(self._all_set_aside([keys.set_aside(shard)], []) for shard in shards))
+        return sorted(code.decode() for codes in found for code in codes)
 
     async def shown(self, code: str) -> dict[str, str]:
         """What is shown of a table, by surface, as `note` wrote it."""

@@ -2,6 +2,7 @@
 --
 -- KEYS  set aside, changed, timers, attended
 -- ARGV  code, version
+as_hash(KEYS[1])
 local left = redis.call('HGET', KEYS[1], ARGV[1])
 if not left then return 0 end
 if left ~= '' then

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 from redis.asyncio import Redis
+from redis.exceptions import ResponseError
 
 from bot.store import Appended, Behind, EmbeddedStore, Gone, Store, StoreError, keys, opened
 from bot.store.batch import NotReplicated
@@ -174,3 +175,34 @@ async def test_a_store_that_is_not_there_is_one_clear_line() -> None:
     with pytest.raises(StoreError, match="cannot be reached"):
         async with opened("redis://127.0.0.1:1/0"):
             pass
+
+
+async def test_tables_set_aside_as_a_set_are_known_taken_back_and_removed(store: Store) -> None:
+    """An earlier form of this layout kept them so."""
+    shard = keys.shard_of("ABCD")
+    others = [f"{letter}{number}" for letter in "ABCD" for number in range(200)]
+    others = [code for code in others if keys.shard_of(code) == shard]
+    known = Log([b"one"])
+    for doing in ("set aside", "take back", "remove", "look"):
+        await store.client.flushall()
+        await store.client.sadd(keys.set_aside(shard), *others, "ABCD")
+        await store.append("ABCD", NOTHING, known.entries)
+        if doing == "set aside":
+            assert not await store.set_aside("ABCD", 1)
+        elif doing == "take back":
+            await store.take_back("ABCD", 1)
+        elif doing == "remove":
+            await store.remove("ABCD", "hers")
+            assert await store.append("ABCD", NOTHING, [b"again"]) == Gone("hers")
+        left = [] if doing in ("take back", "remove") else ["ABCD"]
+        assert await store.all_set_aside(range(keys.SHARDS)) == sorted([*left, *others]), doing
+        assert await store.set_aside("ABCD", 1) != bool(left)
+
+
+async def test_a_table_is_never_removed_without_a_trace(store: Store) -> None:
+    """Whatever a shard holds that no release wrote there: then the log stays, too."""
+    await store.append("ABCD", NOTHING, [b"one"])
+    await store.client.set(keys.set_aside(keys.shard_of("ABCD")), "nonsense")
+    with pytest.raises(ResponseError):
+        await store.remove("ABCD", "hers")
+    assert (await store.load("ABCD")).entries or await store.append("ABCD", NOTHING, [b"again"]) == Gone("hers")

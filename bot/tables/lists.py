@@ -145,8 +145,9 @@ class TableLists:
             raise
 
     async def _live(self, key: str, belongs: Belongs) -> list[Table]:
-        """The tables of a list that bear it out; the others are taken out of it. One that cannot be read counts for
-        nobody's limit; when it can, delivery makes its entries again.
+        """The tables of a list that bear it out; the others are taken out of it. One that is set aside counts for
+        nobody's limit; when it can be read, delivery makes its entries again. One that only this worker cannot read,
+        which may be of another release than its owner, stays.
         """
         entries = await self._index.entries(key)
         # All at once, for the store is asked for them together.
@@ -155,12 +156,17 @@ class TableLists:
         for (code, token), table in zip(entries.items(), found, strict=True):
             if table and not table.error and belongs(table):
                 tables.append(table)
+            elif table and table.error and not await self._is_set_aside(code):
+                continue
             elif table is None or table.phase == "open":
                 # A commit may be on its way that bears it out.
                 await self._index.drop(key, code, token)
             else:
                 await self._index.release(key, code, token)
         return sorted(tables, key=lambda table: table.code)
+
+    async def _is_set_aside(self, code: str) -> bool:
+        return code in await self._ledger.store.all_set_aside([keys.shard_of(code)])
 
     async def _table(self, code: str) -> Table | None:
         try:

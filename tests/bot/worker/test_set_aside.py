@@ -11,6 +11,7 @@ from bot.store.log import stamped
 from bot.tables import Room
 from bot.tables.errors import SetAside
 from bot.tables.lists import MOST_TABLES
+from bot.tables.table import Table
 from bot.worker import Worker
 from tests.bot.paper import GROUP, Paper, Player, code_of, open_worker, play_until, seated
 
@@ -166,3 +167,29 @@ async def test_tables_that_cannot_be_read_count_for_nobodys_limit(store: Store) 
         for table in await worker.tables_of("paper:1"):
             await break_log(store, table.code, "conquer 3")
         assert not (await anna.say("/challenge testa")).toast
+
+
+async def test_a_table_that_another_release_cannot_read_stays_on_its_players_lists(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While one release takes another's place: the table's owner can read it."""
+    paper = Paper()
+    async with open_worker(store, paper, alone=False) as owner:
+        players = await seated(owner, paper, "metamazzo")
+        code = await code_of(owner, players[0])
+        # This one delivers no tables.
+        older = Worker(store, owner.settings, alone=False)
+
+        async def load_as_older(code: str, **_: object) -> Table:
+            return await older.room._noted(Table.unreadable(code, "release 2"))
+
+        monkeypatch.setattr(older.room, "load", load_as_older)
+        for player in players:
+            assert await older.tables_of(player.person.id) == []
+        assert await older.tables_at(GROUP) == []
+        await owner.delivery.settled()
+        for player in players:
+            assert await code_of(owner, player) == code
+            assert "private chat" in (await player.say("/hand")).toast
+        assert [table.code for table in await owner.tables_at(GROUP)] == [code]
+        await older.stop()

@@ -1,18 +1,27 @@
-"""What a host can set, in the environment or in a file `.env` beside where the bot is started."""
+"""What a host can set, in the environment or in a file `.env` in the folder where the bot is started."""
 
 import os
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
+from io import StringIO
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 from urllib.parse import urlsplit
 
+from dotenv.parser import parse_stream
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 PREFIX = "BUONGIOCO_"
+ENV_FILE = Path(".env")
+ENCODING = "utf-8-sig"
+"""UTF-8, with or without the mark that some editors put at a file's beginning."""
+
+ALIKE = 0.85
+"""How much a name in the file resembles a setting that is taken for it, misspelt: by difflib's measure, up to 1."""
+
 LONGEST_SHOWN = 60
 """Characters of a wrong value that are repeated."""
 
@@ -57,7 +66,9 @@ class Shards(NamedTuple):
 class Settings(BaseSettings):
     """The settings; `.env.example` says the same to hosts."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", hide_input_in_errors=True)
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_file=ENV_FILE, env_file_encoding=ENCODING, extra="ignore", hide_input_in_errors=True
+    )
 
     data: Path = Field(default_factory=_data_folder, description="the folder of the embedded store")
     redis_url: str | None = Field(None, validation_alias="REDIS_URL", description="a store of one's own")
@@ -159,13 +170,17 @@ def names() -> list[str]:
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     """The settings as they are; BadSetting has a line for each that cannot be, or that is none."""
-    known = names()
-    lines = []
-    for name in os.environ if environment is None else environment:
-        if name.startswith(PREFIX) and name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f"; did you mean {near[0]}?" if near else f"; there are: {', '.join(known)}"
-            lines.append(f"{name} is not a setting{hint}")
+    in_file = _names_in_file()
+    lines = [
+        f"{name} is not a setting{_hint(name)}"
+        for name in (os.environ if environment is None else environment)
+        if name.upper().startswith(PREFIX) and name.upper() not in names()
+    ]
+    lines += [
+        f"{name} (line {line} of {ENV_FILE.absolute()}) is not a setting{_hint(name)}"
+        for name, line in in_file.items()
+        if name.upper() not in names() and (name.upper().startswith(PREFIX) or _near(name, ALIKE))
+    ]
     try:
         settings = Settings()
     except ValidationError as error:
@@ -173,6 +188,41 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     if lines:
         raise BadSetting("\n".join(lines))
     return settings
+
+
+def _names_in_file() -> dict[str, int]:
+    """The names that the file `.env` sets, each with its line; BadSetting for a file that cannot be read as one."""
+    path = ENV_FILE.absolute()
+    try:
+        # A folder of this name is somebody's virtual environment.
+        text = ENV_FILE.read_text(ENCODING) if ENV_FILE.is_file() else ""
+    except OSError as error:
+        raise BadSetting(f"{path} cannot be read ({error.strerror}): give it to the bot's user, chmod 600.") from None
+    except UnicodeDecodeError:
+        raise BadSetting(f"{path} cannot be read: it is no text in UTF-8; save it as that.") from None
+    found, unread = {}, []
+    for binding in parse_stream(StringIO(text)):
+        written = binding.original.string
+        line = binding.original.line + written[: len(written) - len(written.lstrip())].count("\n")
+        if binding.key is not None and binding.value is not None:
+            found[binding.key] = line
+        elif binding.key is not None or binding.error:
+            # What stands there may be a secret.
+            unread.append(f"Line {line} of {path} cannot be read: write NAME=value, and close what quotes are opened.")
+    if unread:
+        raise BadSetting("\n".join(unread))
+    return found
+
+
+def _near(name: str, least: float) -> str:
+    """The setting whose name resembles this one most, if any does by so much."""
+    return "".join(get_close_matches(name.upper(), names(), 1, least))
+
+
+def _hint(name: str) -> str:
+    """What may have been meant by a name that is no setting's."""
+    near = _near(name, 0.6)
+    return f"; did you mean {near}?" if near else f"; there are: {', '.join(names())}"
 
 
 def _line(fault: dict[str, Any]) -> str:

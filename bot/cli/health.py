@@ -4,7 +4,7 @@ import json
 import sys
 import urllib.request
 
-from bot.settings import read_settings
+from bot.settings import BadSetting, read_settings
 
 TIMEOUT = 4.0
 LONGEST_HEALTH = 65536
@@ -30,7 +30,11 @@ def is_health(body: bytes) -> bool:
 
 def main() -> int:
     """0 if the bot answers that it is well; 1 otherwise, with what it said."""
-    settings = read_settings()
+    try:
+        settings = read_settings()
+    except BadSetting as error:
+        print(error)  # noqa: T201
+        return 1
     if settings.playground:
         host, port = settings.playground_host, settings.playground_port
     elif settings.telegram_token and settings.telegram_webhook_url:

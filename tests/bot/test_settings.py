@@ -1,9 +1,11 @@
 """Settings and the doctor: wrong ones are one clear line, and what is missing is said with what to do."""
 
 import asyncio
+import os
 import re
 import socket
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -49,6 +51,74 @@ def test_a_misspelt_setting_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadSetting, match="BUONGIOCO_DTA is not a setting; did you mean BUONGIOCO_DATA"):
         read_settings()
     assert doctor() == (1, "wrong  BUONGIOCO_DTA is not a setting; did you mean BUONGIOCO_DATA?\n")
+
+
+def test_a_misspelt_setting_in_the_file_is_noticed_too(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_text(
+        "VALKEY_PASSWORD=hunter2\nOTHER=hunter2\n\n# a remark\nBUONGIOCO_TELEGRAM_TOKN=hunter2\n"
+        "export buongioco_forgetafter=hunter2\nBUONGICO_DATA=hunter2\nREDIS_ULR=hunter2\n"
+        "BUONGIOCO_PLAYGROUND_PORT=abc\n"
+    )
+    code, out = doctor()
+    assert code == 1
+    assert out.splitlines() == [
+        f"wrong  BUONGIOCO_TELEGRAM_TOKN (line 5 of {file}) is not a setting; did you mean BUONGIOCO_TELEGRAM_TOKEN?",
+        f"wrong  buongioco_forgetafter (line 6 of {file}) is not a setting; did you mean BUONGIOCO_FORGET_AFTER?",
+        f"wrong  BUONGICO_DATA (line 7 of {file}) is not a setting; did you mean BUONGIOCO_DATA?",
+        f"wrong  REDIS_ULR (line 8 of {file}) is not a setting; did you mean REDIS_URL?",
+        "wrong  BUONGIOCO_PLAYGROUND_PORT must be a whole number from 0 to 65535; it is 'abc'",
+    ]
+
+
+def test_a_file_that_an_editor_marked_as_utf8_or_an_environment_of_this_name_is_fine(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"\xef\xbb\xbfBUONGIOCO_DATA=/from/file\n")
+    assert read_settings().data == Path("/from/file")
+    (tmp_path / ".env").unlink()
+    (tmp_path / ".env").mkdir()
+    assert read_settings().data == tmp_path / "xdg" / "buongioco"
+
+
+def test_lines_of_the_file_that_cannot_be_read_are_a_line_each(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / ".env"
+    file.write_text("\nBUONGIOCO_DATA=x\n\n\nhello hunter2\nhunter2\nREDIS_URL='redis://hunter2\nA: hunter2\n")
+    code, out = doctor()
+    assert code == 1
+    assert out.splitlines() == [
+        f"wrong  Line {line} of {file} cannot be read: write NAME=value, and close what quotes are opened."
+        for line in (5, 6, 7, 8)
+    ]
+    assert capfd.readouterr().err == ""
+
+
+@pytest.fixture
+def no_root() -> Iterator[None]:
+    """As a user to whom files can be closed."""
+    if os.geteuid():
+        yield
+        return
+    os.seteuid(65534)
+    yield
+    os.seteuid(0)
+
+
+@pytest.mark.parametrize("command", ["run", "tables", "doctor", "link", "export"])
+def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, command: str, request: pytest.FixtureRequest) -> None:
+    file = tmp_path / ".env"
+    file.write_bytes(b"BUONGIOCO_DATA=\xff\xfehunter2\n")
+    said = CliRunner().invoke(cli.app, [command])
+    assert said.exit_code in (1, 2)
+    [line] = said.output.splitlines()
+    assert line.endswith(f"{file} cannot be read: it is no text in UTF-8; save it as that.")
+    tmp_path.chmod(0o755)
+    file.chmod(0)
+    request.getfixturevalue("no_root")
+    said = CliRunner().invoke(cli.app, [command])
+    assert said.exit_code in (1, 2)
+    [line] = said.output.splitlines()
+    assert line.endswith(f"{file} cannot be read (Permission denied): give it to the bot's user, chmod 600.")
 
 
 def test_a_wrong_store_is_one_line_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from bot.places import Place
 from bot.platform import CardRoom, Command, NotDone, Person, Press, RateLimit, Reply
 from bot.store import STORE_ERRORS
 from bot.texts import language_of
+from bot.texts import marked as _
 
 PLATFORM = "playground"
 REQUESTS_REMEMBERED = 2000
@@ -106,7 +107,7 @@ class Playground:
     async def _say(self, person: User, request: Say, key: str) -> str:
         chat = self._chat(person, request.chat)
         if request.reply_to is not None and request.reply_to not in chat.messages:
-            raise Refused("the message replied to is gone")
+            raise Refused(_("The message that you reply to is gone."))
         message = await self.chat_store.say(chat, person, request.text, request.reply_to, key)
         if message is not None:
             self.server.tabs.tell_message(chat, message["id"])

@@ -17,6 +17,8 @@ from typing import Any
 
 from bot.panel import LONGEST_PAYLOAD, Panel, units
 from bot.platform import ChatGone, File, MessageGone, TooLong, Unreachable
+from bot.texts import marked as _
+from bot.texts import texts
 
 LONGEST_TEXT = 4096
 """UTF-16 units of a message, as on Telegram."""
@@ -36,7 +38,16 @@ LONGEST_NAME = 64
 
 
 class Refused(Exception):
-    """A request that this platform refuses; the text says why."""
+    """A request that this platform refuses; the text says why, with ``values`` for its gaps."""
+
+    def __init__(self, why: str, **values: object) -> None:
+        super().__init__(why.format(**values) if values else why)
+        self.why, self.values = why, values
+
+    def text(self, language: str) -> str:
+        """Why, in a language; what only a program reads stays English."""
+        why = texts(language).gettext(self.why)
+        return why.format(**self.values) if self.values else why
 
 
 @dataclass
@@ -95,11 +106,16 @@ class ChatStore:
             await self.add_chat("Bar Sport")
 
     async def add_person(self, name: str) -> User:
+        """Somebody new; Refused if they could not be told from somebody else by their handle."""
         if len(self.people) >= MOST_PEOPLE:
-            raise Refused("the playground is full")
+            raise Refused(_("The playground is full."))
         name = _named(name)
         number = str(max(map(int, self.people), default=0) + 1)
-        person = self.people[number] = User(number, name, secrets.token_urlsafe(12))
+        person = User(number, name, secrets.token_urlsafe(12))
+        taken = next((other for other in self.people.values() if other.handle == person.handle), None)
+        if taken:
+            raise Refused(_("There is {name} already: choose another name."), name=taken.name)
+        self.people[number] = person
         self._private(person)
         await self._keep_person(person)
         return person
@@ -107,7 +123,7 @@ class ChatStore:
     async def add_chat(self, title: str) -> Chat:
         groups = [int(key) for key in self.chats if not key.startswith("@")]
         if len(groups) >= MOST_CHATS:
-            raise Refused("there are as many chats as there may be")
+            raise Refused(_("There are as many groups as there may be."))
         chat = Chat(str(max(groups, default=0) + 1), _named(title))
         self.chats[chat.id] = chat
         await self._client.hset("playground:chats", chat.id, chat.title)
@@ -121,7 +137,7 @@ class ChatStore:
     async def say(self, chat: Chat, person: User, text: str, reply_to: int | None, key: str) -> dict[str, Any] | None:
         """A person's message; None if it was said already, with the same key."""
         if not text.strip() or units(text) > LONGEST_TEXT:
-            raise Refused(f"a message has 1 to {LONGEST_TEXT} characters")
+            raise Refused(_("A message has 1 to {most} characters."), most=LONGEST_TEXT)
         if key in chat.sends:
             return None
         message = {"by": person.id, "text": text, "reply_to": reply_to}
@@ -142,7 +158,7 @@ class ChatStore:
         """The text of a message's file; Refused if there is none, or none any more."""
         content: bytes | None = await self._client.get(_file_key(chat, number))
         if content is None:
-            raise Refused("this file is not kept any more")
+            raise Refused(_("This file is not kept any more."))
         return content.decode()
 
     async def edit(self, chat_id: str, number: int, panel: Panel) -> Chat:
@@ -208,7 +224,7 @@ def _file_key(chat: Chat, number: int) -> str:
 def _named(name: str) -> str:
     name = " ".join(name.split())[:LONGEST_NAME]
     if not name:
-        raise Refused("a name has 1 to 64 characters")
+        raise Refused(_("A name has 1 to {most} characters."), most=LONGEST_NAME)
     return name
 
 

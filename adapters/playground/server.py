@@ -21,6 +21,7 @@ from aiohttp import WSMsgType, web
 
 from adapters.playground.access import Access
 from adapters.playground.chat_store import ChatStore, Refused, User
+from adapters.playground.page_texts import page_texts
 from adapters.playground.requests import AddChat, AddPerson, AnyRequest, decoded, parse_request
 from adapters.playground.tabs import Tab, Tabs
 from bot import monitoring
@@ -29,6 +30,7 @@ from bot.host_link import drop_link, show_link
 from bot.platform import CardRoom, DeliveryError
 from bot.serving import is_same_secret, listen
 from bot.texts import language_of, texts
+from bot.texts import marked as _
 
 LONGEST_WORD = 64 * 1024
 """Bytes of one WebSocket message; a longer one ends the connection."""
@@ -40,6 +42,12 @@ LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}")
 GOODBYE_SECONDS = 1.0
 REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
 MESSAGES_SHOWN = 100
+SORRY = _("Something went wrong on my side. Nothing is lost: please try again.")
+NO_LINK = _("The playground opens by a personal link. Ask the host for yours.")
+OLD_LINK = _(
+    "This link opens nothing any more. Ask the host for yours. If you are the host: yours changes with each start, and "
+    "`buongioco link` prints it."
+)
 FILES = {"/": "index.html", "/app.js": "app.js", "/style.css": "style.css", "/icon.svg": "icon.svg"}
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 SECURITY = {
@@ -98,8 +106,10 @@ class Server:
     def _announce(self) -> None:
         shown = _own_address() if self.access.is_networked else self._host
         url = f"{self.access.public or f'http://{shown}:{self._port}'}/"
-        log.info("playground_open", url=url)
-        if self.access.is_open:
+        if not self.access.is_open:
+            log.info("playground_open", url=url)
+        else:
+            log.info("playground_open_to_others", address=url, opens_by="each person's own link")
             self._link = f"{url}#key={self._host_key}"
             show_link(self._folder, self._link)
 
@@ -134,6 +144,7 @@ class Server:
             "me": tab.person.id if tab.person else None,
             "host": tab.is_host,
             "switching": not self.access.is_open,
+            "texts": page_texts(language_of(tab.language)),
             "commands": hints(language_of(tab.language)),
             **self._people(tab),
             "messages": messages,
@@ -146,9 +157,9 @@ class Server:
         """Refuse requests that another site had a browser make, that came by another name, or past a closed door."""
         try:
             self.access.check(request.headers, request.version, request.path in monitoring.PATHS)
+            response: web.StreamResponse = await handler(request)
         except Refused as refused:
-            raise web.HTTPForbidden(text=str(refused)) from None
-        response: web.StreamResponse = await handler(request)
+            raise web.HTTPForbidden(text=refused.text(language_of(_spoken(request)))) from None
         if not response.prepared:
             response.headers.update(SECURITY)
         return response
@@ -163,7 +174,7 @@ class Server:
         every proxy on the way, and some log headers.
         """
         key = (await request.read()).decode(errors="replace")
-        self._whose(key)
+        self._admit(request, *self._whose(key))
         ticket = secrets.token_urlsafe(12)
         self._tickets[ticket] = key, time.monotonic()
         if len(self._tickets) > TICKETS:
@@ -177,14 +188,10 @@ class Server:
 
     async def _tab(self, request: web.Request) -> web.StreamResponse:
         person, is_host = self._whose(self._key(request))
-        try:
-            self.tabs.admit(person, is_host)
-        except Refused as refused:
-            raise web.HTTPTooManyRequests(text=str(refused)) from None
+        self._admit(request, person, is_host)
         line = web.WebSocketResponse(max_msg_size=LONGEST_WORD, heartbeat=20)
         tab = Tab(line, request.transport, person, is_host)
-        spoken = LANGUAGE.match(request.headers.get("Accept-Language", ""))
-        tab.language = spoken[0] if spoken else ""
+        tab.language = _spoken(request)
         # Counted before it is ready: others may come meanwhile.
         self.tabs.add(tab)
         try:
@@ -209,14 +216,21 @@ class Server:
         for person in self._chat_store.people.values():
             if is_same_secret(key, person.token):
                 return person, False
-        raise web.HTTPForbidden(text="This link opens nothing: ask the host for yours.")
+        raise Refused(OLD_LINK if key else NO_LINK)
+
+    def _admit(self, request: web.Request, person: User | None, is_host: bool) -> None:
+        """Refuse one page too many, in words that the page shows."""
+        try:
+            self.tabs.admit(person, is_host)
+        except Refused as refused:
+            raise web.HTTPTooManyRequests(text=refused.text(language_of(_spoken(request)))) from None
 
     def _hear(self, tab: Tab, text: str) -> None:
         """Begin what a page asks for. Requests of one tab run side by side: a slow one holds nobody up."""
         try:
             self.tabs.begin(tab)
         except Refused as refused:
-            tab.put(_refusal(_name(text), str(refused)))
+            tab.put(_refusal(_name(text), refused.text(language_of(tab.language))))
             return
         task = asyncio.create_task(self._answer(tab, text))
         self._busy.add(task)
@@ -233,17 +247,20 @@ class Server:
         try:
             request = parse_request(decoded(text))
             return json.dumps({"type": "done", "n": request.n, "toast": await self._do(tab, request)})
-        except (Refused, DeliveryError) as error:
+        except Refused as refused:
+            return _refusal(_name(text), refused.text(language_of(tab.language)))
+        except DeliveryError as error:
             return _refusal(_name(text), str(error))
         except Exception:
             log.exception("playground_request_failed")
-            return _refusal(_name(text), "something went wrong; please try again")
+            sorry = texts(language_of(tab.language)).gettext(SORRY)
+            return _refusal(_name(text), sorry)
 
     async def _do(self, tab: Tab, request: AnyRequest) -> str:
         chat_store = self._chat_store
         if isinstance(request, AddPerson | AddChat):
             if self.access.is_open and not tab.is_host:
-                raise Refused("only the host adds people and chats")
+                raise Refused(_("Only the host adds people and groups."))
             await (chat_store.add_person if isinstance(request, AddPerson) else chat_store.add_chat)(request.name)
             self.tell_people()
             return ""
@@ -251,7 +268,7 @@ class Server:
         if person is None and not tab.is_host:
             person = chat_store.people.get(request.who or "")
         if person is None:
-            raise Refused("this link acts as nobody")
+            raise Refused(_("The host's link acts as nobody."))
         self._languages[person.id] = tab.language
         return await self._ask(person, request)
 
@@ -271,6 +288,12 @@ def hints(language: str) -> list[dict[str, Any]]:
         }
         for spec in listed()
     ]
+
+
+def _spoken(request: web.Request) -> str:
+    """What the browser says that its reader speaks; empty if it says nothing of use."""
+    found = LANGUAGE.match(request.headers.get("Accept-Language", ""))
+    return found[0] if found else ""
 
 
 def _name(text: str) -> str | None:

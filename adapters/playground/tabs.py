@@ -8,6 +8,7 @@ from typing import Any
 from aiohttp import WSCloseCode, web
 
 from adapters.playground.chat_store import Chat, Refused, User
+from bot.texts import marked as _
 
 MOST_TABS, MOST_TABS_EACH = 400, 20
 """How many tabs there may be in all, and of one person where each has a link of their own."""
@@ -87,7 +88,7 @@ class Tabs:
         holders = [tab.holder for tab in self._tabs]
         own = "host" if is_host else person.id if person else None
         if len(holders) >= MOST_TABS or holders.count(own) >= MOST_TABS_EACH:
-            raise Refused("too many pages of the playground are open: close some")
+            raise Refused(_("Too many pages of the playground are open: close some."))
 
     def add(self, tab: Tab) -> None:
         self._tabs.add(tab)
@@ -98,7 +99,7 @@ class Tabs:
     def begin(self, tab: Tab) -> None:
         """A request begins; Refused if the person has too many unanswered. Each that began has its `end`."""
         if self._in_work[tab.holder] >= MOST_IN_WORK:
-            raise Refused("too much at once: wait for the answers")
+            raise Refused(_("Too much at once: wait for the answers."))
         self._in_work[tab.holder] += 1
 
     def end(self, tab: Tab) -> None:

@@ -187,6 +187,11 @@ async def test_the_hosts_link_adds_people_and_acts_as_nobody(network: Open, sess
     assert (await host.ask(do="say", chat="1", text="x", **{"as": "1"}))["type"] == "refused"
     zoe = network.playground.chat_store.people["3"]
     assert (await Line.open(session, network, zoe.token)).hello["me"] == "3"
+    # Two whom an @ cannot tell apart would be challenged for each other.
+    for taken in ("Zoe", "zoe!"):
+        refused = await host.ask(do="add_person", name=taken, n=f"taken{len(taken)}")
+        assert (refused["type"], refused["text"]) == ("refused", "There is Zoe already: choose another name.")
+    assert list(network.playground.chat_store.people) == ["1", "2", "3"]
 
 
 # The platform's own limits
@@ -273,7 +278,7 @@ async def test_the_file_of_ones_data_stays_in_the_chat_and_is_its_owners_alone(
     # Nobody else has it, and what is no file is refused in a line.
     assert (await later.ask(do="file", chat="@1", message=kept["id"], n="other1", **{"as": "2"}))["type"] == "refused"
     refused = await later.ask(do="file", chat="@1", message=kept["id"] - 1, n="other2", **{"as": "1"})
-    assert (refused["type"], refused["text"]) == ("refused", "this file is not kept any more")
+    assert (refused["type"], refused["text"]) == ("refused", "This file is not kept any more.")
 
 
 async def test_old_messages_are_forgotten(store: Store) -> None:

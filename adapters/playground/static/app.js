@@ -5,33 +5,41 @@
 const key = new URLSearchParams(location.hash.slice(1)).get("key") || new URLSearchParams(location.search).get("key") || "";
 window.onhashchange = () => location.reload();
 const el = (id) => document.getElementById(id);
-const state = { people: [], chats: [], messages: {}, commands: [], me: null, host: false, switching: false, chat: null, replyTo: null, unread: {} };
+const state = { texts: {}, people: [], chats: [], messages: {}, commands: [], me: null, host: false, switching: false, chat: null, replyTo: null, unread: {} };
 const pending = new Map();
 let line = null, pause = 250;
 
 async function connect() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
-  let ticket = "";
+  let answer, said;
   try {
-    if (key) ticket = await ticketFor(key);
+    answer = await askTicket();
+    said = await answer.text();
   } catch {
     return again();
   }
-  line = new WebSocket(`${scheme}://${location.host}/ws?ticket=${encodeURIComponent(ticket)}`);
+  if (answer.status === 403) return shut(said);
+  if (!answer.ok) return again(said);
+  line = new WebSocket(`${scheme}://${location.host}/ws?ticket=${encodeURIComponent(said)}`);
   line.onmessage = (event) => hear(JSON.parse(event.data));
   line.onopen = () => { pause = 250; el("offline").hidden = true; };
-  line.onclose = again;
+  line.onclose = () => again();
   return undefined;
 }
 
 // The key goes in a body, for proxies log addresses and headers; a WebSocket has an address only, so it has a ticket good for once.
-async function ticketFor(link) {
-  const answer = await fetch("/ticket", { method: "POST", body: link });
-  if (!answer.ok) throw new Error(answer.statusText);
-  return answer.text();
+const askTicket = () => fetch("/ticket", { method: "POST", body: key });
+
+// Nothing opens with this link: trying on would change nothing.
+function shut(why) {
+  el("messages").replaceChildren(make("div", { class: "message bot", role: "alert" }, make("div", { class: "bubble" }, why)));
+  for (const part of ["offline", "links", "composer"]) el(part).hidden = true;
+  el("people").replaceChildren();
+  el("chats").replaceChildren();
 }
 
-function again() {
+function again(why) {
+  el("offline").textContent = why || state.texts.connecting || "Connecting…";
   el("offline").hidden = false;
   setTimeout(connect, pause);
   pause = Math.min(pause * 2, 5000);
@@ -48,7 +56,7 @@ function ask(wish) {
 
 function hear(word) {
   if (word.type === "hello") return hello(word);
-  if (word.type === "people") { state.people = word.people; state.chats = word.chats; return drawHeads(); }
+  if (word.type === "people") { state.people = word.people; state.chats = word.chats; drawHeads(); return drawLinks(); }
   if (word.type === "message") return message(word.chat, word.message);
   if (word.type === "deleted") return deleted(word.chat, word.id);
   if (word.type === "file") { if (pending.has(word.n)) save(word.name, word.text); return undefined; }
@@ -61,7 +69,7 @@ function hear(word) {
 }
 
 function hello(word) {
-  Object.assign(state, { people: word.people, chats: word.chats, commands: word.commands, host: word.host, switching: word.switching });
+  Object.assign(state, { texts: word.texts, people: word.people, chats: word.chats, commands: word.commands, host: word.host, switching: word.switching });
   state.messages = {};
   for (const [chat, list] of Object.entries(word.messages)) state.messages[chat] = new Map(list.map((m) => [m.id, m]));
   const kept = sessionStorage.getItem("me");
@@ -71,8 +79,16 @@ function hello(word) {
     const last = sessionStorage.getItem("chat");
     state.chat = visible().some((c) => c.id === last) ? last : visible().find((c) => !c.id.startsWith("@")).id;
   }
+  label();
   draw();
   for (const { full } of pending.values()) line.send(JSON.stringify(full));
+}
+
+// What stands in the page from the beginning is in English until the bot says what the reader speaks.
+function label() {
+  document.documentElement.lang = state.texts.language;
+  for (const node of document.querySelectorAll("[data-label]")) node.setAttribute("aria-label", state.texts[node.dataset.label]);
+  el("text").placeholder = state.texts.message_or_command;
 }
 
 const visible = () => state.chats.filter((c) => !c.id.startsWith("@") || c.id === `@${state.me}`);
@@ -116,51 +132,57 @@ function draw() {
   sessionStorage.setItem("chat", state.chat || "");
   state.unread[state.chat] = 0;
   drawHeads();
+  drawLinks();
   const list = state.messages[state.chat] || new Map();
-  el("messages").replaceChildren(...(state.host ? [drawLinks()] : []), ...Array.from(list.values(), drawMessage));
+  el("messages").replaceChildren(...Array.from(list.values(), drawMessage));
   el("composer").hidden = state.host;
   toBottom();
 }
 
 function drawHeads() {
+  const texts = state.texts;
   const people = state.people.filter((p) => state.switching || p.id === state.me).map((p) =>
     make("button", { role: "tab", type: "button", "aria-selected": String(p.id === state.me), "data-person": p.id, onclick: () => become(p.id) },
       p.name, p.closed ? " 🔕" : "", ...badge(state.switching && p.id !== state.me ? state.unread[`@${p.id}`] : 0)));
   const me = state.people.find((p) => p.id === state.me), closed = [];
-  if (state.switching || state.host) people.push(make("button", { type: "button", class: "add", id: "add-person", "aria-label": "Add a person", onclick: () => add("add_person", "Name of the new person") }, "+", make("span", { class: "what" }, " person")));
+  if (state.switching || state.host) people.push(make("button", { type: "button", class: "add", id: "add-person", "aria-label": texts.add_person, onclick: () => add("add_person", texts.name_of_person) }, "+", make("span", { class: "what" }, ` ${texts.person}`)));
   if (me) {
     const box = make("input", { type: "checkbox", id: "closed", onchange: (e) => ask({ do: "close", closed: e.target.checked }) });
     box.checked = me.closed;
-    closed.push(make("label", { title: "Private messages closed: the bot may not write to this person" }, box, "🔕"));
+    closed.push(make("label", { title: texts.closed_about }, box, "🔕"));
   }
-  el("people").replaceChildren(make("span", { class: "mark" }, state.switching ? "Act as" : state.host ? "Host" : "You"), ...people);
+  el("people").replaceChildren(make("span", { class: "mark" }, state.switching ? texts.act_as : state.host ? texts.host : texts.you), ...people);
   const chats = visible().map((c) =>
     make("button", { role: "tab", type: "button", "aria-selected": String(c.id === state.chat), "data-chat": c.id, onclick: () => go(c.id) },
       c.id.startsWith("@") ? "🃏 Buongioco" : `👥 ${c.title}`, ...badge(state.unread[c.id])));
-  if (state.switching || state.host) chats.push(make("button", { type: "button", class: "add", "aria-label": "Add a group", onclick: () => add("add_chat", "Name of the new group") }, "+", make("span", { class: "what" }, " group")));
+  if (state.switching || state.host) chats.push(make("button", { type: "button", class: "add", "aria-label": texts.add_group, onclick: () => add("add_chat", texts.name_of_group) }, "+", make("span", { class: "what" }, ` ${texts.group}`)));
   el("chats").replaceChildren(...chats, ...closed);
 }
 
 const badge = (count) => (count ? [make("span", { class: "badge" }, String(count))] : []);
 
 function drawLinks() {
+  el("links").hidden = !state.host;
+  if (!state.host) return;
+  const before = el("links").querySelectorAll("a").length;
   const links = state.people.map((p) => {
     const url = `${location.origin}/#key=${p.token}`;
     return make("div", {}, `${p.name}: `, make("a", { href: url }, url));
   });
-  return make("div", { class: "message bot" }, make("div", { class: "bubble links" }, "Give each person their own link; it is a secret.", ...links));
+  el("links").replaceChildren(state.texts.links, ...links);
+  if (before && links.length > before) links[links.length - 1].scrollIntoView({ block: "nearest" });
 }
 
 function drawMessage(one) {
   const own = one.by === state.me, bot = one.by === "bot";
   const who = bot ? "Buongioco" : (state.people.find((p) => p.id === one.by) || { name: "?" }).name;
   const bubble = make("div", { class: "bubble", dir: "auto" });
-  if (!own) bubble.append(make("span", { class: "who", title: "Reply", onclick: () => replyTo(one.id) }, who));
+  if (!own) bubble.append(make("span", { class: "who", title: state.texts.reply, onclick: () => replyTo(one.id) }, who));
   const quoted = one.reply_to && (state.messages[state.chat] || new Map()).get(one.reply_to);
   if (quoted) bubble.append(make("span", { class: "quote" }, plain(quoted)));
   if (bot) bubble.append(...one.spans.map(drawSpan)); else bubble.append(one.text);
   if (one.file) bubble.append(make("button", { type: "button", class: "file", onclick: () => ask({ do: "file", chat: state.chat, message: one.id }) }, `📎 ${one.file}`));
-  if (one.edited) bubble.append(make("span", { class: "edited" }, "edited"));
+  if (one.edited) bubble.append(make("span", { class: "edited" }, state.texts.edited));
   const node = make("div", { class: `message ${own ? "own" : ""} ${bot ? "bot" : ""}`, "data-id": one.id }, bubble);
   if (one.rows && one.rows.length) {
     node.append(make("div", { class: "rows" }, ...one.rows.flatMap(split).map((row) =>
@@ -180,7 +202,7 @@ function split(row) {
 function drawSpan([text, style, person]) {
   if (style === "bold") return make("b", {}, text);
   if (style === "italic") return make("i", {}, text);
-  if (style === "code") return make("code", { title: "Copy", onclick: () => navigator.clipboard && navigator.clipboard.writeText(text) }, text);
+  if (style === "code") return make("code", { title: state.texts.copy, onclick: () => navigator.clipboard && navigator.clipboard.writeText(text) }, text);
   if (style === "mention" || style === "call") return make("span", { class: "mention", "data-person": person }, text);
   return document.createTextNode(text);
 }
@@ -216,7 +238,7 @@ function add(what, question) {
 function replyTo(id) {
   state.replyTo = id;
   el("replying").hidden = id === null;
-  if (id !== null) { el("replying").firstChild.textContent = `Reply to: ${plain(state.messages[state.chat].get(id)).slice(0, 60)}`; el("text").focus(); }
+  if (id !== null) { el("replying").firstChild.textContent = `${state.texts.reply}: ${plain(state.messages[state.chat].get(id)).slice(0, 60)}`; el("text").focus(); }
 }
 
 function toast(text) {

@@ -1,0 +1,34 @@
+"""The page's own words, in the language of whoever reads it."""
+
+from bot.texts import texts
+
+
+def page_texts(language: str) -> dict[str, str]:
+    """The words by the names that the page has for them."""
+    _ = texts(language).gettext
+    return {
+        "language": language,
+        "act_as": _("Act as"),
+        "host": _("Host"),
+        "you": _("You"),
+        "people": _("People"),
+        "person": _("person"),
+        "add_person": _("Add a person"),
+        "name_of_person": _("Name of the new person"),
+        "chats": _("Chats"),
+        "group": _("group"),
+        "add_group": _("Add a group"),
+        "name_of_group": _("Name of the new group"),
+        "personal_links": _("Personal links"),
+        "links": _("Give each person their own link; it is a secret."),
+        "closed_about": _("Private chat closed: the bot may not write to this person."),
+        "connecting": _("Connecting…"),
+        "commands": _("Commands"),
+        "message": _("Message"),
+        "message_or_command": _("Message or /command"),
+        "send": _("Send"),
+        "reply": _("Reply"),
+        "no_reply": _("Do not reply"),
+        "edited": _("edited"),
+        "copy": _("Copy"),
+    }

@@ -1,0 +1,104 @@
+"""An open playground in a browser: the host's page, and links that open nothing."""
+
+from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from tests.e2e.conftest import PHONE
+from tests.e2e.test_browser import SHOTS, answer
+from tests.open_playground import Open
+
+
+@pytest.fixture
+async def network(tmp_path: Path) -> AsyncIterator[Open]:
+    """A playground that was opened to a network."""
+    one = Open(tmp_path / "data", host="0.0.0.0")  # noqa: S104
+    await one.start()
+    yield one
+    await one.stop()
+
+
+async def opened(browser: Browser, url: str, locale: str = "en-GB") -> Page:
+    context = await browser.new_context(viewport=PHONE, locale=locale)  # type: ignore[arg-type]
+    page = await context.new_page()
+    page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
+    await page.goto(url)
+    return page
+
+
+async def shot(page: Page, name: str) -> None:
+    if SHOTS:
+        await page.screenshot(path=str(Path(SHOTS) / f"{name}.png"))
+
+
+async def test_the_host_sees_the_link_of_whom_they_add_at_once(network: Open, browser: Browser) -> None:
+    host = await opened(browser, f"{network.url}#key={network.playground.server._host_key}")
+    links = host.locator("#links a")
+    await expect(links).to_have_count(2)
+    host.once("dialog", partial(answer, "Carla"))
+    await host.click("#add-person")
+    await expect(links).to_have_count(3)
+    carla = network.playground.chat_store.people["3"]
+    await expect(links.last).to_have_attribute("href", f"{network.url.rstrip('/')}/#key={carla.token}")
+    await expect(links.last).to_be_in_viewport()
+    host.once("dialog", partial(answer, "Anna"))
+    await host.click("#add-person")
+    await expect(host.locator(".toast")).to_contain_text("There is Anna already: choose another name.")
+    await expect(links).to_have_count(3)
+    await shot(host, "host")
+    # However much has been said in the group, the links stay in sight.
+    anna = await opened(browser, f"{network.url}#key={network.playground.chat_store.people['1'].token}")
+    for word in range(30):
+        await anna.fill("#text", f"word {word}")
+        await anna.press("#text", "Enter")
+    await expect(host.locator("#messages")).to_contain_text("word 29")
+    await expect(links.last).to_be_in_viewport()
+    await shot(host, "host-full")
+
+
+@pytest.mark.parametrize(
+    ("locale", "key", "says"),
+    [
+        ("en-GB", "", "The playground opens by a personal link."),
+        ("en-GB", "#key=wrong", "This link opens nothing any more."),
+        ("it-IT", "#key=wrong", "Questo link non apre più niente."),
+    ],
+)
+async def test_a_link_that_opens_nothing_says_so(
+    network: Open, browser: Browser, locale: str, key: str, says: str
+) -> None:
+    page = await opened(browser, network.url + key, locale)
+    await expect(page.get_by_role("alert")).to_contain_text(says)
+    await expect(page.locator("#offline")).to_be_hidden()
+    await expect(page.locator("#composer")).to_be_hidden()
+    await shot(page, f"no-link-{locale}{len(key)}")
+    # The right one, in the same tab.
+    anna = network.playground.chat_store.people["1"]
+    await page.goto(f"{network.url}#key={anna.token}")
+    await expect(page.locator("#people [aria-selected=true]")).to_have_text("Anna")
+
+
+async def test_the_hosts_page_says_that_another_start_has_another_link(network: Open, browser: Browser) -> None:
+    host = await opened(browser, f"{network.url}#key={network.playground.server._host_key}")
+    await expect(host.locator("#links a")).to_have_count(2)
+    await network.stop()
+    await network.start()
+    await expect(host.get_by_role("alert")).to_contain_text("yours changes with each start", timeout=15_000)
+    await expect(host.locator("#links")).to_be_hidden()
+
+
+async def test_one_page_too_many_says_so_and_opens_once_another_is_closed(network: Open, browser: Browser) -> None:
+    tabs = network.playground.server.tabs
+    url = f"{network.url}#key={network.playground.chat_store.people['1'].token}"
+    first = await opened(browser, url)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("adapters.playground.tabs.MOST_TABS_EACH", 1)
+        await expect(first.locator("#people [aria-selected=true]")).to_have_text("Anna")
+        second = await opened(browser, url, "it-IT")
+        await expect(second.locator("#offline")).to_contain_text("Sono aperte troppe pagine")
+        await first.close()
+        await expect(second.locator("#people [aria-selected=true]")).to_have_text("Anna", timeout=15_000)
+    assert len(tabs._tabs) == 1

@@ -73,7 +73,7 @@ class Surface:
     ``inherited`` is whether a process before this one may have sent a message that it could not write down any more.
     """
 
-    __slots__ = ("_doubted", "_drawn", "_drawn_for", "_known", "_repost", "_saved", "_tried", "name", "task")
+    __slots__ = ("_drawn", "_drawn_for", "_known", "_repost", "_saved", "_tried", "_woken", "name", "task")
 
     def __init__(self, name: SurfaceName, stored: MessageState | None = None, *, inherited: bool = False) -> None:
         self.name = name
@@ -85,7 +85,7 @@ class Surface:
         self._tried: str | None = UNKNOWN if inherited else None
         self._drawn_for: object = None
         self._drawn: Panel | None = None
-        self._doubted: asyncio.Event | None = None
+        self._woken: asyncio.Event | None = None
 
     @property
     def known(self) -> MessageState:
@@ -259,20 +259,20 @@ class Surface:
         """What it shows will not change any more."""
         self._known = MessageState(place_tag=self._known.place_tag, halted=State.DONE.value)
 
-    # What may have arrived
+    # While it waits before something is tried again
 
-    def doubt(self) -> asyncio.Event:
-        """It is not known whether a message arrived: what is set when there may be something else to be sent by now."""
-        self._doubted = asyncio.Event()
-        return self._doubted
+    def begin_pause(self) -> asyncio.Event:
+        """It waits from now on: what is set when there may be something else to be done by now."""
+        self._woken = asyncio.Event()
+        return self._woken
 
     def look_again(self) -> None:
-        """There may be something else to be sent than what may have arrived."""
-        if self._doubted:
-            self._doubted.set()
+        """There may be something else to be done than what is waited for."""
+        if self._woken:
+            self._woken.set()
 
-    def end_doubt(self) -> None:
-        self._doubted = None
+    def end_pause(self) -> None:
+        self._woken = None
 
     # What is kept
 

@@ -6,7 +6,6 @@ import asyncio
 import random
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 import structlog
@@ -45,8 +44,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
 """Seconds before what failed is tried again: doubled each time, up to the longest."""
 
 DOUBT = 4
-"""How many times longer each pause is than the one before, without end, where a message is sent again that may have
-arrived: a platform whose answers are all lost would otherwise fill a chat with one message.
+"""How many times longer each pause is than the one before, without end, where one message is sent again that may have
+arrived: a platform whose answers are all lost would otherwise fill a chat with it.
 """
 
 log = structlog.get_logger()
@@ -85,7 +84,7 @@ class SurfaceSync:
         self._place = ""
         self._look = 0
         self._longest = 0
-        self._pause = FIRST_PAUSE
+        self._pause = self._pause_in_doubt = FIRST_PAUSE
 
     async def run(self, drawn: Panel | None, look: int) -> None:
         """Until the surface shows what it should; ``drawn`` is that, if it is drawn already, as of a look at the table.
@@ -106,7 +105,7 @@ class SurfaceSync:
                     await self._do(step)
                 if self._stands(step):
                     return
-                self._pause = FIRST_PAUSE
+                self._begin_pauses_anew()
             except SlowDown as error:
                 self._count("slow_down")
                 self._tools.limiter.block(self._place, error.seconds)
@@ -249,37 +248,52 @@ class SurfaceSync:
         self._sync.touch()
 
     async def _wait_for_better(self, error: Trouble, step: Step | None) -> None:
-        """Wait before it is tried again: longer each time, and longest where it may have been done."""
+        """Wait before it is tried again: longer each time, and longest where it may have been done.
+
+        A pause that ended early is no longer the next time: it was not the platform that took its time.
+        """
+        in_doubt = step.panel.digest if isinstance(step, Send | Replace) and not isinstance(error, NotDone) else ""
+        pause = self._pause_in_doubt if in_doubt else self._pause
         about = {"table": self._sync.code, "surface": encode_name(self._surface.name), "why": str(error)}
-        if isinstance(error, Refused) and self._pause == FIRST_PAUSE:
+        if isinstance(error, Refused) and pause == FIRST_PAUSE:
             log.warning("message_refused", **about)
-        log.debug("send_failed", again_in=self._pause, **about)
-        seconds = self._pause * random.uniform(0.8, 1.2)
-        if isinstance(step, Send | Replace) and not isinstance(error, NotDone):
-            await self._wait_in_doubt(step.panel.digest, seconds)
-            self._pause *= DOUBT
-        else:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await self._tools.back(platform_of(self._place)).wait()
+        log.debug("send_failed", again_in=pause, **about)
+        back = self._tools.back(platform_of(self._place))
+        is_over = await self._wait(pause * random.uniform(0.8, 1.2), back, in_doubt)
+        if back.is_set():
+            self._begin_pauses_anew()
+        elif is_over and in_doubt:
+            self._pause_in_doubt *= DOUBT
+        elif is_over:
             self._pause = min(2 * self._pause, LONGEST_PAUSE)
 
-    async def _wait_in_doubt(self, digest: str, seconds: float) -> None:
-        """Wait before a message is sent again that may have arrived, or until there is another one to be sent."""
-        loop = asyncio.get_running_loop()
-        until, look_again = loop.time() + seconds, self._surface.doubt()
-        back = self._tools.back(platform_of(self._place))
-        while loop.time() < until and not self._tools.stopping and not back.is_set():
-            with suppress(TimeoutError):
-                async with asyncio.timeout_at(until):
-                    await look_again.wait()
-            look_again.clear()
-            if self._surface.wants_repost or await self._find() != self._place:
-                break
-            table = await self._tools.room.cached(self._sync.code)
-            if (await self._tools.drawer.draw(self._sync, table, self._surface)).digest != digest:
-                break
-        self._surface.end_doubt()
+    def _begin_pauses_anew(self) -> None:
+        self._pause = self._pause_in_doubt = FIRST_PAUSE
+
+    async def _wait(self, seconds: float, back: asyncio.Event, digest: str) -> bool:
+        """Wait so many seconds, and return True; or until the platform is ``back``, or the surface is wanted anew or
+        elsewhere, or, where a ``digest`` is given, is to show something else.
+        """
+        until, woken = asyncio.get_running_loop().time() + seconds, self._surface.begin_pause()
+        try:
+            while not (self._tools.stopping or back.is_set() or await self._is_wanted_otherwise(digest)):
+                try:
+                    async with asyncio.timeout_at(until):
+                        await woken.wait()
+                except TimeoutError:
+                    return True
+                woken.clear()
+            return False
+        finally:
+            self._surface.end_pause()
+
+    async def _is_wanted_otherwise(self, digest: str) -> bool:
+        if self._surface.wants_repost or await self._find() != self._place:
+            return True
+        if not digest:
+            return False
+        table = await self._tools.room.cached(self._sync.code)
+        return (await self._tools.drawer.draw(self._sync, table, self._surface)).digest != digest
 
     @property
     def _adapter(self) -> Adapter:

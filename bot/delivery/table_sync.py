@@ -123,7 +123,7 @@ class TableSync:
             self._event.set()
 
     def stop_waiting(self) -> None:
-        """What waits in doubt, and for something to happen, is to look again."""
+        """What waits before it tries again, and for something to happen, is to look again."""
         for surface in self._surfaces.values():
             surface.look_again()
         self.wake()

@@ -1,7 +1,9 @@
 """Bringing surfaces up to date, one outcome of the platform's at a time; and that a table is not at rest before its time."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, MutableMapping
+from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 from redis.exceptions import ConnectionError  # noqa: A004
@@ -15,7 +17,7 @@ from bot.delivery.surface_sync import SurfaceSync
 from bot.delivery.table_sync import TableSync
 from bot.panel import Panel
 from bot.people import Profile
-from bot.platform import MessageGone, NotDone
+from bot.platform import DeliveryError, MessageGone, NotDone, Trouble
 from bot.store import Store, keys
 from bot.tables.table import Table
 from bot.worker import Worker
@@ -239,3 +241,75 @@ async def test_whoever_leaves_while_their_message_is_in_trouble_gets_no_more(sto
             await worker.delivery.settled()
         assert not paper.messages[bruno.private]
         assert "surface_failed" not in [line["event"] for line in logs]
+
+
+class Pauses:
+    """Surfaces that are brought up to date, and the pauses that they made, in seconds before chance shifts them."""
+
+    def __init__(self, logs: list[MutableMapping[str, Any]]) -> None:
+        self._logs = logs
+
+    @property
+    def seconds(self) -> list[float]:
+        return [line["again_in"] for line in self._logs if line["event"] == "send_failed"]
+
+    async def until(self, count: int) -> None:
+        async with asyncio.timeout(10):
+            while len(self.seconds) < count:
+                await asyncio.sleep(0)
+
+
+@asynccontextmanager
+async def in_trouble(store: Store, *errors: DeliveryError) -> AsyncIterator[tuple[Worker, Paper, Player, str, Pauses]]:
+    """A game whose first player is to get their hand anew, at which the platform fails in these ways."""
+    paper = Paper()
+    with capture_logs() as logs:
+        async with open_worker(store, paper) as worker:
+            anna, _bruno = await seated(worker, paper, "metamazzo")
+            paper.errors[anna.private] = list(errors)
+            code = await code_of(worker, anna)
+            await worker.change(code, Hand(0), Change(repost=True))
+            yield worker, paper, anna, code, Pauses(logs)
+
+
+async def test_a_pause_in_doubt_that_a_change_ends_makes_no_other_pause_longer(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
+    lost = 5
+    async with in_trouble(store, *[Trouble("lost")] * lost, NotDone("away")) as (worker, paper, anna, code, pauses):
+        for count in range(1, lost + 1):
+            await pauses.until(count)
+            await a_commit(worker, code)
+        await pauses.until(lost + 1)
+        assert pauses.seconds == [3600.0] * (lost + 1)
+        worker.delivery.platform_back("paper")
+        await worker.delivery.settled()
+        assert len(paper.messages[anna.private]) == 1
+
+
+async def test_a_pause_in_doubt_that_was_long_is_none_of_what_certainly_was_not_sent(store: Store) -> None:
+    errors = [Trouble("lost"), NotDone("away"), NotDone("away"), Trouble("lost"), NotDone("away")]
+    async with in_trouble(store, *errors) as (worker, _paper, _anna, _code, pauses):
+        await worker.delivery.settled()
+    assert pauses.seconds == pytest.approx([0.01, 0.01, 0.02, 0.04, 0.04])
+
+
+async def test_who_asks_for_their_hand_anew_waits_for_no_pause(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
+    async with in_trouble(store, NotDone("away")) as (worker, paper, anna, code, pauses):
+        await pauses.until(1)
+        assert not paper.errors[anna.private]
+        await worker.change(code, Hand(0), Change(repost=True))
+        async with asyncio.timeout(10):
+            await worker.delivery.settled()
+        assert len(paper.messages[anna.private]) == 1
+
+
+async def test_pauses_begin_anew_when_the_platform_is_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with in_trouble(store, *[NotDone("away")] * 3) as (worker, _paper, _anna, _code, pauses):
+        await pauses.until(2)
+        monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.003)
+        worker.delivery.platform_back("paper")
+        await worker.delivery.settled()
+    assert pauses.seconds == [0.01, 0.02, 0.003]

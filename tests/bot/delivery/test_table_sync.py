@@ -114,11 +114,11 @@ async def test_what_happens_before_it_is_waited_for_is_heard_as_well() -> None:
     assert heard == 2
 
 
-async def test_a_stop_wakes_what_waits_in_doubt() -> None:
+async def test_a_stop_wakes_what_waits_before_it_tries_again() -> None:
     sync = TableSync("ABCD")
-    doubt = sync.surface(Hand(0), HOME).doubt()
+    woken = sync.surface(Hand(0), HOME).begin_pause()
     sync.stop_waiting()
-    assert doubt.is_set()
+    assert woken.is_set()
 
 
 def test_what_the_store_knows_is_taken_over_once() -> None:

@@ -84,6 +84,8 @@ class SurfaceSync:
         self._place = ""
         self._look = 0
         self._longest = 0
+        # What could not be taken away holds nothing up.
+        self._take_away_last = False
         self._pause = self._pause_in_doubt = FIRST_PAUSE
 
     async def run(self, drawn: Panel | None, look: int) -> None:
@@ -160,13 +162,14 @@ class SurfaceSync:
         if not self._place:
             # Whose hand it was has left.
             return None
-        if first := surface.taking_away():
-            return first
+        outdated = surface.taking_away()
+        if outdated and not self._take_away_last:
+            return outdated
         panel = drawn or await self._tools.drawer.draw(self._sync, table, surface)
         called = await self._tools.drawer.called(table) if isinstance(surface.name, Board) else None
         urgency = urgency_of(table, surface, called)
         rings = self._tools.reposts.rings(self._sync, surface, self._place, urgency)
-        return surface.next_step(panel, urgency, rings=rings)
+        return surface.next_step(panel, urgency, rings=rings) or outdated
 
     def _stands(self, step: Step) -> bool:
         """Whether what was sent is what should stand there still, for nothing was touched since: then it need not be
@@ -225,6 +228,10 @@ class SurfaceSync:
             # Where nobody can be reached any more nobody is misled.
             if not outdated.place:
                 raise
+        except Refused as error:
+            # It would be refused for ever, and keep the table from its rest. Whoever presses it has it tried again.
+            self._count("refused")
+            log.warning("message_refused", **self._about(error))
         self._surface.taken_away(outdated)
 
     def _fitted(self, panel: Panel) -> Panel:
@@ -252,20 +259,28 @@ class SurfaceSync:
 
         A pause that ended early is no longer the next time: it was not the platform that took its time.
         """
-        in_doubt = step.panel.digest if isinstance(step, Send | Replace) and not isinstance(error, NotDone) else ""
+        in_doubt = isinstance(step, Send | Replace) and not isinstance(error, NotDone)
         pause = self._pause_in_doubt if in_doubt else self._pause
-        about = {"table": self._sync.code, "surface": encode_name(self._surface.name), "why": str(error)}
         if isinstance(error, Refused) and pause == FIRST_PAUSE:
-            log.warning("message_refused", **about)
-        log.debug("send_failed", again_in=pause, **about)
+            log.warning("message_refused", **self._about(error))
+        log.debug("send_failed", again_in=pause, **self._about(error))
+        digest = ""
+        if isinstance(step, TakeAway):
+            self._take_away_last, digest = True, self._surface.known.digest
+        elif step and in_doubt:
+            digest = step.panel.digest
         back = self._tools.back(platform_of(self._place))
-        is_over = await self._wait(pause * random.uniform(0.8, 1.2), back, in_doubt)
+        is_over = await self._wait(pause * random.uniform(0.8, 1.2), back, digest)
         if back.is_set():
             self._begin_pauses_anew()
         elif is_over and in_doubt:
             self._pause_in_doubt *= DOUBT
         elif is_over:
             self._pause = min(2 * self._pause, LONGEST_PAUSE)
+
+    def _about(self, error: Trouble) -> dict[str, str]:
+        """What the log is to say of it."""
+        return {"table": self._sync.code, "surface": encode_name(self._surface.name), "why": str(error)}
 
     def _begin_pauses_anew(self) -> None:
         self._pause = self._pause_in_doubt = FIRST_PAUSE

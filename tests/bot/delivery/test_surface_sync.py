@@ -17,7 +17,7 @@ from bot.delivery.surface_sync import SurfaceSync
 from bot.delivery.table_sync import TableSync
 from bot.panel import Panel
 from bot.people import Profile
-from bot.platform import DeliveryError, MessageGone, NotDone, Trouble
+from bot.platform import DeliveryError, MessageGone, NotDone, Refused, Trouble
 from bot.store import Store, keys
 from bot.tables.table import Table
 from bot.worker import Worker
@@ -241,6 +241,77 @@ async def test_whoever_leaves_while_their_message_is_in_trouble_gets_no_more(sto
             await worker.delivery.settled()
         assert not paper.messages[bruno.private]
         assert "surface_failed" not in [line["event"] for line in logs]
+
+
+class Keeping(Paper):
+    """Paper that takes no message away, as long as there is an error to say so."""
+
+    def __init__(self, error: DeliveryError) -> None:
+        super().__init__()
+        self.error: DeliveryError | None = error
+
+    async def delete(self, place: str, message: str) -> None:
+        if self.error:
+            self.calls.append(("delete", place, message))
+            raise self.error
+        await super().delete(place, message)
+
+    def deleted(self) -> int:
+        return [what for what, _place, _message in self.calls].count("delete")
+
+
+@pytest.mark.parametrize("error", [Trouble("no answer"), NotDone("away")], ids=["no answer", "away"])
+async def test_an_older_message_that_cannot_be_taken_away_holds_no_hand_up(
+    store: Store, monkeypatch: pytest.MonkeyPatch, error: DeliveryError
+) -> None:
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
+    paper = Keeping(error)
+    async with open_worker(store, paper) as worker:
+        anna, _bruno = await seated(worker, paper, "metamazzo")
+        code = await code_of(worker, anna)
+        await worker.change(code, Hand(0), Change(repost=True))
+        for tries in range(1, 4):
+            async with asyncio.timeout(10):
+                while paper.deleted() < tries:
+                    await asyncio.sleep(0)
+            before = paper.last(anna.private)
+            await a_commit(worker, code)
+            async with asyncio.timeout(10):
+                while paper.last(anna.private) == before:
+                    await asyncio.sleep(0)
+        await worker.change(code, Hand(0), Change(repost=True))
+        async with asyncio.timeout(10):
+            while len(paper.messages[anna.private]) < 3:
+                await asyncio.sleep(0)
+        paper.error = None
+        worker.delivery.platform_back("paper")
+        await worker.delivery.settled()
+        assert len(paper.messages[anna.private]) == 1
+
+
+async def test_an_older_message_that_the_platform_will_not_take_away_is_left_alone_until_it_is_pressed(
+    store: Store,
+) -> None:
+    """For as long as it is tried the table does not come to rest, and would not go when it is over."""
+    paper = Keeping(Refused("message_delete_forbidden"))
+    async with open_worker(store, paper) as worker:
+        anna, _bruno = await seated(worker, paper, "metamazzo")
+        code, [old] = await code_of(worker, anna), list(paper.messages[anna.private])
+        with capture_logs() as logs:
+            await worker.change(code, Hand(0), Change(repost=True))
+            async with asyncio.timeout(10):
+                await worker.delivery.settled()
+            await a_commit(worker, code)
+            await worker.delivery.settled()
+        assert paper.deleted() == 1
+        assert [line["event"] for line in logs if line["log_level"] == "warning"] == ["message_refused"]
+        assert not await store.all_changed(range(keys.SHARDS))
+        assert len(paper.messages[anna.private]) == 2
+        paper.error = None
+        await worker.change(code, Hand(0), Change(pressed=old, place=anna.private, genuine=True))
+        await worker.delivery.settled()
+        assert list(paper.messages[anna.private]) != [old]
+        assert len(paper.messages[anna.private]) == 1
 
 
 class Pauses:

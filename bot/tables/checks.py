@@ -11,12 +11,18 @@ from bot.tables.errors import (
     OnlyTheChallenger,
     TableIsFull,
     TimeIsNotUp,
+    TooManyChanges,
     TooManyChats,
 )
 from bot.tables.table import Table
 
 MOST_HOSTS = 8
 """Chats in which one table may be shown."""
+
+MOST_ENTRIES = 600
+"""Entries of a challenge after which no person takes a chair there any more: whoever has one may still give it back.
+With that nothing is left that can be done for ever.
+"""
 
 
 def check_open(table: Table) -> None:
@@ -45,6 +51,8 @@ def check_free_to_sit(table: Table, person: str, handle: str) -> None:
         raise AlreadyAsking()
     if len(table.chairs) == 2 and table.invited and not table.invites(person, handle):
         raise NotInvited(name=table.invited.name)
+    if table.version >= MOST_ENTRIES:
+        raise TooManyChanges()
 
 
 def check_flagged(table: Table, person: str) -> int:

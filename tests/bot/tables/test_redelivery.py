@@ -11,6 +11,7 @@ import pytest
 from bot.store import Store, keys
 from bot.store.log import STAMPS_KEPT
 from bot.tables import Room, Table
+from bot.tables.checks import MOST_ENTRIES
 from bot.tables.errors import NoSuchTable, TooManyChanges
 from bot.tables.room import MOST_CHANGES
 from engine import legal_for_record
@@ -271,3 +272,21 @@ async def test_a_challenge_is_changed_only_so_often_and_not_at_all_by_what_chang
             await room.choose_rule(table.code, "p:0", f"target={(11, 21)[number % 2]}", f"rule {number}")
     assert (await room.table(table.code)).version == MOST_CHANGES
     assert (await room.sit(table.code, "p:1", "Bea", "sit")).phase == "playing"
+
+
+@pytest.mark.parametrize("game", ["tressette", "tavolo"])
+async def test_people_sit_down_and_stand_up_only_so_often(store: Store, game: str) -> None:
+    room = Room(store, Random(0).randbytes)
+    code = (await room.open_table(game, "p:0", "Ada", "open")).code
+    # At a tavolo the chair beside the opener's asks nobody.
+    for number in range(MOST_ENTRIES):
+        with suppress(TooManyChanges):
+            await room.sit(code, "p:1", "Bea", f"sit {number}", 1)
+            await room.stand(code, "p:1", f"stand {number}")
+    table = await room.table(code)
+    assert MOST_ENTRIES <= table.version < MOST_ENTRIES + len(table.chairs)
+    assert table.seat_of("p:1") is None
+    assert await seated_tables(room, "p:1") == []
+    # One that was delivered again is answered as done, and the opener may end it.
+    assert (await room.stand(code, "p:1", f"stand {(table.version - 3) // 2}")).version == table.version
+    assert (await room.cancel(code, "p:0", "cancel")).phase == "closed"

@@ -5,7 +5,7 @@ import gc
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from importlib.metadata import entry_points
+from importlib.metadata import entry_points, version
 from typing import Any
 
 import structlog
@@ -82,7 +82,7 @@ async def run(settings: Settings) -> None:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             if starting.done():
                 starting.result()
-                log.info("running", adapters=list(worker.adapters))
+                log.info("running", version=version("buongioco"), adapters=list(worker.adapters))
                 await asyncio.wait({supervising, stopping}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in tasks:

@@ -7,13 +7,16 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
+from typer.testing import CliRunner
 
 from bot.cli.bench import Benches
-from bot.cli.main import Commands
+from bot.cli.main import Commands, app
 from engine import GAMES
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 def test_the_readme_begins_with_the_two_commands() -> None:
@@ -62,9 +65,29 @@ def test_make_knows_the_targets_that_the_docs_name() -> None:
             assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
 
 
-def test_the_version_is_in_the_changelog() -> None:
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+def test_the_version_is_in_the_changelog_and_the_command_says_it() -> None:
+    assert f"## {PROJECT['version']}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert CliRunner().invoke(app, ["--version"]).output == f"buongioco {PROJECT['version']}\n"
+
+
+def test_the_workflow_runs_what_ci_runs_on_every_python_that_the_project_names() -> None:
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))["jobs"]
+    named = [re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", one) for one in PROJECT["classifiers"]]
+    assert jobs["linux"]["strategy"]["matrix"]["python"] == [found[1] for found in named if found]
+    # The Makefile takes it from the environment.
+    assert jobs["linux"]["env"]["PYTHON"] == "python${{ matrix.python }}"
+    assert re.search(r"^PYTHON \?=", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    runs = {job: [step["run"] for step in about["steps"] if "run" in step] for job, about in jobs.items()}
+    assert runs["linux"] == [".ci/run"]
+    assert {"make check", "env -u CI make test"} <= set(runs["macos"])
+
+
+def test_what_is_checked_before_a_commit_is_what_make_checks() -> None:
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][0]["hooks"]
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    [recipe] = re.findall(r"^check:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
+    checked = [line.strip().replace("$(BIN)", ".venv/bin") for line in recipe.splitlines()]
+    assert [hook["entry"] for hook in hooks] == checked
 
 
 def test_too_old_a_python_is_one_clear_line(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 import os
 import sys
-from typing import ClassVar
+from importlib.metadata import version
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -36,8 +37,18 @@ class Commands(LazyGroup):
 app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"buongioco {version('buongioco')}")
+        raise typer.Exit
+
+
 @app.callback()
-def _about() -> None:
+def _about(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Say which version this is.")
+    ] = False,
+) -> None:
     """Italian trick-taking cards."""
 
 

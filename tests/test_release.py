@@ -1,0 +1,216 @@
+"""What is released runs where nothing of this checkout is: the wheel, and what the image installs."""
+
+import asyncio
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tomllib
+import zipfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from tests.bot.command import environment
+from tests.bot.kills import free_port
+from tests.test_container import PROJECT, ROOT, of
+
+UV = Path(sys.executable).with_name("uv")
+PACKAGES = ("engine", "bot", "adapters")
+PATIENCE = 60.0
+"""Seconds for anything that a released bot does."""
+
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("release")]
+
+
+def build(line: str, folder: Path) -> None:
+    """A line of shell with uv. What `make setup` has fetched is enough; where it is not kept, an index is asked."""
+    own = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
+    asked = {**own, "PATH": f"{UV.parent}:{os.environ['PATH']}", "UV_PYTHON": sys.executable, "UV_VENV_CLEAR": "1"}
+    words = ["sh", "-c", line]
+    offline = {**asked, "UV_OFFLINE": "1"}
+    if subprocess.run(words, cwd=folder, env=offline, capture_output=True, check=False).returncode:
+        subprocess.run(words, cwd=folder, env=asked, check=True)
+
+
+def built_wheel(folder: Path) -> Path:
+    """The wheel, by the line that docs/releasing.md gives."""
+    text = (ROOT / "docs" / "releasing.md").read_text(encoding="utf-8")
+    [line] = re.findall(r"^ +(\.venv/bin/uv build .*) --out-dir dist$", text, re.MULTILINE)
+    build(f"{shlex.quote(str(UV))} {line.partition(' ')[2]} --out-dir {shlex.quote(str(folder))}", ROOT)
+    [wheel] = folder.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_wheel(tmp_path_factory.mktemp("dist"))
+
+
+def install_wheel(folder: Path, wheel: Path) -> None:
+    shutil.copy(ROOT / "requirements-run.txt", folder)
+    build(
+        "uv venv .venv && uv pip install --python .venv --require-hashes --requirement requirements-run.txt"
+        f" && uv pip install --python .venv --no-deps {shlex.quote(str(wheel))}",
+        folder,
+    )
+
+
+def install_image(folder: Path, _wheel: Path) -> None:
+    """What the image's first stage does, but for the Python that it begins with."""
+    for line in of("COPY"):
+        *names, to = shlex.split(line)
+        for name in names:
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, folder / to, ignore=shutil.ignore_patterns("__pycache__"))
+            elif not name.startswith("--from="):
+                shutil.copy(ROOT / name, folder / to)
+            else:
+                break
+    build(of("RUN")[0], folder)
+
+
+@pytest.fixture(scope="module", params=[install_wheel, install_image], ids=["wheel", "image"])
+def installed(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the commands that were installed, in an environment that was empty."""
+    folder = tmp_path_factory.mktemp("installed")
+    request.param(folder, wheel)
+    return folder / ".venv" / "bin"
+
+
+def clean(folder: Path, **settings: str) -> dict[str, str]:
+    own = environment(folder, PYTHONSAFEPATH="1", **settings)
+    return {name: value for name, value in own.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
+
+
+def call(folder: Path, *words: str | Path, text: str = "") -> str:
+    done = subprocess.run(
+        words, cwd=folder, env=clean(folder), input=text, capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
+    return done.stdout
+
+
+def test_the_wheel_has_every_file_of_the_packages_and_no_other(wheel: Path) -> None:
+    ours = {
+        str(path.relative_to(ROOT))
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    for suffix in (".po", ".lua", ".js", "py.typed"):
+        assert any(name.endswith(suffix) for name in ours)
+    names = set(zipfile.ZipFile(wheel).namelist())
+    about = f"buongioco-{PROJECT['version']}.dist-info/"
+    assert {name for name in names if not name.startswith(about)} == ours
+    assert {about + name for name in ("METADATA", "entry_points.txt", "licenses/LICENSE")} <= names
+
+
+def test_it_is_what_runs_and_says_its_version(installed: Path, tmp_path: Path) -> None:
+    imports = "import engine, bot, adapters; print(engine.__file__, bot.__file__, adapters.__file__)"
+    for path in call(tmp_path, installed / "python", "-c", imports).split():
+        assert Path(path).is_relative_to(installed.parent)
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert call(tmp_path, installed / "buongioco", "--version") == f"buongioco {version}\n"
+
+
+def test_the_commands_of_the_games(installed: Path, tmp_path: Path) -> None:
+    assert "spades: Spades for Two" in call(tmp_path, installed / "buongioco", "games")
+    words = ("play", "--game", "metamazzo", "--robot", "strong", "--lang", "it")
+    told = call(tmp_path, installed / "buongioco", *words, text="1\n" * 3 + "resign\n")
+    assert "prende la mano" in told
+    assert "Hai perso." in told
+
+
+class Tab:
+    """A tab of the playground, as its page keeps one: the messages, and who pressed what."""
+
+    def __init__(self, line: aiohttp.ClientWebSocketResponse, hello: dict[str, Any]) -> None:
+        self.line = line
+        self.messages = {(chat, one["id"]): one for chat, found in hello["messages"].items() for one in found}
+        self.asked = 0
+
+    async def hear(self) -> dict[str, Any]:
+        word: dict[str, Any] = await self.line.receive_json(timeout=PATIENCE)
+        if word["type"] == "message":
+            self.messages[word["chat"], word["message"]["id"]] = word["message"]
+        return word
+
+    def texts(self, chat: str) -> list[str]:
+        """What the bot's messages in a chat say."""
+        found = [one for (place, _), one in self.messages.items() if place == chat and one["by"] == "bot"]
+        return ["".join(span[0] for span in one["spans"]) for one in found]
+
+    async def ask(self, **request: Any) -> None:
+        self.asked += 1
+        name = f"r{self.asked:05}"
+        await self.line.send_json({"n": name, "as": "1", **request})
+        while (word := await self.hear()).get("n") != name:
+            pass
+        assert (word["type"], word["toast"]) == ("done", "")
+
+    async def press(self, begin: str) -> str:
+        """Press the first button whose payload begins so, once there is one; returns the payload."""
+        while True:
+            for (chat, number), message in self.messages.items():
+                for button in (one for row in message.get("rows", ()) for one in row):
+                    if re.match(begin, button["payload"]):
+                        await self.ask(do="press", chat=chat, message=number, payload=button["payload"])
+                        return str(button["payload"])
+            await self.hear()
+
+
+@asynccontextmanager
+async def running(installed: Path, folder: Path, port: int) -> AsyncIterator[aiohttp.ClientSession]:
+    """The bot, from when it is healthy until it has stopped as it should."""
+    bot = await asyncio.create_subprocess_exec(
+        installed / "buongioco", "run", cwd=folder, env=clean(folder, BUONGIOCO_PLAYGROUND_PORT=str(port))
+    )
+    try:
+        async with aiohttp.ClientSession(f"http://127.0.0.1:{port}/") as session, asyncio.timeout(2 * PATIENCE):
+            healthy = False
+            while not healthy:
+                assert bot.returncode is None
+                with suppress(aiohttp.ClientError):
+                    async with session.get("healthz") as answer:
+                        healthy = answer.status == 200
+                await asyncio.sleep(0.05)
+            yield session
+        bot.send_signal(signal.SIGTERM)
+        assert await bot.wait() == 0
+    finally:
+        if bot.returncode is None:
+            bot.kill()
+            await bot.wait()
+
+
+async def test_a_card_is_played_by_a_press_in_the_playground(installed: Path, tmp_path: Path) -> None:
+    port = free_port()
+    async with running(installed, tmp_path, port) as session:
+        check = await asyncio.create_subprocess_exec(
+            *json.loads(of("HEALTHCHECK")[0].partition("CMD ")[2]),
+            cwd=tmp_path,
+            env={
+                **clean(tmp_path, BUONGIOCO_PLAYGROUND_PORT=str(port)),
+                "PATH": f"{installed}:{os.environ['PATH']}",
+            },
+        )
+        assert await check.wait() == 0
+        async with session.get("app.js") as page:
+            assert page.status == 200
+        origin = {"Origin": f"http://127.0.0.1:{port}"}
+        async with session.ws_connect("ws", headers=origin, max_msg_size=0) as line:
+            tab = Tab(line, await line.receive_json(timeout=PATIENCE))
+            await tab.ask(do="say", chat="1", text="/challenge metamazzo")
+            await tab.press(r"1t\w+:robot")
+            await tab.press(r"1m\w+:\d+:play ")
+            # The board shows it to the group.
+            while not any(re.search(r"Trick 1:.*Anna", text) for text in tab.texts("1")):
+                await tab.hear()

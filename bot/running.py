@@ -10,7 +10,7 @@ from typing import Any
 
 import structlog
 
-from bot.cli.doctor import store_of
+from bot.cli.stores import store_of
 from bot.handlers import Dispatcher
 from bot.platform import GROUP, Adapter, CardRoom
 from bot.settings import Settings

@@ -157,6 +157,14 @@ class Settings(BaseSettings):
         """After how many days an unused profile is forgotten; None for never."""
         return int(self.forget_after[:-1]) if self.forget_after else None
 
+    @property
+    def store_place(self) -> str:
+        """Where the store is, for people: a folder or an address, never its password."""
+        address = urlsplit(self.redis_url or "")
+        if not self.redis_url:
+            return f"in {self.data}"
+        return f"at {address.hostname}:{address.port or 6379}" if address.hostname else f"at {address.path}"
+
     @field_validator("data")
     @classmethod
     def _expands(cls, folder: Path) -> Path:

@@ -14,9 +14,9 @@ from redis.exceptions import RedisClusterException, RedisError
 
 from bot.backup.restoring import no_workers
 from bot.cli.asking import counted
-from bot.cli.backup import alone, beside
 from bot.cli.errors import told
 from bot.cli.progress import progress
+from bot.cli.stores import alone, beside, must_be_there
 from bot.finished.archive import Archive, UnreadableGame
 from bot.finished.file import Filed, all_filed, with_files
 from bot.finished.moving import Moved, Moving
@@ -85,6 +85,7 @@ def rebuild(
 
 
 async def _rebuild(settings: Settings, games: list[Filed], incomplete: bool) -> Rebuilt:
+    must_be_there(settings)
     async with alone(settings, "rates games that end while all ratings are made anew") as client:
         await schema.check(client)
         if settings.redis_url:
@@ -131,15 +132,16 @@ def archive(
     except ValueError as fault:
         raise typer.BadParameter(str(fault), param_hint="--older-than") from None
     with told():
+        settings = read_settings()
         try:
-            moved = asyncio.run(_archive(read_settings(), out, before))
+            moved = asyncio.run(_archive(settings, out, before))
         except OSError as error:
             raise typer.BadParameter(f"{out}: {error.strerror or error}", param_hint="--out") from None
         except UnreadableGame as fault:
             raise typer.BadParameter(str(fault), param_hint="--out") from None
     for game in moved.faulty:
         typer.echo(f"{game} does not verify, and stays in the store", err=True)
-    typer.echo(f"{out}: {counted(moved.games, 'game')} moved")
+    typer.echo(f"{out}: {counted(moved.games, 'game')} moved out of the store {settings.store_place}")
     if moved.faulty:
         raise typer.Exit(1)
 

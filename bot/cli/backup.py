@@ -2,8 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,56 +9,14 @@ import typer
 from redis.asyncio import RedisCluster
 from redis.exceptions import RedisClusterException, RedisError
 
-from bot.backup.file import BadBackup, Header, writing
+from bot.backup.file import BadBackup, Header, Line, writing
 from bot.backup.restoring import restore as restore_store
 from bot.backup.taking import Taking
 from bot.cli.errors import told
 from bot.cli.progress import progress
+from bot.cli.stores import alone, beside
 from bot.settings import Settings, read_settings
-from bot.store import EmbeddedStore, FolderTaken, StoreError, connected, keys
-
-PATIENCE = 60.0
-"""Seconds for an answer: much is read and written at a time, and nobody waits for it."""
-
-
-@asynccontextmanager
-async def beside(settings: Settings) -> AsyncIterator[Any]:
-    """The store that a running bot uses, or would: the host's own, or the embedded one, started if none runs."""
-    embedded = None if settings.redis_url else EmbeddedStore(settings.data)
-    if embedded and not embedded.is_taken:
-        async with _started(embedded) as client:
-            yield client
-        return
-    async with connected(embedded.url if embedded else settings.redis_url or "", PATIENCE) as client:
-        yield client
-
-
-@asynccontextmanager
-async def alone(settings: Settings, why: str) -> AsyncIterator[Any]:
-    """The same, but an embedded store that a bot runs with is a StoreFault; ``why`` says what the bot would spoil."""
-    if settings.redis_url:
-        async with connected(settings.redis_url, PATIENCE) as client:
-            yield client
-        return
-    try:
-        async with _started(EmbeddedStore(settings.data)) as client:
-            yield client
-    except FolderTaken:
-        raise StoreError(
-            f"A bot is running with the data folder {settings.data}, and {why}. Nothing was changed: stop the bot, run "
-            "this again, and start it afterwards."
-        ) from None
-
-
-@asynccontextmanager
-async def _started(embedded: EmbeddedStore) -> AsyncIterator[Any]:
-    """An embedded store that runs for as long as it is in use; FolderTaken where a bot has it."""
-    await embedded.start()
-    try:
-        async with connected(embedded.url, PATIENCE) as client:
-            yield client
-    finally:
-        await embedded.stop()
+from bot.store import StoreError, keys
 
 
 def backup(
@@ -68,14 +24,19 @@ def backup(
 ) -> None:
     """Write all that the store holds to a file, also while the bot is running. The file holds secrets: keep it safe."""
     with told():
+        settings = read_settings()
         try:
-            asyncio.run(_backup(read_settings(), file))
+            is_empty = asyncio.run(_backup(settings, file))
         except OSError as error:
             raise typer.BadParameter(f"{file}: {error.strerror or error}", param_hint="FILE") from None
-    typer.echo(f"{file}: {file.stat().st_size:,} bytes", err=True)
+    typer.echo(f"{file}: {file.stat().st_size:,} bytes, of the store {settings.store_place}", err=True)
+    if is_empty:
+        typer.echo(f"warning: nobody has played {settings.store_place} yet: is it the store that you mean?", err=True)
 
 
-async def _backup(settings: Settings, file: Path) -> None:
+async def _backup(settings: Settings, file: Path) -> bool:
+    """Whether there is nothing in it that people have made: no table, no finished game, nobody's profile."""
+    is_empty = True
     async with beside(settings) as client:
         try:
             layout = await client.get(keys.SCHEMA) or b"0"
@@ -83,9 +44,17 @@ async def _backup(settings: Settings, file: Path) -> None:
                 raise StoreError("The store is empty, or has a layout that this version of Buongioco cannot read.")
             header = Header(int(layout), int(time.time()))
             with progress(await _size(client), file.name) as bar, writing(file, header) as write:
-                await Taking(client, write, bar.update).take()
+
+                def noted(line: Line) -> None:
+                    nonlocal is_empty
+                    write(line)
+                    if "table" in line or "game" in line or str(line.get("hash")).startswith(keys.person("")):
+                        is_empty = False
+
+                await Taking(client, noted, bar.update).take()
         except (RedisError, RedisClusterException) as error:
             raise StoreError(f"The store cannot be read ({type(error).__name__}: {error}).") from None
+    return is_empty
 
 
 async def _size(client: Any) -> int:

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import os
 import socket
 import urllib.error
 import urllib.request
@@ -10,15 +11,18 @@ from contextlib import asynccontextmanager
 from http.client import HTTPException
 from importlib.metadata import entry_points
 from importlib.util import find_spec
-from urllib.parse import urlsplit
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import typer
 from redis.exceptions import RedisError
 
 from bot.cli.health import LONGEST_HEALTH, TIMEOUT, health_url, is_health
+from bot.cli.stores import store_of
 from bot.platform import GROUP
 from bot.settings import PREFIX, BadSetting, Settings, read_settings
 from bot.store import EmbeddedStore, Store, StoreError, keys, opened
+from bot.store.folder import holds_store, is_claimed, is_open
 
 DOCTORS = "buongioco.doctors"
 """The group of entry points that examine a platform: called with the settings, they yield as `examine` does."""
@@ -44,33 +48,9 @@ async def _doctor() -> bool:
     return healthy
 
 
-@asynccontextmanager
-async def store_of(settings: Settings) -> AsyncIterator[Store]:
-    """The host's store if one is set, otherwise the embedded one, started for as long as it is in use."""
-    if settings.redis_url:
-        async with opened(settings.redis_url, settings.store_replicas) as store:
-            yield store
-        return
-    embedded = EmbeddedStore(settings.data)
-    await embedded.start()
-    watch = asyncio.create_task(embedded.keep())
-    try:
-        async with opened(embedded.url) as store:
-            yield store
-    finally:
-        watch.cancel()
-        await asyncio.wait([watch])
-        await embedded.stop()
-
-
 async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     """What was looked at: whether it is well, and a line that says what it is or what to do."""
-    if settings.redis_url:
-        address = urlsplit(settings.redis_url)
-        where = f"{address.hostname}:{address.port or 6379}" if address.hostname else address.path
-        yield True, f"settings: the store at {where}"
-    else:
-        yield True, f"settings: an embedded store in {settings.data}"
+    yield True, f"settings: {'the' if settings.redis_url else 'an embedded'} store {settings.store_place}"
     async for finding in _examine_stores(settings):
         yield finding
     async for finding in _examine_tokens(settings):
@@ -117,18 +97,50 @@ def _is_a_bot(host: str, port: int) -> bool:
 
 async def _examine_stores(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     try:
-        async with store_of(settings) as store:
+        if not settings.redis_url:
+            well, line = _examine_folder(settings.data)
+            yield well, line
+            if not well:
+                return
+        async with _looked_at(settings) as store:
             async for finding in _examine_store(store, settings):
                 yield finding
     except StoreError as error:
-        running = None if settings.redis_url else EmbeddedStore(settings.data)
-        if running is None or not running.is_taken:
-            yield False, f"store: {error}"
-            return
-        yield True, "store: a bot is running with it"
-        async with opened(running.url) as store:
-            async for finding in _examine_store(store, settings):
-                yield finding
+        yield False, f"store: {error}"
+
+
+def _examine_folder(folder: Path) -> tuple[bool, str]:
+    """Whether this is a folder for an embedded store; StoreError where the bot would refuse it. Nothing is changed."""
+    if is_claimed(folder):
+        return True, "store: a bot is running with it"
+    try:
+        is_closed = not folder.exists() or not is_open(folder)
+    except OSError as error:
+        return False, f"store: the data folder {folder} cannot be used: {error.strerror}"
+    if not holds_store(folder):
+        there = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+        if not os.access(there, os.W_OK | os.X_OK):
+            return False, f"store: nothing can be written in {there}: let the bot's user do so, or set BUONGIOCO_DATA"
+        return True, f"store: there is none in {folder} yet; the bot makes it when it starts"
+    if not is_closed:
+        return (
+            False,
+            f"store: others may read the data folder {folder}: chmod 700 {folder}, or let the bot's start do it",
+        )
+    return True, "store: its folder is its owner's alone"
+
+
+@asynccontextmanager
+async def _looked_at(settings: Settings) -> AsyncIterator[Store]:
+    """The store that the bot uses or would; where there is none yet one is tried in a folder that is then removed."""
+    if not settings.redis_url and is_claimed(settings.data):
+        async with opened(EmbeddedStore(settings.data).url) as store:
+            yield store
+        return
+    with TemporaryDirectory(prefix="buongioco-") as folder:
+        is_there = settings.redis_url or holds_store(settings.data)
+        async with store_of(settings if is_there else settings.model_copy(update={"data": Path(folder)})) as store:
+            yield store
 
 
 async def _examine_tokens(settings: Settings) -> AsyncIterator[tuple[bool, str]]:

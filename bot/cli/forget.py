@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from bot.cli.asking import counted, is_meant
-from bot.cli.backup import beside
 from bot.cli.errors import told
+from bot.cli.stores import beside
 from bot.finished.archive import Archive, UnreadableGame
 from bot.finished.file import filed, rewrite
 from bot.finished.ratings import Ratings
@@ -42,14 +42,16 @@ def forget(
     if not yes and not is_meant(f"Forget {person} for good, and resign the games where they sit? (--yes does not ask)"):
         raise typer.Exit(1)
     with told():
+        settings = read_settings()
         try:
-            done, is_running = asyncio.run(_forget(read_settings(), person, file or []))
+            done, is_running = asyncio.run(_forget(settings, person, file or []))
         except NobodyToForget as error:
             raise typer.BadParameter(str(error), param_hint="PERSON") from None
         except (UnreadableGame, OSError) as error:
             raise typer.BadParameter(str(error), param_hint="--file") from None
     found = [counted(done.games, "game"), counted(done.scopes, "rating"), counted(done.tables, "table")]
-    typer.echo(f"{person} is forgotten, and was named in {found[0]}, {found[1]} and {found[2]}.")
+    where = f"The store is {settings.store_place}."
+    typer.echo(f"{person} is forgotten, and was named in {found[0]}, {found[1]} and {found[2]}. {where}")
     if is_running:
         typer.echo("The running bot looks once more in a minute.")
 
@@ -62,7 +64,7 @@ async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[F
         await schema.check(client)
         store = Store(client)
         if not await _is_known(client, person) and not any(_has_played(person, path) for path in files):
-            raise NobodyToForget(f"Nothing is kept of {person}.")
+            raise NobodyToForget(f"Nothing is kept of {person} in the store {settings.store_place}.")
         words: list[dict[str, Any]] = []
         forgetter = _forgetter(store, words)
         mark = await forgetter.begin(person)

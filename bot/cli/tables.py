@@ -11,8 +11,8 @@ import typer
 
 from bot.cli.archive import seconds_of
 from bot.cli.asking import counted, is_meant
-from bot.cli.backup import beside
 from bot.cli.errors import told
+from bot.cli.stores import beside
 from bot.delivery.message_state import decode_state
 from bot.settings import read_settings
 from bot.store import Store, keys, schema

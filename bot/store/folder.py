@@ -15,6 +15,12 @@ log = structlog.get_logger()
 LONGEST_SOCKET_PATH = 100
 """Bytes; systems allow a few more, none less."""
 
+SIGNS = {"bot.lock", "playground.link"}
+"""What lies in a folder that a bot has used."""
+
+BY_ITSELF = {"appendonlydir", "valkey.log", "valkey.pid", "valkey.sock", "valkey.socket", "compiled", "lost+found"}
+"""What may lie in one that is only meant for it: a copied store, the image's compiled searches, a disk's own folder."""
+
 ELSEWHERE = "or set BUONGIOCO_DATA to another folder"
 
 
@@ -29,8 +35,8 @@ class FolderTaken(StoreError):
 def claim(folder: Path) -> IO[str]:
     """Make the folder if it is not there, see that it is private, and lock it; closing the result gives it back.
 
-    FolderTaken where another bot has it, StoreFault where it is another user's, or where others may write in it. One
-    that others may only read is closed to them.
+    FolderTaken where another bot has it, StoreError where it is another user's, where others may write in it, or where
+    it has other things in it. One of the bot's own that others may only read is closed to them.
     """
     try:
         make_private(folder)
@@ -61,15 +67,33 @@ def is_claimed(folder: Path) -> bool:
     return False
 
 
+def holds_store(folder: Path) -> bool:
+    """Whether an embedded store was ever started in this folder."""
+    return (folder / "appendonlydir").is_dir()
+
+
 def make_private(folder: Path) -> None:
     """Make the folder if it is not there, and close it to others.
 
-    StoreFault where it is another user's, or where others may write in it; OSError where it cannot be made.
+    StoreError where it is another user's, where others may write in it, or where it is not the bot's own; OSError where
+    it cannot be made.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if is_open(folder):
+        folder.chmod(0o700)
+        log.warning("data_folder_closed_to_others", folder=str(folder))
+
+
+def is_open(folder: Path) -> bool:
+    """Whether others may read in a folder that can be closed to them; StoreError as for `make_private`, and OSError."""
     about = folder.stat()
     if folder.is_symlink() and folder.lstat().st_uid not in (0, os.geteuid()):
         raise StoreError(f"The data folder {folder} is a link that another user made: take it away, {ELSEWHERE}.")
+    own = f"name a folder of its own, such as {folder / ('data' if folder.name == 'buongioco' else 'buongioco')}"
+    if (about.st_uid != os.geteuid() or about.st_mode & 0o077) and (thing := _not_ours(folder)):
+        raise StoreError(f"The data folder {folder} has other things in it ({thing}): {own} (BUONGIOCO_DATA).")
+    if about.st_mode & 0o022 and about.st_mode & stat.S_ISVTX:
+        raise StoreError(f"Others may write in the data folder {folder}, which is meant so: {own} (BUONGIOCO_DATA).")
     if about.st_uid != os.geteuid():
         raise StoreError(
             f"The data folder {folder} belongs to another user (number {about.st_uid}): run the bot as that user, "
@@ -80,9 +104,16 @@ def make_private(folder: Path) -> None:
             f"Others may write in the data folder {folder}: look that all in it is yours, close it to them "
             f"(chmod 700 {folder}), {ELSEWHERE}."
         )
-    if about.st_mode & 0o077:
-        folder.chmod(0o700)
-        log.warning("data_folder_closed_to_others", folder=str(folder))
+    return bool(about.st_mode & 0o077)
+
+
+def _not_ours(folder: Path) -> str:
+    """Something in a folder in which no bot has ever been; empty where there is nothing else, or it cannot be seen."""
+    try:
+        names = {one.name for one in folder.iterdir()}
+    except PermissionError:
+        return ""
+    return "" if names & SIGNS else min(names - BY_ITSELF, default="")
 
 
 def socket_path(folder: Path) -> Path:

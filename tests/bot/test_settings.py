@@ -166,12 +166,41 @@ def test_each_wrong_setting_is_a_line_with_what_it_is_and_may_be_and_no_secret(m
         ]
 
 
-def test_the_doctor_finds_the_embedded_store_well(tmp_path: Path) -> None:
+def test_the_doctor_tries_a_store_where_there_is_none_and_leaves_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "xdg" / "buongioco"
     code, out = doctor()
     assert code == 0
-    assert f"ok     settings: an embedded store in {tmp_path / 'xdg' / 'buongioco'}" in out
+    assert f"ok     settings: an embedded store in {folder}" in out
+    assert f"ok     store: there is none in {folder} yet; the bot makes it when it starts" in out
     assert "ok     store: answers, version" in out
     assert "ok     store: writes an append-only file" in out
+    assert not folder.parent.exists()
+
+
+async def test_the_doctor_changes_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "data"
+    monkeypatch.setenv("BUONGIOCO_DATA", str(folder))
+    embedded = EmbeddedStore(folder)
+    await embedded.start()
+    await embedded.stop()
+    code, out = await asyncio.to_thread(doctor)
+    assert code == 0
+    assert "ok     store: its folder is its owner's alone\n" in out
+    assert "ok     store: answers, version" in out
+    folder.chmod(0o755)
+    code, out = await asyncio.to_thread(doctor)
+    assert code == 1
+    assert f"wrong  store: others may read the data folder {folder}: chmod 700 {folder}, or let the bot's" in out
+    assert folder.stat().st_mode & 0o777 == 0o755
+    site = tmp_path / "site"
+    site.mkdir(mode=0o755)
+    (site / "index.html").write_text("Hello")
+    monkeypatch.setenv("BUONGIOCO_DATA", str(site))
+    code, out = await asyncio.to_thread(doctor)
+    assert code == 1
+    assert f"wrong  store: The data folder {site} has other things in it (index.html): name a folder of its own" in out
+    assert site.stat().st_mode & 0o777 == 0o755
+    assert [path.name for path in site.iterdir()] == ["index.html"]
 
 
 def test_the_doctor_looks_whether_the_playgrounds_port_is_free(monkeypatch: pytest.MonkeyPatch) -> None:

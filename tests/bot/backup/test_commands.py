@@ -1,9 +1,15 @@
 """`buongioco backup` and `restore` as a host calls them, beside a running bot and without one."""
 
+import asyncio
 import json
 import urllib.request
 from pathlib import Path
 
+import pytest
+
+from bot.people import People
+from bot.platform import Person
+from bot.store import EmbeddedStore, opened
 from tests.bot.command import command
 from tests.bot.kills import free_port
 from tests.bot.test_run import running
@@ -19,7 +25,8 @@ def test_beside_a_running_bot_and_back(tmp_path: Path) -> None:
     with running(tmp_path, port):
         answer = command(tmp_path, "backup", "cards.gz")
         assert answer.returncode == 0, answer.stderr
-        assert "cards.gz: " in answer.stderr
+        assert f"bytes, of the store in {tmp_path / 'data'}\n" in answer.stderr
+        assert "warning: nobody has played in" in answer.stderr
         # Not while it runs, and nothing is lost by asking.
         answer = command(tmp_path, "restore", "cards.gz", "--replace")
         assert answer.returncode == 2
@@ -49,7 +56,7 @@ def test_beside_a_running_bot_and_back(tmp_path: Path) -> None:
 def test_what_cannot_be_is_one_line(tmp_path: Path) -> None:
     answer = command(tmp_path, "backup", "cards.gz")
     assert answer.returncode == 2
-    assert "The store is empty" in answer.stderr
+    assert f"There is no store in {tmp_path / 'data'}" in answer.stderr
     assert not (tmp_path / "cards.gz").exists()
     (tmp_path / "bad.gz").write_bytes(b"no")
     answer = command(tmp_path, "restore", "bad.gz")
@@ -60,3 +67,38 @@ def test_what_cannot_be_is_one_line(tmp_path: Path) -> None:
     assert "cannot be read" in answer.stderr
     answer = command(tmp_path, "restore", "bad.gz", REDIS_URL="redis://127.0.0.1:1")
     assert answer.returncode == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["backup", "b.gz"],
+        ["archive", "--older-than=1d", "--out=old.jsonl"],
+        ["export"],
+        ["tables"],
+        ["tables", "show", "ABCDEF"],
+        ["tables", "close", "ABCDEF", "--yes"],
+        ["forget", "playground:2", "--yes"],
+        ["rebuild"],
+    ],
+)
+def test_in_another_folder_a_command_says_that_there_is_no_store_and_makes_none(
+    tmp_path: Path, words: list[str]
+) -> None:
+    """As from cron: BUONGIOCO_DATA stands in the .env of another folder."""
+    answer = command(tmp_path, *words)
+    assert answer.returncode == 2
+    assert f"There is no store in {tmp_path / 'data'}. Settings are read from" in answer.stderr
+    assert f".env in the folder where a command is started, which is {tmp_path}: " in answer.stderr
+    assert not list(tmp_path.iterdir())
+
+
+async def test_a_backup_of_people_is_not_warned_of(tmp_path: Path) -> None:
+    embedded = EmbeddedStore(tmp_path / "data")
+    await embedded.start()
+    async with opened(embedded.url) as store:
+        await People(store.client).meet(Person("paper:1", "Anna", "anna"))
+    await embedded.stop()
+    answer = await asyncio.to_thread(command, tmp_path, "backup", "cards.gz")
+    assert answer.returncode == 0
+    assert "warning" not in answer.stderr

@@ -192,7 +192,10 @@ async def test_the_commands(tmp_path: Path) -> None:
         before = await ratings_of(store)
     await valkey.stop()
     moved = await call("archive", "--older-than", "1h", "--out", "old.jsonl")
-    assert (moved.returncode, moved.stdout) == (0, "old.jsonl: 12 games moved\n"), moved.stderr
+    assert (moved.returncode, moved.stdout) == (
+        0,
+        f"old.jsonl: 12 games moved out of the store in {tmp_path / 'data'}\n",
+    ), moved.stderr
     # Every reader of records reads it.
     assert "12 games, no faults" in (await call("verify", "old.jsonl")).stdout
     assert "Deal 1" in (await call("replay", "old.jsonl", "--game", "2")).stdout

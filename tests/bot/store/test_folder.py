@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import structlog
 
+from bot.host_link import show_link
 from bot.store import EmbeddedStore, StoreError, folder, opened
 from tests.bot.store.test_embedded import WRITER, pid_of
 
@@ -53,7 +54,7 @@ async def test_a_folder_that_others_may_read_is_closed_to_them(tmp_path: Path) -
     assert [line["event"] for line in logged] == ["data_folder_closed_to_others"]
 
 
-@pytest.mark.parametrize("bits", [0o777, 0o1777, 0o775, 0o702])
+@pytest.mark.parametrize("bits", [0o777, 0o775, 0o702])
 async def test_a_folder_that_others_may_write_in_is_refused(tmp_path: Path, bits: int) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data").chmod(bits)
@@ -61,6 +62,55 @@ async def test_a_folder_that_others_may_write_in_is_refused(tmp_path: Path, bits
         await EmbeddedStore(tmp_path / "data").start()
     assert "\n" not in str(error.value)
     assert not list((tmp_path / "data").iterdir())
+
+
+@pytest.mark.parametrize("bits", [0o755, 0o777, 0o1777, 0o750])
+async def test_a_folder_with_other_things_in_it_is_refused_and_stays_as_it_is(tmp_path: Path, bits: int) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "index.html").write_text("Hello")
+    site.chmod(bits)
+    with pytest.raises(StoreError) as error:
+        await EmbeddedStore(site).start()
+    assert str(error.value) == (
+        f"The data folder {site} has other things in it (index.html): name a folder of its own, such as "
+        f"{site / 'buongioco'} (BUONGIOCO_DATA)."
+    )
+    assert stat.S_IMODE(site.stat().st_mode) == bits
+    assert [path.name for path in site.iterdir()] == ["index.html"]
+    show_link(site, "http://127.0.0.1/#key=secret")
+    assert stat.S_IMODE(site.stat().st_mode) == bits
+    assert [path.name for path in site.iterdir()] == ["index.html"]
+
+
+async def test_nobody_is_told_to_close_a_folder_that_is_for_all(tmp_path: Path) -> None:
+    (tmp_path / "all").mkdir()
+    (tmp_path / "all").chmod(0o1777)
+    with pytest.raises(StoreError, match="name a folder of its own") as error:
+        await EmbeddedStore(tmp_path / "all").start()
+    assert "chmod" not in str(error.value)
+
+
+@pytest.mark.parametrize("found", [["bot.lock", "cards.gz"], ["appendonlydir", "lost+found"], ["compiled"]])
+async def test_a_folder_that_was_the_bots_before_or_a_fresh_disk_is_closed(tmp_path: Path, found: list[str]) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for name in found:
+        (folder / name).write_text("") if name == "bot.lock" else (folder / name).mkdir()
+    folder.chmod(0o755)
+    embedded = EmbeddedStore(folder)
+    await embedded.start()
+    await embedded.stop()
+    assert mode(folder) == 0o700
+
+
+async def test_one_that_is_closed_already_may_have_what_it_wants(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("Hello")
+    tmp_path.chmod(0o700)
+    embedded = EmbeddedStore(tmp_path)
+    await embedded.start()
+    await embedded.stop()
+    assert (tmp_path / "notes.txt").read_text() == "Hello"
 
 
 async def test_a_folder_of_somebody_elses_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

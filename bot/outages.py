@@ -27,9 +27,10 @@ log = structlog.get_logger()
 
 
 @dataclass
-class _Outage:
+class _PlatformState:
     """What is known of one platform; times by the loop's clock. ``why`` is empty while it is not away, ``said`` are
-    the reasons since it began.
+    the reasons since that began. ``takes_a_call`` is whether only a call that works can show that it is back, for its
+    adapter's health says nothing of what failed last.
     """
 
     why: str = ""
@@ -38,7 +39,7 @@ class _Outage:
     begun_at: float = 0.0
     failed_at: float = 0.0
     ended_at: float = float("-inf")
-    works: bool = True
+    takes_a_call: bool = False
     quiet: float = QUIET_SECONDS
     watch: asyncio.Task[None] | None = None
 
@@ -48,7 +49,7 @@ class Outages:
 
     def __init__(self, is_healthy: Callable[[str], bool], on_over: Callable[[str], None]) -> None:
         self._is_healthy, self._on_over = is_healthy, on_over
-        self._platforms: dict[str, _Outage] = {}
+        self._platforms: dict[str, _PlatformState] = {}
 
     def why(self, platform: str) -> str:
         """Why a platform is away, in a few words; empty if it is not, as far as is known."""
@@ -56,9 +57,9 @@ class Outages:
         return known.why if known else ""
 
     def is_failing(self, platform: str) -> bool:
-        """Whether a platform is away, and calls of it came to nothing when they were last tried."""
+        """Whether a platform is away though its adapter may say that it is well."""
         known = self._platforms.get(platform)
-        return known is not None and bool(known.why) and not known.works
+        return known is not None and bool(known.why) and known.takes_a_call
 
     @contextmanager
     def call(self, platform: str) -> Iterator[None]:
@@ -86,49 +87,50 @@ class Outages:
 
         A certain reason takes the place of the one that was known, and is said once an outage.
         """
-        outage = self._platforms.setdefault(platform, _Outage())
-        outage.failed_at, outage.works = asyncio.get_running_loop().time(), certain
-        outage.in_a_row += counts
-        if outage.why and certain:
-            self._say_new_cause(platform, outage, why)
-        if outage.why or not (certain or outage.in_a_row >= IN_A_ROW):
+        state = self._platforms.setdefault(platform, _PlatformState())
+        state.failed_at = asyncio.get_running_loop().time()
+        state.takes_a_call = not certain or self._is_healthy(platform)
+        state.in_a_row += counts
+        if state.why and certain:
+            self._say_new_cause(platform, state, why)
+        if state.why or not (certain or state.in_a_row >= IN_A_ROW):
             return
-        outage.begun_at = asyncio.get_running_loop().time()
-        recurs = outage.begun_at - outage.ended_at < STEADY_SECONDS
-        outage.quiet = min(2 * outage.quiet, LONGEST_QUIET_SECONDS) if recurs else QUIET_SECONDS
-        outage.why, outage.said = why, {why}
+        state.begun_at = asyncio.get_running_loop().time()
+        recurs = state.begun_at - state.ended_at < STEADY_SECONDS
+        state.quiet = min(2 * state.quiet, LONGEST_QUIET_SECONDS) if recurs else QUIET_SECONDS
+        state.why, state.said = why, {why}
         log.warning("platform_away", platform=platform, why=why)
-        outage.watch = asyncio.create_task(self._until_over(platform, outage))
+        state.watch = asyncio.create_task(self._until_over(platform, state))
 
     @staticmethod
-    def _say_new_cause(platform: str, outage: _Outage, why: str) -> None:
-        outage.why = why
-        if why not in outage.said:
-            outage.said.add(why)
+    def _say_new_cause(platform: str, state: _PlatformState, why: str) -> None:
+        state.why = why
+        if why not in state.said:
+            state.said.add(why)
             log.warning("platform_still_away", platform=platform, why=why)
 
     def worked(self, platform: str) -> None:
         """A call did what it should."""
-        outage = self._platforms.get(platform)
-        if outage:
-            outage.in_a_row, outage.works = 0, True
+        state = self._platforms.get(platform)
+        if state:
+            state.in_a_row, state.takes_a_call = 0, False
 
     def stop(self) -> None:
         """The bot stops: nothing more is said."""
-        for outage in self._platforms.values():
-            if outage.watch:
-                outage.watch.cancel()
+        for state in self._platforms.values():
+            if state.watch:
+                state.watch.cancel()
 
-    async def _until_over(self, platform: str, outage: _Outage) -> None:
-        while not self._is_over(platform, outage):
-            await asyncio.sleep(outage.quiet / 2)
+    async def _until_over(self, platform: str, state: _PlatformState) -> None:
+        while not self._is_over(platform, state):
+            await asyncio.sleep(state.quiet / 2)
         now = asyncio.get_running_loop().time()
-        outage.why, outage.in_a_row, outage.ended_at = "", 0, now
-        log.info("platform_back", platform=platform, after=round(now - outage.begun_at, 1))
+        state.why, state.in_a_row, state.ended_at = "", 0, now
+        log.info("platform_back", platform=platform, after=round(now - state.begun_at, 1))
         self._on_over(platform)
 
-    def _is_over(self, platform: str, outage: _Outage) -> bool:
+    def _is_over(self, platform: str, state: _PlatformState) -> bool:
         """Whether nothing has failed for a while though something was tried, and the adapter is well."""
-        quiet = asyncio.get_running_loop().time() - outage.failed_at
-        is_known = outage.works or quiet > FORGOTTEN_AFTER
-        return is_known and quiet >= outage.quiet and self._is_healthy(platform)
+        quiet = asyncio.get_running_loop().time() - state.failed_at
+        is_known = not state.takes_a_call or quiet > FORGOTTEN_AFTER
+        return is_known and quiet >= state.quiet and self._is_healthy(platform)

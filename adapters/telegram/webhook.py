@@ -40,7 +40,8 @@ class Webhook:
     """Listens, tells Telegram where, and has each update heard before it is acknowledged.
 
     Telegram brings an update again that was not acknowledged, to whichever worker; what was done already is not done
-    twice. ``hears`` while Telegram knows the address. ``/healthz`` and ``/metrics`` are served at the same port.
+    twice. ``hears`` while Telegram knows the address, and answered when it was last asked. ``/healthz`` and
+    ``/metrics`` are served at the same port.
     """
 
     def __init__(self, bot: Bot, hear: Hear, card_room: CardRoom) -> None:
@@ -51,7 +52,7 @@ class Webhook:
         self._host, self._port = settings.telegram_webhook_host, settings.telegram_webhook_port
         self._secret = secret_of(bot.token)
         self._troubled_at = 0
-        self.hears = False
+        self._is_set = self.hears = False
 
     @property
     def port(self) -> int:
@@ -74,13 +75,14 @@ class Webhook:
                 except InvalidToken:
                     raise
                 except NO_ANSWER as error:
+                    self.hears = False
                     self._card_room.platform_away(PLATFORM, why(error))
                     await asyncio.sleep(slow_down(error).seconds if isinstance(error, RetryAfter) else pause)
                     pause = min(2 * pause, LONGEST_PAUSE)
                     continue
                 await asyncio.sleep(LOOK_SECONDS)
         finally:
-            self.hears = False
+            self._is_set = self.hears = False
             await runner.cleanup()
 
     async def _look_after(self) -> None:
@@ -91,12 +93,13 @@ class Webhook:
             # The token has been taken back; otherwise it is the method that this server does not have.
             await self._bot.get_me()
             info = None
-        if not self.hears or (info and info.url != self._url):
+        if not self._is_set or (info and info.url != self._url):
             # Set at every start: whether the secret is still ours cannot be asked.
             await self._bot.set_webhook(
                 self._url, max_connections=CONNECTIONS, allowed_updates=LISTENING_TO, secret_token=self._secret
             )
-            self.hears = True
+            self._is_set = True
+        self.hears = True
         troubled_at = int(info.last_error_date.timestamp()) if info and info.last_error_date else 0
         if info and troubled_at > self._troubled_at:
             self._troubled_at = troubled_at

@@ -81,6 +81,20 @@ async def test_what_an_adapter_knows_for_certain_is_said_at_once_and_calls_meanw
     assert [line["event"] for line in logs] == ["platform_away", "platform_back"]
 
 
+async def test_what_an_adapter_knows_for_certain_though_it_counts_as_well_is_no_call_that_worked(
+    watched: Watched,
+) -> None:
+    """Otherwise it would come and go, as often as its adapter finds out anew."""
+    with capture_logs() as logs:
+        watched.outages.failed("paper", "no answer", certain=True)
+        assert watched.outages.is_failing("paper")
+        await asyncio.sleep(0.1)
+        assert watched.outages.why("paper") == "no answer"
+        watched.meet(None)
+        await watched.until_back()
+    assert [line["event"] for line in logs] == ["platform_away", "platform_back"]
+
+
 async def test_one_that_comes_and_goes_is_trusted_less_and_less(watched: Watched) -> None:
     quiet = []
     for times in range(1, 4):

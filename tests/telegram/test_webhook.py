@@ -12,11 +12,12 @@ from structlog.testing import capture_logs
 
 from adapters.telegram import webhook as webhook_module
 from adapters.telegram.webhook import Webhook, secret_of
+from bot import outages
 from bot.settings import BadSetting
 from bot.store import Store, keys, retries
 from tests.telegram.balancer import balancer
 from tests.telegram.players import GROUP, Person, on_telegram, until
-from tests.telegram.server import BOT, TOKEN, TelegramServer
+from tests.telegram.server import BOT, TOKEN, Failure, Refused, TelegramServer
 
 
 def free_port() -> int:
@@ -216,6 +217,32 @@ async def test_the_host_is_told_what_telegram_says_about_reaching_the_bot(
             # Somebody has taken the webhook away.
             server.webhook = {}
             await until(lambda: bool(server.webhook))
+
+
+async def test_while_telegram_does_not_answer_it_is_away_throughout_and_back_once(
+    store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though nothing is sent meanwhile, and however far apart it is asked."""
+    monkeypatch.setattr(webhook_module, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(webhook_module, "FIRST_PAUSE", 0.3)
+    monkeypatch.setattr(outages, "QUIET_SECONDS", 0.05)
+    with capture_logs() as logs:
+        async with on_telegram(store, server, **settings(free_port())) as adapter:
+            await until(lambda: adapter.healthy)
+            server.away = Failure(Refused(502, "Bad Gateway"))
+            await until(lambda: not adapter.healthy)
+            seen = set()
+            for _ in range(60):
+                seen.add((await adapter.worker.healthy())["adapters"]["telegram"][:5])
+                await asyncio.sleep(0.02)
+            assert seen == {"down:"}
+            before = server.webhook
+            server.away = None
+            await until(lambda: any(line["event"] == "platform_back" for line in logs))
+            assert (await adapter.worker.healthy())["adapters"]["telegram"] == "up"
+            assert server.webhook is before, "it was still set"
+    said = [line["event"] for line in logs if line["event"].startswith("platform_")]
+    assert said == ["platform_away", "platform_back"]
 
 
 async def test_a_server_that_tells_nothing_of_webhooks(store: Store, server: TelegramServer) -> None:

@@ -120,7 +120,9 @@ class Dispatcher:
             for host, place in enumerate(table.hosts):
                 if chat_of(place) == chat:
                     name = Board(table.game.deal_number, host) if table.game else ChallengeCard(host)
-                    await self.worker.change(table.code, name, Change(place=place))
+                    # One that ends just now keeps none of the others down.
+                    with suppress(NoSuchTable, SetAside):
+                        await self.worker.change(table.code, name, Change(place=place))
 
     def move_chat(self, old: str, new: str) -> Awaitable[None]:
         """A chat has another id from now on: its tables, settings and leaderboards move along. Twice is once."""

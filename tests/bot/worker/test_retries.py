@@ -15,10 +15,11 @@ from structlog.testing import capture_logs
 from bot.delivery.message_state import State
 from bot.delivery.names import Board
 from bot.handlers.dispatcher import Dispatcher
-from bot.store import EmbeddedStore, keys, outage, retries, store
+from bot.store import EmbeddedStore, Store, keys, outage, retries, store
 from bot.store.outage import Outage, may_pass
 from bot.store.retries import RetryQueue, WorkDropped, WorkFailed
 from bot.store.store import opened
+from bot.tables.table import Table
 from bot.worker import Worker
 from tests.bot.paper import GROUP, Paper, Player, code_of, open_worker, seated
 from tests.bot.worker.test_outage import process_of, until_well
@@ -183,3 +184,32 @@ async def test_a_move_that_a_key_of_another_kind_spoils_is_not_told_to_be_done(e
             async with asyncio.timeout(5):
                 await Dispatcher(worker).move_chat(GROUP, ELSEWHERE)
     assert [line["event"] for line in logs if line["log_level"] == "error"] == ["work_failed"]
+
+
+async def test_a_table_that_ends_meanwhile_keeps_no_other_board_of_its_chat_down(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna = Player(worker, paper, "Anna", 1)
+        for _ in range(3):
+            await anna.say("/challenge testa")
+        paper.closed.add(GROUP)
+        for table in await worker.tables_at(GROUP):
+            await worker.room.sit(table.code, "paper:2", "Bruno", f"sits {table.code}")
+        await worker.delivery.settled()
+        found = await worker.tables_at(GROUP)
+        boards = [worker.delivery._tables[table.code].get(Board(1, 0)) for table in found[1:]]
+        assert [board and board.state for board in boards] == [State.DROPPED] * 2
+        paper.closed.clear()
+
+        async def at(_chat: str) -> list[Table]:
+            # It is over between this and the change of its board, which this worker has not in memory.
+            await worker.room.remove(found[0])
+            del worker.delivery._tables[found[0].code]
+            return found
+
+        monkeypatch.setattr(worker, "tables_at", at)
+        await Dispatcher(worker).back_in_chat(GROUP)
+        await worker.delivery.settled()
+        assert [board and board.state for board in boards] == [State.SHOWN] * 2

@@ -163,6 +163,12 @@ def bent(random: Random, value: Any, spare: Sequence[str] = ()) -> Any:
     return copy
 
 
+def bent_text(random: Random, text: str) -> str:
+    """A text bent out of shape: some of it odd, another text in its place, or none."""
+    bending = bent(random, [text])
+    return bending[0] if bending and isinstance(bending[0], str) else odd_text(random)
+
+
 def _places(value: Any) -> Iterator[tuple[Any, Any]]:
     if isinstance(value, dict | list):
         for key in list(value) if isinstance(value, dict) else range(len(value)):
@@ -184,7 +190,7 @@ class Payloads:
             case 0 | 1 | 2:
                 return random.choice(self.real)
             case 3:
-                return str(bent(random, [random.choice(self.real)])[:1] or "")
+                return bent_text(random, random.choice(self.real))
             case 4:
                 text = random.choice(self.real)
                 at = random.randrange(len(text))

@@ -15,7 +15,7 @@ from bot.handlers import Dispatcher
 from bot.handlers.limits import Limits
 from bot.panel import Panel
 from bot.platform import Command, Person, Press, Reply, private_place
-from bot.store import Store, keys
+from bot.store import Store, keys, opened
 from bot.store.log import unstamped
 from bot.tables.room import Room
 from bot.tables.table import Table
@@ -53,10 +53,11 @@ class Lenient(Paper):
 
 
 class Fleet:
-    """Workers on one store and one platform."""
+    """Workers on one store and one platform, each with connections of its own. ``store`` is for looking from outside."""
 
-    def __init__(self, store: Store, count: int) -> None:
-        self.store, self.count = store, count
+    def __init__(self, store: Store, urls: Sequence[str]) -> None:
+        """``urls`` are by which each of the workers finds the store."""
+        self.store, self.urls, self.count = store, urls, len(urls)
         self.paper = Lenient()
         self.workers: list[Worker] = []
         self.dispatchers: list[Dispatcher] = []
@@ -67,9 +68,10 @@ class Fleet:
     async def open(self) -> None:
         """Start the workers, and have them share the tables evenly."""
         self._stack = AsyncExitStack()
-        for _ in range(self.count):
+        for url in self.urls:
+            store = await self._stack.enter_async_context(opened(url))
             worker = await self._stack.enter_async_context(
-                open_worker(self.store, self.paper, alone=self.count == 1, robot_pause=NEVER)
+                open_worker(store, self.paper, alone=self.count == 1, robot_pause=NEVER)
             )
             deal_alike(worker.room)
             self.workers.append(worker)

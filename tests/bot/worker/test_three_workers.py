@@ -100,8 +100,8 @@ class Both(NamedTuple):
 class World:
     """Two stores and the loop they are used on."""
 
-    def __init__(self, runner: asyncio.Runner, many: Store, one: Store) -> None:
-        self.runner, self.stores = runner, (many, one)
+    def __init__(self, runner: asyncio.Runner, stores: Sequence[Store], urls: Sequence[str]) -> None:
+        self.runner, self.stores, self.urls = runner, stores, urls
 
 
 class ThreeWorkers(RuleBasedStateMachine):
@@ -110,7 +110,8 @@ class ThreeWorkers(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.many, self.one = (
-            Fleet(store, count) for store, count in zip(self.world.stores, (WORKERS, 1), strict=True)
+            Fleet(store, [url] * count)
+            for store, url, count in zip(self.world.stores, self.world.urls, (WORKERS, 1), strict=True)
         )
         self.number = 0
         self.done: list[tuple[Both, Reply]] = []
@@ -369,8 +370,8 @@ def test_three_workers_are_one_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         for store in stores:
             runner.run(store.start())
         openings = [opened(store.url) for store in stores]
-        many, one = (runner.run(opening.__aenter__()) for opening in openings)
-        ThreeWorkers.world = World(runner, many, one)
+        from_outside = [runner.run(opening.__aenter__()) for opening in openings]
+        ThreeWorkers.world = World(runner, from_outside, [store.url for store in stores])
         try:
             run_state_machine_as_test(
                 ThreeWorkers,

@@ -9,7 +9,7 @@ import pytest
 from bot.delivery.message_state import decode_state
 from bot.delivery.names import Hand, encode_name
 from bot.delivery.surface import Change
-from bot.store import Store, keys
+from bot.store import EmbeddedStore, Store, keys
 from bot.store.committed import NEW_LOG, Committed
 from bot.store.log import Log
 from bot.worker import Worker
@@ -21,8 +21,8 @@ LONG_AGO = 1_000_000_000
 
 
 @pytest.fixture
-async def fleet(store: Store) -> AsyncIterator[Fleet]:
-    fleet = Fleet(store, 2)
+async def fleet(store: Store, shared_valkey: EmbeddedStore) -> AsyncIterator[Fleet]:
+    fleet = Fleet(store, [shared_valkey.url] * 2)
     await fleet.open()
     yield fleet
     await fleet.close()
@@ -56,9 +56,7 @@ async def test_who_delivers_a_table_shows_a_move_of_another_worker_and_asks_the_
     before = fleet.paper.last(player.private)
     _message, button = next(move for move in player.moves() if "play" in move[1].payload)
     await player.press(button.label)
-    with monkeypatch.context() as rest:
-        rest.setattr(owner.store, "all_changed", other.store.all_changed)
-        await fleet.rest()
+    await fleet.rest()
     known = owner.room.remembered(table.code)
     assert known
     assert known.version > table.version

@@ -1,0 +1,138 @@
+"""One of two workers has lost the store and the other has not: one bot still, and nothing is lost or done twice."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from urllib.parse import urlsplit
+
+import pytest
+
+from bot.delivery import delivery
+from bot.store import EmbeddedStore, Store, keys, outage, store
+from tests.bot.paper import Player
+from tests.bot.worker.fleet import REST_SECONDS, Fleet
+from tests.bot.worker.test_told_by_commits import playing
+
+
+class Line:
+    """A way to a store that can be cut; ``url`` is where it begins."""
+
+    def __init__(self, store_url: str) -> None:
+        self._socket = urlsplit(store_url).path
+        self._open: list[asyncio.StreamWriter] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._server: asyncio.Server | None = None
+        self._port = 0
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self._port}"
+
+    async def mend(self) -> None:
+        self._server = await asyncio.start_server(self._lead, "127.0.0.1", self._port)
+        self._port = self._server.sockets[0].getsockname()[1]
+
+    async def cut(self) -> None:
+        assert self._server
+        self._server.close()
+        for writer in self._open:
+            writer.close()
+        self._open.clear()
+        await asyncio.gather(*self._tasks)
+        await self._server.wait_closed()
+
+    async def _lead(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        from_store, to_store = await asyncio.open_unix_connection(self._socket)
+        self._open += [writer, to_store]
+        ways = {asyncio.ensure_future(self._pass_on(*way)) for way in ((reader, to_store), (from_store, writer))}
+        self._tasks |= ways
+        await asyncio.wait(ways)
+        self._tasks -= ways
+
+    @staticmethod
+    async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while some := await reader.read(65536):
+                writer.write(some)
+                await writer.drain()
+        writer.close()
+
+
+@pytest.fixture
+async def lines(shared_valkey: EmbeddedStore) -> AsyncIterator[list[Line]]:
+    lines = [Line(shared_valkey.url) for _ in range(2)]
+    for line in lines:
+        await line.mend()
+    yield lines
+    for line in lines:
+        await line.cut()
+
+
+@pytest.fixture
+async def fleet(store: Store, lines: list[Line]) -> AsyncIterator[Fleet]:
+    fleet = Fleet(store, [line.url for line in lines])
+    await fleet.open()
+    yield fleet
+    await fleet.close()
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "ANSWER_SECONDS", 0.4)
+    monkeypatch.setattr(outage, "PROBE_SECONDS", 0.05)
+    monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.05)
+
+
+async def all_well(fleet: Fleet) -> None:
+    """Until every worker has the store, and hears what it publishes."""
+    async with asyncio.timeout(REST_SECONDS):
+        while (
+            not all([(await worker.healthy())["store"] for worker in fleet.workers])
+            or await fleet.store.client.publish(keys.NOTIFICATIONS, "[]") < fleet.count
+        ):
+            await asyncio.sleep(0.02)
+
+
+async def test_what_the_other_worker_writes_is_shown_once_the_owner_has_the_store_again(
+    fleet: Fleet, lines: list[Line]
+) -> None:
+    owner, other, player = await playing(fleet)
+    [table] = await other.tables_of(player.person.id)
+    line = lines[fleet.workers.index(owner)]
+    before = fleet.paper.last(player.private)
+    await line.cut()
+    _message, button = next(move for move in player.moves() if "play" in move[1].payload)
+    assert not (await player.press(button.label)).toast
+    assert (await other.room.table(table.code)).version > table.version
+    there = Player(owner, fleet.paper, player.person.name, 9)
+    assert "I cannot" in (await there.say("/tables")).toast
+    assert not (await owner.healthy())["store"]
+    assert (await other.healthy())["store"]
+    await line.mend()
+    await all_well(fleet)
+    await fleet.rest()
+    assert fleet.paper.last(player.private) != before
+    assert (await owner.room.cached(table.code)).version > table.version
+
+
+async def test_a_press_that_one_worker_could_not_write_is_made_once_by_another(fleet: Fleet, lines: list[Line]) -> None:
+    owner, other, player = await playing(fleet)
+    [table] = await other.tables_of(player.person.id)
+    message, button = next(move for move in player.moves() if "play" in move[1].payload)
+    line = lines[fleet.workers.index(owner)]
+    await line.cut()
+    players = [Player(worker, fleet.paper, player.person.name, 9) for worker in (owner, other, other, owner)]
+    for one in players:
+        one.person = player.person
+    away, first, again, _ = players
+    assert "I cannot" in (await away.send(button.payload, player.private, message, key="pressed")).toast
+    assert (await other.room.table(table.code)).version == table.version
+    assert not (await first.send(button.payload, player.private, message, key="pressed")).toast
+    after = (await other.room.table(table.code)).version
+    assert after > table.version
+    await line.mend()
+    await all_well(fleet)
+    for one in players:
+        assert not (await one.send(button.payload, player.private, message, key="pressed")).toast
+    assert (await again.worker.room.table(table.code)).version == after
+    await fleet.rest()

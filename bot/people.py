@@ -1,10 +1,11 @@
 """Who people are and how they like it: names, languages, suits; the same for chats."""
 
 import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
+
+from cachetools import LRUCache
 
 from bot.platform import Person, platform_of
 from bot.store import keys
@@ -61,6 +62,15 @@ class ChatProfile:
     game: str = "spizzichino"
 
 
+@dataclass(slots=True)
+class Remembered:
+    """What the store had under a key: when it was asked, by the monotonic clock, and the profile once it was made."""
+
+    at: float
+    fields: dict[str, str]
+    profile: Profile | None = None
+
+
 class People:
     """Profiles of people and chats, in the store and in the memory of those who saw them.
 
@@ -74,17 +84,14 @@ class People:
         self._day = (float("-inf"), 0)
         self.now: Callable[[], float] = time.time
         self.on_change: Callable[[str], Awaitable[None]] | None = None
-        self._remembered: OrderedDict[str, tuple[float, dict[str, str]]] = OrderedDict()
-        self._profiles: dict[str, Profile] = {}
+        self._remembered: LRUCache[str, Remembered] = LRUCache(PEOPLE_REMEMBERED)
 
     async def person(self, id: str) -> Profile:  # noqa: A002
         """What is known of a person; defaults for a stranger."""
-        key = keys.person(id)
-        fields = await self._fields(key)
-        profile = self._profiles.get(key)
-        if profile is None:
-            profile = self._profiles[key] = Profile(id, **{name: fields[name] for name in CHOSEN if name in fields})
-        return profile
+        found = await self._found(keys.person(id))
+        if found.profile is None:
+            found.profile = Profile(id, **{name: found.fields[name] for name in CHOSEN if name in found.fields})
+        return found.profile
 
     async def chat(self, place: str) -> ChatProfile:
         fields = await self._fields(keys.chat(place))
@@ -165,9 +172,12 @@ class People:
         return await self.person(found.decode()) if found else None
 
     async def _fields(self, key: str) -> dict[str, str]:
-        remembered = self._remembered.get(key)
-        if remembered and time.monotonic() - remembered[0] < FRESH_SECONDS:
-            return remembered[1]
+        return (await self._found(key)).fields
+
+    async def _found(self, key: str) -> Remembered:
+        remembered: Remembered | None = self._remembered.get(key)
+        if remembered and time.monotonic() - remembered.at < FRESH_SECONDS:
+            return remembered
         stored = await self._client.hgetall(key)
         return self._remember(key, {name.decode(): value.decode() for name, value in stored.items()})
 
@@ -181,12 +191,7 @@ class People:
     def forget(self, key: str) -> None:
         """Another worker has changed this profile."""
         self._remembered.pop(key, None)
-        self._profiles.pop(key, None)
 
-    def _remember(self, key: str, fields: dict[str, str]) -> dict[str, str]:
-        self._remembered[key] = (time.monotonic(), fields)
-        self._profiles.pop(key, None)
-        self._remembered.move_to_end(key)
-        if len(self._remembered) > PEOPLE_REMEMBERED:
-            self._profiles.pop(self._remembered.popitem(last=False)[0], None)
-        return fields
+    def _remember(self, key: str, fields: dict[str, str]) -> Remembered:
+        found = self._remembered[key] = Remembered(time.monotonic(), fields)
+        return found

@@ -4,8 +4,9 @@ Each event falls due one interval after the one before it; a burst may run so ma
 """
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
+
+from cachetools import LRUCache
 
 from bot.platform import RateLimit
 
@@ -17,8 +18,8 @@ class RateLimiter:
     """Counts events by key; ``clock`` is in seconds and never goes back."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, most_keys: int = KEYS_REMEMBERED) -> None:
-        self._clock, self._most_keys = clock, most_keys
-        self._due: OrderedDict[Hashable, float] = OrderedDict()
+        self._clock = clock
+        self._due: LRUCache[Hashable, float] = LRUCache(most_keys)
 
     def __len__(self) -> int:
         return len(self._due)
@@ -36,7 +37,4 @@ class RateLimiter:
         if wait > 0:
             return wait
         self._due[key] = max(self._due.get(key, 0.0), self._clock()) + rate_limit.interval
-        self._due.move_to_end(key)
-        if len(self._due) > self._most_keys:
-            self._due.popitem(last=False)
         return 0.0

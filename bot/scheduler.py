@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import structlog
 
+from bot.background import TaskSet
 from bot.delivery.shards import Shards
 from bot.robot_pool import RobotPool
 from bot.store import STORE_ERRORS
@@ -40,7 +41,7 @@ class Scheduler:
         self.room, self.shards, self.robot_pool = room, shards, robot_pool
         self._soon: dict[str, asyncio.TimerHandle] = {}
         self._busy: set[str] = set()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = TaskSet()
 
     def set(self, code: str, seconds: float) -> None:
         """A table's clock rings in so many seconds, and no sooner. What is too soon does no harm."""
@@ -62,11 +63,9 @@ class Scheduler:
 
     async def poll(self) -> None:
         """Look for clocks that ring soon: one that another worker set, one that ran before a restart, or a long one."""
-        try:
+        found: dict[str, float] = {}
+        with self.room.store.outage.noted():
             found = await self.room.store.attendance.due(sorted(self.shards.mine), SOON)
-        except STORE_ERRORS as error:
-            self.room.store.outage.begin(error)
-            return
         now = asyncio.get_running_loop().time()
         for code, seconds in found.items():
             known = self._soon.get(code)
@@ -78,17 +77,14 @@ class Scheduler:
         """Wait until nothing is under way; for tests."""
         now = asyncio.get_running_loop().time
         while self._tasks or any(one.when() <= now() for one in self._soon.values()):
-            if self._tasks:
-                await asyncio.wait(set(self._tasks))
+            await self._tasks.wait()
             await asyncio.sleep(0)
 
     def _ring_soon(self, code: str) -> None:
         del self._soon[code]
         if code not in self._busy and self.shards.holds(code):
             self._busy.add(code)
-            task = asyncio.create_task(self._ring(code))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._tasks.start(self._ring(code))
 
     async def _ring(self, code: str) -> None:
         try:

@@ -1,10 +1,10 @@
 """Keeps the adapters going, each by itself: one that fails is started again while the others go on."""
 
 import asyncio
-import random
 
 import structlog
 
+from bot.backoff import Backoff
 from bot.platform import Adapter, DeliveryError
 from bot.settings import BadSetting
 from bot.store import STORE_ERRORS
@@ -54,7 +54,7 @@ class Supervisor:
     async def _keep(self, adapter: Adapter) -> None:
         """Have one adapter serve, again and again."""
         loop = asyncio.get_running_loop()
-        pause = FIRST_PAUSE
+        backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
         is_started = False
         while True:
             begun = loop.time()
@@ -68,13 +68,14 @@ class Supervisor:
             except Exception as error:  # noqa: BLE001 - whatever one adapter meets, the others go on
                 fault = error
             if loop.time() - begun > RAN_WELL:
-                pause, self._has_run = FIRST_PAUSE, True
+                backoff.reset()
+                self._has_run = True
                 self._refusals.pop(adapter.platform, None)
             if isinstance(fault, BadSetting):
                 wait = REFUSED_PAUSE
                 self._refused(adapter.platform, fault)
             else:
-                wait, pause = pause * random.uniform(0.8, 1.2), min(2 * pause, LONGEST_PAUSE)
+                wait = backoff.next()
                 self._failed(adapter.platform, fault, wait)
             await asyncio.sleep(wait)
             self._worker.errors.pop(adapter.platform, None)

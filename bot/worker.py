@@ -9,7 +9,7 @@ from typing import Any
 import structlog
 
 from bot.analysis_pool import AnalysisPool
-from bot.background import Loops
+from bot.background import Loops, TaskSet
 from bot.delivery.delivery import RING_AFTER, Delivery
 from bot.delivery.drawing import Outcome
 from bot.delivery.names import Hand, SurfaceName, decode_name, encode_name
@@ -74,7 +74,7 @@ class Worker:
         self._loops = Loops()
         self.retries = RetryQueue(store.outage)
         self._tasks: list[asyncio.Task[None]] = []
-        self._told: set[asyncio.Task[None]] = set()
+        self._told = TaskSet()
         self.room.watchers.append(self._committed)
         self.room.delivers = self.shards.owns
         self.room.on_unreadable = self._set_aside
@@ -118,11 +118,9 @@ class Worker:
         await self.retries.stop()
         self.analysis_pool.stop()
         self.robot_pool.stop()
-        try:
+        with self.store.outage.noted():
             await self.delivery.stop(PATIENCE)
             await self.shards.stop()
-        except STORE_ERRORS as error:
-            self.store.outage.begin(error)
         for adapter in self.adapters.values():
             await adapter.close()
 
@@ -222,9 +220,7 @@ class Worker:
             await self.delivery.change(code, Hand(seat), change)
 
     def _spawn(self, work: Coroutine[Any, Any, None], about: str) -> None:
-        task = asyncio.create_task(self._watched(work, about))
-        self._told.add(task)
-        task.add_done_callback(self._told.discard)
+        self._told.start(self._watched(work, about))
 
     async def _watched(self, work: Coroutine[Any, Any, None], about: str) -> None:
         try:

@@ -24,6 +24,7 @@ from adapters.discord.reading import PLATFORM, Interaction
 from adapters.discord.rest import Rest
 from adapters.discord.unread import Bare
 from bot.actions import BadPayload
+from bot.background import TaskSet
 from bot.commands import command_called
 from bot.panel import Panel
 from bot.places import Place
@@ -89,7 +90,7 @@ class Discord:
         self.guests = Guests(card_room.redis)
         self.per_second = PER_SECOND
         self._connected = self._has_served = False
-        self._busy: set[asyncio.Task[None]] = set()
+        self._busy = TaskSet()
         Route.BASE = self.settings.discord_api_url
         self._make_client()
 
@@ -131,8 +132,7 @@ class Discord:
         try:
             await self._take_part()
         finally:
-            if self._busy:
-                await asyncio.wait(self._busy, timeout=2.0)
+            await self._busy.wait(2.0)
 
     async def _take_part(self) -> None:
         """Log in, and hear what happens until the client ends; BadSetting where Discord refuses for good."""
@@ -208,42 +208,33 @@ class Discord:
 
     async def _unread(self, bare: Bare) -> None:
         """Answer an interaction that cannot be read."""
-        task = asyncio.current_task()
-        assert task
-        self._busy.add(task)
-        try:
-            async with meaning(""):
-                await unread.answer(self.rest, bare)
-        except (DeliveryError, TooLate) as error:
-            log.info("discord_answer_lost", why=why(error))
-        finally:
-            self._busy.discard(task)
+        with self._busy.joined():
+            try:
+                async with meaning(""):
+                    await unread.answer(self.rest, bare)
+            except (DeliveryError, TooLate) as error:
+                log.info("discord_answer_lost", why=why(error))
 
     async def _attend(
         self, interaction: Interaction, answer: Answer, work: Awaitable[Reply], *, brings: bool = False
     ) -> None:
         """Have something done, and see to it that its interaction is answered in time, by whatever comes of it."""
-        task = asyncio.current_task()
-        assert task
-        self._busy.add(task)
         self.answers.open(answer, brings=brings)
         wait = PUT_OFF_AFTER if len(self.answers) < MOST_AT_WORK else 0
-        in_time = task.get_loop().call_later(wait, self._in_time, answer, self._language(interaction))
-        try:
-            if reading.is_guest(answer.place):
-                await self._visited(answer)
-            await self._respond(answer, await work)
-        except (DeliveryError, TooLate, *STORE_ERRORS) as error:
-            log.info("discord_answer_lost", why=why(error))
-        finally:
-            in_time.cancel()
-            self.answers.close(answer)
-            self._busy.discard(task)
+        in_time = asyncio.get_running_loop().call_later(wait, self._in_time, answer, self._language(interaction))
+        with self._busy.joined():
+            try:
+                if reading.is_guest(answer.place):
+                    await self._visited(answer)
+                await self._respond(answer, await work)
+            except (DeliveryError, TooLate, *STORE_ERRORS) as error:
+                log.info("discord_answer_lost", why=why(error))
+            finally:
+                in_time.cancel()
+                self.answers.close(answer)
 
     def _in_time(self, answer: Answer, language: str) -> None:
-        task = asyncio.create_task(self._put_off(answer, language))
-        self._busy.add(task)
-        task.add_done_callback(self._busy.discard)
+        self._busy.start(self._put_off(answer, language))
 
     @staticmethod
     async def _put_off(answer: Answer, language: str) -> None:

@@ -15,6 +15,7 @@ from discord.gateway import DiscordWebSocket
 
 from adapters.discord import reading
 from adapters.discord.unread import Bare
+from bot.background import TaskSet
 from bot.settings import Shards
 
 LONGEST_WAIT = 30.0
@@ -83,7 +84,7 @@ class Client(discord.AutoShardedClient):
             proxy=proxy,
         )
         self._pressed, self._unread, self._chat_back, self._range = pressed, unread, chat_back, shards
-        self._answering: set[asyncio.Task[None]] = set()
+        self._answering = TaskSet()
         self._up: set[int] = set()
         parsers = self._connection.parsers
         for event in parsers.keys() - SESSION:
@@ -127,9 +128,7 @@ class Client(discord.AutoShardedClient):
                 log.warning("discord_event_unreadable", what=event, why=type(error).__name__)
                 bare = Bare.of_event(data) if event == INTERACTION else None
                 if bare:
-                    task = asyncio.create_task(self._unread(bare))
-                    self._answering.add(task)
-                    task.add_done_callback(self._answering.discard)
+                    self._answering.start(self._unread(bare))
 
         return read
 

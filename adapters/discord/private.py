@@ -1,7 +1,8 @@
 """Private chats: which channel is whose."""
 
-from collections import OrderedDict
 from typing import Any
+
+from cachetools import LRUCache
 
 from adapters.discord.rest import Rest
 from bot.privacy.kept import Kept
@@ -22,7 +23,7 @@ class PrivateChats:
 
     def __init__(self, rest: Rest, client: Any) -> None:
         self._rest, self._client = rest, client
-        self._remembered: OrderedDict[str, str] = OrderedDict()
+        self._remembered: LRUCache[str, str] = LRUCache(REMEMBERED)
 
     async def channel(self, user: str) -> str:
         """The channel of somebody's private chat. It says nothing about whether they take messages there."""
@@ -33,6 +34,4 @@ class PrivateChats:
             if not stored:
                 await self._client.hset(KNOWN, user, channel)
             self._remembered[user] = channel
-            if len(self._remembered) > REMEMBERED:
-                self._remembered.popitem(last=False)
         return channel

@@ -1,7 +1,8 @@
 """The playground as an adapter: what people do on the page becomes commands and presses, panels become messages."""
 
-from collections import OrderedDict
 from typing import Any
+
+from cachetools import LRUCache
 
 from adapters.playground.chat_store import BOT, Chat, ChatStore, Refused, User
 from adapters.playground.requests import AnyRequest, ClosePrivate, FetchFile, GoPrivate, PressRequest, Say
@@ -27,7 +28,7 @@ class Playground:
         self.card_room = card_room
         self.chat_store = ChatStore(card_room.redis)
         self.server = Server(self.chat_store, card_room, self.request)
-        self._answered: OrderedDict[str, str] = OrderedDict()
+        self._answered: LRUCache[str, str] = LRUCache(REQUESTS_REMEMBERED)
         self._loaded = False
 
     async def start(self) -> None:
@@ -87,8 +88,6 @@ class Playground:
             except STORE_ERRORS as error:
                 language = language_of(self.server.language_of(person))
                 raise Refused(self.card_room.store_away(error, language)) from None
-            if len(self._answered) > REQUESTS_REMEMBERED:
-                self._answered.popitem(last=False)
         return self._answered[key]
 
     async def _do(self, person: User, request: AnyRequest, key: str) -> str:

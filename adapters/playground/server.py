@@ -9,8 +9,6 @@ import json
 import re
 import secrets
 import socket
-import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from importlib.resources import files
@@ -18,6 +16,7 @@ from typing import Any
 
 import structlog
 from aiohttp import WSMsgType, web
+from cachetools import TTLCache
 
 from adapters.playground.access import Access
 from adapters.playground.chat_store import ChatStore, Refused, User
@@ -25,6 +24,7 @@ from adapters.playground.page_texts import page_texts
 from adapters.playground.requests import AddChat, AddPerson, AnyRequest, decoded, parse_request
 from adapters.playground.tabs import Tab, Tabs
 from bot import monitoring
+from bot.background import TaskSet
 from bot.commands import Kind, choices, listed
 from bot.host_link import drop_link, show_link
 from bot.platform import CardRoom, DeliveryError
@@ -72,8 +72,8 @@ class Server:
         self.access = Access(card_room.settings)
         self.tabs = Tabs()
         self._languages: dict[str, str] = {}
-        self._busy: set[asyncio.Task[None]] = set()
-        self._tickets: OrderedDict[str, tuple[str, float]] = OrderedDict()
+        self._busy = TaskSet()
+        self._tickets: TTLCache[str, str] = TTLCache(TICKETS, TICKET_SECONDS)
         self._folder, self._link = card_room.settings.data, ""
         self._host_key = secrets.token_urlsafe(12)
         self.listening = False
@@ -95,8 +95,7 @@ class Server:
             self.listening = False
             drop_link(self._folder, self._link)
             await self.tabs.close(GOODBYE_SECONDS)
-            if self._busy:
-                await asyncio.wait(self._busy, timeout=2.0)
+            await self._busy.wait(2.0)
             await runner.cleanup()
 
     @property
@@ -176,15 +175,13 @@ class Server:
         key = (await request.read()).decode(errors="replace")
         self._admit(request, *self._whose(key))
         ticket = secrets.token_urlsafe(12)
-        self._tickets[ticket] = key, time.monotonic()
-        if len(self._tickets) > TICKETS:
-            self._tickets.popitem(last=False)
+        self._tickets[ticket] = key
         return web.Response(text=ticket)
 
     def _key(self, request: web.Request) -> str:
         """The key of the link by which a page was opened; links once had it in their address."""
-        key, given_at = self._tickets.pop(request.query.get("ticket", ""), ("", 0.0))
-        return key if time.monotonic() - given_at < TICKET_SECONDS else request.query.get("key", "")
+        key: str | None = self._tickets.pop(request.query.get("ticket", ""), None)
+        return request.query.get("key", "") if key is None else key
 
     async def _tab(self, request: web.Request) -> web.StreamResponse:
         person, is_host = self._whose(self._key(request))
@@ -232,9 +229,7 @@ class Server:
         except Refused as refused:
             tab.put(_refusal(_name(text), refused.text(language_of(tab.language))))
             return
-        task = asyncio.create_task(self._answer(tab, text))
-        self._busy.add(task)
-        task.add_done_callback(self._busy.discard)
+        self._busy.start(self._answer(tab, text))
 
     async def _answer(self, tab: Tab, text: str) -> None:
         try:

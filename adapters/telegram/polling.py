@@ -22,6 +22,7 @@ from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
 from adapters.telegram.errors import NO_ANSWER, slow_down, why
 from adapters.telegram.reading import PLATFORM
 from adapters.telegram.transport import Nonsense
+from bot.backoff import Backoff
 from bot.store import WorkDropped
 
 POLL_SECONDS = 30
@@ -67,19 +68,19 @@ class Polling:
 
     async def run(self) -> None:
         """Poll until cancelled, or until InvalidToken; what has come in is heard before it returns."""
-        pause = FIRST_PAUSE
+        backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
         try:
             while True:
                 try:
                     # At first, and after trouble, at once: whether Telegram answers should not take a long poll to see.
                     found = await self._fetch(POLL_SECONDS if self.hears else 0)
-                    self.hears, pause = True, FIRST_PAUSE
+                    self.hears = True
+                    backoff.reset()
                 except InvalidToken:
                     raise
                 except NO_ANSWER as error:
                     self.hears = False
-                    await self._waited_for(error, pause)
-                    pause = min(2 * pause, LONGEST_PAUSE)
+                    await self._waited_for(error, backoff.next())
                     continue
                 await self._breathe(found, self._take(found))
         finally:
@@ -121,13 +122,12 @@ class Polling:
 
     async def _until_taken(self, number: int, update: Update) -> None:
         """Have an update heard; again and again where too much waits, as long as Telegram would bring it again."""
-        pause = FIRST_PAUSE
+        backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
         while True:
             try:
                 return await self._hear(update)
             except WorkDropped:
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, LONGEST_PAUSE)
+                await asyncio.sleep(backoff.next())
             if number not in self._since:
                 log.error("telegram_update_lost", update=number, why="too much waits for the store")
                 return None

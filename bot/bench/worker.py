@@ -12,6 +12,7 @@ import time
 from typing import Any
 
 from bot import logs
+from bot.background import TaskSet
 from bot.bench.presses import GAME, Counter
 from bot.handlers import Dispatcher
 from bot.panel import Panel
@@ -93,7 +94,7 @@ class BenchWorker:
 async def main(number: int, replicas: int, url: str) -> None:
     reader = asyncio.StreamReader(limit=2**20)
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    tasks: set[asyncio.Task[None]] = set()
+    tasks = TaskSet()
     async with opened(url, replicas) as store:
         worker = Worker(store, Settings(_env_file=None, playground=False), alone=False)
         worker.add(Lines(number))
@@ -101,9 +102,7 @@ async def main(number: int, replicas: int, url: str) -> None:
         bench_worker = BenchWorker(worker)
         try:
             while line := await reader.readline():
-                task = asyncio.create_task(bench_worker.do(json.loads(line)))
-                tasks.add(task)
-                task.add_done_callback(tasks.discard)
+                tasks.start(bench_worker.do(json.loads(line)))
         finally:
             await worker.stop()
 

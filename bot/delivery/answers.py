@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import structlog
 
+from bot.background import TaskSet
+from bot.backoff import Backoff
 from bot.delivery.send_limiter import SendLimiter
 from bot.outages import Outages
 from bot.platform import DeliveryError, NotDone, Refused, SlowDown, platform_of
@@ -49,7 +51,7 @@ class Answers:
         self._limiter, self._outages = limiter, outages
         self._waiting: Counter[str] = Counter()
         self._jobs: dict[tuple[str, str], Job] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self.tasks = TaskSet()
 
     def send(self, place: str, say: Say, *, message: str = "") -> None:
         """Have ``say`` send an answer to a place in its turn; one too many is dropped.
@@ -66,19 +68,11 @@ class Answers:
         job = Job(say)
         if message:
             self._jobs[place, message] = job
-        task = asyncio.create_task(self._send(place, job, message))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    @property
-    def tasks(self) -> "list[asyncio.Task[None]]":
-        """Those that are on their way."""
-        return list(self._tasks)
+        self.tasks.start(self._send(place, job, message))
 
     def stop(self) -> None:
         """Send no more."""
-        for task in self._tasks:
-            task.cancel()
+        self.tasks.cancel()
 
     async def _send(self, place: str, job: Job, message: str) -> None:
         """Until the latest answer is said or lost: what takes its place while it is being said comes after it."""
@@ -103,7 +97,7 @@ class Answers:
             log.exception("answer_failed", platform=platform)
 
     async def _until_said(self, place: str, job: Job) -> None:
-        platform, pause = platform_of(place), FIRST_PAUSE
+        platform, backoff = platform_of(place), Backoff(FIRST_PAUSE, LONGEST_PAUSE)
         while True:
             await self._limiter.turn(place, answer=True)
             say = job.take_up()
@@ -115,7 +109,6 @@ class Answers:
             except Refused:
                 raise
             except NotDone:
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, LONGEST_PAUSE)
+                await asyncio.sleep(backoff.next())
             else:
                 return

@@ -144,7 +144,7 @@ class Delivery:
         self._tools.stopping = True
         for sync in self._tables.values():
             sync.stop_waiting()
-        tasks = [task for sync in self._tables.values() for task in sync.tasks] + self.answers.tasks
+        tasks = [task for sync in self._tables.values() for task in sync.tasks] + list(self.answers.tasks)
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=patience)
             for task in late:

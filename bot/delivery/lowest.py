@@ -1,7 +1,8 @@
 """Which table's hand stands lowest in a private chat: that is the one that somebody looks at who plays at several."""
 
-from collections import OrderedDict
 from collections.abc import Callable
+
+from cachetools import LRUCache
 
 PLACES_REMEMBERED = 100_000
 
@@ -14,7 +15,7 @@ class LowestHands:
     """
 
     def __init__(self) -> None:
-        self._tables: OrderedDict[str, str] = OrderedDict()
+        self._tables: LRUCache[str, str] = LRUCache(PLACES_REMEMBERED)
         self.on_sent: Callable[[str, str], None] = lambda _place, _code: None
 
     def sent(self, place: str, code: str) -> None:
@@ -25,10 +26,7 @@ class LowestHands:
     def note(self, place: str, code: str) -> None:
         """A table's hand stands lowest in a private chat, whichever worker sent it."""
         self._tables[place] = code
-        self._tables.move_to_end(place)
-        if len(self._tables) > PLACES_REMEMBERED:
-            self._tables.popitem(last=False)
 
     def is_lowest(self, place: str, code: str) -> bool:
         """Whether a table's hand stands lowest in a private chat, as far as is known."""
-        return self._tables.get(place, code) == code
+        return bool(self._tables.get(place, code) == code)

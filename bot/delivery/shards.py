@@ -75,10 +75,8 @@ class Shards:
         """Renew leases, and take or give shards, until cancelled."""
         while True:
             await asyncio.sleep(RENEW_SECONDS)
-            try:
+            with self.store.outage.noted():
                 await self.share_out()
-            except STORE_ERRORS as error:
-                self.store.outage.begin(error)
 
     async def stop(self) -> None:
         """Give every shard back at once."""

@@ -5,7 +5,8 @@ log when it begins and one when it is over, however many meet it.
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 
 import structlog
@@ -98,6 +99,14 @@ class Outage:
         self._pause = min(2 * self._pause, LONGEST_PROBE_SECONDS) if recurs else PROBE_SECONDS
         log.error("store_away", why=_described(error))
         self._task = asyncio.create_task(self._until_over(now))
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """What meets one of the store's errors in here ends, and the outage begins; nothing is raised."""
+        try:
+            yield
+        except STORE_ERRORS as error:
+            self.begin(error)
 
     async def over(self) -> None:
         """Return when the store takes writes again, as far as is known."""

@@ -1,8 +1,10 @@
 """A worker's tables: those it has in memory, and the commits by which they grow in the store."""
 
 import secrets
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Awaitable, Callable
+
+from cachetools import LRUCache
 
 from bot.store import Appended, Behind, Gone, Store, keys
 from bot.store.committed import Committed
@@ -40,7 +42,7 @@ class Ledger:
         self.on_unreadable: Callable[[Table], Awaitable[None]] | None = None
         """Called with a table that the rules refuse whenever it is loaded: nothing is done about it here."""
         self._new_secret = new_secret
-        self._remembered: OrderedDict[str, Table] = OrderedDict()
+        self._remembered: LRUCache[str, Table] = LRUCache(TABLES_REMEMBERED)
 
     async def table(self, code: str) -> Table:
         """A table as the store has it, to decide by; NoSuchTable if there is none, SetAside if it cannot be read."""
@@ -202,7 +204,4 @@ class Ledger:
         known = self._remembered.get(table.code)
         newest = known if known and known.version > table.version else table
         self._remembered[table.code] = newest
-        self._remembered.move_to_end(table.code)
-        if len(self._remembered) > TABLES_REMEMBERED:
-            self._remembered.popitem(last=False)
         return newest

@@ -26,6 +26,8 @@ from tests.telegram.server import TelegramServer
 ROOT = Path(__file__).parents[2]
 
 MAY_IMPORT = {
+    "bot.background",
+    "bot.backoff",
     "bot.commands",
     "bot.host_link",
     "bot.panel",

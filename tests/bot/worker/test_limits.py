@@ -258,8 +258,8 @@ async def test_an_answer_heeds_the_platform_and_comes_in_the_end_and_a_flood_of_
     for _ in range(100):
         answers.send("paper:1", say)
     answers.send("paper:2", say)
-    while answers._tasks:
-        await asyncio.wait(answers._tasks)
+    while answers.tasks:
+        await asyncio.wait(answers.tasks)
     assert len(said) == MOST_WAITING + 1
     assert not answers._waiting
 

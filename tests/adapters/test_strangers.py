@@ -13,8 +13,8 @@ from typing import Any
 import aiohttp
 import pytest
 import structlog
+from cachetools import TTLCache
 
-from adapters.playground import server as server_module
 from adapters.playground import tabs as tabs_module
 from adapters.playground.chat_store import Refused
 from adapters.playground.tabs import Tab
@@ -376,12 +376,12 @@ async def test_a_ticket_opens_one_page_once_and_soon(
     first = await ticket()
     assert (await hello(first))["me"] == "1"
     second = await ticket()
-    monkeypatch.setattr(server_module, "TICKET_SECONDS", 0.0)
+    monkeypatch.setattr(public.playground.server, "_tickets", TTLCache(5, 0.0))
     for used_or_old in (first, second):
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
             await hello(used_or_old)
         assert refused.value.status == 403
-    monkeypatch.setattr(server_module, "TICKETS", 5)
+    monkeypatch.setattr(public.playground.server, "_tickets", TTLCache(5, 30.0))
     for _ in range(10):
         async with session.post(f"{public.url}ticket", headers=PUBLIC, data=key) as answer:
             assert answer.status == 200

@@ -1,0 +1,158 @@
+"""docs/walkthrough.md says in which order functions are called, docs/glossary.md where words live: both are true."""
+
+import ast
+import json
+import re
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import aiohttp
+import pytest
+
+from tests.open_playground import Open
+
+ROOT = Path(__file__).parents[1]
+WALKS = (ROOT / "docs" / "walkthrough.md").read_text(encoding="utf-8")
+GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+PACKAGES = tuple(str(ROOT / package) + "/" for package in ("adapters", "bot", "engine"))
+
+Called = tuple[str, str]
+"""A file and the qualified name of a function in it."""
+
+
+def named(text: str) -> list[Called]:
+    return re.findall(r"`([\w/]+\.py): ([\w.]+)`", text)
+
+
+def walk(title: str) -> str:
+    """A section of the page."""
+    [found] = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", WALKS, re.MULTILINE | re.DOTALL)
+    return str(found)
+
+
+def steps(title: str) -> list[Called]:
+    """The numbered steps of a walk."""
+    return [called for line in walk(title).splitlines() if re.match(r"\d+\. ", line) for called in named(line)]
+
+
+def defined(path: Path) -> set[str]:
+    """The qualified names of the functions and classes of a file."""
+
+    def names(body: list[ast.stmt], before: str) -> Iterator[str]:
+        for one in body:
+            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                yield before + one.name
+                if isinstance(one, ast.ClassDef):
+                    yield from names(one.body, f"{before}{one.name}.")
+
+    return set(names(ast.parse(path.read_text(encoding="utf-8")).body, ""))
+
+
+@pytest.mark.parametrize("title", ["A press", "A challenge", "A rule"])
+def test_every_function_of_a_walk_is_there(title: str) -> None:
+    assert len(named(walk(title))) > 10
+    for path, name in named(walk(title)):
+        assert name in defined(ROOT / path), f"{path}: {name}"
+
+
+def test_the_files_of_a_press_are_counted_right() -> None:
+    files = {path for path, _ in steps("A press")}
+    assert f"The walk crosses {len(files)} files" in walk("A press")
+
+
+def test_the_places_of_the_glossary_are_there() -> None:
+    rows = [line for line in GLOSSARY.splitlines() if line.startswith("| ") and not line.startswith("| word")]
+    assert len(rows) > 70
+    for row in rows:
+        places = re.findall(r"`([a-z_/]+(?:/|\.py|\.lua))`", row.rsplit("|", 2)[1])
+        assert places, row
+        for place in places:
+            assert (ROOT / place).exists(), row
+
+
+@contextmanager
+def calls() -> Iterator[list[Called]]:
+    """Every call of a function of ours, in order, in this thread."""
+    found: list[Called] = []
+
+    def note(frame: FrameType, event: str, _argument: object) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(PACKAGES):
+            found.append((str(Path(code.co_filename).relative_to(ROOT)), code.co_qualname))
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        yield found
+    finally:
+        sys.setprofile(before)
+
+
+def first_missed(wanted: list[Called], found: list[Called]) -> Called | None:
+    """The first step that does not come after those before it; None if the whole walk was gone."""
+    left = iter(found)
+    return next((step for step in wanted if step not in left), None)
+
+
+class Page:
+    """A tab of the playground, which keeps what it is shown."""
+
+    def __init__(self, line: aiohttp.ClientWebSocketResponse) -> None:
+        self.line = line
+        self.messages: dict[tuple[str, int], dict[str, Any]] = {}
+
+    async def ask(self, name: str, **request: Any) -> None:
+        await self.line.send_json({"n": name, **request})
+        while (word := await self.hear()).get("n") != name:
+            pass
+        assert (word["type"], word["toast"]) == ("done", "")
+
+    async def hear(self) -> dict[str, Any]:
+        word: dict[str, Any] = json.loads((await self.line.receive(timeout=30)).data)
+        if word["type"] == "message":
+            self.messages[word["chat"], word["message"]["id"]] = word["message"]
+        return word
+
+    async def button(self, begin: str) -> dict[str, Any]:
+        """The first button whose payload begins so, once there is one, as a request to press it."""
+        while True:
+            for (chat, number), message in self.messages.items():
+                for row in message.get("rows", ()):
+                    for button in row:
+                        if re.match(begin, button["payload"]):
+                            return {"do": "press", "chat": chat, "message": number, "payload": button["payload"]}
+            await self.hear()
+
+
+@pytest.fixture
+async def playground(tmp_path: Path) -> AsyncIterator[Open]:
+    one = Open(tmp_path / "data")
+    await one.start()
+    yield one
+    await one.stop()
+
+
+async def test_the_walks_of_a_challenge_and_a_press_are_what_happens(playground: Open) -> None:
+    settled = playground.worker.delivery.settled
+    origin = {"Origin": playground.url.rstrip("/")}
+    async with (
+        aiohttp.ClientSession(playground.url) as session,
+        session.ws_connect("ws", headers=origin, max_msg_size=0) as line,
+    ):
+        page = Page(line)
+        await page.hear()
+        with calls() as found:
+            await page.ask("n0001", do="say", chat="1", text="/challenge metamazzo", **{"as": "1"})
+            await settled()
+        assert first_missed(steps("A challenge"), found) is None
+        await page.ask("n0002", **await page.button(r"1t\w+:sit"), **{"as": "2"})
+        await settled()
+        card = await page.button(r"1m\w+:\d+:play ")
+        with calls() as found:
+            await page.ask("n0003", **card, **{"as": card["chat"].removeprefix("@")})
+            await settled()
+        assert first_missed(steps("A press"), found) is None

@@ -31,7 +31,11 @@ RING_AFTER = 45
 """Seconds that a person has left a panel alone after which their turn comes as a new message: then the phone rings."""
 
 AGAIN_AFTER = 2.0
-"""Seconds before a table is looked at again whose delivery met an error of the store's, or of ours."""
+"""Seconds before a table is looked at again whose delivery met an error of the store's, or of ours for the first time.
+"""
+
+LONGEST_AGAIN_AFTER = 300.0
+"""Seconds up to which that doubles while errors of ours come again. A change of the table has it looked at at once."""
 
 TABLES_REMEMBERED = 25_000
 """Tables of which it is kept in memory what is shown, at some 3 kB each."""
@@ -72,7 +76,7 @@ class Delivery:
             writer=self._writer,
             outages=outages,
         )
-        self._reconciler = Reconciler(self._tools, people, finish, self._again_later)
+        self._reconciler = Reconciler(self._tools, people, finish, self._broke_off)
 
     # What others tell
 
@@ -182,13 +186,19 @@ class Delivery:
                 self._evict()
         except NoSuchTable:
             self._forget(sync)
-        except STORE_ERRORS as error:
-            # The table stays marked as changed.
+        except Exception as error:  # noqa: BLE001 - it is logged, and tried again
+            self._broke_off(sync, error)
+
+    def _broke_off(self, sync: TableSync, error: Exception, surface: str = "") -> None:
+        """A table, or a surface of it, met an error. It stays marked as changed, and is looked at again."""
+        if isinstance(error, STORE_ERRORS):
             self._room.store.outage.begin(error)
             self._again_later(sync.code)
-        except Exception:
-            log.exception("delivery_failed", table=sync.code)
-            self._again_later(sync.code)
+            return
+        if sync.is_new(error, surface):
+            about = {"surface": surface} if surface else {}
+            log.error("surface_failed" if surface else "delivery_failed", table=sync.code, **about, exc_info=error)
+        sync.again_in(AGAIN_AFTER, LONGEST_AGAIN_AFTER, lambda: self.touch(sync.code, reload=True))
 
     def _again_later(self, code: str) -> None:
         asyncio.get_running_loop().call_later(AGAIN_AFTER, lambda: self.touch(code, reload=True))

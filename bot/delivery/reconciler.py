@@ -22,19 +22,22 @@ from bot.delivery.table_sync import TableSync
 from bot.panel import Panel
 from bot.people import People
 from bot.platform import person_of, platform_of
-from bot.store import STORE_ERRORS
 from bot.tables.table import Table
 
 log = structlog.get_logger()
 
 Finish = Callable[[Table], Awaitable[Outcome]]
+BrokeOff = Callable[[TableSync, Exception, str], None]
 
 
 class Reconciler:
-    """Brings tables to rest. ``finish`` keeps a finished game; ``again_later`` has a table looked at once more."""
+    """Brings tables to rest. ``finish`` keeps a finished game; ``broke_off`` is told of an error that a surface met.
 
-    def __init__(self, tools: Tools, people: People, finish: Finish, again_later: Callable[[str], None]) -> None:
-        self._tools, self._people, self._finish, self._again_later = tools, people, finish, again_later
+    It is to have the table looked at once more.
+    """
+
+    def __init__(self, tools: Tools, people: People, finish: Finish, broke_off: BrokeOff) -> None:
+        self._tools, self._people, self._finish, self._broke_off = tools, people, finish, broke_off
         self._room = tools.room
         self._store = tools.room.store
 
@@ -132,16 +135,9 @@ class Reconciler:
     async def _sync(self, sync: TableSync, surface: Surface, panel: Panel | None, look: int) -> None:
         try:
             await SurfaceSync(self._tools, sync, surface).run(panel, look)
-        except STORE_ERRORS as error:
-            self._store.outage.begin(error)
-            self._failed(sync)
-        except Exception:
-            log.exception("surface_failed", table=sync.code, surface=encode_name(surface.name))
-            self._failed(sync)
-
-    def _failed(self, sync: TableSync) -> None:
-        sync.fail()
-        self._again_later(sync.code)
+        except Exception as error:  # noqa: BLE001 - it is logged, and tried again
+            sync.fail()
+            self._broke_off(sync, error, encode_name(surface.name))
 
     async def _settle(self, sync: TableSync, table: Table) -> bool:
         """Everything shows this table; whether it is removed, for no more is to come of it."""
@@ -150,4 +146,5 @@ class Reconciler:
             return True
         self._tools.writer.soon(sync, table.version)
         sync.forget_drawn()
+        sync.rested()
         return False

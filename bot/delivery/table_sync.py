@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterable, Mapping
+import traceback
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,9 @@ from bot.delivery.names import Board, Hand, SurfaceName
 from bot.delivery.surface import Surface
 from bot.delivery.surfaces import is_taken, tag_of, wanted
 from bot.tables.table import Table
+
+MOST_PAUSES = 20
+"""As often as a pause may double, far beyond the longest."""
 
 
 class TableSync:
@@ -38,6 +42,9 @@ class TableSync:
         self._run: asyncio.Task[None] | None = None
         self._under_way: set[asyncio.Task[None]] = set()
         self._event: asyncio.Event | None = None
+        self._again: asyncio.TimerHandle | None = None
+        self._errors: set[object] = set()
+        self._pauses = 0
 
     # What it is about
 
@@ -117,6 +124,29 @@ class TableSync:
         """A surface broke off, and is not looked at again before the next look."""
         self.has_failed = True
 
+    def is_new(self, error: Exception, surface: str) -> bool:
+        """Whether an error of ours, bringing a surface up to date or the table to rest, was not met here before."""
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        kind = (surface, type(error), where.filename, where.lineno)
+        is_new = kind not in self._errors
+        self._errors.add(kind)
+        return is_new
+
+    def again_in(self, seconds: float, longest: float, touch: Callable[[], None]) -> None:
+        """Have it touched once, in so many seconds; twice as many each time, up to the longest, until it is at rest."""
+        if not self._again:
+            pause = min(seconds * 2.0**self._pauses, longest)
+            self._again = asyncio.get_running_loop().call_later(pause, self._touch_again, touch)
+            self._pauses = min(self._pauses + 1, MOST_PAUSES)
+
+    def _touch_again(self, touch: Callable[[], None]) -> None:
+        self._again = None
+        touch()
+
+    def rested(self) -> None:
+        """It has come to rest: an error after this one is the first again, though it may have been said."""
+        self._pauses = 0
+
     def wake(self) -> None:
         """Have `event` return."""
         if self._event:
@@ -137,6 +167,8 @@ class TableSync:
     def cancel(self) -> None:
         for task in self.tasks:
             task.cancel()
+        if self._again:
+            self._again.cancel()
 
     # Its surfaces
 

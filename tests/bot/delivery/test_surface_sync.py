@@ -243,6 +243,44 @@ async def test_whoever_leaves_while_their_message_is_in_trouble_gets_no_more(sto
         assert "surface_failed" not in [line["event"] for line in logs]
 
 
+async def test_an_error_of_ours_is_said_once_a_table_and_tried_seldomer_and_seldomer(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.001)
+    paper = Paper()
+    with capture_logs() as logs:
+        async with open_worker(store, paper) as worker:
+            anna, _bruno = await seated(worker, paper, "metamazzo")
+            code, tools, tries = await code_of(worker, anna), worker.delivery._tools, 0
+            kept, later, pauses = tools.drawer.draw_if_free, asyncio.get_running_loop().call_later, list[float]()
+
+            async def draw(of: TableSync, table: Table, drawn: Surface) -> Panel | None:
+                nonlocal tries
+                tries += 1
+                if tries <= 5:
+                    raise ValueError("one bad game")
+                return await kept(of, table, drawn)
+
+            def call_later(seconds: float, call: Callable[..., Any], *about: Any, **more: Any) -> asyncio.TimerHandle:
+                if "_touch_again" in repr(call):
+                    pauses.append(seconds)
+                return later(seconds, call, *about, **more)
+
+            monkeypatch.setattr(tools.drawer, "draw_if_free", draw)
+            monkeypatch.setattr(asyncio.get_running_loop(), "call_later", call_later)
+            worker.delivery.touch(code)
+            async with asyncio.timeout(10):
+                while tries <= 5 or worker.delivery.is_busy(code):
+                    await asyncio.sleep(0.001)
+            tries = 0
+            worker.delivery.touch(code)
+            async with asyncio.timeout(10):
+                while tries <= 5 or worker.delivery.is_busy(code):
+                    await asyncio.sleep(0.001)
+    assert [line["event"] for line in logs if line["log_level"] == "error"] == ["delivery_failed"]
+    assert pauses == pytest.approx(2 * [0.001, 0.002, 0.004, 0.008, 0.016])
+
+
 class Keeping(Paper):
     """Paper that takes no message away, as long as there is an error to say so."""
 

@@ -18,15 +18,13 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
+from bot.bench.limits import PATIENCE, BenchFailed
 from bot.store.valkey import server_path
 
 PRIMARIES = 3
 SLOTS = 16384
 NODE_TIMEOUT_MS = 1500
 """Milliseconds after which a node that does not answer is replaced by its replica."""
-
-PATIENCE = 60.0
-"""Seconds that the cluster may take to be well."""
 
 KEEPER = '"$@" >/dev/null 2>&1 & node=$!; echo $node; cat >/dev/null; kill -9 $node 2>/dev/null; wait $node'
 """Its input ends when whoever started it does."""
@@ -202,7 +200,7 @@ class LocalCluster:
         deadline = time.monotonic() + PATIENCE
         while not done():
             if time.monotonic() > deadline:
-                raise TimeoutError("the cluster does not come to be well")
+                raise BenchFailed(f"waited {PATIENCE:g} s for the cluster to be well")
             time.sleep(0.05)
 
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
+from bot.bench.limits import STALLED, BenchFailed
+
 Pressing = Callable[[int, str, str], None]
 """What makes a press: person, message, payload."""
 
@@ -45,11 +47,19 @@ class Crowd:
     async def play(self, presses: int, rate: float, at_once: int) -> dict[str, Any]:
         """So many presses: ``rate`` a second, or as fast as it goes if that is 0, with ``at_once`` under way at most.
 
-        Returns how many seconds it took, and each press's time in seconds.
+        Returns how many seconds it took, and each press's time in seconds. BenchFailed where nothing happens any more.
         """
         self._times, made = [], 0
         start = time.perf_counter()
+        happened, last = (0, 0), start
         while made < presses:
+            if (now := time.perf_counter()) - last > STALLED:
+                raise BenchFailed(
+                    f"{made} of {presses} presses were made, and for {STALLED:g} s none came to its panel: "
+                    f"{len(self._pressed)} wait, and {self.ready} people could press"
+                )
+            if happened != (made, len(self._times)):
+                happened, last = (made, len(self._times)), now
             due = min(presses, int((time.perf_counter() - start) * rate) + 1) if rate else presses
             while made < due and len(self._pressed) < at_once and self._press_one():
                 made += 1

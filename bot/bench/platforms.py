@@ -1,8 +1,5 @@
-"""What benches of platforms share: a platform with its people in another process, and the whole bot in this one.
-
-The server is a module that prints its port, serves until its standard input ends, and takes what the bench wishes at
-``/control``: ``open`` so many tables, ``ready`` (how many people have something to press), ``samples`` of what was
-sent, ``bare`` (people for the bare library), and ``play``.
+"""What benches of platforms share: a platform with its people in another process (`bot.bench.platform_server`), and
+the whole bot in this one.
 """
 
 import asyncio
@@ -18,6 +15,7 @@ from typing import Any
 import aiohttp
 import typer
 
+from bot.bench.limits import PATIENCE, BenchFailed, within
 from bot.handlers import Dispatcher
 from bot.platform import Adapter, CardRoom
 from bot.settings import Settings
@@ -27,6 +25,13 @@ from bot.worker import Worker
 
 TABLES, IDLE_TABLES = 200, 5000
 AT_ONCE = 256
+OPENED_A_SECOND = SLOWEST = 5
+"""Tables that any machine opens, and presses that any bot answers, a second; for the limits."""
+
+QUIET = 4.0
+"""Seconds without a call after which a bot has nothing more to show: boards wait for their rate limit up to 3.5 s."""
+
+NO_TIMEOUT = aiohttp.ClientTimeout(total=None)
 
 
 class Server:
@@ -35,14 +40,34 @@ class Server:
     def __init__(self, url: str, session: aiohttp.ClientSession) -> None:
         self.url, self._session = url, session
 
-    async def ask(self, **action: Any) -> Any:
-        timeout = aiohttp.ClientTimeout(total=600)
-        async with self._session.post(f"{self.url}/control", json=action, timeout=timeout) as answer:
-            return (await answer.json(content_type=None))["result"]
+    async def ask(self, seconds: float = PATIENCE, **action: Any) -> Any:
+        """What comes of an action; BenchFailed where that takes longer than so many seconds, or cannot be."""
+        try:
+            async with (
+                within(seconds, f"the platform's server to do: {action['do']}"),
+                self._session.post(f"{self.url}/control", json=action, timeout=NO_TIMEOUT) as answer,
+            ):
+                said = await answer.json(content_type=None)
+        except (aiohttp.ClientError, ValueError) as error:
+            raise BenchFailed(f"the platform's server failed to do: {action['do']} ({type(error).__name__})") from None
+        if "failed" in said:
+            raise BenchFailed(said["failed"])
+        return said["result"]
+
+    async def open(self, begin: int, end: int) -> None:
+        """Have the tables from ``begin`` to before ``end`` opened."""
+        await self.ask(PATIENCE + (end - begin) / OPENED_A_SECOND, do="open", **{"from": begin, "to": end})
+
+    async def settled(self) -> None:
+        """Until the bot has nothing more to show."""
+        await self.ask(do="settle", quiet=QUIET)
 
     async def until_ready(self, people: int) -> None:
         """Until so many people have something to press."""
-        while await self.ask(do="ready") < people:
+        ready, deadline = 0, time.monotonic() + PATIENCE
+        while (ready := await self.ask(do="ready")) < people:
+            if time.monotonic() > deadline:
+                raise BenchFailed(f"waited {PATIENCE:g} s for {people} people with something to press; {ready} have")
             await asyncio.sleep(0.1)
 
 
@@ -54,11 +79,21 @@ async def server(module: str) -> AsyncIterator[Server]:
     )
     assert process.stdout
     assert process.stdin
-    port = int(await process.stdout.readline())
-    async with aiohttp.ClientSession() as session:
-        yield Server(f"http://127.0.0.1:{port}", session)
-    process.stdin.close()
-    await process.wait()
+    try:
+        async with within(PATIENCE, f"{module} to say its port"):
+            said = await process.stdout.readline()
+        if not said:
+            raise BenchFailed(f"{module} ended before it said its port")
+        async with aiohttp.ClientSession() as session:
+            yield Server(f"http://127.0.0.1:{int(said)}", session)
+    finally:
+        process.stdin.close()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await process.wait()
+        except TimeoutError:
+            process.kill()
+            await process.wait()
 
 
 @asynccontextmanager
@@ -72,9 +107,13 @@ async def whole_bot(settings: Settings, make: Callable[[CardRoom], Adapter]) -> 
                 worker = Worker(store, settings)
                 worker.add(make(Dispatcher(worker)))
                 serving = asyncio.create_task(Supervisor(worker).run())
-                await worker.start()
+                async with within(PATIENCE, "the bot to start"):
+                    await worker.start()
                 try:
                     yield
+                except BenchFailed as failure:
+                    down = "".join(f"; {platform} is down: {why}" for platform, why in worker.errors.items())
+                    raise BenchFailed(f"{failure}{down}") from None
                 finally:
                     serving.cancel()
                     await asyncio.wait([serving])
@@ -83,11 +122,13 @@ async def whole_bot(settings: Settings, make: Callable[[CardRoom], Adapter]) -> 
             await embedded.stop()
 
 
-async def measured(there: Server, name: str, presses: int, rate: float = 0) -> dict[str, Any]:
+async def measured(there: Server, name: str, presses: int, rate: float = 0, at_once: int = AT_ONCE) -> dict[str, Any]:
     """So many presses, ``rate`` a second or as fast as it goes, with their figures printed."""
     cpu = time.process_time()
-    result: dict[str, Any] = await there.ask(do="play", presses=presses, rate=rate, at_once=AT_ONCE)
+    seconds = PATIENCE + presses / SLOWEST
+    result: dict[str, Any] = await there.ask(seconds, do="play", presses=presses, rate=rate, at_once=at_once)
     spent = (time.process_time() - cpu) / presses
+    result["cpu"] = spent
     result["speed"], result["calls_a_press"] = presses / result["seconds"], result["calls"] / presses
     rate_limit = f"{rate:g} presses/s asked for" if rate else f"{result['speed']:,.0f} presses/s"
     typer.echo(
@@ -103,11 +144,30 @@ def _spread(seconds: list[float]) -> str:
     return f"p50 {1000 * parts[49]:.1f}, p99 {1000 * parts[98]:.1f} ms"
 
 
+def tell_ratios(wholes: list[dict[str, Any]], bares: list[dict[str, Any]], over: str = "") -> None:
+    """The whole bot beside the bare library, round by round, in presses a second and in CPU a press."""
+    speeds = [whole["speed"] / bare["speed"] for whole, bare in zip(wholes, bares, strict=True)]
+    cpus = [bare["cpu"] / whole["cpu"] for whole, bare in zip(wholes, bares, strict=True)]
+    for what, ratios in (("presses/s", speeds), ("presses by CPU", cpus)):
+        rounds = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+        typer.echo(
+            f"{what}, whole bot to bare library{over}: {statistics.median(ratios):.2f} x, "
+            f"median of {len(ratios)} rounds in turn ({rounds})"
+        )
+
+
+def tell_failures(name: str, failures: list[str]) -> None:
+    """Say in one line what a baseline met, by the errors' names."""
+    if failures:
+        kinds = ", ".join(sorted(set(failures)))
+        typer.echo(f"{name}: {len(failures)} calls failed ({kinds}), so its figures are too high", err=True)
+
+
 async def hold(there: Server, tables: int, before: int) -> None:
     """So many tables, and nobody plays: what that takes in memory. ``before`` is bytes without any table."""
-    await there.ask(do="open", **{"from": TABLES + 1, "to": tables + 1})
+    await there.open(TABLES + 1, tables + 1)
     await there.until_ready(tables - TABLES // 10)
-    await asyncio.sleep(5.0)
+    await there.settled()
     typer.echo(
         f"whole bot: {tables:,} live tables in {resident() / 1e6:.0f} MB of memory ({before / 1e6:.0f} before any)"
     )

@@ -18,6 +18,7 @@ from typing import Annotated
 import typer
 
 from bot import logs
+from bot.bench.limits import PATIENCE, BenchFailed, within
 from bot.handlers import Dispatcher
 from bot.panel import Panel
 from bot.platform import Command, Person, Press, RateLimit, private_place
@@ -36,6 +37,8 @@ TABLES = (100, 20_000)
 AT_ONCE = 64
 FLAT_OUT = 6000
 GAME = "metamazzo"
+SLOWEST = 20
+"""Tables opened, and presses, a second on any machine; for the limits."""
 
 
 class Counter:
@@ -106,8 +109,11 @@ class Crowd:
                     await self.open_table(number)
                     bar.update(1)
 
-            await asyncio.gather(*(open_one(number) for number in range(len(self.codes), count)))
-        await self.worker.delivery.settled()
+            begin = len(self.codes)
+            async with within(PATIENCE + (count - begin) / SLOWEST, f"{count:,} tables to be opened"):
+                await asyncio.gather(*(open_one(number) for number in range(begin, count)))
+        async with within(PATIENCE, "all tables to be shown"):
+            await self.worker.delivery.settled()
 
     async def open_table(self, number: int) -> None:
         one, two = self.person(2 * number), self.person(2 * number + 1)
@@ -145,7 +151,7 @@ class Crowd:
             start = time.perf_counter()
             reply = await self.dispatcher.press(press)
             if reply.toast:
-                raise RuntimeError(reply.toast)
+                raise BenchFailed(f"a press was refused: {reply.toast}")
             took: float = await written - start
             if self.worker.room.remembers(code) and (await self.worker.room.cached(code)).phase != "playing":
                 await self._replace(table)
@@ -165,7 +171,8 @@ async def at_a_rate(crowd: Crowd) -> list[float]:
     for number in range(RATE * SECONDS):
         await asyncio.sleep(max(0.0, start + number / RATE - loop.time()))
         tasks.append(asyncio.create_task(crowd.press()))
-    return list(await asyncio.gather(*tasks))
+    async with within(PATIENCE + len(tasks) / SLOWEST, f"{len(tasks):,} presses at {RATE}/s to reach their panels"):
+        return list(await asyncio.gather(*tasks))
 
 
 async def flat_out(crowd: Crowd) -> float:
@@ -177,7 +184,8 @@ async def flat_out(crowd: Crowd) -> float:
             await crowd.press()
 
     start = time.perf_counter()
-    await asyncio.gather(*(keep_on() for _ in range(AT_ONCE)))
+    async with within(PATIENCE + FLAT_OUT / SLOWEST, f"{FLAT_OUT:,} presses, {AT_ONCE} at once, to reach their panels"):
+        await asyncio.gather(*(keep_on() for _ in range(AT_ONCE)))
     return FLAT_OUT / (time.perf_counter() - start)
 
 
@@ -195,7 +203,8 @@ async def bare_at_a_rate(store: Store) -> list[float]:
     for number in range(RATE * 5):
         await asyncio.sleep(max(0.0, start + number / RATE - loop.time()))
         tasks.append(asyncio.create_task(append(number)))
-    await asyncio.gather(*tasks)
+    async with within(PATIENCE, "the store to take bare appends"):
+        await asyncio.gather(*tasks)
     return times
 
 
@@ -235,7 +244,8 @@ async def report(store: Store, tables: tuple[int, ...]) -> None:
     counter = Counter()
     worker = Worker(store, Settings(_env_file=None, playground=False, rate_limits=False))
     worker.add(counter)
-    await worker.start()
+    async with within(PATIENCE, "the bot to start"):
+        await worker.start()
     crowd = Crowd(worker, counter, 1)
     try:
         for count in tables:

@@ -9,17 +9,18 @@ import json
 import statistics
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import count
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import typer
 
 from bot.bench.cluster import LocalCluster
 from bot.bench.crowd import Crowd
+from bot.bench.limits import PATIENCE, BenchFailed, within
 from bot.store import EmbeddedStore, Store, keys, opened
 
 WORKERS = (1, 2, 3)
@@ -28,6 +29,11 @@ WARM_UP, PRESSES = 600, 4000
 AT_ONCE = 64
 RATE, RATED = 100, 1500
 """Presses a second, and how many of them, at which p99 is taken."""
+
+LIMIT = PATIENCE + (WARM_UP + PRESSES + RATED) / 10
+"""Seconds for the presses of a row."""
+
+T = TypeVar("T")
 
 
 class Figures(NamedTuple):
@@ -51,6 +57,7 @@ class Workers:
         self._told: list[asyncio.Future[dict[str, Any]]] = []
         self._random, self._keys = Random(2), count(1)
         self.refused: list[str] = []
+        self._listening: asyncio.Task[None] | None = None
 
     async def start(self, number: int, url: str, replicas: int) -> None:
         process = await asyncio.create_subprocess_exec(
@@ -62,9 +69,25 @@ class Workers:
         self._processes.append(process)
         self._told.append(asyncio.get_running_loop().create_future())
 
-    async def listen(self) -> None:
-        """Hear what the workers print, until cancelled."""
+    def listen(self) -> None:
+        """Hear from now on what the workers print."""
+        self._listening = asyncio.create_task(self._listen_to_all())
+
+    async def _listen_to_all(self) -> None:
         await asyncio.gather(*(self._listen(number) for number in range(len(self._processes))))
+
+    async def do(self, work: Coroutine[Any, Any, T], seconds: float, what: str) -> T:
+        """Have something done with the workers; BenchFailed if it takes longer, or if one of them ends meanwhile."""
+        assert self._listening
+        task = asyncio.create_task(work)
+        try:
+            async with within(seconds, what):
+                await asyncio.wait([task, self._listening], return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                self._listening.result()
+            return await task
+        finally:
+            task.cancel()
 
     async def _listen(self, number: int) -> None:
         output = self._processes[number].stdout
@@ -77,7 +100,7 @@ class Workers:
                 self.refused.append(word["refused"])
             else:
                 self._told[number].set_result(word)
-        raise RuntimeError("a worker has ended")
+        raise BenchFailed(f"worker {number} ended, with exit code {await self._processes[number].wait()}")
 
     def action(self, worker: int, **words: Any) -> None:
         """Have a worker do something."""
@@ -116,6 +139,9 @@ class Workers:
         self.action(number, do="press", key=f"b{next(self._keys)}", person=person, message=message, payload=payload)
 
     async def stop(self) -> None:
+        if self._listening:
+            self._listening.cancel()
+            await asyncio.wait([self._listening])
         for process in self._processes:
             if process.stdin:
                 process.stdin.close()
@@ -134,15 +160,10 @@ async def working(count_of: int, url: str, replicas: int) -> AsyncIterator[Worke
     try:
         for number in range(count_of):
             await workers.start(number, url, replicas)
-        listening = asyncio.create_task(workers.listen())
-        try:
-            async with asyncio.timeout(180):
-                await workers.until_shared()
-                await workers.open_tables()
-            yield workers
-        finally:
-            listening.cancel()
-            await asyncio.wait([listening])
+        workers.listen()
+        await workers.do(workers.until_shared(), PATIENCE, f"{count_of} workers to share the shards")
+        await workers.do(workers.open_tables(), 3 * PATIENCE, f"{TABLES} tables to be opened")
+        yield workers
     finally:
         await workers.stop()
 
@@ -179,7 +200,8 @@ async def on(url: str, name: str, replicas: int, base: Figures | None) -> Figure
             store = await stack.enter_async_context(opened(url))
             await store.client.flushall()
             workers = await stack.enter_async_context(working(number, url, replicas))
-            found = await measured(workers, lambda store=store: cpu_of_store(store))  # type: ignore[misc]
+            work = measured(workers, lambda store=store: cpu_of_store(store))  # type: ignore[misc]
+            found = await workers.do(work, LIMIT, "all presses to reach their panels")
             if workers.refused:
                 typer.echo(f"{len(workers.refused)} presses were refused, the first with: {workers.refused[0]}")
         base = base or found

@@ -20,11 +20,10 @@ from pathlib import Path
 
 import typer
 
+from bot.bench.limits import PATIENCE, BenchFailed
 from bot.settings import names
 
 ROUNDS = 5
-PATIENCE = 60.0
-"""Seconds that a step may take."""
 
 COMMAND = [sys.executable, "-c", "from bot.cli.main import main; main()"]
 GAMES = "buongioco games"
@@ -46,9 +45,14 @@ def environment(folder: Path, port: int) -> dict[str, str]:
 def seconds_of(words: list[str], folder: Path) -> float:
     """The CPU that a command takes from its beginning to its end, user and system."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(
-        words, env=environment(folder, 0), cwd=folder, stdout=subprocess.DEVNULL, check=True, timeout=PATIENCE
-    )
+    try:
+        subprocess.run(
+            words, env=environment(folder, 0), cwd=folder, stdout=subprocess.DEVNULL, check=True, timeout=PATIENCE
+        )
+    except subprocess.TimeoutExpired:
+        raise BenchFailed(f"waited {PATIENCE:g} s for {' '.join(words[1:])}") from None
+    except subprocess.CalledProcessError as error:
+        raise BenchFailed(f"{' '.join(words[1:])} ended with exit code {error.returncode}") from None
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
@@ -66,9 +70,9 @@ def healthy_bot(folder: Path) -> Iterator[int]:
         deadline = time.monotonic() + PATIENCE
         while not is_well(port):
             if bot.poll() is not None:
-                raise RuntimeError(f"the bot ended before it was well; it said: {errors.read_text()}")
+                raise BenchFailed(f"the bot ended before it was well; it said: {errors.read_text()}")
             if time.monotonic() > deadline:
-                raise TimeoutError(f"waited {PATIENCE:g} s for the bot's /healthz; it said: {errors.read_text()}")
+                raise BenchFailed(f"waited {PATIENCE:g} s for the bot's /healthz; it said: {errors.read_text()}")
             time.sleep(0.02)
         yield bot.pid
     finally:

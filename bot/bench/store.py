@@ -16,6 +16,7 @@ from typing import Any
 import typer
 
 from bot.bench import sizes
+from bot.bench.limits import within
 from bot.bench.presses import Counter
 from bot.settings import Settings
 from bot.store import EmbeddedStore, Store, keys, opened
@@ -26,6 +27,8 @@ from engine import legal_for_record
 TABLES = 200
 AT_ONCE = 64
 PRESSES = 4000
+LIMIT = 1200.0
+"""Seconds for all of it, some thirty on a quick machine."""
 DEALS_BEFORE = 2
 """A game of two hands in mid-play: two deals are over and about half of the third is played."""
 
@@ -162,7 +165,7 @@ async def measure() -> None:
         embedded = EmbeddedStore(Path(folder))
         await embedded.start()
         try:
-            async with opened(embedded.url) as store:
+            async with opened(embedded.url) as store, within(LIMIT, "the store to take all that is measured"):
                 await _report(store)
         finally:
             await embedded.stop()

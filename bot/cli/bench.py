@@ -1,13 +1,17 @@
 """`buongioco bench`: what is fast, and how fast."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import typer
 
+from bot.bench.limits import BenchFailed
+from bot.cli.errors import told
 from bot.cli.lazy import LazyGroup
 
 
 class Benches(LazyGroup):
+    """A bench that cannot go on says why in a line, and ends with exit code 1."""
+
     places: ClassVar = {
         "engine": "bot.bench.engine:run",
         "store": "bot.bench.store:run",
@@ -17,6 +21,14 @@ class Benches(LazyGroup):
         "presses": "bot.bench.presses:command",
         "start": "bot.bench.start:run",
     }
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            with told():
+                return super().invoke(ctx)
+        except BenchFailed as failure:
+            typer.echo(f"buongioco bench: {failure}", err=True)
+            raise typer.Exit(1) from None
 
 
 app = typer.Typer(cls=Benches, no_args_is_help=True, add_completion=False)

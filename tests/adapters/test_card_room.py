@@ -45,7 +45,7 @@ MAY_IMPORT = {
 """What an adapter may know of the bot; docs/adapters.md says what each is for."""
 
 OF_THE_STORE = {"STORE_ERRORS", "WorkDropped", "WorkFailed"}
-BENCHES = {"bot.bench.crowd", "bot.bench.platforms", "bot.logs", "bot.running"}
+BENCHES = {"bot.bench.limits", "bot.bench.platform_server", "bot.bench.platforms", "bot.logs", "bot.running"}
 
 
 def imports_of(file: Path) -> Iterator[tuple[str, str]]:

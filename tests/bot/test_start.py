@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from bot.bench import __name__ as benches
 from bot.bench import start
+from bot.bench.limits import BenchFailed
 from bot.cli.main import app
 from tests.bot.command import environment
 from tests.bot.kills import free_port
@@ -96,7 +97,7 @@ def test_bench_start_prints_the_baselines_and_what_the_bot_takes(monkeypatch: py
 def test_a_bot_that_ends_before_it_is_well_is_told_with_what_it_said(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("BUONGIOCO_TELEGRAM_API_URL=nowhere\n")
     with (
-        pytest.raises(RuntimeError, match="BUONGIOCO_TELEGRAM_API_URL must be the address"),
+        pytest.raises(BenchFailed, match="BUONGIOCO_TELEGRAM_API_URL must be the address"),
         start.healthy_bot(tmp_path),
     ):
         pass

@@ -7,18 +7,29 @@ the presser's message, changes the other player's, and now and then a board's: a
 import asyncio
 import logging
 import random
-import statistics
+import sys
 from typing import Any
 
 import discord
-import typer
 import yarl
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
 from adapters.discord.adapter import Discord
 from bot import logs
-from bot.bench.platforms import IDLE_TABLES, TABLES, Server, hold, measured, resident, server, whole_bot
+from bot.bench.limits import PATIENCE, within
+from bot.bench.platforms import (
+    IDLE_TABLES,
+    TABLES,
+    Server,
+    hold,
+    measured,
+    resident,
+    server,
+    tell_failures,
+    tell_ratios,
+    whole_bot,
+)
 from bot.platform import CardRoom
 from bot.running import collect_seldom
 from bot.settings import Settings
@@ -45,6 +56,7 @@ class Bare(discord.Client):
         super().__init__(intents=discord.Intents(guilds=True), max_messages=None)
         self._panels: dict[str, Any] = like["samples"]
         self._boards, self._chance = like["calls_a_press"] - 2, random.Random(1)
+        self.failures: list[str] = []
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         if interaction.type is not discord.InteractionType.component:
@@ -58,6 +70,10 @@ class Bare(discord.Client):
             channel = self.get_partial_messageable(BOARDS + person // 2)
             edits.append(channel.get_partial_message(1).edit(view=self._view("board")))
         await asyncio.gather(*edits)
+
+    async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
+        """The library would print a traceback for each."""
+        self.failures.append(type(sys.exception()).__name__)
 
     def _view(self, kind: str) -> discord.ui.LayoutView:
         view = discord.ui.LayoutView(timeout=None)
@@ -92,35 +108,37 @@ async def bare(there: Server, like: dict[str, Any]) -> dict[str, Any]:
     _point_at(there)
     async with Bare(like) as client:
         running = asyncio.create_task(client.start(TOKEN))
-        await client.wait_until_ready()
+        async with within(PATIENCE, "the bare library to connect"):
+            await client.wait_until_ready()
         await there.ask(do="bare", tables=TABLES, like=like["samples"])
         result = await measured(there, "bare library", PRESSES)
-        await client.close()
-        await asyncio.wait([running])
+        async with within(PATIENCE, "the bare library to end"):
+            await client.close()
+            await asyncio.wait([running])
+    tell_failures("bare library", client.failures)
     return result
 
 
 async def measure(idle: int) -> None:
-    name, ratios = f"whole bot, {TABLES} tables", []
+    name = f"whole bot, {TABLES} tables"
+    wholes, bares = [], []
     async with server(SERVER) as there, server(SERVER) as other:
         settings = Settings(_env_file=None, discord_api_url=f"{there.url}/api/v10", playground=False, rate_limits=False)
         async with whole_bot(settings, unhindered):
             before = resident()
-            await there.ask(do="open", **{"from": 1, "to": TABLES + 1})
+            await there.open(1, TABLES + 1)
             await there.until_ready(TABLES)
             await measured(there, name, CALM_PRESSES, RATE)
             for _ in range(ROUNDS):
                 _point_at(there)
                 whole = await measured(there, name, PRESSES)
                 whole["samples"] = await there.ask(do="samples")
-                floor = await bare(other, whole)
-                ratios.append(whole["speed"] / floor["speed"])
+                # The library's addresses change for the bot too.
+                await there.settled()
+                wholes.append(whole)
+                bares.append(await bare(other, whole))
             _point_at(there)
-            rounds = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-            typer.echo(
-                f"presses/s, whole bot to bare library: {statistics.median(ratios):.2f} x, "
-                f"median of {ROUNDS} rounds in turn ({rounds})"
-            )
+            tell_ratios(wholes, bares)
             await hold(there, max(idle, TABLES), before)
 
 

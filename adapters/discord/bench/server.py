@@ -6,15 +6,13 @@ Table ``n`` has channel ``BOARDS + n`` and persons ``2n`` and ``2n + 1``, whose 
 
 import asyncio
 import json
-import sys
 import time
 import zlib
-from collections import Counter
 from typing import Any
 
 from aiohttp import WSMsgType, web
 
-from bot.bench.crowd import Crowd
+from bot.bench.platform_server import PlatformServer, serve
 
 BOT = {"id": "1", "username": "buongioco", "discriminator": "0", "avatar": None, "bot": True}
 SERVER, BOARDS = 7 << 22, 10_000_000
@@ -41,28 +39,31 @@ GUILD: dict[str, Any] = {
     "member_count": 3,
     "preferred_locale": "en-US",
 }
-AT_ONCE = 20
-"""How many tables are being opened at a time."""
+MESSAGE, CHANGE = 4, 7
+"""Kinds of answers: a new message, and a change of the pressed one; what is put off changes nothing."""
+
+EPHEMERAL = 1 << 6
+ANSWERED = 40060
+"""Discord's code for an interaction that has its answer."""
 
 NOT_PRESSED = ("claim", "blind", "resign")
 
 
-class BenchServer:
+class BenchServer(PlatformServer):
     """Counts calls by kind, and dispatches what people do."""
 
     def __init__(self) -> None:
-        self.crowd = Crowd(self._press)
-        self.calls: Counter[str] = Counter()
-        self.samples: dict[str, dict[str, Any]] = {}
-        self.port = 0
+        super().__init__()
         self._socket: web.WebSocketResponse | None = None
         self._compressor = zlib.compressobj()
         self._sequence = 0
         self._numbers = 100_000_000
         self._messages: dict[int, dict[str, Any]] = {}
         self._waiting: dict[str, tuple[float, int, int]] = {}
+        """By interaction: since when, in which channel, and which message was pressed, 0 for a command."""
+        self._originals: dict[str, tuple[int, int]] = {}
+        """By token: the channel and number of the message that answered, or of the one that is put off."""
         self._acknowledged: list[float] = []
-        self._open: set[int] = set()
         self._sending: set[asyncio.Task[None]] = set()
 
     # What the bot asks for
@@ -73,7 +74,7 @@ class BenchServer:
             return await self._serve_gateway(request)
         body = await request.json(loads=json.loads) if request.can_read_body else {}
         if path == "/control":
-            return _json({"result": await self._control(body)})
+            return _json(await self.control(body))
         return _json(self._do(request.method, path.strip("/").split("/"), body, tell=bool(request.query_string)))
 
     def _do(self, method: str, path: list[str], body: Any, *, tell: bool) -> Any:
@@ -85,29 +86,51 @@ class BenchServer:
             limits = {"total": 1000, "remaining": 999, "reset_after": 0, "max_concurrency": 1}
             return {"url": f"ws://127.0.0.1:{self.port}/gateway", "shards": 1, "session_start_limit": limits}
         if path[0] == "applications":
-            return []
+            return [_registered(number, command) for number, command in enumerate(body, 1)]
         self.calls[f"{method} {path[0]}"] += 1
         if path[:2] == ["users", "@me"]:
             return {"id": body["recipient_id"], "type": 1, "recipients": []}
         if path[0] == "interactions":
-            said = self._answer(path[1], body)
-            about = {"id": path[1], "type": 3}
-            return {"interaction": about, "resource": {"type": body["type"], "message": said}} if tell else None
+            return self._answer(path[1], body, tell=tell)
         if path[0] == "channels" and method == "POST":
             return self._stands(int(path[1]), None, body)
         if path[0] == "channels" and method == "PATCH":
             return self._stands(int(path[1]), int(path[3]), body)
         if path[0] == "webhooks":
-            return {"id": "1"}
+            return self._by_token(method, path[2], path[4] if len(path) > 3 else "", body)
         return None
 
-    def _answer(self, interaction: str, body: dict[str, Any]) -> Any:
+    def _by_token(self, method: str, token: str, message: str, body: dict[str, Any]) -> Any:
+        """A message by an interaction's token: one more, or a change of the answer or of another."""
+        channel, original = self._originals[token]
+        if method == "DELETE":
+            return None
+        if method == "POST":
+            return {"id": "1"} if body.get("flags", 0) & EPHEMERAL else self._stands(channel, None, body)
+        return self._stands(channel, original if message == "@original" else int(message), body)
+
+    def _answer(self, interaction: str, body: dict[str, Any], *, tell: bool) -> Any:
+        if interaction not in self._waiting:
+            return {"code": ANSWERED, "message": "Interaction has already been acknowledged."}
+        said = self._answered(interaction, body)
+        about = {"id": interaction, "type": 3}
+        return {"interaction": about, "resource": {"type": body["type"], "message": said}} if tell else None
+
+    def _answered(self, interaction: str, body: dict[str, Any]) -> Any:
+        """The message that an answer brings or changes."""
         since, channel, message = self._waiting.pop(interaction)
         self._acknowledged.append(time.perf_counter() - since)
-        if body["type"] == 7:
+        token = _token(interaction)
+        self._originals[token] = channel, message
+        if body["type"] == CHANGE:
             return self._stands(channel, message, body["data"])
-        if body["type"] == 4 and not body["data"]["flags"] & 64:
-            return self._stands(channel, None, body["data"])
+        if body["type"] == MESSAGE and not body["data"]["flags"] & EPHEMERAL:
+            said = self._stands(channel, None, body["data"])
+            self._originals[token] = channel, int(said["id"])
+            return said
+        if not message:
+            self._numbers += 1
+            self._originals[token] = channel, self._numbers
         return {"id": "1"}
 
     def _stands(self, channel: int, message: int | None, body: dict[str, Any]) -> dict[str, Any]:
@@ -136,15 +159,14 @@ class BenchServer:
             moves = [data for data in payloads if data.startswith("1m") and not data.endswith(NOT_PRESSED)]
             self.crowd.shown(channel, str(message), moves or [data for data in payloads if data.startswith("bare")])
             self.samples["hand" if moves else "waiting"] = body
+            self.dealt_to(channel)
             return
         table = channel - BOARDS
         seats = [data for data in payloads if data.endswith(":sit")]
-        if seats and table not in self._open:
-            self._open.add(table)
+        if seats and not self.is_accepted(table):
             self._touch(2 * table + 1, channel, message, seats[0])
         elif any(data.startswith("1prematch") for data in payloads):
-            self._open.discard(table)
-            self.challenge(table)
+            self.challenge_again(table)
         else:
             self.samples["board"] = body
 
@@ -155,7 +177,7 @@ class BenchServer:
         data = {"id": "1", "name": "challenge", "type": 1, "options": [option]}
         self._interact(2, 2 * table, BOARDS + table, 0, data)
 
-    def _press(self, person: int, message: str, payload: str) -> None:
+    def press(self, person: int, message: str, payload: str) -> None:
         self._touch(person, person, int(message), payload)
 
     def _touch(self, person: int, channel: int, message: int, payload: str) -> None:
@@ -177,8 +199,7 @@ class BenchServer:
             "id": name,
             "application_id": "1",
             "type": kind,
-            # As long as Discord's are.
-            "token": name.rjust(200, "x"),
+            "token": _token(name),
             "version": 1,
             "data": data,
             "channel": where,
@@ -233,28 +254,30 @@ class BenchServer:
 
     # What the bench wishes
 
-    async def _control(self, wish: dict[str, Any]) -> Any:
-        if wish["do"] == "open":
-            while self._socket is None or not self._sequence:
-                await asyncio.sleep(0.05)
-            for table in range(wish["from"], wish["to"]):
-                self.challenge(table)
-                while len(self._open) < table - AT_ONCE:
-                    await asyncio.sleep(0.01)
-            return True
-        if wish["do"] == "bare":
-            for table in range(1, wish["tables"] + 1):
-                self._stands(2 * table, None, wish["like"]["hand"])
-                number = self._numbers
-                self.crowd.shown(2 * table, str(number), ["bare"])
-            return True
-        if wish["do"] == "ready":
-            return self.crowd.ready
-        if wish["do"] == "samples":
-            return self.samples
-        before, self._acknowledged = sum(self.calls.values()), []
-        result = await self.crowd.play(wish["presses"], wish["rate"], wish["at_once"])
-        return {**result, "calls": sum(self.calls.values()) - before, "acknowledged": self._acknowledged}
+    async def connected(self) -> None:
+        while self._socket is None or not self._sequence:
+            await asyncio.sleep(0.05)
+
+    def show_bare(self, tables: int, samples: dict[str, Any]) -> None:
+        for table in range(1, tables + 1):
+            self._stands(2 * table, None, samples["hand"])
+            self.crowd.shown(2 * table, str(self._numbers), ["bare"])
+
+    async def carry_out(self, wish: dict[str, Any]) -> Any:
+        self._acknowledged = []
+        result = await super().carry_out(wish)
+        return {**result, "acknowledged": self._acknowledged} if wish["do"] == "play" else result
+
+
+def _token(interaction: str) -> str:
+    """As long as Discord's are."""
+    return interaction.rjust(200, "x")
+
+
+def _registered(number: int, command: dict[str, Any]) -> dict[str, Any]:
+    """A command as Discord has it once it was told."""
+    about = {"id": str(number), "application_id": "1", "version": "1", "default_member_permissions": None}
+    return {"description": "", "type": 1, **command, **about}
 
 
 def _walk(components: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -270,20 +293,9 @@ def _numbered(components: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _json(result: Any) -> web.Response:
     if result is None:
         return web.Response(status=204)
-    return web.Response(body=json.dumps(result).encode(), content_type="application/json")
-
-
-async def serve() -> None:
-    """Serve until the bench, whose child this process is, closes its end of standard input."""
-    bench = BenchServer()
-    runner = web.ServerRunner(web.Server(bench.handle))
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    bench.port = runner.addresses[0][1]
-    print(bench.port, flush=True)  # noqa: T201
-    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
-    await runner.cleanup()
+    status = 400 if isinstance(result, dict) and "code" in result else 200
+    return web.Response(body=json.dumps(result).encode(), content_type="application/json", status=status)
 
 
 if __name__ == "__main__":
-    asyncio.run(serve())
+    asyncio.run(serve(BenchServer()))

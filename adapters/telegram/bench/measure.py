@@ -7,17 +7,28 @@ change the presser's message and the other player's, and now and then a group's:
 import asyncio
 import json
 import random
-import statistics
 from typing import Any
 
-import typer
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity, Update
-from telegram.ext import Application, CallbackQueryHandler
+from telegram.ext import Application, CallbackContext, CallbackQueryHandler
 
 from adapters.telegram.adapter import Telegram
 from adapters.telegram.transport import AiohttpRequest
 from bot import logs
-from bot.bench.platforms import AT_ONCE, IDLE_TABLES, TABLES, Server, hold, measured, resident, server, whole_bot
+from bot.bench.limits import PATIENCE, within
+from bot.bench.platforms import (
+    AT_ONCE,
+    IDLE_TABLES,
+    TABLES,
+    Server,
+    hold,
+    measured,
+    resident,
+    server,
+    tell_failures,
+    tell_ratios,
+    whole_bot,
+)
 from bot.platform import CardRoom
 from bot.running import collect_seldom
 from bot.settings import Settings
@@ -26,6 +37,9 @@ TOKEN = "1:bench"  # noqa: S105
 SERVER = "adapters.telegram.bench.server"
 ROUNDS, PRESSES, RATE = 3, 3000, 100
 CALM_PRESSES = 1500
+DEFAULT_PRESSES, DEFAULT_AT_ONCE = 300, 32
+"""For the library's default client: it is slow, and gives up where more of its calls wait for a connection."""
+
 NO_LIMIT = 10**6
 
 
@@ -51,19 +65,31 @@ async def bare(there: Server, name: str, request: AiohttpRequest | None, like: d
             edits.append(board.edit(query.get_bot(), -(person // 2)))
         await asyncio.gather(*edits)
 
+    failures: list[str] = []
+
+    async def failed(_update: object, context: CallbackContext[Any, Any, Any, Any]) -> None:
+        failures.append(type(context.error).__name__)
+
     builder = Application.builder().token(TOKEN).base_url(f"{there.url}/bot").concurrent_updates(AT_ONCE)
     if request:
         builder = builder.request(request).get_updates_request(AiohttpRequest(connections=1, read_timeout=40))
     application = builder.build()
     application.add_handler(CallbackQueryHandler(pressed))
+    # The library would print a traceback for each.
+    application.add_error_handler(failed)
     async with application:
         await application.start()
         assert application.updater
-        await application.updater.start_polling(timeout=30)
-        await there.ask(do="bare", tables=TABLES)
-        result = await measured(there, name, PRESSES // 2)
-        await application.updater.stop()
-        await application.stop()
+        await application.updater.start_polling(
+            timeout=30, error_callback=lambda error: failures.append(type(error).__name__)
+        )
+        await there.ask(do="bare", tables=TABLES, like=like["samples"])
+        presses, at_once = (PRESSES // 2, AT_ONCE) if request else (DEFAULT_PRESSES, DEFAULT_AT_ONCE)
+        result = await measured(there, name, presses, at_once=at_once)
+        async with within(PATIENCE, f"the {name} to end"):
+            await application.updater.stop()
+            await application.stop()
+    tell_failures(name, failures)
     return result
 
 
@@ -87,24 +113,24 @@ def _settings(there: Server) -> Settings:
 
 
 async def measure(idle: int) -> None:
-    name, ratios = f"whole bot, {TABLES} tables", []
+    name = f"whole bot, {TABLES} tables"
+    wholes, bares = [], []
     async with server(SERVER) as there, whole_bot(_settings(there), unhindered):
         before = resident()
-        await there.ask(do="open", **{"from": 1, "to": TABLES + 1})
+        await there.open(1, TABLES + 1)
         await there.until_ready(TABLES)
         await measured(there, name, CALM_PRESSES, RATE)
         for _ in range(ROUNDS):
             whole = await measured(there, name, PRESSES)
             whole["samples"] = await there.ask(do="samples")
+            await there.settled()
             async with server(SERVER) as other:
-                floor = await bare(other, "bare library over aiohttp", AiohttpRequest(), whole)
-            ratios.append(whole["speed"] / floor["speed"])
+                bares.append(await bare(other, "bare library over aiohttp", AiohttpRequest(), whole))
+            wholes.append(whole)
         async with server(SERVER) as other:
             default = await bare(other, "bare library over its default client", None, whole)
-        typer.echo(
-            f"presses/s, whole bot to bare library: {statistics.median(ratios):.2f} x over aiohttp (median of {ROUNDS} "
-            f"rounds in turn), {whole['speed'] / default['speed']:.2f} x over its default client"
-        )
+        tell_ratios(wholes, bares, " over aiohttp")
+        tell_ratios([whole], [default], " over its default client")
         await hold(there, max(idle, TABLES), before)
 
 

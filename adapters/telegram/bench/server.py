@@ -5,40 +5,32 @@ Table ``n`` has group ``-n`` and persons ``2n`` and ``2n + 1``. `tests/telegram/
 
 import asyncio
 import json
-import sys
 import time
-from collections import Counter
 from typing import Any
 
 from aiohttp import web
 
-from bot.bench.crowd import Crowd
+from bot.bench.platform_server import PlatformServer, serve
 
 BOT = {"id": 1, "is_bot": True, "first_name": "Buongioco", "username": "buongioco_bot"}
-AT_ONCE = 20
-"""How many tables are being opened at a time."""
-
 NOT_PRESSED = ("claim", "blind", "resign")
 
 
-class BenchServer:
+class BenchServer(PlatformServer):
     """Counts calls by method, and hands out updates by long polling."""
 
     def __init__(self) -> None:
-        self.crowd = Crowd(self._press)
-        self.calls: Counter[str] = Counter()
-        self.samples: dict[str, dict[str, str]] = {}
+        super().__init__()
         self._updates: list[dict[str, Any]] = []
         self._new = asyncio.Event()
         self._numbers = 0
-        self._open: set[int] = set()
 
     async def handle(self, request: web.BaseRequest) -> web.Response:
         method = request.path.rpartition("/")[2]
         fields = {name: str(value) for name, value in (await request.post()).items()} if method != "control" else {}
         if method == "control":
-            result = await self._control(await request.json())
-        elif method == "getUpdates":
+            return web.json_response(await self.control(await request.json()))
+        if method == "getUpdates":
             result = await self._get_updates(float(fields.get("timeout", "0")))
         else:
             self.calls[method] += 1
@@ -73,14 +65,13 @@ class BenchServer:
             moves = [data for data in payloads if data.startswith("1m") and not data.endswith(NOT_PRESSED)]
             self.crowd.shown(chat, str(message), moves or [data for data in payloads if data == "bare"])
             self.samples["hand" if moves else "waiting"] = fields
+            self.dealt_to(chat)
         else:
             seats = [data for data in payloads if data.endswith(":sit")]
-            if seats and -chat not in self._open:
-                self._open.add(-chat)
+            if seats and not self.is_accepted(-chat):
                 self._query(2 * -chat + 1, chat, message, seats[0])
             elif any(data.startswith("1prematch") for data in payloads):
-                self._open.discard(-chat)
-                self.challenge(-chat)
+                self.challenge_again(-chat)
             else:
                 self.samples["board"] = fields
 
@@ -92,7 +83,7 @@ class BenchServer:
         message = {"message_id": self._numbers, "date": int(time.time()), "chat": chat, "from": self._person(2 * table)}
         self._push(message={**message, "text": text, "entities": entities})
 
-    def _press(self, person: int, message: str, payload: str) -> None:
+    def press(self, person: int, message: str, payload: str) -> None:
         self._query(person, person, int(message), payload)
 
     def _query(self, person: int, chat: int, message: int, payload: str) -> None:
@@ -129,37 +120,13 @@ class BenchServer:
         batch, self._updates = self._updates[:100], self._updates[100:]
         return batch
 
-    async def _control(self, wish: dict[str, Any]) -> Any:
-        """What the bench asks for."""
-        if wish["do"] == "open":
-            for table in range(wish["from"], wish["to"]):
-                self.challenge(table)
-                while len(self._open) < table - AT_ONCE:
-                    await asyncio.sleep(0.01)
-            return True
-        if wish["do"] == "bare":
-            for table in range(1, wish["tables"] + 1):
-                self.crowd.shown(2 * table, "1", ["bare"])
-            return True
-        if wish["do"] == "ready":
-            return self.crowd.ready
-        if wish["do"] == "samples":
-            return self.samples
-        before = sum(self.calls.values())
-        result = await self.crowd.play(wish["presses"], wish["rate"], wish["at_once"])
-        return {**result, "calls": sum(self.calls.values()) - before}
+    async def connected(self) -> None:
+        """Updates wait until they are fetched."""
 
-
-async def serve() -> None:
-    """Serve until the bench, whose child this process is, closes its end of standard input."""
-    bench = BenchServer()
-    runner = web.ServerRunner(web.Server(bench.handle))
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    print(runner.addresses[0][1], flush=True)  # noqa: T201
-    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
-    await runner.cleanup()
+    def show_bare(self, tables: int, samples: dict[str, Any]) -> None:
+        for table in range(1, tables + 1):
+            self.crowd.shown(2 * table, "1", ["bare"])
 
 
 if __name__ == "__main__":
-    asyncio.run(serve())
+    asyncio.run(serve(BenchServer()))

@@ -1,0 +1,114 @@
+"""A platform for benches, in a process of its own, with its people in it.
+
+It prints its port, serves until its standard input ends, and takes what the bench asks for at ``/control``: ``open`` so
+many tables, ``ready`` (how many people have something to press), ``samples`` of what was sent, ``settle`` (until the
+bot has nothing more to show), ``bare`` (people for the bare library), and ``play``. What comes of it is a ``result``,
+or why it ``failed``.
+"""
+
+import asyncio
+import sys
+from abc import ABC, abstractmethod
+from collections import Counter
+from typing import Any
+
+from aiohttp import web
+
+from bot.bench.crowd import Crowd
+from bot.bench.limits import BenchFailed
+
+AT_ONCE = 10
+"""How many tables are being opened at a time; a chat may have twice as many open challenges, and Discord's tables here
+are all in one server.
+"""
+
+
+class PlatformServer(ABC):
+    """What a platform counts, and what its people do. Table ``n`` has persons ``2n`` and ``2n + 1``."""
+
+    def __init__(self) -> None:
+        self.crowd = Crowd(self.press)
+        self.calls: Counter[str] = Counter()
+        self.samples: dict[str, Any] = {}
+        self._accepted: set[int] = set()
+        self._open: set[int] = set()
+        self.port = 0
+
+    @abstractmethod
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Answer a request, the bot's or the bench's."""
+
+    @abstractmethod
+    def press(self, person: int, message: str, payload: str) -> None:
+        """Have somebody press a button of their own panel."""
+
+    @abstractmethod
+    def challenge(self, table: int) -> None:
+        """Have a table's first person challenge."""
+
+    def is_accepted(self, table: int) -> bool:
+        """Whether a table's second person has accepted already; from now on they have."""
+        if table in self._accepted:
+            return True
+        self._accepted.add(table)
+        return False
+
+    def dealt_to(self, person: int) -> None:
+        """Somebody is shown a hand: their table has its people."""
+        self._open.add(person // 2)
+
+    def challenge_again(self, table: int) -> None:
+        self._accepted.discard(table)
+        self.challenge(table)
+
+    @abstractmethod
+    def show_bare(self, tables: int, samples: dict[str, Any]) -> None:
+        """Show one person of each table something to press, like the samples."""
+
+    @abstractmethod
+    async def connected(self) -> None:
+        """Wait until the bot hears what happens, where that has to be before anything does."""
+
+    async def control(self, wish: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return {"result": await self.carry_out(wish)}
+        except BenchFailed as failure:
+            return {"failed": str(failure)}
+
+    async def carry_out(self, wish: dict[str, Any]) -> Any:
+        """Do what the bench asks for; BenchFailed where that cannot be."""
+        match wish["do"]:
+            case "open":
+                await self.connected()
+                for table in range(wish["from"], wish["to"]):
+                    self.challenge(table)
+                    while len(self._open) < table - AT_ONCE:
+                        await asyncio.sleep(0.01)
+                return True
+            case "bare":
+                self.show_bare(wish["tables"], wish["like"])
+                return True
+            case "ready":
+                return self.crowd.ready
+            case "samples":
+                return self.samples
+            case "settle":
+                calls = -1
+                while calls != self.calls.total():
+                    calls = self.calls.total()
+                    await asyncio.sleep(wish["quiet"])
+                return True
+        before = self.calls.total()
+        result = await self.crowd.play(wish["presses"], wish["rate"], wish["at_once"])
+        return {**result, "calls": self.calls.total() - before}
+
+
+async def serve(bench: PlatformServer) -> None:
+    """Serve until the bench, whose child this process is, closes its end of standard input."""
+    runner = web.ServerRunner(web.Server(bench.handle), shutdown_timeout=1.0)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    bench.port = runner.addresses[0][1]
+    print(bench.port, flush=True)  # noqa: T201
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+    await runner.cleanup()

@@ -1,0 +1,116 @@
+"""A short run of each bench that has a bot in it: it ends, prints its baseline, and says why where it cannot go on."""
+
+import asyncio
+import importlib
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from adapters.discord.commands import Commands
+from bot.bench.limits import BenchFailed, within
+from bot.cli import main as cli
+from bot.platform import Trouble
+
+PLATFORMS = ("discord", "telegram")
+
+
+def bench(*words: str) -> Result:
+    return CliRunner().invoke(cli.app, ["bench", *words])
+
+
+def shorten(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
+    measure = importlib.import_module(f"adapters.{platform}.bench.measure")
+    for name, value in {"TABLES": 12, "ROUNDS": 1, "PRESSES": 60, "CALM_PRESSES": 30}.items():
+        monkeypatch.setattr(measure, name, value)
+    if platform == "telegram":
+        monkeypatch.setattr(measure, "DEFAULT_PRESSES", 20)
+    monkeypatch.setattr("bot.bench.platforms.TABLES", 12)
+    monkeypatch.setattr("bot.bench.platforms.QUIET", 0.5)
+
+
+@pytest.fixture(autouse=True)
+def same_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bench changes its process for good: its log, its garbage collector."""
+    monkeypatch.setattr("bot.logs.set_up", lambda _level: None)
+    for module in ("bot.bench.presses", *(f"adapters.{platform}.bench.measure" for platform in PLATFORMS)):
+        monkeypatch.setattr(f"{module}.collect_seldom", lambda: None)
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_the_whole_bot_plays_beside_the_bare_library(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    shorten(monkeypatch, platform)
+    result = bench("presses", "--adapter", platform, "--tables", "14")
+    assert result.exit_code == 0, result.output
+    assert result.output.count("whole bot, 12 tables:") == 2
+    assert "\nbare library" in result.output
+    assert "presses by CPU, whole bot to bare library" in result.output
+    assert "whole bot: 14 live tables in" in result.output
+    assert "Traceback" not in result.output
+
+
+def test_a_bot_that_never_connects_is_told_in_a_line_and_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(self: Commands) -> None:
+        raise Trouble("an answer without the commands")
+
+    shorten(monkeypatch, "discord")
+    monkeypatch.setattr(Commands, "bring_up_to_date", refuse)
+    monkeypatch.setattr("bot.bench.platforms.PATIENCE", 5.0)
+    result = bench("presses", "--adapter", "discord")
+    assert result.exit_code == 1
+    [line] = [line for line in result.stderr.splitlines() if line.startswith("buongioco bench:")]
+    assert "s for the platform's server to do: open" in line
+    assert "discord is down: an answer without the commands" in line
+    assert "Traceback" not in result.output
+
+
+def test_presses_in_the_process_end_with_their_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"SECONDS": 1, "RATE": 50, "FLAT_OUT": 100}.items():
+        monkeypatch.setattr(f"bot.bench.presses.{name}", value)
+    result = bench("presses", "--tables", "80")
+    assert result.exit_code == 0, result.output
+    assert "baseline, bare appends at 50/s" in result.output
+    assert "80 live tables, 64 at once:" in result.output
+
+
+def test_panels_that_never_come_end_the_bench(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.bench.presses.SECONDS", 1)
+    monkeypatch.setattr("bot.bench.presses.RATE", 50)
+    monkeypatch.setattr("bot.bench.presses.PATIENCE", 5.0)
+    monkeypatch.setattr("bot.bench.presses.SLOWEST", 1000)
+    monkeypatch.setattr("bot.bench.presses.Counter.edit", never_shown)
+    result = bench("presses", "--tables", "80")
+    assert result.exit_code == 1
+    assert "buongioco bench: waited 5.05 s for 50 presses at 50/s to reach their panels" in result.stderr
+
+
+async def never_shown(*_about: object) -> None:
+    """What an adapter does that loses every edit."""
+
+
+def test_workers_of_their_own_end_with_their_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.bench.scale.WORKERS", (1,))
+    for name, value in {"TABLES": 12, "WARM_UP": 10, "PRESSES": 60, "RATED": 30}.items():
+        monkeypatch.setattr(f"bot.bench.scale.{name}", value)
+    result = bench("scale")
+    assert result.exit_code == 0, result.output
+    assert [name for name in ("one node", "cluster of three", "one replica asked") if name not in result.output] == []
+
+
+def test_a_worker_that_ends_ends_the_bench(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.bench.scale.WORKERS", (1,))
+    monkeypatch.setattr("bot.bench.scale.sys.executable", "/bin/false")
+    result = bench("scale")
+    assert result.exit_code == 1
+    assert "buongioco bench: worker 0 ended, with exit code 1" in result.stderr
+
+
+async def test_a_step_that_runs_out_of_time_says_what_it_waited_for() -> None:
+    with pytest.raises(BenchFailed, match=r"^waited 0\.01 s for a bus$"):
+        async with within(0.01, "a bus"):
+            await asyncio.Event().wait()
+
+
+async def test_another_timeout_inside_a_step_is_not_taken_for_its_own() -> None:
+    with pytest.raises(TimeoutError, match="theirs"):
+        async with within(10, "a bus"):
+            raise TimeoutError("theirs")

@@ -13,7 +13,7 @@ import structlog
 from bot.cli.stores import store_of
 from bot.handlers import Dispatcher
 from bot.platform import GROUP, Adapter, CardRoom
-from bot.settings import Settings
+from bot.settings import NOTHING_TO_RUN, Settings
 from bot.store import STORE_ERRORS, StoreError
 from bot.supervisor import NothingToRun, Supervisor
 from bot.worker import Worker
@@ -70,10 +70,7 @@ async def run(settings: Settings) -> None:
         for adapter in adapters_of(Dispatcher(worker)):
             worker.add(adapter)
         if not worker.adapters:
-            raise NothingToRun(
-                "There is nothing to run: set BUONGIOCO_TELEGRAM_TOKEN or BUONGIOCO_DISCORD_TOKEN, or take out "
-                "BUONGIOCO_PLAYGROUND=false."
-            )
+            raise NothingToRun(NOTHING_TO_RUN)
         supervising = asyncio.create_task(Supervisor(worker).run())
         stopping = asyncio.create_task(stop.wait())
         starting = asyncio.create_task(_patiently(worker.start))

@@ -28,6 +28,12 @@ LONGEST_SHOWN = 60
 STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
 
 
+NOTHING_TO_RUN = (
+    "There is nothing to run: set BUONGIOCO_TELEGRAM_TOKEN or BUONGIOCO_DISCORD_TOKEN, or take out "
+    "BUONGIOCO_PLAYGROUND=false."
+)
+
+
 class BadSetting(Exception):
     """Settings that cannot be: a line for each that names it and says what it may be, and never its secret part.
 

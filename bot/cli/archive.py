@@ -15,6 +15,7 @@ from redis.exceptions import RedisClusterException, RedisError
 from bot.backup.restoring import no_workers
 from bot.cli.asking import counted
 from bot.cli.errors import told
+from bot.cli.person import HELP, NoPerson, checked, id_of
 from bot.cli.progress import progress
 from bot.cli.stores import alone, beside, must_be_there
 from bot.finished.archive import Archive, UnreadableGame
@@ -33,7 +34,7 @@ Files = Annotated[
 def export(
     out: Annotated[Path | None, typer.Option(help="Write here instead of to the screen.")] = None,
     chat: Annotated[str | None, typer.Option(help="Only games that this chat watched, as platform:id.")] = None,
-    person: Annotated[str | None, typer.Option(help="Only games of this person, as platform:id.")] = None,
+    person: Annotated[str | None, typer.Option(help=f"Only games of this person. {HELP}")] = None,
     files: Files = None,
 ) -> None:
     """Write the records of finished games, one a line, oldest first; `buongioco verify` checks them.
@@ -41,9 +42,15 @@ def export(
     Also while the bot is running.
     """
     games = _filed(files)
+    if chat is not None and ":" not in chat:
+        raise typer.BadParameter(
+            f"{chat!r} is no chat: write platform:id, such as telegram:-1001234", param_hint="--chat"
+        )
     with told():
         try:
-            written = asyncio.run(_export(read_settings(), out, chat, person, games))
+            written = asyncio.run(_export(read_settings(), out, chat, person and checked(person), games))
+        except NoPerson as error:
+            raise typer.BadParameter(str(error), param_hint="--person") from None
         except OSError as error:
             raise typer.BadParameter(f"{out}: {error.strerror}", param_hint="--out") from None
     typer.echo(counted(written, "game"), err=True)
@@ -62,6 +69,8 @@ async def _export(
     written = 0
     async with beside(settings) as client:
         await schema.check(client)
+        if person is not None:
+            person = await id_of(client, person)
         with out.open("w", encoding="utf-8") if out else nullcontext(sys.stdout) as file:
             async for _, _, game in with_files(Archive(client), games):
                 if game is None or chat not in (None, *game.chats) or person not in (None, *game.people):

@@ -20,12 +20,16 @@ from redis.exceptions import RedisError
 from bot.cli.health import LONGEST_HEALTH, TIMEOUT, health_url, is_health
 from bot.cli.stores import store_of
 from bot.platform import GROUP
-from bot.settings import PREFIX, BadSetting, Settings, read_settings
+from bot.settings import NOTHING_TO_RUN, PREFIX, BadSetting, Settings, read_settings
 from bot.store import EmbeddedStore, Store, StoreError, keys, opened
 from bot.store.folder import holds_store, is_claimed, is_open
 
 DOCTORS = "buongioco.doctors"
 """The group of entry points that examine a platform: called with the settings, they yield as `examine` does."""
+
+
+OURS = {"playground", "telegram", "discord"}
+"""The platforms whose settings are known here; another's adapter says itself whether it has what it needs."""
 
 
 def doctor() -> None:
@@ -57,6 +61,8 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
         yield finding
     if settings.playground:
         yield await asyncio.to_thread(_examine_port, settings)
+    elif not (settings.telegram_token or settings.discord_token or _installed() - OURS):
+        yield False, NOTHING_TO_RUN
     if find_spec("numba"):
         yield True, "robots: searches are compiled"
     else:
@@ -143,9 +149,14 @@ async def _looked_at(settings: Settings) -> AsyncIterator[Store]:
             yield store
 
 
+def _installed() -> set[str]:
+    """The platforms that there are adapters for."""
+    return {entry.name for entry in entry_points(group=GROUP)}
+
+
 async def _examine_tokens(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
     """Which platforms will start; a token for one that is not installed is a fault."""
-    installed = {entry.name for entry in entry_points(group=GROUP)}
+    installed = _installed()
     examiners = {entry.name: entry.load() for entry in entry_points(group=DOCTORS)}
     for name, token in (("telegram", settings.telegram_token), ("discord", settings.discord_token)):
         setting = f"{PREFIX}{name}_token".upper()

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +9,7 @@ import typer
 
 from bot.cli.asking import counted, is_meant
 from bot.cli.errors import told
+from bot.cli.person import HELP, NoPerson, checked, id_of
 from bot.cli.stores import beside
 from bot.finished.archive import Archive, UnreadableGame
 from bot.finished.file import filed, rewrite
@@ -23,15 +23,11 @@ from bot.somebody import PLATFORM, marks
 from bot.store import Store, keys, schema
 from bot.tables.room import Room
 
-PERSON = re.compile(r"[a-z][a-z0-9_-]*:[^\s:@~!/]+")
-
-
-class NobodyToForget(Exception):
-    """There is no such person; the text says what was wrong."""
+UNASKED = "--yes does not ask"
 
 
 def forget(
-    person: Annotated[str, typer.Argument(metavar="PERSON", help="As platform:id, such as telegram:42.")],
+    person: Annotated[str, typer.Argument(metavar="PERSON", help=HELP)],
     file: Annotated[
         list[Path] | None,
         typer.Option(exists=True, dir_okay=False, help="In this file of `buongioco archive` too; several may follow."),
@@ -39,13 +35,16 @@ def forget(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether that is meant.")] = False,
 ) -> None:
     """Forget a person who asks for it, also while the bot is running. It cannot be taken back."""
-    if not yes and not is_meant(f"Forget {person} for good, and resign the games where they sit? (--yes does not ask)"):
-        raise typer.Exit(1)
+    files = file or []
     with told():
-        settings = read_settings()
         try:
-            done, is_running = asyncio.run(_forget(settings, person, file or []))
-        except NobodyToForget as error:
+            settings = read_settings()
+            person, name = asyncio.run(_meant(settings, checked(person), files))
+            about = f"{name} ({person})" if name else person
+            if not yes and not is_meant(f"Forget {about} for good, and resign the games where they sit? ({UNASKED})"):
+                raise typer.Exit(1)
+            done, is_running = asyncio.run(_forget(settings, person, files))
+        except NoPerson as error:
             raise typer.BadParameter(str(error), param_hint="PERSON") from None
         except (UnreadableGame, OSError) as error:
             raise typer.BadParameter(str(error), param_hint="--file") from None
@@ -56,15 +55,23 @@ def forget(
         typer.echo("The running bot looks once more in a minute.")
 
 
+async def _meant(settings: Settings, text: str, files: list[Path]) -> tuple[str, str]:
+    """Who is to be forgotten: their id, and their name if it is known; NoPerson where nothing is kept of them."""
+    if text.startswith(("robot:", f"{PLATFORM}:")):
+        raise NoPerson(f"{text} is nobody of whom anything is kept.")
+    async with beside(settings) as client:
+        await schema.check(client)
+        person = await id_of(client, text)
+        if not await _is_known(client, person) and not any(_has_played(person, path) for path in files):
+            raise NoPerson(f"Nothing is kept of {person} in the store {settings.store_place}.")
+        return person, ((await client.hget(keys.person(person), "name")) or b"").decode()
+
+
 async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[Forgotten, bool]:
     """What came of it, and whether a running bot looks once more for what comes late."""
-    if not PERSON.fullmatch(person) or person.startswith(("robot:", f"{PLATFORM}:")):
-        raise NobodyToForget(f"{person!r} is no person: write platform:id, such as telegram:42.")
     async with beside(settings) as client:
         await schema.check(client)
         store = Store(client)
-        if not await _is_known(client, person) and not any(_has_played(person, path) for path in files):
-            raise NobodyToForget(f"Nothing is kept of {person} in the store {settings.store_place}.")
         words: list[dict[str, Any]] = []
         forgetter = _forgetter(store, words)
         mark = await forgetter.begin(person)

@@ -13,7 +13,7 @@ from tests.bot.paper import GROUP, Paper, Player, code_of, open_worker, seated
 
 
 async def called(folder: Path, *words: str, code: int = 0) -> str:
-    answer = await asyncio.to_thread(command, folder, *words, BUONGIOCO_PLAYGROUND="false")
+    answer = await asyncio.to_thread(command, folder, *words, BUONGIOCO_PLAYGROUND_PORT="0")
     assert answer.returncode == code, answer.stderr
     return answer.stdout + answer.stderr
 

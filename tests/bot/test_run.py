@@ -18,6 +18,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from bot.settings import NOTHING_TO_RUN
 from bot.store import EmbeddedStore, opened
 from engine import load, read, verify
 from tests.bot.command import command, environment
@@ -110,7 +111,7 @@ def test_a_taken_port_and_nothing_to_run_are_one_line_each(tmp_path: Path) -> No
         assert "BUONGIOCO_PLAYGROUND_PORT" in line
     answer = finished_run(tmp_path, free_port(), BUONGIOCO_PLAYGROUND="false")
     assert answer.returncode == 2
-    assert "There is nothing to run" in answer.stderr
+    assert f"buongioco: {NOTHING_TO_RUN}" in answer.stderr.splitlines()
 
 
 async def test_a_taken_port_leaves_telegram_alone_and_an_odd_answer_ends_nothing(tmp_path: Path) -> None:

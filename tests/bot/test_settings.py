@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.cli import main as cli
-from bot.settings import BadSetting, names, read_settings
+from bot.settings import NOTHING_TO_RUN, BadSetting, names, read_settings
 from bot.store import EmbeddedStore, opened
 
 ROOT = Path(__file__).parents[2]
@@ -237,6 +237,16 @@ async def test_the_doctor_finds_faults_of_ones_own_store(
     assert code == 1
     assert "wrong  store: does not write an append-only file" in out
     assert "set maxmemory-policy noeviction" in out
+
+
+def test_the_doctor_says_that_there_is_nothing_to_run_as_the_bot_would(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BUONGIOCO_PLAYGROUND", "false")
+    code, out = doctor()
+    assert code == 1
+    assert [line for line in out.splitlines() if line.startswith("wrong")] == [f"wrong  {NOTHING_TO_RUN}"]
+    monkeypatch.setenv("BUONGIOCO_DISCORD_TOKEN", "secret")
+    monkeypatch.setenv("BUONGIOCO_DISCORD_API_URL", "http://127.0.0.1:1/api")
+    assert NOTHING_TO_RUN not in doctor()[1]
 
 
 def test_every_setting_stands_in_the_example_and_nothing_else() -> None:

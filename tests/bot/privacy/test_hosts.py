@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from bot.privacy.unused import MOST_DAYS, Unused
 from bot.settings import BadSetting, read_settings
 from bot.somebody import Mark, marks
 from bot.store import EmbeddedStore, Store, keys, opened, schema
-from tests.bot.finished.games import finished
+from tests.bot.finished.games import finished, keep
 from tests.bot.paper import Paper, open_worker
 from tests.bot.privacy.traces import traces
 
@@ -38,6 +39,11 @@ def test_forget_says_what_it_did_and_files_are_rewritten_too(tmp_path: Path, mon
         assert runner.invoke(cli.app, ["forget", wrong, "--yes"]).exit_code == 2
     unknown = runner.invoke(cli.app, ["forget", "paper:777", "--yes"])
     assert unknown.exit_code == 2
+    # Nor is anybody asked about what cannot be.
+    for wrong in ("Zenobia", "paper:777", "paper:@nobody"):
+        unasked = runner.invoke(cli.app, ["forget", wrong], input="y\n")
+        assert unasked.exit_code == 2
+        assert "Forget" not in unasked.output
     # It cannot be taken back, so it is asked first.
     assert runner.invoke(cli.app, ["forget", person], input="n\n").exit_code == 1
     unanswered = runner.invoke(cli.app, ["forget", person], input="")
@@ -56,6 +62,41 @@ def test_forget_says_what_it_did_and_files_are_rewritten_too(tmp_path: Path, mon
 
     assert asyncio.run(look()) == []
     assert runner.invoke(cli.app, ["forget", person, "--yes"]).exit_code == 2
+
+
+def test_a_person_may_be_named_by_their_at_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BUONGIOCO_DATA", str(tmp_path / "data"))
+
+    async def meet() -> None:
+        async with _store(tmp_path) as store:
+            people = People(store.client)
+            await people.meet(Person("telegram:42", "Zenobia", "zenobia"))
+            await people.meet(Person("discord:42", "Zenobia", "zenobia"))
+            await people.meet(Person("discord:7", "Yves", "yves"))
+            await keep(store, replace(finished(1), people=["discord:7", "telegram:42"]))
+
+    asyncio.run(meet())
+    runner = CliRunner()
+    asked = runner.invoke(cli.app, ["forget", "telegram:@Zenobia"], input="n\n")
+    assert asked.exit_code == 1
+    assert "Forget Zenobia (telegram:42) for good, " in asked.output
+    several = runner.invoke(cli.app, ["forget", "@zenobia", "--yes"])
+    assert several.exit_code == 2
+    assert all(person in several.output for person in ("discord:42", "telegram:42"))
+    nobody = runner.invoke(cli.app, ["forget", "@xavier", "--yes"])
+    assert nobody.exit_code == 2
+    assert "/mydata" in nobody.output
+    for wrong in ("yves", "discord", "discord:", "@", "a b"):
+        refused = runner.invoke(cli.app, ["export", "--person", wrong])
+        assert refused.exit_code == 2, wrong
+        assert "is no person" in refused.output
+    assert runner.invoke(cli.app, ["export", "--chat", "friends"]).exit_code == 2
+    by_name = runner.invoke(cli.app, ["export", "--person", "@yves"])
+    assert by_name.exit_code == 0
+    assert "1 game\n" in by_name.output
+    done = runner.invoke(cli.app, ["forget", "@yves", "--yes"])
+    assert done.exit_code == 0, done.output
+    assert "discord:7 is forgotten" in done.output
 
 
 class _store:  # noqa: N801

@@ -48,7 +48,9 @@ def export(
         )
     with told():
         try:
-            written = asyncio.run(_export(read_settings(), out, chat, person and checked(person), games))
+            written = asyncio.run(
+                _export(read_settings(), out, chat, None if person is None else checked(person), games)
+            )
         except NoPerson as error:
             raise typer.BadParameter(str(error), param_hint="--person") from None
         except OSError as error:

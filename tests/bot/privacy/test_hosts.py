@@ -86,7 +86,7 @@ def test_a_person_may_be_named_by_their_at_name(tmp_path: Path, monkeypatch: pyt
     nobody = runner.invoke(cli.app, ["forget", "@xavier", "--yes"])
     assert nobody.exit_code == 2
     assert "/mydata" in nobody.output
-    for wrong in ("yves", "discord", "discord:", "@", "a b"):
+    for wrong in ("", "yves", "discord", "discord:", "@", "a b"):
         refused = runner.invoke(cli.app, ["export", "--person", wrong])
         assert refused.exit_code == 2, wrong
         assert "is no person" in refused.output

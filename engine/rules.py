@@ -144,11 +144,6 @@ def spell(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else shown(value, 40)
 
 
-def spelled(rules: Rules) -> str:
-    """Every option of a table as words that `parse` reads, behind spaces: ``target=31 declare=none …``."""
-    return " ".join(f"{name}={spell(value)}" for name, value in rules.model_dump().items())
-
-
 def resolve(kind: type[Rules], options: Mapping[str, object]) -> Rules:
     """The rules of a table that asked for these options; BadRules names what is wrong and the values there are."""
     try:

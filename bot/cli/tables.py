@@ -1,9 +1,10 @@
 """`buongioco tables`: the live tables with their state and age, one of them in full, and an end for one that hangs."""
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from enum import StrEnum
 from typing import Annotated
 
@@ -16,12 +17,20 @@ from bot.cli.stores import beside
 from bot.delivery.message_state import decode_state
 from bot.settings import read_settings
 from bot.store import Store, keys, schema
+from bot.store.entries import Move, UnreadableEntry, decode, encode
 from bot.store.log import unstamped
 from bot.tables import Room, Table
 from bot.tables.errors import NoSuchTable
+from engine.shuffle import SECRET_BYTES
 
 LAST_ENTRIES = 12
 """How much of a log is shown."""
+
+SECRET = re.compile(f"[0-9a-f]{{{2 * SECRET_BYTES},}}")
+"""A deal's secret, also in an entry that another release wrote."""
+
+SECRET_CHOICE = re.compile("(take|hold|exchange) ")
+"""Moves of which only the player knows what they choose."""
 
 tables_app = typer.Typer(add_completion=False, help="The live tables: list them, look at one, end one.")
 
@@ -152,12 +161,12 @@ async def _show(code: str) -> None:
 def shown_entry(entry: bytes) -> str:
     """An entry without its stamp, and without what is secret while a deal is played: a pack, a choice of packets."""
     text = unstamped(entry).decode(errors="backslashreplace")
-    words = text.split(" ")
-    if words[0] == "deal" and len(words) > 1:
-        words[1] = "…"
-    if len(words) > 2 and words[1] in ("take", "hold", "exchange"):
-        words[2:] = ["…"]
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in " ".join(words))
+    with suppress(UnreadableEntry):
+        known = decode(text)
+        if isinstance(known, Move) and (chosen := SECRET_CHOICE.match(known.move)):
+            text = encode(Move(known.seat, f"{chosen[1]} …"))
+    text = SECRET.sub("…", text)
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 @tables_app.command()

@@ -30,13 +30,13 @@ from bot.panels.phrases import game_names
 from bot.panels.rules import rules_page
 from bot.people import Profile
 from bot.platform import Command, Person, Reply, is_ephemeral, is_private, platform_of
+from bot.store.entries import Clock, Rule
 from bot.tables.chairs import Invited, plain_name
 from bot.tables.errors import AlreadyPlaying, AlreadySeated, NoSuchTable, NotAtThisTable
 from bot.tables.table import USUAL_CLOCK, Table
 from bot.texts import LANGUAGES, texts
 from bot.worker import Worker
 from engine import GAMES
-from engine.rules import spell
 
 CODE = re.compile(r"[A-Z0-9]{4,8}")
 HANDLE = re.compile(r"[\w.]{1,64}")
@@ -99,9 +99,8 @@ class Commands:
             elif not word.startswith("@"):
                 game = game_called(word)
         usual = chat.clock == USUAL_CLOCK and not chat.strict
-        setup = () if usual else (f"clock {chat.clock} {'strict' if chat.strict else 'lax'}",)
-        if target:
-            setup = (f"rule {target_rule(game, target)}", *setup)
+        rules = [target_rule(game, target)] if target else []
+        clocks = [] if usual else [Clock(chat.clock, chat.strict)]
         # A challenge that is delivered again must not bring an older choice back.
         is_choice = chat.game != game and not await self.worker.room.has_opened(command.key)
         table = await self.worker.room.open_table(
@@ -111,7 +110,7 @@ class Commands:
             command.key,
             host=command.place,
             invited=invited,
-            setup=setup,
+            setup=(*rules, *clocks),
         )
         if is_choice:
             await self.worker.people.choose_for_chat(command.place, game=game)
@@ -141,7 +140,8 @@ class Commands:
             about = Person(known.id, known.name, about.handle) if known else about
         if about.id == command.person.id or (about.handle and about.handle == command.person.handle):
             raise NotYourself()
-        return Invited(about.id, about.handle, about.name)
+        # What else a platform calls a handle is none that an invitation could be found by.
+        return Invited(about.id, about.handle if HANDLE.fullmatch(about.handle) else "", about.name)
 
     async def _join(self, command: Command, profile: Profile) -> Reply:
         if not command.words:
@@ -290,14 +290,14 @@ class Commands:
         return (await self.worker.people.chat(command.place)).language
 
 
-def targets(game: str) -> dict[int, str]:
+def targets(game: str) -> dict[int, Rule]:
     """What a game may be played to, as players count, with the rule that says so."""
     rules = GAMES[game].rules
     unit = rules.model_fields["score_unit"].default if "score_unit" in rules.model_fields else 1
-    return {int(value) * unit: f"target {spell(value)}" for value in rules.choices()["target"]}
+    return {int(value) * unit: Rule("target", value) for value in rules.choices()["target"]}
 
 
-def target_rule(game: str, points: int) -> str:
+def target_rule(game: str, points: int) -> Rule:
     """The rule for a number of points; NoSuchTarget if the game is not played to that."""
     rule = targets(game).get(points)
     if rule is None:

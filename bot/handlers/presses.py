@@ -19,6 +19,7 @@ from bot.people import Profile
 from bot.platform import Press, Reply, is_private
 from bot.scheduler import STAND_IN
 from bot.somebody import is_somebody
+from bot.store.entries import Clock, Rule, Sit
 from bot.tables.chairs import Invited
 from bot.tables.errors import AlreadySeated, NoSuchTable, NotAtThisTable, OldPanel, OnlyTheChallenger
 from bot.tables.table import CLOCKS, Table
@@ -307,14 +308,13 @@ class Presses:
             raise GameNotKept()
         if profile.id not in game.people:
             raise NotAtThisTable(code=game.code)
-        rules = [f"rule {name} {spell(value)}" for name, value in game.record.rules.items()]
+        rules = [Rule(name, value) for name, value in game.record.rules.items()]
         seat = game.people.index(profile.id)
         robots = [
-            f"sit {place} {person} {game.record.seats[place]}"
+            Sit(place, person, game.record.seats[place])
             for place, person in enumerate(game.people)
             if person.startswith("robot:")
         ]
-        clock = f"clock {game.clock} {'strict' if game.strict else 'lax'}"
         others = [seat for seat, person in enumerate(game.people) if person != profile.id]
         opponent = others[0]
         # Whoever has been forgotten cannot be asked: then it is open to all.
@@ -327,7 +327,7 @@ class Presses:
             f"again:{game_id}",
             again=True,
             host=press.place,
-            setup=(*rules, clock, *robots),
+            setup=(*rules, Clock(game.clock, game.strict), *robots),
             invited=invited if not robots else None,
             seat=seat,
         )

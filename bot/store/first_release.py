@@ -4,25 +4,72 @@ Its logs name only the options that were chosen; those of today name every optio
 lists of tables were sets.
 """
 
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from bot.store import keys
+from bot.store.entries import Deal, Entry, FirstDeal, Open, OtherGame, Rule, UnreadableEntry, decode, encode
 from bot.store.log import head, unfold, unstamped
+from engine.rules import Value
 
-DEFAULTS = {
-    "pizzichino": "target=51 layout=packets score_unit=1 declare=acquired reuse=false lead=eldest packets=blind",
-    "spizzichino": "target=51 layout=packets score_unit=1 declare=acquired reuse=false lead=eldest packets=blind",
-    "metamazzo": "target=51 layout=stock score_unit=1 declare=acquired reuse=true lead=eldest",
-    "testa": "target=21 layout=stock score_unit=1 declare=three_tricks reuse=false lead=four_of_coins",
-    "tressette": "target=21 layout=full score_unit=3 declare=after_first_trick reuse=false lead=eldest "
-    "signals=true claim=true",
-    "tavolo": "target=21 layout=full score_unit=1 declare=any_turn reuse=false lead=four_of_coins "
-    "signals=false claim=false",
-    "spades": "target=500 nil_bags=true",
+RELEASE = 1
+"""The first release's rules, as those of today count them (`engine.rules.RELEASE`)."""
+
+PACKETS: dict[str, Value] = {
+    "target": 51,
+    "layout": "packets",
+    "score_unit": 1,
+    "declare": "acquired",
+    "reuse": False,
+    "lead": "eldest",
+    "packets": "blind",
+}
+
+DEFAULTS: dict[str, dict[str, Value]] = {
+    "pizzichino": PACKETS,
+    "spizzichino": PACKETS,
+    "metamazzo": {
+        "target": 51,
+        "layout": "stock",
+        "score_unit": 1,
+        "declare": "acquired",
+        "reuse": True,
+        "lead": "eldest",
+    },
+    "testa": {
+        "target": 21,
+        "layout": "stock",
+        "score_unit": 1,
+        "declare": "three_tricks",
+        "reuse": False,
+        "lead": "four_of_coins",
+    },
+    "tressette": {
+        "target": 21,
+        "layout": "full",
+        "score_unit": 3,
+        "declare": "after_first_trick",
+        "reuse": False,
+        "lead": "eldest",
+        "signals": True,
+        "claim": True,
+    },
+    "tavolo": {
+        "target": 21,
+        "layout": "full",
+        "score_unit": 1,
+        "declare": "any_turn",
+        "reuse": False,
+        "lead": "four_of_coins",
+        "signals": False,
+        "claim": False,
+    },
+    "spades": {"target": 500, "nil_bags": True},
 }
 """What the first release's rules were where nothing was chosen. They are history, and never change."""
 
-WITHOUT_DECLARATIONS = "31"
+WITHOUT_DECLARATIONS = 31
 """The first release's points to win at a `pizzichino` without declarations, where none were chosen."""
 
 SWAP = """
@@ -63,32 +110,40 @@ def _named(stored: list[bytes]) -> list[bytes] | None:
     except ValueError:
         # It could not be read before either: it is set aside when somebody looks at it.
         return None
-    first = next((place for place, entry in enumerate(entries) if entry.startswith(b"deal ")), None)
-    if first is None or unstamped(entries[first]).count(b" ") > 1:
-        return None
-    deal, tab, stamp = entries[first].partition(b"\t")
-    entries[first] = (
-        deal + f" 1 {_rules([unstamped(entry).decode() for entry in entries[:first]])}".encode() + tab + stamp
-    )
-    folded = len(entries) - (len(stored) - 1)
-    return [head(entries[:folded]), *entries[folded:]]
+    for place, entry in _read(entries):
+        match entry:
+            case FirstDeal():
+                return None
+            case Deal(secret):
+                named = FirstDeal(secret, RELEASE, _rules(entry for _, entry in _read(entries[:place])))
+                stamp = entries[place].removeprefix(unstamped(entries[place]))
+                entries[place] = encode(named).encode() + stamp
+                folded = len(entries) - (len(stored) - 1)
+                return [head(entries[:folded]), *entries[folded:]]
+    return None
 
 
-def _rules(before: list[str]) -> str:
+def _read(entries: Iterable[bytes]) -> Iterator[tuple[int, Entry]]:
+    """The entries that can be read, with their places; the others are left for whoever looks at the table."""
+    for place, entry in enumerate(entries):
+        with suppress(UnicodeDecodeError, UnreadableEntry):
+            yield place, decode(unstamped(entry).decode())
+
+
+def _rules(before: Iterable[Entry]) -> dict[str, Value]:
     """Every option of a game, by what was chosen before it began."""
-    rules: dict[str, str] = {}
+    rules: dict[str, Value] = {}
     chosen: set[str] = set()
     for entry in before:
-        word, _, rest = entry.partition(" ")
-        if word in ("open", "game"):
-            rules, chosen = dict(pair.split("=") for pair in DEFAULTS[rest.split(" ")[0]].split(" ")), set()
-        elif word == "rule":
-            name, value = rest.split(" ")
-            rules[name] = value
-            chosen.add(name)
+        match entry:
+            case Open(game) | OtherGame(game):
+                rules, chosen = dict(DEFAULTS[game]), set()
+            case Rule(name, value):
+                rules[name] = value
+                chosen.add(name)
     if rules.get("declare") == "none" and rules.get("packets") and "target" not in chosen:
         rules["target"] = WITHOUT_DECLARATIONS
-    return " ".join(f"{name}={value}" for name, value in rules.items())
+    return rules
 
 
 async def list_tables(client: Any) -> None:

@@ -1,5 +1,6 @@
 """What people may do at a table as it stands; each raises a `TableError` that says why not."""
 
+from bot.store.entries import Entry, Host
 from bot.tables.errors import (
     AlreadyAsking,
     AlreadyPlaying,
@@ -66,13 +67,13 @@ def check_flagged(table: Table, person: str) -> int:
     return late
 
 
-def hosting(table: Table, place: str) -> list[str]:
+def hosting(table: Table, place: str) -> list[Entry]:
     """The entry by which a place begins to show the table; none where it does, or there is no place."""
     if not place or place in table.hosts:
         return []
     if len(table.hosts) >= MOST_HOSTS:
         raise TooManyChats()
-    return [f"host {place}"]
+    return [Host(place)]
 
 
 def seat_of(table: Table, person: str) -> int:

@@ -2,6 +2,7 @@
 
 from bot.platform import platform_of
 from bot.somebody import NAME
+from bot.store.entries import Close, Entry, Move, Redacted, Withdraw, encode
 from bot.store.log import Log
 from bot.store.naming import redacted
 from bot.tables.ledger import Ledger
@@ -17,25 +18,25 @@ async def leave(ledger: Ledger, code: str, person: str, handle: str, somebody: s
     while True:
         table = await ledger.load(code)
         theirs = handle if platform_of(table.opener.person) in ("", platform_of(person)) else ""
-        entries = [*table.log.entries, *(text.encode() for text in _parting(table, person, theirs))]
+        entries = [*table.log.entries, *(encode(entry).encode() for entry in _parting(table, person, theirs))]
         clean = [redacted(entry, person, theirs, somebody, NAME) for entry in entries]
         if clean == table.log.entries:
             return False
         # Two entries more than there were at the least (`Store.rewrite`).
-        if await ledger.rewrite(table, Log([*clean, b"redacted", b"redacted"])):
+        if await ledger.rewrite(table, Log([*clean, *[encode(Redacted()).encode()] * 2])):
             return True
 
 
-def _parting(table: Table, person: str, handle: str) -> list[str]:
-    """What a person does who leaves, as entries; nothing at a table that is over, or that cannot be read."""
+def _parting(table: Table, person: str, handle: str) -> list[Entry]:
+    """What a person does who leaves; nothing at a table that is over, or that cannot be read."""
     seat = table.seat_of(person)
     if table.phase == "playing" and seat is not None:
-        return [f"{seat} resign"]
+        return [Move(seat, "resign")]
     if table.phase != "open":
         return []
     if person == table.opener.person:
-        return ["close cancelled"]
+        return [Close("cancelled")]
     if len(table.chairs) == 2 and table.invites(person, handle):
-        return ["close declined"]
-    asked = [f"withdraw {place}" for place, chair in table.asking.items() if chair.person == person]
+        return [Close("declined")]
+    asked = [Withdraw(place) for place, chair in table.asking.items() if chair.person == person]
     return [*asked, *(table.standing(seat) if seat is not None else [])]

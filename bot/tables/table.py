@@ -1,44 +1,48 @@
 """A table as its log tells it.
 
-A table is a pure function of its log (`bot.store.log`): there is no other state to drift from it. The entries:
-
-| entry | meaning |
-|---|---|
-| ``open <game> <person> <name>`` | a table was opened by this person |
-| ``game <id>`` | another game was chosen, at its default options |
-| ``rule <name> <value>`` | an option was set |
-| ``sit <seat> <person> <name>`` | somebody took a chair |
-| ``stand <seat>`` | and gave it back |
-| ``host <place>`` | a board stands in this chat |
-| ``rehost <number> <place>`` | the chat of that number, from 0, is called so from now on |
-| ``clock <seconds> <manner>`` | a move may take so long, 0 is no clock; ``lax`` or ``strict`` |
-| ``invite <person> <handle> <name>`` | somebody was challenged by name; ``-`` is what is not known |
-| ``ask <seat> <person> <name>`` | somebody asks for the chair opposite the first at a side |
-| ``withdraw <seat>`` | and does so no more |
-| ``refuse <seat>`` | and is refused; accepted, there is a ``sit`` |
-| ``close <why>`` | no game came of it: ``cancelled``, ``declined`` or ``expired`` |
-| ``deal <secret>`` | a deal began, by its secret in hex |
-| ``deal <secret> <release> <name=value> …`` | the first one, which begins the game: by which rules, with every option |
-| ``<seat> <move>`` | a move, in the notation of docs/records.md |
-| ``late <seat>`` | the move that follows was made for the player, whose time was up |
-| ``nudge``, ``flag``, ``wait`` | half of a move's time is gone; all of it; the others give more |
-| ``redacted`` | the entries before this one name somebody in place of a person who was forgotten |
-| ``stop <ending> <side>`` | the game was ended from outside; ``-`` is no side |
-
-A person is ``platform:id``, a robot ``robot:level``; a handle is one of the opener's platform; a name is the last field
-and may hold spaces.
+A table is a pure function of its log (`bot.store.log`): there is no other state to drift from it. The entries stand in
+`bot.store.entries`; what each of them changes stands here.
 """
 
-from collections.abc import Callable, Sequence
-from typing import ClassVar, Self
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Self, assert_never
 
 from bot.platform import platform_of
 from bot.somebody import NAME, spoken
+from bot.store.entries import (
+    Ask,
+    Clock,
+    Close,
+    Course,
+    Deal,
+    Entry,
+    FirstDeal,
+    Flag,
+    Host,
+    Invite,
+    Late,
+    Move,
+    Nudge,
+    Open,
+    OtherGame,
+    Redacted,
+    Refuse,
+    Rehost,
+    Rule,
+    Setup,
+    Sit,
+    Stand,
+    Stop,
+    Wait,
+    Withdraw,
+    decode,
+    encode,
+)
 from bot.store.log import Log, stamped, unstamped
 from bot.tables.chairs import Chair, Invited
 from engine import Game, game_kind
 from engine.errors import BadRules
-from engine.rules import RELEASE, Rules, Value, parse, spelled
+from engine.rules import RELEASE, Value, resolve
 
 TIME_TO_ACCEPT = 24 * 3600
 """Seconds that a challenge stands."""
@@ -49,12 +53,6 @@ CLOCKS = (0, 60, 300, 1800, 86400)
 USUAL_CLOCK = 300
 REFUSALS = 3
 """How often the first at a side may refuse who asks for the chair opposite (docs/rules.md, tavolo)."""
-
-
-def deal_entry(secret: bytes, rules: Rules | None = None) -> str:
-    """The entry of a deal; that of a game's first says by which rules it is played."""
-    deal = f"deal {secret.hex()}"
-    return f"{deal} {RELEASE} {spelled(rules)}" if rules else deal
 
 
 class Table:
@@ -112,13 +110,13 @@ class Table:
         table.error, table.log = why, Log([b""])
         return table
 
-    def after(self, entries: Sequence[str], update: str) -> Self:
+    def after(self, entries: Sequence[Entry], update: str) -> Self:
         """The table once this update has added entries to its log; raises what is wrong with them."""
         if not entries:
             return self
         new = self._copy()
-        new._read_on(entries)
-        new.log = self.log.after([stamped(text, update) for text in entries])
+        new._apply_all(entries)
+        new.log = self.log.after([stamped(encode(entry), update) for entry in entries])
         return new
 
     def caught_up(self, entries: Sequence[bytes]) -> Self:
@@ -195,13 +193,13 @@ class Table:
         """Where a person sits, if at all."""
         return next((seat for seat, chair in enumerate(self.chairs) if chair and chair.person == person), None)
 
-    def standing(self, seat: int) -> list[str]:
+    def standing(self, seat: int) -> list[Entry]:
         """The entries by which a chair is given back, before the game begins."""
         # Who asks this player for the chair opposite need not ask any more.
         opposite = (seat + 2) % len(self.chairs)
         asking = self.asking.get(opposite) if self.game_id == "tavolo" else None
-        sitting = [f"sit {opposite} {asking.person} {asking.name}"] if asking else []
-        return [f"stand {seat}", *sitting]
+        sitting = [Sit(opposite, asking.person, asking.name)] if asking else []
+        return [Stand(seat), *sitting]
 
     def spoken(self, language: str) -> Self:
         """The table as it is drawn in a language: somebody who has been forgotten is called so in that."""
@@ -227,20 +225,79 @@ class Table:
         log = self.log.after(entries)
         if not self.error:
             try:
-                self._read_on([unstamped(entry).decode() for entry in entries])
+                self._apply_all(decode(unstamped(entry).decode()) for entry in entries)
             except Exception as error:  # noqa: BLE001  whatever a log may hold: another release wrote it
                 # Without the error's words, which may name a card.
                 self.error = f"entry {self.version + 1} or one after it: {type(error).__name__}"
         self.log = log
 
-    def _read_on(self, entries: Sequence[str]) -> None:
+    def _apply_all(self, entries: Iterable[Entry]) -> None:
         for number, entry in enumerate(entries, self.version + 1):
-            word, _, rest = entry.partition(" ")
-            if word.isdigit():
-                self._move(int(word), rest, number)
+            if isinstance(entry, Move):
+                self._move(entry.seat, entry.move, number)
             else:
-                self._READ[word](self, rest, number)
+                self._apply(entry, number)
                 self.told_at = number
+
+    def _apply(self, entry: Setup | Course, number: int) -> None:
+        match entry:
+            case FirstDeal(secret, release, rules):
+                self._begin(release, rules)
+                self._deal(secret, number)
+            case Deal(secret):
+                self._deal(secret, number)
+            case Late(seat):
+                self._count_late(seat, self.lates[seat] + 1)
+                self.made_for = True
+            case Nudge():
+                self.alarm = "nudged"
+            case Flag():
+                self.alarm = "flagged"
+            case Wait():
+                self.alarm = ""
+            case Redacted():
+                """Nothing but the log's version changes."""
+            case Stop(ending, side):
+                assert self.game
+                self.game.stop(ending, side)
+            case _:
+                self._set_up(entry)
+
+    def _set_up(self, entry: Setup) -> None:
+        match entry:
+            case Open(game, person, name):
+                self.opener = Chair(person, name)
+                self._choose(game)
+            case OtherGame(game):
+                self._choose(game)
+            case Rule(name, value):
+                resolve(game_kind(self.game_id).rules, {name: value})
+                self.rules[name] = value
+            case Sit(seat, person, name):
+                self._seat(seat, Chair(person, name))
+                self.asking.pop(seat, None)
+            case Stand(seat):
+                self._seat(seat, None)
+            case Host(place):
+                self.hosts = (*self.hosts, place)
+            case Rehost(number, place):
+                self.hosts = (*self.hosts[:number], place, *self.hosts[number + 1 :])
+            case Clock(seconds, strict):
+                self.clock, self.strict = seconds, strict
+            case Invite(person, handle, name):
+                self.invited = Invited(person, handle, name)
+            case Ask(seat, person, name):
+                self.asking[seat] = Chair(person, name)
+            case Withdraw(seat):
+                del self.asking[seat]
+            case Refuse(seat):
+                del self.asking[seat]
+                ours, theirs = self.refusals
+                self.refusals = (ours, theirs + 1) if seat & 1 else (ours + 1, theirs)
+            case Close(why):
+                self.closed = why
+            case _:
+                assert_never(entry)
 
     def _move(self, seat: int, move: str, number: int) -> None:
         assert self.game
@@ -264,126 +321,31 @@ class Table:
     def _count_late(self, seat: int, count: int) -> None:
         self.lates = (*self.lates[:seat], count, *self.lates[seat + 1 :])
 
-    def _read_open(self, rest: str, number: int) -> None:
-        game, person, name = rest.split(" ", 2)
-        self.opener = Chair(person, name)
-        self._read_game(game, number)
-
-    def _read_game(self, game: str, _number: int) -> None:
+    def _choose(self, game: str) -> None:
+        """A game, at its defaults; who sits keeps their chair."""
         self.game_id, self.rules = game, {}
         seats = game_kind(game).seats
         self.chairs = (*self.chairs, *(None,) * seats)[:seats]
         self.moved_at = self.lates = (0,) * seats
         self.asking, self.refusals = {}, (0, 0)
 
-    def _read_rule(self, rest: str, _number: int) -> None:
-        name, value = rest.split(" ")
-        self.rules |= parse(game_kind(self.game_id).rules, [f"{name}={value}"])
-
-    def _read_sit(self, rest: str, _number: int) -> None:
-        seat, person, name = rest.split(" ", 2)
-        self._seat(int(seat), Chair(person, name))
-        self.asking.pop(int(seat), None)
-
-    def _read_stand(self, rest: str, _number: int) -> None:
-        self._seat(int(rest), None)
-
     def _seat(self, seat: int, chair: Chair | None) -> None:
         self.chairs = (*self.chairs[:seat], chair, *self.chairs[seat + 1 :])
 
-    def _read_host(self, rest: str, _number: int) -> None:
-        self.hosts = (*self.hosts, rest)
-
-    def _read_rehost(self, rest: str, _number: int) -> None:
-        number, place = rest.split(" ")
-        self.hosts = (*self.hosts[: int(number)], place, *self.hosts[int(number) + 1 :])
-
-    def _read_clock(self, rest: str, _number: int) -> None:
-        seconds, manner = rest.split(" ")
-        self.clock, self.strict = int(seconds), manner == "strict"
-
-    def _read_invite(self, rest: str, _number: int) -> None:
-        person, handle, name = rest.split(" ", 2)
-        self.invited = Invited("" if person == "-" else person, "" if handle == "-" else handle, name)
-
-    def _read_ask(self, rest: str, _number: int) -> None:
-        seat, person, name = rest.split(" ", 2)
-        self.asking[int(seat)] = Chair(person, name)
-
-    def _read_withdraw(self, rest: str, _number: int) -> None:
-        del self.asking[int(rest)]
-
-    def _read_redacted(self, _rest: str, _number: int) -> None:
-        """Nothing but the log's version changes."""
-
-    def _read_refuse(self, rest: str, _number: int) -> None:
-        seat = int(rest)
-        del self.asking[seat]
-        ours, theirs = self.refusals
-        self.refusals = (ours, theirs + 1) if seat & 1 else (ours + 1, theirs)
-
-    def _read_close(self, rest: str, _number: int) -> None:
-        self.closed = rest
-
-    def _read_late(self, rest: str, _number: int) -> None:
-        seat = int(rest)
-        self._count_late(seat, self.lates[seat] + 1)
-        self.made_for = True
-
-    def _read_nudge(self, _rest: str, _number: int) -> None:
-        self.alarm = "nudged"
-
-    def _read_flag(self, _rest: str, _number: int) -> None:
-        self.alarm = "flagged"
-
-    def _read_wait(self, _rest: str, _number: int) -> None:
-        self.alarm = ""
-
-    def _read_deal(self, rest: str, number: int) -> None:
-        secret, _, rules = rest.partition(" ")
-        if self.game is None:
-            self._read_rules(rules)
-            names = [chair.name if chair else "?" for chair in self.chairs]
-            self.game = Game(self.game_id, self.rules, names)
-        self.game.deal(bytes.fromhex(secret))
+    def _deal(self, secret: bytes, number: int) -> None:
+        assert self.game
+        self.game.deal(secret)
         self.dealt_at = number
         self.alarm = ""
 
-    def _read_rules(self, rest: str) -> None:
-        """The rules that the game is played by: all of them are named, so that no default of today counts."""
-        release, *words = rest.split(" ")
+    def _begin(self, release: int, rules: Mapping[str, Value]) -> None:
+        """The game begins by these rules: all of them are named, so that no default of today counts."""
+        assert self.game is None
+        if release != RELEASE:
+            raise BadRules(problem=f"the game is played by release {release} of the rules, and this is {RELEASE}")
         kind = game_kind(self.game_id).rules
-        if int(release) != RELEASE:
-            raise BadRules(problem=f"the game is played by release {int(release)} of the rules, and this is {RELEASE}")
-        rules = parse(kind, words)
+        resolve(kind, rules)
         if missing := kind.choices().keys() - rules.keys():
             raise BadRules(problem=f"the rules do not say: {', '.join(sorted(missing))}")
-        self.rules = rules
-
-    def _read_stop(self, rest: str, _number: int) -> None:
-        assert self.game
-        ending, side = rest.split(" ")
-        self.game.stop("timeout" if ending == "timeout" else "cancelled", None if side == "-" else int(side))
-
-    _READ: ClassVar[dict[str, Callable[["Table", str, int], None]]] = {
-        "open": _read_open,
-        "game": _read_game,
-        "rule": _read_rule,
-        "sit": _read_sit,
-        "stand": _read_stand,
-        "host": _read_host,
-        "rehost": _read_rehost,
-        "clock": _read_clock,
-        "invite": _read_invite,
-        "ask": _read_ask,
-        "withdraw": _read_withdraw,
-        "redacted": _read_redacted,
-        "refuse": _read_refuse,
-        "close": _read_close,
-        "late": _read_late,
-        "nudge": _read_nudge,
-        "flag": _read_flag,
-        "wait": _read_wait,
-        "deal": _read_deal,
-        "stop": _read_stop,
-    }
+        self.rules = dict(rules)
+        self.game = Game(self.game_id, self.rules, [chair.name if chair else "?" for chair in self.chairs])

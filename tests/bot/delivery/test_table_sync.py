@@ -9,6 +9,7 @@ from bot.delivery.surface import Change
 from bot.delivery.surfaces import tag_of
 from bot.delivery.table_sync import TableSync
 from bot.panel import Panel
+from bot.store.entries import Entry, Host, Open, Sit, Stand
 from bot.tables.table import Table
 
 HOME, CHAT = "p:@0", "p:100"
@@ -16,8 +17,13 @@ PANEL = Panel(())
 
 
 def table() -> Table:
-    lines = ["open metamazzo p:0 Anna", "host p:100", "sit 0 p:0 Anna", "sit 1 p:1 Bruno"]
-    return Table("ABCD").after(lines, "u")
+    entries: list[Entry] = [
+        Open("metamazzo", "p:0", "Anna"),
+        Host("p:100"),
+        Sit(0, "p:0", "Anna"),
+        Sit(1, "p:1", "Bruno"),
+    ]
+    return Table("ABCD").after(entries, "u")
 
 
 def test_a_touch_puts_it_behind_and_a_look_ends_that() -> None:
@@ -175,7 +181,7 @@ def test_at_rest_boards_stay_drawn_and_hands_do_not() -> None:
 
 def test_the_lists_are_told_when_somebody_else_sits_there() -> None:
     sync, before = TableSync("ABCD"), table()
-    after = before.after(["stand 1"], "u")
+    after = before.after([Stand(1)], "u")
     assert not sync.is_listed(before)
     sync.listed(before)
     assert sync.is_listed(before)

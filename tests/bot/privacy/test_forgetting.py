@@ -16,6 +16,7 @@ from bot.platform import Person, Press, private_place
 from bot.privacy import forgetting
 from bot.somebody import Mark, marks
 from bot.store import Store, keys
+from bot.store.entries import Move
 from bot.store.indexing import index_people
 from bot.worker import Worker
 from tests.bot.paper import GROUP, Paper, Player, open_worker, play_until, seated
@@ -323,7 +324,8 @@ async def test_a_game_that_ends_while_its_player_is_being_forgotten_is_somebodys
         await bruno.press("Accept", GROUP)
         [table] = await worker.tables_of(ANNA)
         seat = table.seat_of(ANNA)
-        ended = table.after([f"{seat} resign"], "u")
+        assert seat is not None
+        ended = table.after([Move(seat, "resign")], "u")
         await worker.forgetter.begin(ANNA)
         await worker.forgetter.forget(ANNA, (await marks(store.client))[ANNA])
         await worker.archive.add(ended, 1_770_000_000)

@@ -11,9 +11,9 @@ import pytest
 from bot.store import Store, keys
 from bot.store.log import STAMPS_KEPT
 from bot.tables import Room, Table
+from bot.tables.challenges import MOST_CHANGES
 from bot.tables.checks import MOST_ENTRIES
 from bot.tables.errors import NoSuchTable, TooManyChanges
-from bot.tables.room import MOST_CHANGES
 from engine import legal_for_record
 from engine.errors import EngineError
 from tests.long import mostly_long

@@ -16,6 +16,7 @@ from bot.store.log import Log, stamped, unstamped
 from bot.store.store import FOLD_AFTER
 from bot.tables import Room, Table
 from bot.tables.chairs import LONGEST_NAME, Invited, plain_name
+from bot.tables.codes import CODE_LETTERS, table_code
 from bot.tables.errors import (
     AlreadyPlaying,
     AlreadySeated,
@@ -31,7 +32,6 @@ from bot.tables.errors import (
     TableError,
     TableIsFull,
 )
-from bot.tables.room import CODE_LETTERS, _code
 from engine import GAMES, legal_for_record
 from engine.errors import BadRules, EngineError, IllegalMove, MustFollow, NotYourTurn, UnknownGame, UnknownMove
 
@@ -126,8 +126,8 @@ async def test_a_handle_is_bound_to_the_platform_where_its_owner_was_challenged(
 async def test_codes_are_long_and_follow_from_the_update_and_from_a_secret(room: Room, store: Store) -> None:
     table = await room.open_table("testa", ADA, "Ada", "u1")
     assert (await Room(store).open_table("testa", ADA, "Ada", "u1")).code == table.code
-    assert _code("u1 0", await store.secret()) == table.code
-    assert len({_code("u1 0", b""), _code("u1 0", b"other"), table.code}) == 3
+    assert table_code("u1 0", await store.secret()) == table.code
+    assert len({table_code("u1 0", b""), table_code("u1 0", b"other"), table.code}) == 3
 
 
 async def test_another_game_keeps_the_chairs_and_forgets_the_options(room: Room) -> None:

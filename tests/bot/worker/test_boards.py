@@ -6,9 +6,10 @@ import pytest
 
 from bot.panels.board import board_panel
 from bot.panels.snapshot import snapshot
-from bot.tables.table import Table, deal_entry
+from bot.store.entries import Deal, FirstDeal, Host, Move, Open, Sit
+from bot.tables.table import Table
 from engine import GAMES, legal_for_record
-from engine.rules import resolve
+from engine.rules import RELEASE, resolve
 from tests.engine.tables import random_rules
 
 
@@ -16,21 +17,21 @@ def moved(table: Table, random: Random) -> Table:
     """After one more entry: a deal, or any legal move of any seat."""
     assert table.game
     if table.game.needs_deal:
-        return table.after([f"deal {random.randbytes(32).hex()}"], "u")
+        return table.after([Deal(random.randbytes(32))], "u")
     seats = range(len(table.chairs))
     choices = [(seat, move) for seat in seats for move in legal_for_record(table.game, seat) if move != "resign"]
     seat, move = random.choice(choices)
-    return table.after([f"{seat} {move}"], "u")
+    return table.after([Move(seat, move)], "u")
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_board_is_the_same_until_there_is_something_to_tell(game: str) -> None:
     random = Random(game)
     for _ in range(8):
-        lines = [f"open {game} p:0 Person 0", "host p:100"]
-        lines += [f"sit {seat} p:{seat} Person {seat}" for seat in range(GAMES[game].seats)]
-        lines.append(deal_entry(random.randbytes(32), resolve(GAMES[game].rules, random_rules(game, random))))
-        table = Table("ABCD").after(lines, "u")
+        chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(GAMES[game].seats)]
+        rules = resolve(GAMES[game].rules, random_rules(game, random)).model_dump()
+        deal = FirstDeal(random.randbytes(32), RELEASE, rules)
+        table = Table("ABCD").after([Open(game, "p:0", "Person 0"), Host("p:100"), *chairs, deal], "u")
         shown: dict[int, str] = {}
         for _ in range(150):
             assert table.game

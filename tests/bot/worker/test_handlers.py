@@ -13,6 +13,7 @@ from bot.actions import BadPayload
 from bot.finished.ratings import Scope
 from bot.platform import Person
 from bot.store import Store, keys
+from bot.tables.chairs import Invited
 from bot.tables.table import TIME_TO_ACCEPT
 from bot.wording import SUIT_SIGNS
 from bot.worker import Worker
@@ -59,6 +60,18 @@ async def test_what_is_no_handle_invites_nobody(store: Store, handle: str) -> No
         reply = await anna.say("/challenge", about=(Person("", handle, handle),))
         assert "have not met" in reply.toast
         assert not paper.messages[GROUP]
+
+
+async def test_somebody_known_is_invited_whatever_a_platform_calls_their_handle(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna, bruno, *_ = people(worker, paper)
+        about = bruno.person
+        await anna.say("/challenge testa", about=(Person(about.id, "Bruno", "two words"),))
+        [table] = await worker.tables_of(anna.person.id)
+        assert table.invited == Invited(about.id, "", "Bruno")
+        await bruno.press("Accept", GROUP)
+        assert (await worker.room.table(table.code)).phase == "playing"
 
 
 async def test_nobody_challenges_themselves(store: Store) -> None:

@@ -17,7 +17,7 @@ from bot.handlers.limits import OPEN_TABLES, TRIES
 from bot.outages import Outages
 from bot.platform import DeliveryError, NotDone, RateLimit, Refused, SlowDown, Trouble
 from bot.store import Store, keys
-from bot.tables.room import CODE_LENGTH, CODE_LETTERS
+from bot.tables.codes import CODE_LENGTH, CODE_LETTERS
 from bot.worker import Worker
 from tests.bot.paper import GROUP, Paper, Player, code_of, open_worker, seated
 

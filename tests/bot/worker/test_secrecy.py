@@ -9,19 +9,22 @@ from bot.delivery.drawing import NO_EXTRAS, Outcome, Viewer, draw
 from bot.delivery.message_state import MessageState
 from bot.delivery.names import Hand
 from bot.delivery.surfaces import wanted
-from bot.tables.table import Table, deal_entry
+from bot.store.entries import Entry, FirstDeal, Host, Open, Sit
+from bot.tables.table import Table
 from engine import GAMES
-from engine.rules import resolve
+from engine.rules import RELEASE, resolve
 from tests.engine.hidden import hidden_cards, shuffled_about
 from tests.engine.tables import random_rules, random_step
 
 
 def table_of(game: str, random: Random) -> Table:
     """A table with two boards, at a random moment of a random game."""
-    lines = [f"open {game} p:0 Person 0", "host p:100", "host q:200"]
-    lines += [f"sit {seat} p:{seat} Person {seat}" for seat in range(GAMES[game].seats)]
-    lines.append(deal_entry(random.randbytes(32), resolve(GAMES[game].rules, random_rules(game, random))))
-    table = Table("ABCD").after(lines, "u")
+    hosts = [Host("p:100"), Host("q:200")]
+    chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(GAMES[game].seats)]
+    secret = random.randbytes(32)
+    rules = resolve(GAMES[game].rules, random_rules(game, random)).model_dump()
+    entries: list[Entry] = [Open(game, "p:0", "Person 0"), *hosts, *chairs, FirstDeal(secret, RELEASE, rules)]
+    table = Table("ABCD").after(entries, "u")
     assert table.game
     for _ in range(random.randrange(70)):
         if table.game.over or (table.game.needs_deal and random.random() < 0.5):

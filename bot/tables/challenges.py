@@ -1,0 +1,288 @@
+"""Tables until the cards are dealt: who opens one, sits down, stands up, chooses what is played; each one commit."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import count
+from typing import Any
+
+from bot.store import Behind, Gone
+from bot.store.entries import (
+    Ask,
+    Clock,
+    Close,
+    Entry,
+    FirstDeal,
+    Host,
+    Invite,
+    Open,
+    OtherGame,
+    Refuse,
+    Rehost,
+    Rule,
+    Setup,
+    Sit,
+)
+from bot.store.log import Log
+from bot.tables import checks
+from bot.tables.chairs import Invited, plain_name
+from bot.tables.codes import mark_of, table_code
+from bot.tables.errors import (
+    ChairTaken,
+    NobodyAsks,
+    NoSuchChair,
+    NoSuchClock,
+    NoSuchTable,
+    NotYoursToDecide,
+    TableIsFull,
+    TooManyChallenges,
+    TooManyChanges,
+    TooManyTables,
+)
+from bot.tables.ledger import Ledger
+from bot.tables.lists import CodeTaken, TableLists
+from bot.tables.table import CLOCKS, Table
+from engine import game_kind
+from engine.rules import RELEASE, parse, resolve
+from engine.shuffle import SECRET_BYTES
+
+MOST_CHANGES = 300
+"""Entries of a challenge after which its game, options and clock are changed no more."""
+
+
+class Challenges(Ledger):
+    """The tables of one store, as far as they are challenges. ``lists`` are the tables by person and by chat."""
+
+    def __init__(self, *about: Any, **more: Any) -> None:
+        super().__init__(*about, **more)
+        self.lists = TableLists(self)
+
+    async def open_table(
+        self,
+        game: str,
+        person: str,
+        name: str,
+        update: str,
+        *,
+        host: str = "",
+        invited: Invited | None = None,
+        setup: Sequence[Setup] = (),
+        seat: int = 0,
+        again: bool = False,
+    ) -> Table:
+        """A new table, opened by this person, who takes a chair of it. UnknownGame lists the games there are.
+
+        ``host`` is the place of its first board, ``setup`` more entries for its log. The code follows from the update,
+        so that one delivered twice opens one table; nobody outside can work it out, for updates are counted. With
+        ``again`` the update is a wish that several may have, one after the other: when its table is no more it opens
+        another.
+        """
+        game_kind(game)
+        name = plain_name(name)
+        hosting = [Host(host)] if host else []
+        entries: list[Entry] = [Open(game, person, name), *hosting, *setup, Sit(seat, person, name)]
+        if invited:
+            entries.append(Invite(invited.person, invited.handle, plain_name(invited.name)))
+        secret = await self.store.secret()
+        for attempt in count():
+            empty = Table(table_code(f"{update} {attempt}", secret))
+            opened = self._begin_if_full(empty, entries, update)
+            try:
+                async with (
+                    self.lists.taking_chair(person, empty.code),
+                    self.lists.showing(host, empty.code, is_challenge=True),
+                ):
+                    return await self._open(empty, opened, update, "" if again else mark_of(person))
+            except CodeTaken:
+                continue
+            except (TooManyTables, TooManyChallenges):
+                # What was done already is answered as done.
+                with suppress(NoSuchTable):
+                    found = await self.load(empty.code)
+                    if found.log.was_begun_by(update):
+                        return found
+                raise
+        raise AssertionError
+
+    async def has_opened(self, update: str) -> bool:
+        """Whether a table was opened by this update that is there still."""
+        secret = await self.store.secret()
+        with suppress(NoSuchTable):
+            for attempt in count():
+                table = await self.load(table_code(f"{update} {attempt}", secret))
+                if table.log.was_begun_by(update):
+                    return True
+        return False
+
+    async def _open(self, empty: Table, opened: Table, update: str, mark: str) -> Table:
+        result = await self._write(empty, opened)
+        if isinstance(result, Table):
+            return result
+        if isinstance(result, Gone) and result.whose == mark:
+            raise NoSuchTable(code=empty.code)
+        if isinstance(result, Behind) and Log(result.entries).was_begun_by(update):
+            return await self._caught_up(empty, result)
+        raise CodeTaken()
+
+    async def choose_game(self, code: str, person: str, game: str, update: str) -> Table:
+        """Another game, at its defaults; for who opened the table, before the game begins."""
+        game_kind(game)
+
+        def decide(table: Table) -> Table:
+            checks.check_opener(table, person)
+            if any(table.chairs[game_kind(game).seats :]):
+                raise TableIsFull()
+            if table.game_id == game and not table.rules:
+                return table
+            return self._changed(table, [OtherGame(game)], update)
+
+        return await self._commit(code, update, decide)
+
+    def _changed(self, table: Table, entries: Sequence[Entry], update: str) -> Table:
+        """A challenge with these entries, unless it was changed so often that only a machine can want it."""
+        if entries and table.version >= MOST_CHANGES:
+            raise TooManyChanges()
+        return self._begin_if_full(table, entries, update)
+
+    async def choose_rule(self, code: str, person: str, word: str, update: str) -> Table:
+        """An option, as ``name=value``; for who opened the table, before the game begins. BadRules names the values."""
+
+        def decide(table: Table) -> Table:
+            checks.check_opener(table, person)
+            chosen = parse(game_kind(table.game_id).rules, [word])
+            changed = {name: value for name, value in chosen.items() if table.rules.get(name) != value}
+            return self._changed(table, [Rule(name, value) for name, value in changed.items()], update)
+
+        return await self._commit(code, update, decide)
+
+    async def choose_clock(self, code: str, person: str, seconds: int, strict: bool, update: str) -> Table:
+        """How long a move may take, and whether the clock is strict; for who opened the table."""
+        if seconds not in CLOCKS:
+            raise NoSuchClock()
+
+        def decide(table: Table) -> Table:
+            checks.check_opener(table, person)
+            if (table.clock, table.strict) == (seconds, strict):
+                return table
+            return self._changed(table, [Clock(seconds, strict)], update)
+
+        return await self._commit(code, update, decide)
+
+    async def sit(
+        self,
+        code: str,
+        person: str,
+        name: str,
+        update: str,
+        seat: int | None = None,
+        *,
+        handle: str = "",
+        host: str = "",
+    ) -> Table:
+        """Take a chair, by default the first that is free. With the last one the game begins.
+
+        At a `tavolo` the first at a side is asked for the chair opposite; then the chair is asked for, not taken.
+        ``host`` is another place that shows the table from then on.
+        """
+
+        def decide(table: Table) -> Table:
+            checks.check_free_to_sit(table, person, handle)
+            chosen = seat if seat is not None else checks.free_chair(table)
+            if chosen not in range(len(table.chairs)):
+                raise NoSuchChair()
+            if taken := table.chairs[chosen] or table.asking.get(chosen):
+                raise ChairTaken(name=taken.name)
+            hosting = checks.hosting(table, host)
+            ruler = table.ruler_of(chosen)
+            if ruler is not None:
+                return table.after([*hosting, Ask(chosen, person, plain_name(name))], update)
+            return self._begin_if_full(table, [*hosting, Sit(chosen, person, plain_name(name))], update)
+
+        async with self.lists.taking_chair(person, code), self.lists.showing(host, code):
+            return await self._commit(code, update, decide)
+
+    async def add_robot(self, code: str, person: str, level: str, names: Sequence[str], update: str) -> Table:
+        """Who opened the table gives the first free chair to a robot, by the first of the names that nobody there has.
+
+        Nobody is asked but a ruler across.
+        """
+
+        def decide(table: Table) -> Table:
+            checks.check_opener(table, person)
+            taken = {chair.name for chair in (*table.chairs, *table.asking.values()) if chair}
+            name = next((one for one in names if one not in taken), names[0])
+            seat = checks.free_chair(table)
+            kind = Sit if table.ruler_of(seat) is None else Ask
+            return self._begin_if_full(table, [kind(seat, f"robot:{level}", plain_name(name))], update)
+
+        return await self._commit(code, update, decide)
+
+    async def host(self, code: str, place: str, update: str) -> Table:
+        """Have a board of the table in one more place."""
+        async with self.lists.showing(place, code):
+            return await self._commit(code, update, lambda table: table.after(checks.hosting(table, place), update))
+
+    async def rehost(self, code: str, old: str, new: str, update: str) -> Table:
+        """A chat that hosts the table has another id from now on."""
+
+        def decide(table: Table) -> Table:
+            return table.after([Rehost(table.hosts.index(old), new)] if old in table.hosts else [], update)
+
+        return await self._commit(code, update, decide)
+
+    async def answer(self, code: str, person: str, seat: int, accept: bool, update: str) -> Table:
+        """The first at a side of a `tavolo` accepts or refuses who asks for the chair opposite."""
+
+        def decide(table: Table) -> Table:
+            if table.phase != "open" or seat not in table.asking:
+                raise NobodyAsks()
+            ruler = table.ruler_of(seat)
+            if ruler is None or checks.seat_of(table, person) != ruler:
+                raise NotYoursToDecide()
+            if not accept:
+                return table.after([Refuse(seat)], update)
+            asking = table.asking[seat]
+            return self._begin_if_full(table, [Sit(seat, asking.person, asking.name)], update)
+
+        return await self._commit(code, update, decide)
+
+    async def stand(self, code: str, person: str, update: str) -> Table:
+        """Give one's chair back, before the game begins; who opened the table cancels it by that."""
+
+        def decide(table: Table) -> Table:
+            checks.check_open(table)
+            seat = checks.seat_of(table, person)
+            gone = person == table.opener.person
+            return table.after([Close("cancelled")] if gone else table.standing(seat), update)
+
+        token = await self.lists.entry(person, code)
+        table = await self._commit(code, update, decide)
+        await self.lists.left(person, table, token)
+        return table
+
+    async def cancel(self, code: str, person: str, update: str) -> Table:
+        """Who opened the table takes the challenge back."""
+
+        def decide(table: Table) -> Table:
+            checks.check_opener(table, person)
+            return table.after([Close("cancelled")], update)
+
+        return await self._commit(code, update, decide)
+
+    async def decline(self, code: str, person: str, handle: str, update: str) -> Table:
+        """Who was challenged by name does not want to."""
+
+        def decide(table: Table) -> Table:
+            checks.check_open(table)
+            if not table.invites(person, handle):
+                raise NotYoursToDecide()
+            return table.after([Close("declined")], update)
+
+        return await self._commit(code, update, decide)
+
+    def _begin_if_full(self, table: Table, entries: Sequence[Entry], update: str) -> Table:
+        """The table with the entries; with the last chair also the first deal, which says by what rules they play."""
+        after = table.after(entries, update)
+        if not (after.is_full and after.phase == "open"):
+            return after
+        rules = resolve(game_kind(after.game_id).rules, after.rules)
+        return after.after([FirstDeal(self._new_secret(SECRET_BYTES), RELEASE, rules.model_dump())], update)

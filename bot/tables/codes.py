@@ -1,0 +1,24 @@
+"""The codes by which people name tables, and what is remembered of who opened one."""
+
+from hashlib import blake2b
+
+CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+"""Letters and digits that nobody mistakes for one another."""
+
+CODE_LENGTH = 6
+"""Letters of a new table's code. Tables opened by older releases have four."""
+
+
+def table_code(seed: str, secret: bytes) -> str:
+    """A code that follows from a seed, for those alone who know the secret."""
+    number = int.from_bytes(blake2b(seed.encode(), key=secret, digest_size=16).digest())
+    letters = []
+    for _ in range(CODE_LENGTH):
+        number, place = divmod(number, len(CODE_LETTERS))
+        letters.append(CODE_LETTERS[place])
+    return "".join(letters)
+
+
+def mark_of(person: str) -> str:
+    """What is remembered of who opened a table that was removed: enough to tell them from others, no more."""
+    return blake2b(person.encode(), digest_size=6).hexdigest()

@@ -1,0 +1,255 @@
+"""The entries of a table's log: each is read as it was written, and nothing else is read."""
+
+import string
+from dataclasses import fields
+from random import Random
+from traceback import format_exception
+from typing import get_args
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from bot.store.entries import (
+    Ask,
+    Clock,
+    Close,
+    Deal,
+    Entry,
+    FirstDeal,
+    Flag,
+    Host,
+    Invite,
+    Late,
+    Move,
+    Nudge,
+    Open,
+    OtherGame,
+    Redacted,
+    Refuse,
+    Rehost,
+    Rule,
+    Sit,
+    Stand,
+    Stop,
+    UnreadableEntry,
+    Wait,
+    Withdraw,
+    decode,
+    encode,
+)
+from bot.tables.table import Table
+from engine import GAMES, legal_for_record
+from engine.rules import RELEASE, resolve
+from tests.engine.tables import random_rules
+
+TEXTS: dict[str, Entry] = {
+    "open testa telegram:42 Bea": Open("testa", "telegram:42", "Bea"),
+    "game metamazzo": OtherGame("metamazzo"),
+    "rule target 31": Rule("target", 31),
+    "rule reuse false": Rule("reuse", False),
+    "rule declare none": Rule("declare", "none"),
+    "sit 1 robot:strong 🤖 Nonna Rosa": Sit(1, "robot:strong", "🤖 Nonna Rosa"),
+    "stand 3": Stand(3),
+    "host telegram:-100/7": Host("telegram:-100/7"),
+    "rehost 0 telegram:-1007": Rehost(0, "telegram:-1007"),
+    "clock 300 lax": Clock(300, False),
+    "clock 0 strict": Clock(0, True),
+    "invite discord:7 bea Bea B.": Invite("discord:7", "bea", "Bea B."),
+    "invite - bea bea": Invite("", "bea", "bea"),
+    "invite somebody:1a - somebody": Invite("somebody:1a", "", "somebody"),
+    "ask 2 p:1 Anna": Ask(2, "p:1", "Anna"),
+    "withdraw 2": Withdraw(2),
+    "refuse 2": Refuse(2),
+    "close cancelled": Close("cancelled"),
+    "close declined": Close("declined"),
+    "close expired": Close("expired"),
+    "deal 00ff 1 target=21 layout=full signals=true claim=false": FirstDeal(
+        b"\0\xff", 1, {"target": 21, "layout": "full", "signals": True, "claim": False}
+    ),
+    "deal 00ff": Deal(b"\0\xff"),
+    "0 play 3D": Move(0, "play 3D"),
+    "3 declare three 3 missing C": Move(3, "declare three 3 missing C"),
+    "late 1": Late(1),
+    "nudge": Nudge(),
+    "flag": Flag(),
+    "wait": Wait(),
+    "redacted": Redacted(),
+    "stop timeout 1": Stop("timeout", 1),
+    "stop cancelled -": Stop("cancelled"),
+}
+"""As releases wrote them."""
+
+
+@pytest.mark.parametrize(("text", "entry"), TEXTS.items())
+def test_an_entry_is_a_line_of_text(text: str, entry: Entry) -> None:
+    assert decode(text) == entry
+    assert encode(entry) == text
+
+
+def test_every_kind_of_entry_is_named_above() -> None:
+    assert {type(entry) for entry in TEXTS.values()} == set(get_args(Entry))
+
+
+word = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters=" \t\n"), min_size=1).filter("-".__ne__)
+line = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\t\n"))
+number = st.integers(0, 10**6)
+option = st.text(string.ascii_lowercase + "_", min_size=1).filter(lambda text: text not in ("true", "false"))
+value = st.booleans() | number | option
+KINDS: dict[type[Entry], st.SearchStrategy[Entry]] = {
+    Open: st.builds(Open, word, word, line),
+    OtherGame: st.builds(OtherGame, word),
+    Rule: st.builds(Rule, word, value),
+    Sit: st.builds(Sit, number, word, line),
+    Stand: st.builds(Stand, number),
+    Host: st.builds(Host, word),
+    Rehost: st.builds(Rehost, number, word),
+    Clock: st.builds(Clock, number, st.booleans()),
+    Invite: st.builds(Invite, word | st.just(""), word | st.just(""), line),
+    Ask: st.builds(Ask, number, word, line),
+    Withdraw: st.builds(Withdraw, number),
+    Refuse: st.builds(Refuse, number),
+    Close: st.builds(Close, st.sampled_from(["cancelled", "declined", "expired"])),
+    FirstDeal: st.builds(FirstDeal, st.binary(), number, st.dictionaries(option, value, min_size=1)),
+    Deal: st.builds(Deal, st.binary()),
+    Move: st.builds(Move, number, line),
+    Late: st.builds(Late, number),
+    Nudge: st.just(Nudge()),
+    Flag: st.just(Flag()),
+    Wait: st.just(Wait()),
+    Redacted: st.just(Redacted()),
+    Stop: st.builds(Stop, st.sampled_from(["timeout", "cancelled"]), number | st.none()),
+}
+
+
+@pytest.mark.parametrize("kind", get_args(Entry), ids=lambda kind: kind.__name__)
+def test_an_entry_is_read_as_it_was_written(kind: type[Entry]) -> None:
+    @given(KINDS[kind])
+    def holds(entry: Entry) -> None:
+        read = decode(encode(entry))
+        assert read == entry
+        # To Python, True is 1.
+        assert [type(getattr(read, one.name)) for one in fields(read)] == [
+            type(getattr(entry, one.name)) for one in fields(entry)
+        ]
+
+    holds()
+
+
+words = st.sampled_from([*" ".join(TEXTS).split(" "), "", "-", "01", "²", "٣", "+1", "1_0", "TRUE", "00FF", "a=b", "="])
+texts = st.lists(words, max_size=6).map(" ".join) | line
+
+
+@given(texts)
+@example("sit 01 p:1 Anna")
+@example("deal 00FF")
+@example("nudge ")
+def test_what_is_read_is_what_would_be_written(text: str) -> None:
+    """So an entry that is written anew, for somebody in it was forgotten, is no other in the rest."""
+    try:
+        entry = decode(text)
+    except UnreadableEntry:
+        return
+    assert encode(entry) == text
+
+
+NONE = [
+    "",
+    "conquer 3",
+    "\ufffd\0 \ud7ff",
+    "open testa p:1",
+    "sit one p:1 Anna",
+    "sit 01 p:1 Anna",
+    "sit 1 p:1",
+    "stand",
+    "stand 1 2",
+    "stand ²",
+    "rule target",
+    "clock 60 slow",
+    "clock 1_0 lax",
+    "close whyever",
+    "deal",
+    "deal zz",
+    "deal 00FF",
+    "deal 00 2",
+    "deal 00 two target=51",
+    "deal 00 2 target",
+    "deal 00 2 target=51 target=31",
+    "nudge them",
+    "stop sometime -",
+    "stop timeout",
+    "0",
+    "01 play 3D",
+    "٣ play 3D",
+    "-1 play 3D",
+]
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_a_text_that_is_no_entry_is_refused_without_a_word_of_it(text: str) -> None:
+    with pytest.raises(UnreadableEntry) as refused:
+        decode(text)
+    assert str(refused.value) == "a text is no entry that this release knows"
+    # A traceback would show the error behind it, which quotes a field.
+    assert "During handling" not in "".join(format_exception(refused.value))
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_a_table_with_a_text_that_is_no_entry_stands_as_it_was_and_says_which(text: str) -> None:
+    begun = [b"open testa p:1 Anna\tu1", b"host p:100\tu1", b"sit 0 p:1 Anna\tu1"]
+    table = Table("ABCD").caught_up([*begun, text.encode() + b"\tu2", b"stand 0\tu3"])
+    assert table.error == "entry 1 or one after it: UnreadableEntry"
+    assert table.phase == "unreadable"
+    assert table.version == 5
+    assert [chair and chair.name for chair in table.chairs] == ["Anna", None]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        Open("testa", "p:1 2", "Anna"),
+        Sit(0, "a b", "c"),
+        Rule("target", "31"),
+        Rule("declare", "true"),
+        Rule("target", -5),
+        Rule("long", "x" * 41),
+        Invite("-", "bea", "Bea"),
+        Invite("", "two words", "Bea"),
+        FirstDeal(b"", 1, {}),
+        FirstDeal(b"", 1, {"a=b": 1}),
+        Move(-1, "play 3D"),
+    ],
+    ids=str,
+)
+def test_an_entry_that_would_be_read_as_another_is_not_written(entry: Entry) -> None:
+    with pytest.raises(ValueError, match=r"would be read as|no entry"):
+        encode(entry)
+
+
+def test_what_is_applied_and_what_is_read_make_the_same_table() -> None:
+    """A table that grows by values, and the one that its log tells of: they never drift apart."""
+    for game in GAMES:
+        random = Random(game)
+        rules = resolve(GAMES[game].rules, random_rules(game, random)).model_dump()
+        chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(GAMES[game].seats)]
+        opening: list[Entry] = [Open(game, "p:0", "Person 0"), Host("p:100"), Clock(60, True), *chairs]
+        table = Table("ABCD").after([*opening, FirstDeal(random.randbytes(32), RELEASE, rules)], "u")
+        for _ in range(60):
+            assert table.game
+            if table.game.over:
+                break
+            if table.game.needs_deal:
+                table = table.after([Deal(random.randbytes(32))], "u")
+            seats = range(len(table.chairs))
+            assert table.game
+            moves = [Move(seat, one) for seat in seats for one in legal_for_record(table.game, seat) if one != "resign"]
+            table = table.after([Nudge(), random.choice(moves)], "u")
+        read = Table("ABCD").caught_up(table.log.entries)
+        assert not read.error
+        assert read.game
+        assert table.game
+        assert [read.game.view(seat) for seat in range(len(chairs))] == [
+            table.game.view(seat) for seat in range(len(chairs))
+        ]
+        same = ("rules", "chairs", "hosts", "clock", "strict", "alarm", "moved_at", "dealt_at", "told_at", "lates")
+        assert {name: getattr(read, name) for name in same} == {name: getattr(table, name) for name in same}

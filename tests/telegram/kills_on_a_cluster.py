@@ -88,6 +88,7 @@ class Town(Village):
             await self._until_played()
             await asyncio.sleep(self.random.uniform(0.1, 0.5))
             self.kills[kill] += 1
+            self.at_risk += self.page.at_risk()
             start = time.perf_counter()
             if kill in ("worker", "both"):
                 await self.random.choice(crew.workers).kill()

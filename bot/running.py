@@ -60,7 +60,7 @@ def collect_seldom() -> None:
 
 
 async def run(settings: Settings) -> None:
-    """Run until SIGTERM or SIGINT; presses in hand are finished. StoreFault and NothingToRun say what to do."""
+    """Run until SIGTERM or SIGINT; presses in hand are finished. StoreError and NothingToRun say what to do."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

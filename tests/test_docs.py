@@ -4,6 +4,7 @@ import doctest
 import re
 import subprocess
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,23 @@ def test_every_game_and_option_stands_in_the_rules() -> None:
             if len(values) > 1:
                 assert name in text
                 assert all(str(value) in text for value in values if not isinstance(value, bool))
+
+
+def test_modules_and_files_that_the_docs_name_exist() -> None:
+    found = 0
+    for page in PAGES:
+        for name in re.findall(r"`((?:engine|bot|adapters|tests)[./][\w./]+)`", page.read_text(encoding="utf-8")):
+            if (ROOT / name).exists():
+                found += 1
+                continue
+            # A module, or what stands in one.
+            module, _, rest = name.rpartition(".")
+            assert "/" not in name, f"{page.name}: {name}"
+            path = ROOT / name.replace(".", "/")
+            is_module = path.is_dir() or path.with_suffix(".py").exists()
+            assert is_module or hasattr(import_module(module), rest), f"{page.name}: {name}"
+            found += 1
+    assert found > 100
 
 
 def test_make_knows_the_targets_that_the_docs_name() -> None:

@@ -23,7 +23,7 @@ AT_ONCE = 500
 
 
 async def no_workers(client: Any) -> None:
-    """StoreFault while workers are alive on a store, or one was killed just now."""
+    """StoreError while workers are alive on a store, or one was killed just now."""
     alive = await Attendance(client).alive()
     if alive:
         workers = "A worker is" if alive == 1 else f"{alive} workers are"
@@ -40,7 +40,7 @@ async def restore(
 
     The file is read whole before anything is touched. A store that holds anything is left alone unless it is to be
     replaced, and so is one with workers, unless whoever calls knows to be ``alone`` with it. ``on_read`` is told of
-    progress, twice the bytes of the file in all. BadBackup for the file, StoreFault for the store, OSError where the
+    progress, twice the bytes of the file in all. BadBackup for the file, StoreError for the store, OSError where the
     file cannot be read.
     """
     header, _ = check(path, on_read)

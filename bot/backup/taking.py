@@ -69,7 +69,7 @@ class Taking:
         self._tables: set[str] = set()
 
     async def take(self) -> None:
-        """Write all lines. StoreFault if ratings are made anew meanwhile."""
+        """Write all lines. StoreError if ratings are made anew meanwhile."""
         rated = await self._take_ratings()
         await self._take_tables()
         await self._take_games(rated)

@@ -51,7 +51,7 @@ async def beside(settings: Settings) -> AsyncIterator[Any]:
 
 @asynccontextmanager
 async def alone(settings: Settings, why: str) -> AsyncIterator[Any]:
-    """The same, but an embedded store that a bot runs with is a StoreFault; ``why`` says what the bot would spoil."""
+    """The same, but an embedded store that a bot runs with is a StoreError; ``why`` says what the bot would spoil."""
     if settings.redis_url:
         async with connected(settings.redis_url, PATIENCE) as client:
             yield client

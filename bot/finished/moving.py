@@ -54,7 +54,7 @@ class Moving:
     async def move(self, before: int) -> Moved:
         """Move games that ended before this Unix second. UnreadableGame for a file that holds something else, OSError.
 
-        StoreFault if a game was changed while it was being moved: then the same again does it.
+        StoreError if a game was changed while it was being moved: then the same again does it.
         """
         moved = await self._finish() if self._path.exists() else 0
         rated = await Ratings(self._client, self._archive).rated()

@@ -176,7 +176,7 @@ class Ratings:
         return int(await self._client.get(keys.RATED) or 0)
 
     async def rebuild(self, games_in_files: Sequence[Filed] = ()) -> Rebuilt:
-        """Throw all ratings away and make them anew from the games. StoreFault if a bot rates games meanwhile.
+        """Throw all ratings away and make them anew from the games. StoreError if a bot rates games meanwhile.
 
         Games that are kept but never got their number, which takes a store that lost some of its writes, get it now.
         """

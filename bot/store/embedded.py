@@ -67,7 +67,7 @@ class EmbeddedStore:
         return self.folder / "valkey.log"
 
     async def start(self) -> None:
-        """Lock the folder and have a Valkey answer; StoreFault where another bot has it or none will start."""
+        """Lock the folder and have a Valkey answer; StoreError where another bot has it or none will start."""
         self._lock = await self._claim()
         try:
             if not await self._answers(self.patience if self._left_running() else 0.0):

@@ -25,7 +25,7 @@ async def check(
 ) -> None:
     """Have the store in this version's layout; an empty one is, an older one is brought up to it, one step at a time.
 
-    StoreFault where it cannot be reached, or its layout is newer than this version or older than any way leads from.
+    StoreError where it cannot be reached, or its layout is newer than this version or older than any way leads from.
     """
     try:
         await client.set(keys.SCHEMA, version, nx=True)

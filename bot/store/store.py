@@ -259,7 +259,7 @@ async def opened(url: str, replicas: int = 0) -> AsyncIterator[Store]:
     """The store at a URL, as `connected` takes it.
 
     ``replicas`` is how many replicas must have what people do before they are told that it is done.
-    StoreFault where it cannot be reached or holds a layout that this version does not know.
+    StoreError where it cannot be reached or holds a layout that this version does not know.
     """
     async with connected(url) as client:
         await schema.check(client)

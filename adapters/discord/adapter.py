@@ -255,6 +255,8 @@ class Discord:
                 await answer.show(body, private=reply.private, file=reply.file)
             elif reply.panel and reply.private:
                 await answer.show(drawing.content(reply.panel, _beside(answer.place)), private=True, file=reply.file)
+                # It stands there: no toast need say where.
+                return
             elif reply.panel:
                 await answer.change(drawing.content(reply.panel, answer.place))
             if reply.toast:

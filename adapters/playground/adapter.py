@@ -11,7 +11,7 @@ from bot.panel import Panel
 from bot.places import Place
 from bot.platform import CardRoom, Command, NotDone, Person, Press, RateLimit, Reply
 from bot.store import STORE_ERRORS
-from bot.texts import language_of
+from bot.texts import language_of, texts
 from bot.texts import marked as _
 
 PLATFORM = "playground"
@@ -149,7 +149,8 @@ class Playground:
         for_them = reply.private or (press is not None and not press.genuine)
         place = f"@{person.id}" if for_them else chat.id
         if place.startswith("@") and person.closed:
-            return "Your private chat is closed."
+            language = language_of(self.server.language_of(person))
+            return texts(language).gettext("Your private chat is closed: take the tick at the top away to open it.")
         if pressed is not None and pressed in chat.messages:
             edited = await self.chat_store.edit(chat.id, pressed, reply.panel)
             self.server.tabs.tell_message(edited, pressed)

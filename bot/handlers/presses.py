@@ -12,6 +12,7 @@ from bot.handlers.commands import Commands
 from bot.handlers.errors import GameNotKept, NoEphemeral, NoHints, NoTimeForHints
 from bot.handlers.limits import Tries
 from bot.handlers.pages import Pages
+from bot.panel import Panel
 from bot.panels.analysis import hint_text
 from bot.panels.pages import help_page
 from bot.panels.rules import rules_page
@@ -273,7 +274,7 @@ class Presses:
         if action.page == "settings" and len(words) == 2:
             return Reply(panel=await self.pages.change_setting(press.place, profile, words[0], words[1]))
         if action.page == "settings" and not words:
-            return Reply(panel=self.pages.own_settings(profile), private=not is_private(press.place))
+            return _for_their_eyes(press, profile, self.pages.own_settings(profile))
         if action.page == "forget":
             return await self.commands.own_data.answer(press.place, profile, words)
         if action.page == "rules":
@@ -294,12 +295,10 @@ class Presses:
 
     async def _replay(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         """In a group the result stays where it is: the replay comes as a message of its own, to the presser alone."""
-        panel = await self.pages.replay(press.place, profile, words[0], words[1])
-        return Reply(panel=panel, private=not is_private(press.place))
+        return _for_their_eyes(press, profile, await self.pages.replay(press.place, profile, words[0], words[1]))
 
     async def _analysis(self, press: Press, profile: Profile, game_id: str) -> Reply:
-        panel = await self.pages.analysis(press.place, profile, game_id)
-        return Reply(panel=panel, private=not is_private(press.place))
+        return _for_their_eyes(press, profile, await self.pages.analysis(press.place, profile, game_id))
 
     async def _rematch(self, press: Press, profile: Profile, game_id: str) -> Reply:
         """The same game, options and pairs again. The first who wants it opens the table, the others sit down at it."""
@@ -337,6 +336,13 @@ class Presses:
             except AlreadySeated:
                 return Reply()
         return Reply()
+
+
+def _for_their_eyes(press: Press, profile: Profile, panel: Panel) -> Reply:
+    """A page in place of the one pressed, or for the presser alone if others see that: then a toast says where it is."""
+    if is_private(press.place):
+        return Reply(panel=panel)
+    return Reply(texts(profile.language).gettext("It is in our private chat."), panel, private=True)
 
 
 def _number(words: list[str]) -> int:

@@ -281,6 +281,18 @@ async def test_the_file_of_ones_data_stays_in_the_chat_and_is_its_owners_alone(
     assert (refused["type"], refused["text"]) == ("refused", "This file is not kept any more.")
 
 
+async def test_a_page_for_ones_own_eyes_says_where_it_is_or_how_to_open_the_private_chat(
+    playground: Open, session: aiohttp.ClientSession
+) -> None:
+    line = await Line.open(session, playground)
+    await line.ask(do="say", chat="1", text="/settings", **{"as": "1"})
+    [number] = [one["message"]["id"] for one in line.heard if one["type"] == "message" and "rows" in one["message"]]
+    button = {"do": "press", "chat": "1", "message": number, "payload": "1psettings", "as": "1"}
+    assert (await line.ask(**button, n="press1"))["toast"] == "It is in our private chat."
+    await line.ask(do="close", closed=True, **{"as": "1"})
+    assert "take the tick at the top away" in (await line.ask(**button, n="press2"))["toast"]
+
+
 async def test_old_messages_are_forgotten(store: Store) -> None:
     chat_store = ChatStore(store.client)
     await chat_store.load()

@@ -157,6 +157,9 @@ async def test_who_likes_hands_in_the_channel_gets_them_with_the_press_that_begi
             await person.press("My own settings", channel)
             await person.press("for my eyes only", channel)
             assert person.button("• Hands in the group", channel)
+        # The page was shown where the button stands: it is in no private chat.
+        assert "It is in our private chat." not in str(server.calls)
+        assert "My own settings" in str(server.calls)
         await anna.slash("challenge", game="metamazzo")
         await bruno.press("Accept", channel)
         await until(lambda: bool(hands(bruno)))

@@ -445,9 +445,15 @@ async def test_rematch_and_replay(store: Store) -> None:
         await resign(worker, paper, players, 0)
         carla = people(worker, paper)[2]
         assert "do not sit" in (await carla.press("Rematch", GROUP)).toast
-        await carla.press("Replay", GROUP)
+        # Who looks at the group sees nothing else happen.
+        assert (await carla.press("Replay", GROUP)).toast == "It is in our private chat."
         assert "Deal 1" in paper.last(carla.private).plain
-        assert "resigned" in paper.last(GROUP).plain
+        assert (await carla.press("Analysis", GROUP)).toast == "It is in our private chat."
+        await carla.say("/settings")
+        assert (await carla.press("My own settings", GROUP)).toast == "It is in our private chat."
+        # There the page takes the place of the one that was pressed.
+        assert not (await carla.press("Italiano", carla.private)).toast
+        assert any("resigned" in text for text in paper.texts(GROUP))
         # Both press it: one table, and the game is on.
         result, button = players[0].button("Rematch", GROUP)
         for player in reversed(players):

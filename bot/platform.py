@@ -82,9 +82,9 @@ class Reply:
 
     ``toast`` is a short word that only the person sees, ``panel`` a message: new for a command, in place of the
     pressed one for a press. ``private`` panels are for the person alone: in the private chat if the platform has no
-    better way; where a press brought one that is shown elsewhere, the toast, which says so, is left out. ``optional`` is for platforms that want every command answered: the others say nothing. A ``file`` comes
-    with a private panel, and is never shown to anybody else: where its person cannot be reached alone it is not shown
-    at all.
+    better way. A toast beside one says that it is there; who shows a press's where it was pressed leaves that out.
+    ``optional`` is for platforms that want every command answered: the others say nothing. A ``file`` comes with a
+    private panel, and is never shown to anybody else: where its person cannot be reached alone it is not shown at all.
     """
 
     toast: str = ""

@@ -111,7 +111,7 @@ class Scheduler:
         mover = table.to_move
         if mover and mover.is_robot:
             await self.play_for(table, mover.person.partition(":")[2])
-        elif table.alarm == "nudged" and table.strict:
+        elif table.alarm == "nudged" and table.strict and not table.is_practice:
             await self.play_for(table, STAND_IN)
         else:
             await self.room.time_passed(table.code, table.version)

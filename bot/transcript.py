@@ -14,22 +14,27 @@ Line = tuple[str, bool]
 """A line of the story, and whether a trick ends with it."""
 
 
-def story(record: Record, deal: int | None, language: str, faces: str = "codes") -> Iterator[Line]:
+def story(record: Record, deal: int | None, language: str, faces: str = "codes", options: str = "") -> Iterator[Line]:
     """The lines of a game's story, or of one deal's; ``faces`` as for `Wording`.
 
+    ``options`` is how they read; without it they stand as in the record.
     FaultyRecord where a move cannot be.
     """
     words = Wording(language, [_plain(spoken(name, language)) for name in record.seats], faces)
     _ = words.text
     yield _(record.kind.name), False
-    options = ", ".join(f"{name} {spell(value)}" for name, value in record.rules.items())
-    yield f"{words.side(0)} — {words.side(1)} ({options})", False
+    yield f"{words.side(0)} — {words.side(1)} ({options or _options(record)})", False
     for number in [deal] if deal else range(1, len(record.deals) + 1):
         yield "", False
         yield from _deal_story(record, number, words)
     if record.ending and deal in (None, len(record.deals)):
         yield "", False
         yield words.ending(record.winner, record.ending), False
+
+
+def _options(record: Record) -> str:
+    """The options as the record has them."""
+    return ", ".join(f"{name} {spell(value)}" for name, value in record.rules.items())
 
 
 def _plain(name: str) -> str:

@@ -339,7 +339,7 @@ class Presses:
 
 
 def _for_their_eyes(press: Press, profile: Profile, panel: Panel) -> Reply:
-    """A page in place of the one pressed, or for the presser alone if others see that: then a toast says where it is."""
+    """A page in place of the one pressed; where others see that, for the presser alone, and a toast says where."""
     if is_private(press.place):
         return Reply(panel=panel)
     return Reply(texts(profile.language).gettext("It is in our private chat."), panel, private=True)

@@ -36,7 +36,7 @@ def board_panel(
     page.gap()
     _play(page, phrases, view.deal)
     turn = view.turn
-    if seen.alarm == "flagged" and turn is not None:
+    if seen.alarm == "flagged" and turn is not None and not seen.practice:
         page.gap()
         page.line(_("{name}'s time is up."), "bold", name=seen.name(turn))
     elif called:
@@ -140,6 +140,7 @@ def result_panel(
     page.line(phrases.totals(view.totals))
     if changes:
         page.gap()
+        page.line(_("Ratings in {game} alone:"), game=_(seen.kind.name))
         for name, before, after in changes:
             page.line(f"{isolated(name)}: {before} → {after} ({after - before:+d})")
     return page.panel(

@@ -3,7 +3,7 @@
 from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.hand import clock_line
-from bot.panels.phrases import Phrases, option_names, short_clock, value_name
+from bot.panels.phrases import option_names, options_in_words, short_clock, value_name
 from bot.panels.snapshot import TableSnapshot, isolated
 from bot.tables.chairs import Invited
 from bot.tables.table import CLOCKS, REFUSALS, Table
@@ -50,16 +50,8 @@ def _mention(invited: Invited) -> Span:
 
 
 def _options(page: Writer, seen: TableSnapshot, words: Wording) -> None:
-    phrases = Phrases(seen, words)
-    choices = seen.kind.rules.choices()
-    unit = seen.rules.get("score_unit")
-    for name, values in choices.items():
-        value = seen.rules[name]
-        if name == "target":
-            value = int(value) * (unit if isinstance(unit, int) else 1)
-        elif len(values) < 2 or name not in option_names(words):
-            continue
-        page.line(phrases.option(name, value))
+    for line in options_in_words(words, seen.kind, seen.rules):
+        page.line(line)
     page.line(clock_line(seen, words))
 
 

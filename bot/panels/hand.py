@@ -157,9 +157,11 @@ class _Hand:
     def _bids(self, deal: SpadesView) -> None:
         _ = self.words.text
         if deal.phase == "draft":
+            # The card being looked at still lies on top of the stock, but whoever holds it counts it as drawn.
+            stock = deal.stock - bool(deal.drawn)
             self.page.line(
-                self.words.ngettext("{count} card in the stock", "{count} cards in the stock", deal.stock).format(
-                    count=deal.stock
+                self.words.ngettext("{count} card in the stock", "{count} cards in the stock", stock).format(
+                    count=stock
                 )
             )
         if any(bid is not None for bid in deal.bids):
@@ -195,10 +197,15 @@ class _Hand:
             if seen.alarm == "flagged":
                 self.page.line(_("{name}'s time is up: what shall we do?"), "bold", name=seen.name(turn))
             return
-        if seen.alarm == "nudged":
+        # A practice table may have been nudged by an older release: nobody waits there.
+        alarm = "" if seen.practice else seen.alarm
+        if alarm == "nudged":
             self.page.line(_("⏳ Half of your time for this move is gone."), "bold")
-        elif seen.alarm == "flagged":
-            self.page.line(_("⌛ Your time is up: the others may claim the win. Play while you can."), "bold")
+        elif alarm == "flagged":
+            if seen.has_opponents:
+                self.page.line(_("⌛ Your time is up: the others may claim the win. Play while you can."), "bold")
+            else:
+                self.page.line(_("⌛ Your time is up, and your partner is waiting."), "bold")
         self.page.line(_("Your turn.") if deal.phase == "play" else self._asked(deal), "bold")
         if self.draft in SIGNALS:
             self.page.line(_("With the card that you lead you say “{signal}”."), signal=self.draft)

@@ -8,7 +8,7 @@ from bot.commands import listed
 from bot.finished.archive import FinishedGame
 from bot.finished.ratings import EVERYTHING, LEAST_GAMES, Standing
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.panels.phrases import game_names, short_clock
+from bot.panels.phrases import game_names, options_in_words, short_clock
 from bot.panels.snapshot import isolated
 from bot.people import HANDS, SUITS, ChatProfile, Profile
 from bot.tables.table import CLOCKS
@@ -201,8 +201,9 @@ def chat_settings_page(chat: ChatProfile) -> Panel:
 def replay_page(game: FinishedGame, deal: int, language: str, suits: str) -> Panel:
     """A finished game's deal, trick by trick."""
     faces = "spades" if game.record.game == "spades" else suits
-    page = Writer()
-    for number, (line, _trick_over) in enumerate(story(game.record, deal, language, faces)):
+    page, words = Writer(), Wording(language, (), faces)
+    options = " · ".join(options_in_words(words, game.record.kind, game.record.rules))
+    for number, (line, _trick_over) in enumerate(story(game.record, deal, language, faces, options)):
         if line:
             page.line(line, "" if number else "bold")
         else:

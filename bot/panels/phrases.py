@@ -6,8 +6,8 @@ from bot.panel import Span, Writer
 from bot.panels.snapshot import TableSnapshot
 from bot.texts import texts
 from bot.wording import NO_BREAK, Wording
-from engine import GAMES
-from engine.rules import spell
+from engine import GAMES, GameKind
+from engine.rules import Value, spell
 from engine.views import LastTrick
 
 
@@ -51,10 +51,6 @@ class Phrases:
         ):
             page.line(line[:1].upper() + line[1:])
 
-    def option(self, name: str, value: object) -> str:
-        """An option and its value in words."""
-        return f"{option_names(self.words)[name]}: {value_name(self.words, value)}"
-
 
 def game_names(language: str) -> dict[str, str]:
     """What the games are called in a language, by their ids."""
@@ -73,6 +69,20 @@ def option_names(words: Wording) -> dict[str, str]:
         "signals": _("busso and volo"),
         "nil_bags": _("a failed nil's tricks are bags"),
     }
+
+
+def options_in_words(words: Wording, kind: GameKind, rules: Mapping[str, Value]) -> list[str]:
+    """The options and their values: what cannot be chosen, or has no name in front of players, is left out."""
+    unit = rules.get("score_unit")
+    names, lines = option_names(words), []
+    for name, values in kind.rules.choices().items():
+        value: object = rules[name]
+        if name == "target":
+            value = int(rules[name]) * (unit if isinstance(unit, int) else 1)
+        elif len(values) < 2 or name not in names:
+            continue
+        lines.append(f"{names[name]}: {value_name(words, value)}")
+    return lines
 
 
 def value_name(words: Wording, value: object) -> str:

@@ -38,7 +38,7 @@ def rules_page(language: str, about: str = "") -> Panel:
 def _common(language: str) -> list[str]:
     _ = texts(language).gettext
     return [
-        _("Forty cards in four suits: 🪙 coins, 🏆 cups, ⚔️ swords, 🪵 clubs. There are no trumps."),
+        _("Forty cards in four suits: 🪙 coins, 🏆 cups, ⚔️ swords, 🪵 batons. There are no trumps."),
         _("From high to low: 3 2 A R C F 7 6 5 4. R is the king (re), C the knight (cavallo), F the jack (fante)."),
         _("With French suits, as you may choose by /settings, R, C and F are K, Q and J."),
         _("Follow suit if you can. The highest card of the suit led takes the trick and leads the next."),

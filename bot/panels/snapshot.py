@@ -65,6 +65,12 @@ class TableSnapshot(NamedTuple):
     def my_turn(self) -> bool:
         return self.seat is not None and self.turn == self.seat
 
+    @property
+    def has_opponents(self) -> bool:
+        """Whether any of the seats against this one is a person's."""
+        against = self.chairs[(self.seat + 1) % 2 :: 2] if self.seat is not None else self.chairs
+        return any(chair is not None and not chair.is_robot for chair in against)
+
     def name(self, seat: int) -> str:
         chair = self.chairs[seat]
         return isolated(chair.name) if chair else "…"

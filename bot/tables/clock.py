@@ -11,7 +11,8 @@ def next_alarm(before: Table, after: Table, robot_pause: float) -> float | None:
     """In how many seconds of playing time the table's clock is to ring; NEVER stops it, None leaves it as it was.
 
     An open table waits a day for players. Half of a move's time is a nudge, the other half brings the flag. A robot
-    moves after a moment, its pause in seconds.
+    moves after a moment, its pause in seconds. Where only robots wait for one person no clock runs, strict or not: it
+    would take a move from them for nobody's sake.
     """
     if after.phase == "open":
         return None if before.exists else TIME_TO_ACCEPT
@@ -20,7 +21,7 @@ def next_alarm(before: Table, after: Table, robot_pause: float) -> float | None:
     mover = after.to_move
     if mover and mover.is_robot:
         return robot_pause
-    if not after.clock or after.alarm == "flagged":
+    if not after.clock or after.alarm == "flagged" or after.is_practice:
         return NEVER
     if after.alarm == "nudged":
         return None if before.alarm == "nudged" else after.clock / 2

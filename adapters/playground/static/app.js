@@ -101,6 +101,7 @@ function message(chat, one) {
     const below = atBottom();
     const old = el("messages").querySelector(`[data-id="${one.id}"]`);
     const node = drawMessage(one);
+    if (el("greeting")) el("greeting").remove();
     if (old) old.replaceWith(node); else el("messages").append(node);
     if (below || (isNew && one.by === state.me)) toBottom();
   } else if (isNew && one.by !== state.me) {
@@ -134,7 +135,7 @@ function draw() {
   drawHeads();
   drawLinks();
   const list = state.messages[state.chat] || new Map();
-  el("messages").replaceChildren(...Array.from(list.values(), drawMessage));
+  el("messages").replaceChildren(...(list.size || state.host ? [] : [greeting()]), ...Array.from(list.values(), drawMessage));
   el("composer").hidden = state.host;
   toBottom();
 }
@@ -147,16 +148,16 @@ function drawHeads() {
   const me = state.people.find((p) => p.id === state.me), closed = [];
   if (state.switching || state.host) people.push(make("button", { type: "button", class: "add", id: "add-person", "aria-label": texts.add_person, onclick: () => add("add_person", texts.name_of_person) }, "+", make("span", { class: "what" }, ` ${texts.person}`)));
   if (me) {
-    const box = make("input", { type: "checkbox", id: "closed", onchange: (e) => ask({ do: "close", closed: e.target.checked }) });
+    const box = make("input", { type: "checkbox", id: "closed", onchange: (e) => { if (e.target.checked) toast(texts.closed_about); ask({ do: "close", closed: e.target.checked }); } });
     box.checked = me.closed;
-    closed.push(make("label", { title: texts.closed_about }, box, "🔕"));
+    closed.push(make("label", { title: texts.closed_about }, box, `🔕 ${texts.closed}`));
   }
-  el("people").replaceChildren(make("span", { class: "mark" }, state.switching ? texts.act_as : state.host ? texts.host : texts.you), ...people);
+  el("people").replaceChildren(make("span", { class: "mark" }, state.switching ? texts.act_as : state.host ? texts.host : texts.you), ...people, ...closed);
   const chats = visible().map((c) =>
     make("button", { role: "tab", type: "button", "aria-selected": String(c.id === state.chat), "data-chat": c.id, onclick: () => go(c.id) },
       c.id.startsWith("@") ? "🃏 Buongioco" : `👥 ${c.title}`, ...badge(state.unread[c.id])));
   if (state.switching || state.host) chats.push(make("button", { type: "button", class: "add", "aria-label": texts.add_group, onclick: () => add("add_chat", texts.name_of_group) }, "+", make("span", { class: "what" }, ` ${texts.group}`)));
-  el("chats").replaceChildren(...chats, ...closed);
+  el("chats").replaceChildren(...chats);
 }
 
 const badge = (count) => (count ? [make("span", { class: "badge" }, String(count))] : []);
@@ -190,6 +191,9 @@ function drawMessage(one) {
   }
   return node;
 }
+
+// Where nothing has been said yet; the first message takes its place.
+const greeting = () => make("div", { class: "message bot", id: "greeting" }, make("div", { class: "bubble" }, make("span", { class: "who" }, "Buongioco"), state.texts.greeting));
 
 // Eight buttons a row are still readable on a phone, fewer if their labels are long.
 function split(row) {
@@ -276,6 +280,8 @@ el("text").onkeydown = (e) => {
   if (e.key === "Tab") { take(offered[chosen][0]); e.preventDefault(); }
   if (e.key === "Escape") el("completions").hidden = true;
 };
+// The field keeps the focus, and with it the list of commands.
+el("slash").onmousedown = (e) => e.preventDefault();
 el("slash").onclick = () => { el("text").value = "/"; el("text").focus(); complete(); };
 el("replying").lastElementChild.onclick = () => replyTo(null);
 el("composer").onsubmit = async (e) => {

@@ -45,6 +45,7 @@ async def test_a_whole_game_by_its_buttons(store: Store, game: str) -> None:
         result = paper.texts(GROUP)[-1]
         assert "won by" in result
         assert result.count("→") == len(players)
+        assert f"Ratings in {GAMES[game].name} alone:" in result
         # Each deal has its board, with its secret.
         assert sum("The secret was" in text for text in paper.texts(GROUP)) == len(finished.record.deals)
         winners = [player for player in players if "You win!" in paper.last(player.private).plain]

@@ -17,6 +17,7 @@ from bot.tables.chairs import Invited
 from bot.tables.table import TIME_TO_ACCEPT
 from bot.wording import SUIT_SIGNS
 from bot.worker import Worker
+from engine.cards import ITALIAN
 from tests.bot.hours import ring
 from tests.bot.paper import GROUP, NAMES, Paper, Player, code_of, open_worker, play_until, seated
 
@@ -261,6 +262,27 @@ async def test_alone_with_a_robot_in_the_private_chat(store: Store) -> None:
         assert not any("bound by" in text for text in paper.texts(anna.private))
 
 
+async def test_a_card_drawn_is_counted_out_of_the_stock(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "spades")
+        drawer = next(player for player in players if player.moves())
+        assert "52 cards in the stock" in paper.last(drawer.private).plain
+        await drawer.press("Draw a card")
+        assert "You have drawn" in paper.last(drawer.private).plain
+        assert "51 cards in the stock" in paper.last(drawer.private).plain
+
+
+async def test_a_suit_has_one_name(store: Store) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna = people(worker, paper)[0]
+        await anna.say("/rules")
+        rules = paper.last(GROUP).plain
+        assert all(name in rules for name in ITALIAN.suit_names)
+        assert "clubs" not in rules
+
+
 # Clocks
 
 
@@ -300,6 +322,32 @@ async def test_a_clock_nudges_then_lets_the_others_decide(store: Store) -> None:
         [game] = [game async for game in worker.archive.all()]
         assert game.record.ending == "timeout"
         assert "There is no table" in (await early.send(button.payload)).toast
+
+
+@pytest.mark.parametrize("clock", [("⏱ 1 min",), ("⏱ 1 min", "strict clock")])
+async def test_no_clock_runs_where_only_robots_wait(store: Store, clock: tuple[str, ...]) -> None:
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        anna = people(worker, paper)[0]
+        await anna.say("/challenge metamazzo")
+        await anna.press("Options", GROUP)
+        for label in clock:
+            await anna.press(label, GROUP)
+        await anna.press("Back", GROUP)
+        await anna.press("Easy robot", GROUP)
+        for _ in range(20):
+            await worker.scheduler.settled()
+            await worker.delivery.settled()
+            if anna.moves():
+                break
+            await ring(worker, 1)
+        assert anna.moves()
+        before = await worker.room.table(await code_of(worker, anna))
+        for _ in range(4):
+            await ring(worker, 70)
+        after = await worker.room.table(before.code)
+        assert (after.version, after.alarm) == (before.version, "")
+        assert "time" not in paper.last(anna.private).plain.lower()
 
 
 async def test_a_strict_clock_plays_and_the_third_time_in_a_row_forfeits(store: Store) -> None:
@@ -448,6 +496,9 @@ async def test_rematch_and_replay(store: Store) -> None:
         # Who looks at the group sees nothing else happen.
         assert (await carla.press("Replay", GROUP)).toast == "It is in our private chat."
         assert "Deal 1" in paper.last(carla.private).plain
+        # The options as on the card, not as in the record.
+        assert "(points to win: 11 · declarations: " in paper.last(carla.private).plain
+        assert "score_unit" not in paper.last(carla.private).plain
         assert (await carla.press("Analysis", GROUP)).toast == "It is in our private chat."
         await carla.say("/settings")
         assert (await carla.press("My own settings", GROUP)).toast == "It is in our private chat."

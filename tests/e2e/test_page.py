@@ -1,0 +1,41 @@
+"""What a new player meets on the playground's page."""
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from tests.e2e.test_links import opened, shot
+from tests.open_playground import Open
+
+
+async def test_the_commands_stay_open_though_the_field_had_the_focus(playground: Open, browser: Browser) -> None:
+    page = await opened(browser, playground.url)
+    await page.click("#text")
+    await page.click("#slash")
+    await expect(page.locator("#completions li").first).to_be_visible()
+    # Longer than the list waits after the field has lost the focus.
+    await page.wait_for_timeout(400)
+    await expect(page.locator("#completions li", has_text="/challenge")).to_be_visible()
+    await shot(page, "slash")
+
+
+@pytest.mark.parametrize(
+    ("locale", "greeting", "closed", "about"),
+    [
+        ("en-GB", "Write /challenge and the game begins", "closed", "Private chat closed"),
+        ("it-IT", "Scrivi /sfida e si comincia", "chiusa", "Chat privata chiusa"),
+    ],
+)
+async def test_an_empty_chat_says_how_to_begin_and_the_tick_what_it_does(
+    playground: Open, browser: Browser, locale: str, greeting: str, closed: str, about: str
+) -> None:
+    page = await opened(browser, playground.url, locale)
+    await expect(page.locator("#messages")).to_contain_text(greeting)
+    await expect(page.locator("#people label")).to_contain_text(closed)
+    await expect(page.locator("#people label")).to_be_in_viewport(ratio=1)
+    await shot(page, f"greeting-{locale}")
+    await page.check("#closed")
+    await expect(page.locator(".toast")).to_contain_text(about)
+    await page.fill("#text", "/help")
+    await page.press("#text", "Enter")
+    await expect(page.locator("#messages .message")).to_have_count(2)
+    await expect(page.locator("#messages")).not_to_contain_text(greeting)

@@ -35,19 +35,21 @@ COMMANDS = {
 """What is measured from its beginning to its end: two baselines, and the least that the command line can be asked."""
 
 
-def environment(folder: Path, port: int) -> dict[str, str]:
-    """An environment for a bot of its own, whatever this machine's host has set."""
+def environment(folder: Path, port: int, path: str = "") -> dict[str, str]:
+    """An environment for a bot of its own, whatever this machine's host has set; ``path`` are folders of its source."""
     unwanted = {*names(), "PYTHONDONTWRITEBYTECODE"}
     kept = {name: value for name, value in os.environ.items() if name not in unwanted}
+    if path:
+        kept["PYTHONPATH"] = path
     return {**kept, "BUONGIOCO_DATA": str(folder / "data"), "BUONGIOCO_PLAYGROUND_PORT": str(port)}
 
 
-def seconds_of(words: list[str], folder: Path) -> float:
+def seconds_of(words: list[str], folder: Path, path: str = "") -> float:
     """The CPU that a command takes from its beginning to its end, user and system."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         subprocess.run(
-            words, env=environment(folder, 0), cwd=folder, stdout=subprocess.DEVNULL, check=True, timeout=PATIENCE
+            words, env=environment(folder, 0, path), cwd=folder, stdout=subprocess.DEVNULL, check=True, timeout=PATIENCE
         )
     except subprocess.TimeoutExpired:
         raise BenchFailed(f"waited {PATIENCE:g} s for {' '.join(words[1:])}") from None
@@ -58,14 +60,14 @@ def seconds_of(words: list[str], folder: Path) -> float:
 
 
 @contextmanager
-def healthy_bot(folder: Path) -> Iterator[int]:
+def healthy_bot(folder: Path, path: str = "") -> Iterator[int]:
     """The process of a bot with the playground and a store of its own, as soon as it says that it is well."""
     with socket.socket() as line:
         line.bind(("127.0.0.1", 0))
         port = line.getsockname()[1]
     errors = folder / "errors"
     with errors.open("w") as file:
-        bot = subprocess.Popen([*COMMAND, "run"], env=environment(folder, port), cwd=folder, stderr=file)
+        bot = subprocess.Popen([*COMMAND, "run"], env=environment(folder, port, path), cwd=folder, stderr=file)
     try:
         deadline = time.monotonic() + PATIENCE
         while not is_well(port):

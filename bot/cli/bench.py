@@ -20,6 +20,7 @@ class Benches(LazyGroup):
         "solver": "bot.bench.solver:run",
         "presses": "bot.bench.presses:command",
         "start": "bot.bench.start:run",
+        "compare": "bot.bench.compare:command",
     }
 
     def invoke(self, ctx: Any) -> Any:

@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from adapters.discord.commands import Commands
+from bot.bench import compare
 from bot.bench.limits import BenchFailed, within
 from bot.cli import main as cli
 from bot.platform import Trouble
@@ -46,6 +47,12 @@ def test_the_whole_bot_plays_beside_the_bare_library(platform: str, monkeypatch:
     assert "presses by CPU, whole bot to bare library" in result.output
     assert "whole bot: 14 live tables in" in result.output
     assert "Traceback" not in result.output
+    assert untold(result.stdout, platform) == []
+
+
+def untold(output: str, bench: str) -> list[str]:
+    """What `bench compare` would not find in what a bench prints."""
+    return [one.label for one in compare.FIGURES if one.bench == bench and one.read(output) is None]
 
 
 def test_a_bot_that_never_connects_is_told_in_a_line_and_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,6 +77,7 @@ def test_presses_in_the_process_end_with_their_figures(monkeypatch: pytest.Monke
     assert result.exit_code == 0, result.output
     assert "baseline, bare appends at 50/s" in result.output
     assert "80 live tables, 64 at once:" in result.output
+    assert untold(result.stdout.replace("50/s", "200/s").replace("50 presses/s:", "200 presses/s:"), "room") == []
 
 
 def test_panels_that_never_come_end_the_bench(monkeypatch: pytest.MonkeyPatch) -> None:

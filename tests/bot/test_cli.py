@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from bot.bench import robots, solver
+from bot.bench import compare, robots, solver
 from bot.cli import main as cli
 from engine import GAMES
 from tests.bot.command import command, exit_status
@@ -261,6 +261,7 @@ def test_bench_engine_prints_its_baseline_beside_every_figure(monkeypatch: pytes
     monkeypatch.setattr("bot.bench.engine.ROUNDS", 1)
     out = call("bench", "engine").output
     assert "OpenSpiel" in out
+    assert [one.label for one in compare.FIGURES if one.bench == "engine" and one.read(out) is None] == []
     for game in GAMES:
         assert out.count(game) >= 4
 

@@ -1,0 +1,263 @@
+"""`buongioco bench compare REV`: the same measured here and at another revision, in turn, on the same machine.
+
+Each side runs its own `buongioco bench`, from its own source and with this environment's packages, and its figures are
+read from what it prints, which is how revisions of long ago can be asked too. What a side cannot tell is a dash, with
+the reason below. What commands cost to start is measured from outside, the same for both.
+"""
+
+import os
+import re
+import statistics
+import subprocess
+import tempfile
+import threading
+import time
+import tomllib
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+
+from bot.bench import start
+from bot.bench.limits import BenchFailed
+
+ROOT = Path(__file__).resolve().parents[2]
+PIN = re.compile(r"^([\w.-]+)==([^\s;\\]+)", re.MULTILINE)
+
+
+class Bench(NamedTuple):
+    """A bench's words, the seconds that it may take, and when enough of it is printed: so often such a line."""
+
+    words: tuple[str, ...]
+    limit: float
+    line: str = ""
+    times: int = 1
+
+
+class Figure(NamedTuple):
+    """What a bench's output says: the median of what a pattern finds, through the median of what another finds."""
+
+    label: str
+    bench: str
+    above: str
+    below: str = ""
+    before: str = ""
+    """What stands behind this in the output is something else."""
+
+    def read(self, output: str) -> float | None:
+        """The figure; None where the output does not tell."""
+        text = output.partition(self.before)[0] if self.before else output
+        above, below = (_numbers(pattern, text) for pattern in (self.above, self.below))
+        if not above or (self.below and not below):
+            return None
+        return statistics.median(above) / (statistics.median(below) if below else 1.0)
+
+
+BENCHES = {
+    "room": Bench(("presses", "--tables", "100"), 300),
+    "telegram": Bench(("presses", "--adapter", "telegram"), 300, "bare library", 2),
+    "discord": Bench(("presses", "--adapter", "discord"), 300, "bare library:", 3),
+    "engine": Bench(("engine",), 400, "light: copy"),
+}
+WHOLE, BARE = r"^whole bot, [^:]*: ", r"^bare library(?: over aiohttp)?: "
+SPEED, CPU = r"([\d,]+) presses/s,", r"[\d,]+ presses/s, ([\d.]+) ms of CPU"
+FIGURES = (
+    Figure("room, flat out, presses/s", "room", rf"at once: {SPEED}"),
+    Figure("room, flat out, ms of CPU a press", "room", rf"at once: {CPU}"),
+    Figure(
+        "room, p99 at 200/s, in bare appends' p99",
+        "room",
+        r"live tables, 200 presses/s: .*?p99 ([\d.]+)",
+        r"bare appends at 200/s: .*?p99 ([\d.]+)",
+    ),
+    Figure("Telegram, whole bot to bare library, presses/s", "telegram", WHOLE + SPEED, BARE + SPEED),
+    Figure("Telegram, whole bot to bare library, by CPU", "telegram", BARE + CPU, WHOLE + CPU),
+    Figure("Discord, whole bot to bare library, presses/s", "discord", WHOLE + SPEED, BARE + SPEED),
+    Figure("Discord, whole bot to bare library, by CPU", "discord", BARE + CPU, WHOLE + CPU),
+    Figure("Discord, acknowledged at 200/s, p99 ms", "discord", r"asked for.*acknowledgement .*?p99 ([\d.]+)"),
+    Figure(
+        "engine's public face, moves/s, all games' median",
+        "engine",
+        r"^[a-z]+ +([\d,]+) +[\d,]+ +(?:nan|[\d.]+)$",
+        before="\nlight:",
+    ),
+)
+GAMES, HEALTHY, MEMORY = "buongioco games, s of CPU", "run until healthy, s of CPU", "the idle bot, MB"
+START = "start"
+
+
+class Side(NamedTuple):
+    """A revision's name and the folders in which Python finds it."""
+
+    name: str
+    path: str
+
+
+def _numbers(pattern: str, text: str) -> list[float]:
+    found = re.findall(pattern, text, re.MULTILINE) if pattern else []
+    return [float(one.replace(",", "")) for one in found]
+
+
+def _git(*words: str) -> str:
+    done = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BenchFailed(f"git {' '.join(words[:2])}: {(done.stderr.splitlines() or ['it failed'])[-1]}")
+    return done.stdout.strip()
+
+
+@contextmanager
+def checked_out(revision: str) -> Iterator[Side]:
+    """A revision in a worktree of its own. Its entry points are its own, too: a release may have moved its modules."""
+    name = _git("rev-parse", "--short", "--verify", f"{revision}^{{commit}}")
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "source"
+        _git("worktree", "add", "--detach", str(source), name)
+        try:
+            project = tomllib.loads((source / "pyproject.toml").read_text())["project"]
+            about = Path(folder) / "about" / "buongioco-0.dist-info"
+            about.mkdir(parents=True)
+            (about / "METADATA").write_text(f"Name: buongioco\nVersion: {project.get('version', '0')}\n")
+            groups = [
+                "\n".join([f"[{group}]", *(f"{one} = {place}" for one, place in entries.items())])
+                for group, entries in project.get("entry-points", {}).items()
+            ]
+            (about / "entry_points.txt").write_text("\n".join(groups))
+            yield Side(name, os.pathsep.join((str(about.parent), str(source))))
+        finally:
+            _git("worktree", "remove", "--force", str(source))
+
+
+def other_packages(side: Side) -> list[str]:
+    """The packages that a revision pins otherwise than this source: both run with what is installed here."""
+    pins = [
+        dict(PIN.findall(path.read_text()) if (path := Path(folder) / "requirements.txt").exists() else ())
+        for folder in (side.path.split(os.pathsep)[-1], ROOT)
+    ]
+    return [
+        f"{name} {pins[0].get(name, '(none)')} / {pins[1].get(name, '(none)')}"
+        for name in sorted(pins[0].keys() | pins[1].keys())
+        if pins[0].get(name) != pins[1].get(name)
+    ]
+
+
+def output_of(bench: Bench, side: Side) -> str:
+    """What a bench prints, until that is enough; BenchFailed where it ends before, or takes too long."""
+    lines: list[str] = []
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+") as errors:
+        environment = {**start.environment(Path(folder), 0, side.path), "PYTHONUNBUFFERED": "1"}
+        process = subprocess.Popen(
+            [*start.COMMAND, "bench", *bench.words],
+            env=environment,
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+        assert process.stdout
+        begun = time.monotonic()
+        timer = threading.Timer(bench.limit, process.kill)
+        timer.start()
+        try:
+            seen = 0
+            for line in process.stdout:
+                lines.append(line)
+                seen += bool(bench.line) and line.startswith(bench.line)
+                if bench.line and seen >= bench.times:
+                    break
+            else:
+                if process.wait():
+                    errors.seek(0)
+                    said = (errors.read().splitlines() or [f"exit code {process.returncode}"])[-1][:200]
+                    raise BenchFailed(
+                        f"not told within {bench.limit:g} s" if time.monotonic() > begun + bench.limit else said
+                    )
+        finally:
+            timer.cancel()
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+    return "".join(lines)
+
+
+def of_bench(name: str, side: Side) -> dict[str, float]:
+    """A bench's figures by their labels, without those that it does not tell."""
+    output = output_of(BENCHES[name], side)
+    read = {figure.label: figure.read(output) for figure in FIGURES if figure.bench == name}
+    return {label: value for label, value in read.items() if value is not None}
+
+
+def of_start(side: Side) -> dict[str, float]:
+    """What a command, and the bot until it is healthy, cost."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        start.seconds_of([*start.COMMAND, "games"], folder, side.path)
+        found = {GAMES: start.seconds_of([*start.COMMAND, "games"], folder, side.path)}
+        if Path("/proc/self/stat").exists():
+            with start.healthy_bot(folder, side.path) as bot:
+                found[HEALTHY], size = start.spent_by(bot)
+                found[MEMORY] = size / 1e6
+    return found
+
+
+MEASURES: dict[str, Callable[[Side], dict[str, float]]] = {
+    **{name: (lambda side, name=name: of_bench(name, side)) for name in BENCHES},  # type: ignore[misc]
+    START: of_start,
+}
+LABELS = (*(figure.label for figure in FIGURES), GAMES, HEALTHY, MEMORY)
+
+
+def command(
+    revision: Annotated[str, typer.Argument(metavar="REV", help="A commit, tag or branch of this repository.")],
+    rounds: Annotated[int, typer.Option(min=1, help="How often each is measured, in turn.")] = 3,
+    only: Annotated[list[str] | None, typer.Option(help=f"One of {', '.join(MEASURES)}; several may follow.")] = None,
+) -> None:
+    """The same measured here and at another revision of the repository, in turn."""
+    wanted = only or list(MEASURES)
+    if unknown := set(wanted) - set(MEASURES):
+        raise typer.BadParameter(f"There is no {unknown.pop()!r}; there are: {', '.join(MEASURES)}.")
+    with checked_out(revision) as before:
+        if others := other_packages(before):
+            typer.echo(
+                f"{before.name} / now pin other packages, and both run with now's: {', '.join(others)}", err=True
+            )
+        report(before, measured((before, Side("now", str(ROOT))), wanted, rounds))
+
+
+Found = dict[str, list[dict[str, float]]]
+
+
+def measured(sides: tuple[Side, Side], wanted: list[str], rounds: int) -> Found:
+    """Each side's figures, round by round; what a side cannot is told, and not tried again."""
+    found: Found = {side.name: [defaultdict(float) for _ in range(rounds)] for side in sides}
+    hopeless: set[tuple[str, str]] = set()
+    for number in range(rounds):
+        for name in wanted:
+            for side in sides if number % 2 == 0 else sides[::-1]:
+                if (name, side.name) in hopeless:
+                    continue
+                try:
+                    found[side.name][number].update(MEASURES[name](side))
+                except BenchFailed as failure:
+                    hopeless.add((name, side.name))
+                    typer.echo(f"{name} at {side.name}: {failure}", err=True)
+    return found
+
+
+def report(before: Side, found: Found) -> None:
+    """The table: medians, and the median of the rounds' ratios."""
+    typer.echo(f"{'what':52}{before.name:>12}{'now':>12}{'ratio':>8}")
+    old, new = found[before.name], found["now"]
+    for label in LABELS:
+        values = [[one[label] for one in rounds if label in one] for rounds in (old, new)]
+        if not any(values):
+            continue
+        ratios = [b[label] / a[label] for a, b in zip(old, new, strict=True) if a.get(label) and label in b]
+        shown = [f"{statistics.median(one):,.2f}" if one else "-" for one in values]
+        ratio = f"{statistics.median(ratios):.2f}" if ratios else "-"
+        typer.echo(f"{label:52}{shown[0]:>12}{shown[1]:>12}{ratio:>8}")

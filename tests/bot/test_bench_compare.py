@@ -1,0 +1,110 @@
+"""`buongioco bench compare`: two revisions of a small repository whose benches print what they were told."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from bot.bench import compare
+from bot.cli import main as cli
+
+PROJECT = """
+[project]
+name = "buongioco"
+version = "1.0"
+[project.entry-points."buongioco.benches"]
+telegram = "{module}:run"
+"""
+MAIN = """
+import sys, time
+from importlib.metadata import entry_points
+
+def main():
+    words = sys.argv[2:]
+    if words[:1] == ["engine"]:
+        sys.exit("no such bench")
+    if "discord" in words:
+        print("whole bot, 200 tables: 100 presses/s, 4.00 ms of CPU a press", flush=True)
+        time.sleep(60)
+    if "telegram" in words:
+        [place] = [one.value for one in entry_points(group="buongioco.benches") if one.name == "telegram"]
+        told = "1,000" if place == "{module}:run" else "250"
+        print(f"whole bot, 200 tables: {told} presses/s, 2.00 ms of CPU a press")
+        print("bare library over aiohttp: 500 presses/s, 1.00 ms of CPU a press")
+        told = "1,000" if place == "{module}:run" else "250"
+        print(f"whole bot, 200 tables: {told} presses/s, 2.00 ms of CPU a press")
+        print("bare library over aiohttp: 500 presses/s, 1.00 ms of CPU a press", flush=True)
+        time.sleep(60)
+    print("baseline, bare appends at 200/s: p50 1.00 ms, p99 2.00 ms")
+    print("100 live tables, 200 presses/s: p50 2.00, p99 {p99} ms from press to the presser's panel;")
+    print("100 live tables, 64 at once: {speed} presses/s, 1.50 ms of CPU a press")
+"""
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Its commit is slow; the source as it stands is twice as fast, and has moved its modules."""
+    for folder in ("bot", "bot/cli"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "__init__.py").touch()
+    write(tmp_path, module="old_place", p99="8.00", speed="1,000")
+    who = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.org")
+    for words in (("init", "-q"), ("add", "."), (*who, "commit", "-qm", "slow")):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    write(tmp_path, module="new_place", p99="4.00", speed="2,000")
+    monkeypatch.setattr(compare, "ROOT", tmp_path)
+    monkeypatch.setitem(compare.BENCHES, "discord", compare.BENCHES["discord"]._replace(limit=3.0))
+    return tmp_path
+
+
+def write(folder: Path, **values: str) -> None:
+    main, project = MAIN, PROJECT
+    for name, value in values.items():
+        main, project = main.replace(f"{{{name}}}", value), project.replace(f"{{{name}}}", value)
+    (folder / "bot" / "cli" / "main.py").write_text(main)
+    (folder / "pyproject.toml").write_text(project)
+    (folder / "requirements.txt").write_text(f"aiohttp=={'3.1' if 'old' in project else '3.2'}\n")
+
+
+def call(*words: str) -> Result:
+    return CliRunner().invoke(cli.app, ["bench", "compare", *words])
+
+
+def row(output: str, label: str) -> list[str]:
+    [line] = [line for line in output.splitlines() if line.startswith(label)]
+    return line.removeprefix(label).split()
+
+
+def test_both_are_measured_in_turn_and_their_ratio_is_told(repository: Path) -> None:
+    result = call("HEAD", "--rounds", "2", "--only", "room")
+    assert result.exit_code == 0, result.output
+    assert row(result.stdout, "room, flat out, presses/s") == ["1,000.00", "2,000.00", "2.00"]
+    assert row(result.stdout, "room, p99 at 200/s, in bare appends' p99") == ["4.00", "2.00", "0.50"]
+    assert row(result.stdout, "room, flat out, ms of CPU a press") == ["1.50", "1.50", "1.00"]
+    assert "pin other packages, and both run with now's: aiohttp 3.1 / 3.2" in result.stderr
+    trees = subprocess.run(["git", "worktree", "list"], cwd=repository, capture_output=True, text=True, check=True)
+    assert len(trees.stdout.splitlines()) == 1
+
+
+def test_a_revision_has_its_own_entry_points_and_is_ended_when_enough_is_told(repository: Path) -> None:
+    # Here and now are those of the installed project, not of this repository: which tells one from the other.
+    result = call("HEAD", "--rounds", "1", "--only", "telegram")
+    assert row(result.stdout, "Telegram, whole bot to bare library, presses/s") == ["2.00", "0.50", "0.25"]
+    assert row(result.stdout, "Telegram, whole bot to bare library, by CPU")[0] == "0.50"
+
+
+def test_what_a_side_does_not_tell_is_a_dash_and_says_why(repository: Path) -> None:
+    result = call("HEAD", "--rounds", "2", "--only", "discord", "--only", "engine", "--only", "room")
+    assert result.exit_code == 0
+    assert "discord at now: not told within 3 s" in result.stderr
+    assert result.stderr.count("engine at now: no such bench") == 1
+    assert "Discord" not in result.stdout
+    assert "room, flat out, presses/s" in result.stdout
+
+
+def test_a_revision_that_is_none_is_a_line(repository: Path) -> None:
+    result = call("nowhere")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("buongioco bench: git rev-parse")
+    assert call("HEAD", "--only", "nothing").exit_code == 2

@@ -14,7 +14,7 @@ from bot.delivery.delivery import RING_AFTER, Delivery
 from bot.delivery.drawing import Outcome
 from bot.delivery.names import Hand, SurfaceName, decode_name, encode_name
 from bot.delivery.shards import Shards
-from bot.delivery.surface import Change
+from bot.delivery.surface import Change, decode_change, encode_change
 from bot.finished.archive import Archive, game_id
 from bot.finished.ratings import Ratings
 from bot.metrics import COMMITS, GAMES, LAG, PLATFORM_UP, TABLES, UNSETTLED
@@ -139,7 +139,7 @@ class Worker:
         if self.shards.owns(code):
             await self.delivery.change(code, name, change)
         else:
-            await self.shards.notify({"code": code, "name": encode_name(name), "change": change})
+            await self.shards.notify({"code": code, "name": encode_name(name), "change": encode_change(change)})
 
     async def touch(self, code: str) -> None:
         """A table's panels may have changed though the table has not."""
@@ -211,7 +211,7 @@ class Worker:
         self.delivery.touch(told.code, reload=not is_known)
         if told.about:
             person, change = told.about
-            self._spawn(self._pressed(told.code, person, Change(*change)), told.code)
+            self._spawn(self._pressed(told.code, person, decode_change(change)), told.code)
 
     async def _pressed(self, code: str, person: str, change: Change) -> None:
         """Somebody pressed something on their hand."""
@@ -242,7 +242,7 @@ class Worker:
         code = word["code"]
         self.delivery.touch(code, reload=True)
         if "name" in word:
-            name, change = decode_name(word["name"]), Change(*word["change"])
+            name, change = decode_name(word["name"]), decode_change(word["change"])
             self._spawn(self.delivery.change(code, name, change), code)
 
     def _look_through(self, shard: int) -> None:

@@ -57,9 +57,9 @@ def draw(
     seen = snapshot(table, name.seat if isinstance(name, Hand) else None)
     match name:
         case Hand():
-            return hand_panel(seen, *viewer, draft=known.draft_for(seen.version))
+            return hand_panel(seen, *viewer, chosen=known.draft.choice_at(seen.version))
         case ChallengeCard():
-            return challenge_panel(table, seen, *viewer, draft=known.draft_for(0))
+            return challenge_panel(table, seen, *viewer, menu=known.draft.choice_at(0))
         case Result():
             return result_panel(seen, *viewer, *(outcome or Outcome("", ())))
         case Board(deal):

@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import NamedTuple
 
+from bot.panels.drafts import NO_DRAFT, Draft, decode_draft, encode_draft
+
 UNKNOWN = ""
 """The digest of a message of which it is not known what it shows."""
 
@@ -41,8 +43,8 @@ class MessageState(NamedTuple):
     place from others, for another person may take a chair. ``sent`` counts the messages sent for it, which makes each
     send's key. ``seen_at`` is when it last came to the person's eye (sent, or pressed by them), in Unix seconds.
     ``halted`` is why nothing is sent for now: a `State` that is neither absent nor shown, or empty. ``urgency`` is how
-    loudly it calls for the viewer (`bot.delivery.urgency`). ``draft`` is a choice in several presses, behind the
-    version it is for. ``ephemeral`` is where a hand is shown in place of the private chat: in a group, to its owner
+    loudly it calls for the viewer (`bot.delivery.urgency`). ``draft`` is a choice in several presses.
+    ``ephemeral`` is where a hand is shown in place of the private chat: in a group, to its owner
     alone.
     """
 
@@ -53,18 +55,13 @@ class MessageState(NamedTuple):
     seen_at: int = 0
     halted: str = ""
     urgency: int = 0
-    draft: str = ""
+    draft: Draft = NO_DRAFT
     outdated: tuple[Outdated, ...] = ()
     ephemeral: str = ""
 
     @property
     def state(self) -> State:
         return HALTED.get(self.halted) or (State.SHOWN if self.message else State.ABSENT)
-
-    def draft_for(self, version: int) -> str:
-        """The draft, if it is for a decision of this version."""
-        meant, _, draft = self.draft.partition(" ")
-        return draft if meant == str(version) else ""
 
 
 def encode_state(state: MessageState) -> str:
@@ -73,7 +70,7 @@ def encode_state(state: MessageState) -> str:
     Outdated messages stand behind spaces; those of another place behind it and a bar.
     """
     outdated = " ".join(f"{one.place}|{one.message}" if one.place else one.message for one in state.outdated)
-    fields = (*state[:7], state.draft.replace("\t", " "), outdated, state.ephemeral)
+    fields = (*state[:7], encode_draft(state.draft).replace("\t", " "), outdated, state.ephemeral)
     return "\t".join(str(field or "") for field in fields).rstrip("\t")
 
 
@@ -90,7 +87,7 @@ def decode_state(text: str) -> MessageState:
         int(seen_at or 0),
         halted,
         int(urgency or 0),
-        draft,
+        decode_draft(draft),
         tuple(Outdated(older, place) for place, _, older in parts),
         ephemeral,
     )

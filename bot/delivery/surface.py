@@ -1,11 +1,13 @@
 """One surface of a table: what is known of its message, and every way in which that changes."""
 
 import asyncio
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from bot.delivery.message_state import UNKNOWN, MessageState, Outdated, State
 from bot.delivery.names import SurfaceName
 from bot.panel import Panel
+from bot.panels.drafts import Draft, decode_draft, encode_draft
 from bot.platform import is_ephemeral, is_private, is_same_place
 
 
@@ -19,10 +21,22 @@ class Change(NamedTuple):
     """
 
     pressed: str = ""
-    draft: str | None = None
+    draft: Draft | None = None
     repost: bool = False
     place: str = ""
     genuine: bool = False
+
+
+def encode_change(change: Change) -> list[Any]:
+    """A change as JSON has it, for the worker that delivers the table."""
+    pressed, draft, *rest = change
+    return [pressed, None if draft is None else encode_draft(draft), *rest]
+
+
+def decode_change(fields: Sequence[Any]) -> Change:
+    """The change that another worker tells of; ValueError if its draft is none."""
+    pressed, draft, *rest = fields
+    return Change(pressed, None if draft is None else decode_draft(draft), *rest)
 
 
 class Send(NamedTuple):

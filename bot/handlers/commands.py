@@ -24,6 +24,7 @@ from bot.handlers.errors import (
 from bot.handlers.limits import Tries
 from bot.handlers.own_data import OwnData
 from bot.handlers.pages import Pages
+from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.hand import RESIGN
 from bot.panels.pages import chat_settings_page, help_page, no_tables
 from bot.panels.phrases import game_names
@@ -85,7 +86,7 @@ class Commands:
             if seat is not None and table.phase == "playing" and code in ("", table.code):
                 there = place if is_private(place) else ""
                 # As it stands: a question that was left unanswered, or a choice half made, is gone.
-                await self.worker.change(table.code, Hand(seat), Change(draft="", repost=True, place=there))
+                await self.worker.change(table.code, Hand(seat), Change(draft=NO_DRAFT, repost=True, place=there))
                 brought += 1
         return brought
 
@@ -264,7 +265,7 @@ class Commands:
         seat = table.seat_of(person)
         assert seat is not None
         version = max(table.moved_at[seat], table.dealt_at)
-        change = Change(draft=f"{version} {RESIGN}", repost=True, place=ephemeral)
+        change = Change(draft=Draft(version, RESIGN), repost=True, place=ephemeral)
         await self.worker.change(table.code, Hand(seat), change)
 
     async def _help(self, command: Command, profile: Profile) -> Reply:

@@ -7,13 +7,14 @@ from functools import partial
 from bot import actions
 from bot.actions import BadPayload, MoveAction, PageAction, TableAction
 from bot.delivery.names import ChallengeCard, Hand
-from bot.delivery.surface import Change
+from bot.delivery.surface import Change, encode_change
 from bot.handlers.commands import Commands
 from bot.handlers.errors import GameNotKept, NoEphemeral, NoHints, NoTimeForHints
 from bot.handlers.limits import Tries
 from bot.handlers.pages import Pages
 from bot.panel import Panel
 from bot.panels.analysis import hint_text
+from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.pages import help_page
 from bot.panels.rules import rules_page
 from bot.people import Profile
@@ -97,7 +98,7 @@ class Presses:
     async def _move(self, press: Press, action: MoveAction) -> None:
         change = Change(pressed=press.message, place=press.place, genuine=press.genuine)
         is_hand = is_private(press.place)
-        about = (press.person.id, change) if is_hand else None
+        about = (press.person.id, encode_change(change)) if is_hand else None
         try:
             table = await self.room.press(action.code, press.person.id, action.version, action.move, press.key, about)
         except OldPanel:
@@ -170,7 +171,7 @@ class Presses:
         if action.words not in ([], ["game"], ["rules"]) or press.place not in table.hosts:
             raise BadPayload()
         name = ChallengeCard(table.hosts.index(press.place))
-        await self.worker.change(action.code, name, Change(draft=f"0 {' '.join(action.words)}"))
+        await self.worker.change(action.code, name, Change(draft=Draft(0, *action.words)))
         return ""
 
     async def _game(self, press: Press, action: TableAction) -> str:
@@ -179,7 +180,7 @@ class Presses:
         is_again = (await self.room.table(action.code)).log.has_seen(press.key)
         table = await self.room.choose_game(action.code, press.person.id, action.words[0], press.key)
         if press.place in table.hosts and not is_again:
-            await self.worker.change(action.code, ChallengeCard(table.hosts.index(press.place)), Change(draft=""))
+            await self.worker.change(action.code, ChallengeCard(table.hosts.index(press.place)), Change(draft=NO_DRAFT))
             await self.worker.people.choose_for_chat(press.place, game=action.words[0])
         return ""
 
@@ -211,11 +212,13 @@ class Presses:
         version = _number(action.words)
         if version != max(table.moved_at[seat], table.dealt_at):
             raise OldPanel()
-        choices = [word.split(",") for word in action.words[1:]]
-        if len(choices) > 1 or any(len(set(chosen)) < len(chosen) for chosen in choices):
+        if len(action.words) > 2:
+            raise BadPayload()
+        draft = Draft(version, *action.words[1:])
+        if draft.repeats_itself:
             raise BadPayload()
         place = press.place if is_private(press.place) else ""
-        change = Change(pressed=press.message, draft=" ".join(action.words), place=place, genuine=press.genuine)
+        change = Change(pressed=press.message, draft=draft, place=place, genuine=press.genuine)
         await self.worker.change(action.code, Hand(seat), change)
         return ""
 

@@ -12,8 +12,8 @@ from engine import GAMES
 from engine.rules import spell
 
 
-def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str, draft: str = "") -> Panel:
-    """The card of a table, before and after its game began; ``draft`` is the menu that is open on it."""
+def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str, menu: str = "") -> Panel:
+    """The card of a table, before and after its game began; ``menu`` is the one that is open on it."""
     words = seen.words(language, suits)
     _ = words.text
     page = Writer()
@@ -27,9 +27,9 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
     if table.phase != "open":
         page.line(_outcome(table, words), "bold")
         return page.panel()
-    if draft == "game":
+    if menu == "game":
         return page.panel(*_games(table, words))
-    if draft == "rules":
+    if menu == "rules":
         return page.panel(*_rules(seen, words))
     page.line(_("The challenge stands for 24 hours; from elsewhere: /join {code}"), "italic", code=table.code)
     return page.panel(*_buttons(table, words))

@@ -23,14 +23,14 @@ CHOICES = {"pick", "hold", "bid", "draw", "keep", "pass", "blind"}
 TO_TAKE, MOST_EXCHANGED = 4, 3
 
 
-def hand_panel(seen: TableSnapshot, language: str, suits: str, draft: str = "") -> Panel:
-    """What a seat reads and may press."""
-    return _Hand(seen, seen.words(language, suits), draft).panel()
+def hand_panel(seen: TableSnapshot, language: str, suits: str, chosen: str = "") -> Panel:
+    """What a seat reads and may press; ``chosen`` is the part of a move that its player has chosen (`Draft.choice`)."""
+    return _Hand(seen, seen.words(language, suits), chosen).panel()
 
 
 class _Hand:
-    def __init__(self, seen: TableSnapshot, words: Wording, draft: str) -> None:
-        self.seen, self.words, self.draft = seen, words, draft
+    def __init__(self, seen: TableSnapshot, words: Wording, chosen: str) -> None:
+        self.seen, self.words, self.chosen = seen, words, chosen
         self.phrases = Phrases(seen, words)
         self.page = Writer()
         self.presses = actions.move(seen.code, seen.version, "")
@@ -188,7 +188,7 @@ class _Hand:
     def _what_to_do(self, deal: DealView) -> None:
         _ = self.words.text
         seen = self.seen
-        if self.draft == RESIGN:
+        if self.chosen == RESIGN:
             self.page.line(_("Do you really want to resign? The other side wins the game."), "bold")
             return
         turn = seen.turn
@@ -207,8 +207,8 @@ class _Hand:
             else:
                 self.page.line(_("⌛ Your time is up, and your partner is waiting."), "bold")
         self.page.line(_("Your turn.") if deal.phase == "play" else self._asked(deal), "bold")
-        if self.draft in SIGNALS:
-            self.page.line(_("With the card that you lead you say “{signal}”."), signal=self.draft)
+        if self.chosen in SIGNALS:
+            self.page.line(_("With the card that you lead you say “{signal}”."), signal=self.chosen)
 
     def _asked(self, deal: DealView) -> str:
         """What is to be done other than to play a card."""
@@ -225,7 +225,7 @@ class _Hand:
         return asks.get(deal.phase, _("Your turn."))
 
     def _buttons(self, deal: DealView) -> list[Row]:
-        if self.draft == RESIGN:
+        if self.chosen == RESIGN:
             return [self._resignation()]
         if self.seen.alarm == "flagged" and not self.seen.my_turn and self.seen.turn is not None:
             return [*self._declarations(), *self._on_time(self.seen.turn)]
@@ -277,14 +277,14 @@ class _Hand:
         signalled = any(move.endswith(SIGNALS) for move in self._moves("play"))
         if not plays:
             return []
-        said = f" {self.draft}" if signalled and self.draft in SIGNALS else ""
+        said = f" {self.chosen}" if signalled and self.chosen in SIGNALS else ""
         in_hand = [code for code in deal.hand or () if code in plays]
         rows: list[Row] = []
         if signalled:
             rows.append(
                 tuple(
                     self._drafting(f"✓ {signal.capitalize()}!")
-                    if self.draft == signal
+                    if self.chosen == signal
                     else self._drafting(f"{signal.capitalize()}!", signal)
                     for signal in SIGNALS
                 )
@@ -327,7 +327,7 @@ class _Hand:
     def _take(self, deal: DealView) -> list[Row]:
         """Four of the eight packets, each pressed on or off; the fourth takes them."""
         _ = self.words.text
-        chosen = {number for number in self.draft if number in "12345678"}
+        chosen = {number for number in self.chosen if number in "12345678"}
         buttons = []
         for number in "12345678":
             after = "".join(sorted(chosen ^ {number}))
@@ -339,7 +339,7 @@ class _Hand:
 
     def _exchange(self, deal: DealView) -> list[Row]:
         _ = self.words.text
-        meant = dict.fromkeys(self.draft.split(","))
+        meant = dict.fromkeys(self.chosen.split(","))
         chosen = [code for code in meant if code in (deal.hand or ())][:MOST_EXCHANGED]
         rows: list[Row] = []
         for _suit, codes in groupby(deal.hand or (), key=lambda code: code[1]):

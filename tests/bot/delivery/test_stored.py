@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bot.delivery.message_state import MessageState, Outdated, State, decode_state, encode_state
 from bot.delivery.names import Board, ChallengeCard, Hand, Result, SurfaceName, decode_name, encode_name
+from bot.panels.drafts import NO_DRAFT, Draft, decode_draft, encode_draft
 
 NAMES: dict[str, SurfaceName] = {
     "h0": Hand(0),
@@ -45,7 +46,7 @@ STATES = {
     "\t\t1a2b\t\t\tdone": MessageState(place_tag="1a2b", halted="done"),
     "\t\t1a2b\t2\t1700000000\tunreachable": MessageState("", "", "1a2b", 2, 1700000000, "unreachable"),
     "17\t0a1b2c3d4e5f\t1a2b\t3\t1700000000\t\t2\t14 busso 1,2": MessageState(
-        "17", "0a1b2c3d4e5f", "1a2b", 3, 1700000000, "", 2, "14 busso 1,2"
+        "17", "0a1b2c3d4e5f", "1a2b", 3, 1700000000, "", 2, Draft(14, "busso 1,2")
     ),
     "9\tff\t1a2b\t4\t5\t\t1\t\t7 telegram:@2|8 discord:@3~5!1,2|6\ttelegram:@2~-100!abc": MessageState(
         "9",
@@ -55,7 +56,7 @@ STATES = {
         5,
         "",
         1,
-        "",
+        NO_DRAFT,
         (Outdated("7"), Outdated("8", "telegram:@2"), Outdated("6", "discord:@3~5!1,2")),
         "telegram:@2~-100!abc",
     ),
@@ -84,7 +85,7 @@ states = st.builds(
     seen_at=st.integers(0, 2**40),
     halted=st.sampled_from(["", "unreachable", "dropped", "done"]),
     urgency=st.integers(0, 4),
-    draft=st.builds("{} {}".format, st.integers(0, 999), words),
+    draft=st.builds(Draft, st.integers(0, 999), words | st.just("")),
     outdated=st.lists(st.builds(Outdated, words, words | st.just("")), max_size=3).map(tuple),
     ephemeral=words | st.just(""),
 )
@@ -93,6 +94,32 @@ states = st.builds(
 @given(states)
 def test_a_state_is_read_as_it_was_written(state: MessageState) -> None:
     assert decode_state(encode_state(state)) == state
+
+
+@pytest.mark.parametrize(
+    ("text", "draft"),
+    [
+        ("", NO_DRAFT),
+        ("14", Draft(14)),
+        ("14 busso", Draft(14, "busso")),
+        ("14 135", Draft(14, "135")),
+        ("14 2C,3D", Draft(14, "2C,3D")),
+        ("0 game", Draft(0, "game")),
+    ],
+)
+def test_a_draft_is_a_version_and_what_is_chosen(text: str, draft: Draft) -> None:
+    assert decode_draft(text) == draft
+    assert encode_draft(draft) == text
+
+
+def test_a_menu_that_was_closed_is_no_draft_as_earlier_releases_wrote_it_too() -> None:
+    assert decode_draft("0 ") == NO_DRAFT
+
+
+@pytest.mark.parametrize("text", ["busso", "busso 14", "1_x 2"])
+def test_what_begins_with_no_version_is_no_draft(text: str) -> None:
+    with pytest.raises(ValueError, match="invalid literal"):
+        decode_draft(text)
 
 
 def test_the_names_of_states_follow_from_what_is_known() -> None:

@@ -1,11 +1,14 @@
 """The state machine of one surface, each transition by itself: no platform, no store, no clock."""
 
+import json
+
 import pytest
 
 from bot.delivery.message_state import UNKNOWN, MessageState, Outdated, State
 from bot.delivery.names import Board, Hand
-from bot.delivery.surface import Attempt, Change, Edit, Replace, Send, Surface, TakeAway
+from bot.delivery.surface import Attempt, Change, Edit, Replace, Send, Surface, TakeAway, decode_change, encode_change
 from bot.panel import Panel, Span
+from bot.panels.drafts import NO_DRAFT, Draft
 from bot.platform import private_place
 
 HOME = private_place("paper:1")
@@ -164,9 +167,9 @@ def test_who_asks_for_it_anew_gets_one_new_message() -> None:
 
 
 def test_an_edited_message_shows_the_panel() -> None:
-    one = surface(SHOWN._replace(draft="4 x", outdated=(Outdated("5"),), ephemeral=HERE))
+    one = surface(SHOWN._replace(draft=Draft(4, "x"), outdated=(Outdated("5"),), ephemeral=HERE))
     one.edited("7", NEW.digest, 2)
-    assert one.known == MessageState("7", NEW.digest, "tag", 3, 1000, "", 2, "4 x", (Outdated("5"),), HERE)
+    assert one.known == MessageState("7", NEW.digest, "tag", 3, 1000, "", 2, Draft(4, "x"), (Outdated("5"),), HERE)
 
 
 def test_an_edit_of_a_message_that_has_been_replaced_meanwhile_changes_nothing() -> None:
@@ -216,7 +219,7 @@ def test_whoever_presses_or_asks_can_be_reached_again(change: Change) -> None:
 
 def test_a_draft_alone_brings_nobody_back() -> None:
     one = absent(halted="unreachable")
-    one.apply(Change(draft="4 x"), HOME, 2000)
+    one.apply(Change(draft=Draft(4, "x")), HOME, 2000)
     assert one.state is State.UNREACHABLE
 
 
@@ -264,7 +267,7 @@ def test_a_press_where_it_stands_changes_when_it_was_seen_and_the_pass_alone() -
     [
         Change(pressed="6", place=HOME),
         Change(pressed="7", place=HERE),
-        Change(pressed="7", draft="4 x"),
+        Change(pressed="7", draft=Draft(4, "x")),
         Change(pressed="7", repost=True),
         Change(),
     ],
@@ -309,12 +312,12 @@ def test_a_move_elsewhere_outdates_all_that_stood_there_and_back_again() -> None
 
 def test_a_draft_is_for_one_version_and_stays_until_there_is_another() -> None:
     one = surface()
-    one.apply(Change(draft="4 busso"), HOME, 2000)
+    one.apply(Change(draft=Draft(4, "busso")), HOME, 2000)
     one.apply(Change(pressed="7", place=HOME), HOME, 2000)
-    assert one.known.draft_for(4) == "busso"
-    assert one.known.draft_for(5) == ""
-    one.apply(Change(draft=""), HOME, 2000)
-    assert one.known.draft_for(4) == ""
+    assert one.known.draft.choice_at(4) == "busso"
+    assert one.known.draft.choice_at(5) == ""
+    one.apply(Change(draft=NO_DRAFT), HOME, 2000)
+    assert one.known.draft.choice_at(4) == ""
 
 
 # What is kept
@@ -340,3 +343,9 @@ def test_a_panel_is_kept_for_as_long_as_it_would_be_drawn_the_same() -> None:
     assert one.drawn_for((2, "")) is None
     one.keep_drawn(None, None)
     assert one.drawn_for((1, "")) is None
+
+
+@pytest.mark.parametrize("draft", [None, NO_DRAFT, Draft(4), Draft(4, "2C,3D"), Draft(0, "game")])
+def test_a_change_comes_to_another_worker_as_it_was(draft: Draft | None) -> None:
+    change = Change("7", draft, repost=True, place=HERE, genuine=True)
+    assert decode_change(json.loads(json.dumps(encode_change(change)))) == change

@@ -9,6 +9,7 @@ from bot.delivery.surface import Change
 from bot.delivery.surfaces import tag_of
 from bot.delivery.table_sync import TableSync
 from bot.panel import Panel
+from bot.panels.drafts import Draft
 from bot.store.entries import Entry, Host, Open, Sit, Stand
 from bot.tables.table import Table
 
@@ -131,9 +132,9 @@ def test_what_the_store_knows_is_taken_over_once() -> None:
     sync = TableSync("ABCD")
     stored: dict[SurfaceName, MessageState] = {Hand(0): MessageState("7", "digest", tag_of(HOME), 3)}
     sync.loaded(stored, inherited=True)
-    sync.surface(Hand(0), HOME).apply(Change(draft="1 x"), HOME, 0)
+    sync.surface(Hand(0), HOME).apply(Change(draft=Draft(1, "x")), HOME, 0)
     sync.loaded(stored, inherited=True)
-    assert sync.surface(Hand(0), HOME).known.draft == "1 x"
+    assert sync.surface(Hand(0), HOME).known.draft == Draft(1, "x")
 
 
 def test_after_another_process_each_surface_is_in_doubt_those_to_come_as_well() -> None:
@@ -194,7 +195,7 @@ def test_the_store_is_told_what_changed_and_again_if_that_was_lost() -> None:
     sync = TableSync("ABCD")
     sync.loaded({Hand(0): MessageState(place_tag=tag_of(HOME))}, inherited=False)
     assert sync.take_unsaved() == {}
-    sync.surface(Hand(0), HOME).apply(Change(draft="1 x"), HOME, 0)
+    sync.surface(Hand(0), HOME).apply(Change(draft=Draft(1, "x")), HOME, 0)
     board = sync.surface(Board(1, 0), CHAT)
     assert set(sync.take_unsaved()) == {Hand(0), Board(1, 0)}
     assert sync.take_unsaved() == {}

@@ -9,6 +9,7 @@ from bot.delivery.drawing import NO_EXTRAS, Outcome, Viewer, draw
 from bot.delivery.message_state import MessageState
 from bot.delivery.names import Hand
 from bot.delivery.surfaces import wanted
+from bot.panels.drafts import NO_DRAFT, Draft
 from bot.store.entries import Entry, FirstDeal, Host, Open, Sit
 from bot.tables.table import Table
 from engine import GAMES
@@ -33,7 +34,7 @@ def table_of(game: str, random: Random) -> Table:
     return table
 
 
-def panels(table: Table, viewer: int | None, drafts: Mapping[Hand, str]) -> dict[str, str]:
+def panels(table: Table, viewer: int | None, drafts: Mapping[Hand, Draft]) -> dict[str, str]:
     """Every panel of one seat's, or those that everybody sees, as bytes would go out."""
     outcome = Outcome("ABCD-123456", [("Person 0", 1000, 1040)])
     return {
@@ -41,7 +42,7 @@ def panels(table: Table, viewer: int | None, drafts: Mapping[Hand, str]) -> dict
             draw(
                 table,
                 name,
-                MessageState(draft=drafts.get(name, "") if isinstance(name, Hand) else ""),
+                MessageState(draft=drafts.get(name, NO_DRAFT) if isinstance(name, Hand) else NO_DRAFT),
                 Viewer(language, suits),
                 NO_EXTRAS,
                 outcome,
@@ -65,7 +66,7 @@ def test_panels_do_not_change_with_cards_that_their_viewer_cannot_know(game: str
         if table.game.turn is None:
             continue
         version = {seat: max(table.moved_at[seat], table.dealt_at) for seat in range(table.game.kind.seats)}
-        drafts = {Hand(seat): f"{version[seat]} {random.choice(['busso', '135', '', 'resign'])}" for seat in version}
+        drafts = {Hand(seat): Draft(version[seat], random.choice(["busso", "135", "", "resign"])) for seat in version}
         for viewer in (None, *range(table.game.kind.seats)):
             before = panels(table, viewer, drafts)
             assert before

@@ -32,7 +32,7 @@ Files = Annotated[
 
 
 def export(
-    out: Annotated[Path | None, typer.Option(help="Write here instead of to the screen.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write here; to the screen without it, or with -.")] = None,
     chat: Annotated[str | None, typer.Option(help="Only games that this chat watched, as platform:id.")] = None,
     person: Annotated[str | None, typer.Option(help=f"Only games of this person. {HELP}")] = None,
     files: Files = None,
@@ -48,11 +48,15 @@ def export(
         )
     with told():
         try:
+            out = None if out == Path("-") else out
             written = asyncio.run(
                 _export(read_settings(), out, chat, None if person is None else checked(person), games)
             )
         except NoPerson as error:
             raise typer.BadParameter(str(error), param_hint="--person") from None
+        except BrokenPipeError:
+            # Whoever read has enough, as with `| head`.
+            raise
         except OSError as error:
             raise typer.BadParameter(f"{out}: {error.strerror}", param_hint="--out") from None
     typer.echo(counted(written, "game"), err=True)
@@ -79,6 +83,7 @@ async def _export(
                     continue
                 file.write(game.record.to_json() + "\n")
                 written += 1
+            file.flush()
     return written
 
 

@@ -45,10 +45,17 @@ async def _doctor() -> bool:
         for line in str(error).splitlines():
             typer.echo(f"wrong  {line}")
         return False
-    healthy = True
+    healthy, left = True, None
     async for well, line in examine(settings):
-        typer.echo(f"{'ok' if well else 'wrong':6} {line}")
         healthy = healthy and well
+        try:
+            if left is None:
+                typer.echo(f"{'ok' if well else 'wrong':6} {line}")
+        except BrokenPipeError as error:
+            # As with `| head`: the store that was started for this has to end in order all the same.
+            left = error
+    if left:
+        raise left
     return healthy
 
 

@@ -52,10 +52,12 @@ class Moving:
         self._drop, self._leave = client.register_script(DROP), client.register_script(LEAVE)
 
     async def move(self, before: int) -> Moved:
-        """Move games that ended before this Unix second. UnreadableGame for a file that holds something else, OSError.
+        """Move games that ended before this Unix second. UnreadableGame for a file that holds something else; OSError
+        for one that cannot be written, also where no game is old enough.
 
         StoreError if a game was changed while it was being moved: then the same again does it.
         """
+        _try_to_write(self._path)
         moved = await self._finish() if self._path.exists() else 0
         rated = await Ratings(self._client, self._archive).rated()
         faulty: list[str] = []
@@ -136,6 +138,14 @@ def _verifies(game: FinishedGame) -> bool:
     except FaultyRecord:
         return False
     return True
+
+
+def _try_to_write(path: Path) -> None:
+    """Open the file as games will be written to it; one that was not there is not there afterwards."""
+    is_new = not path.exists()
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600))
+    if is_new:
+        path.unlink()
 
 
 def _drop_half_a_line(path: Path) -> None:

@@ -38,6 +38,16 @@ CLAIM_SECONDS = 1.0
 """How long a folder is tried for that somebody has: it may be a guard that is just looking at it."""
 
 
+DAMAGE = "Bad file format reading the append only file"
+"""What Valkey logs of such a file, with the advice to use a tool that its wheel does not bring."""
+
+DAMAGED = (
+    "Nothing was changed. Copy {folder} first. Then either restore a backup: move {folder}/appendonlydir away and run "
+    "`buongioco restore FILE`. Or cut the file off where it is damaged, and lose what came after: valkey-check-aof, "
+    "which does that, comes with Valkey's own packages."
+)
+
+
 class EmbeddedStore:
     """The Valkey of one data folder.
 
@@ -184,7 +194,9 @@ class EmbeddedStore:
         deadline = asyncio.get_running_loop().time() + self.patience
         while not await self._answers(0.0):
             if self._left_running() is None or asyncio.get_running_loop().time() >= deadline:
-                raise StoreError(f"The embedded Valkey did not start; {self.log_path} says why:\n{self._end_of_log()}")
+                said = self._end_of_log()
+                more = f"\n{DAMAGED.format(folder=self.folder)}" if DAMAGE in said else ""
+                raise StoreError(f"The embedded Valkey did not start; {self.log_path} says why:\n{said}{more}")
             await asyncio.sleep(0.02)
 
     def _post_guard(self) -> None:

@@ -137,21 +137,27 @@ class Page:
         self._number = 0
 
     async def connect(self, session: aiohttp.ClientSession) -> None:
-        deadline = time.monotonic() + 40
-        while True:
+        self._session, deadline = session, time.monotonic() + 40
+        while self.bot.is_running:
             try:
                 self._line = await session.ws_connect(f"{self.bot.url}/ws", headers={"Origin": self.bot.url})
                 hello = json.loads((await self._line.receive()).data)
-                break
             except (aiohttp.ClientError, OSError, TypeError, ValueError):
                 if time.monotonic() > deadline:
                     raise
                 await asyncio.sleep(0.05)
-        self.people = hello["people"]
-        self.messages = {chat: {one["id"]: one for one in found} for chat, found in hello["messages"].items()}
+                continue
+            self.people = hello["people"]
+            self.messages = {chat: {one["id"]: one for one in found} for chat, found in hello["messages"].items()}
+            return
 
     async def listen(self) -> None:
-        """Until the line breaks."""
+        """Until the bot is no more. A line that breaks while it lives is opened anew, as the page does."""
+        while self.bot.is_running:
+            await self._listen_to_line()
+            await self.connect(self._session)
+
+    async def _listen_to_line(self) -> None:
         assert self._line
         async for word in self._line:
             if word.type is not aiohttp.WSMsgType.TEXT:
@@ -280,6 +286,8 @@ class Village:
     """People who play, and what must be true of their games."""
 
     victims = ("bot", "store", "both")
+    patience = 60.0
+    """Seconds in which delivery comes to rest once nobody plays."""
 
     def __init__(self, page: Page, seed: int, least: int = 0) -> None:
         """``least`` is how many presses must be acknowledged in a round before the kill: a short run plays, too."""
@@ -411,7 +419,8 @@ class Village:
         await self.page.connect(session)
         listening = asyncio.create_task(self.page.listen())
         await self.press_again()
-        await self._rest(session)
+        async with opened(EmbeddedStore(self.bot.folder / "data").url) as there:
+            await self._rest(there)
         stopped_in = await self.bot.stop()
         await listening
         if stopped_in > 5:
@@ -424,18 +433,17 @@ class Village:
         finally:
             await store.stop()
 
-    async def _rest(self, session: aiohttp.ClientSession) -> None:
-        """Until nothing has been delivered for a moment."""
-        before = ""
-        for _ in range(200):
-            await asyncio.sleep(0.25)
-            async with session.get(f"{self.bot.url}/healthz") as answer:
-                health = await answer.json()
+    async def _rest(self, store: Any) -> None:
+        """Until nothing is marked as changed any more and nothing has been shown for a moment."""
+        deadline, before, changed = time.monotonic() + self.patience, "", {}
+        while time.monotonic() < deadline:
+            await asyncio.sleep(0.5)
+            changed = await store.all_changed(range(keys.SHARDS))
             now = json.dumps(self.page.messages, sort_keys=True)
-            if health["delivery_lag_seconds"] == 0 and now == before:
+            if not changed and now == before:
                 return
             before = now
-        raise Disagreement("delivery does not come to rest")
+        raise Disagreement(f"delivery does not come to rest; marked as changed are {changed}")
 
     async def _check_logs(self, store: Any) -> None:
         stamps: Counter[str] = Counter()

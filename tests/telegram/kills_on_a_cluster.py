@@ -12,12 +12,11 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import aiohttp
 
 from bot.bench.cluster import LocalCluster, Node
-from bot.store import keys, opened
+from bot.store import opened
 from tests.bot.kills import Bot, Disagreement, Village, free_port, main
 from tests.telegram.balancer import balancer
 from tests.telegram.kills import TelegramPage
@@ -120,19 +119,8 @@ class Town(Village):
         await self.page.connect(session)
         await self.press_again()
         async with opened(crew.cluster.url) as store:
-            await self._rest_of(store)
+            await self._rest(store)
             await self._check_logs(store)
-
-    async def _rest_of(self, store: Any) -> None:
-        """Until nothing is marked as changed any more and nothing has been shown for a moment."""
-        deadline, before = time.monotonic() + PATIENCE, None
-        while time.monotonic() < deadline:
-            await asyncio.sleep(0.5)
-            now = (await store.all_changed(range(keys.SHARDS)), self.page.messages)
-            if not now[0] and now == before:
-                return
-            before = now
-        raise Disagreement("delivery does not come to rest")
 
 
 async def _until_primary(node: Node) -> bool:

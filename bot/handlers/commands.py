@@ -264,7 +264,7 @@ class Commands:
     async def _ask_to_resign(self, table: Table, person: str, ephemeral: str) -> None:
         seat = table.seat_of(person)
         assert seat is not None
-        version = max(table.moved_at[seat], table.dealt_at)
+        version = table.oldest_panel(seat)
         change = Change(draft=Draft(version, RESIGN), repost=True, place=ephemeral)
         await self.worker.change(table.code, Hand(seat), change)
 

@@ -210,7 +210,7 @@ class Presses:
         if seat is None:
             raise NotAtThisTable(code=action.code)
         version = _number(action.words)
-        if version != max(table.moved_at[seat], table.dealt_at):
+        if version != table.oldest_panel(seat):
             raise OldPanel()
         if len(action.words) > 2:
             raise BadPayload()
@@ -256,7 +256,7 @@ class Presses:
             raise NotAtThisTable(code=action.code)
         if not table.is_practice:
             raise NoHints()
-        if game is None or game.turn != seat or _number(action.words) != max(table.moved_at[seat], table.dealt_at):
+        if game is None or game.turn != seat or _number(action.words) != table.oldest_panel(seat):
             raise OldPanel()
         found = await self.worker.robot_pool.hint(game.view(seat), game.history(seat))
         if found is None:

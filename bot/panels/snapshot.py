@@ -97,7 +97,7 @@ def snapshot(table: Table, seat: int | None) -> TableSnapshot:
         rules=view.rules if view else resolve(game_kind(table.game_id).rules, table.rules).model_dump(),
         chairs=table.chairs,
         seat=seat,
-        version=max(table.moved_at[seat], table.dealt_at) if seat is not None else 0,
+        version=table.oldest_panel(seat) if seat is not None else 0,
         view=view,
         history=history,
         since=since,

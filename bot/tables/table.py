@@ -213,12 +213,16 @@ class Table:
         new.invited = self.invited and self.invited._replace(name=spoken(self.invited.name, language))
         return new
 
+    def oldest_panel(self, seat: int) -> int:
+        """The version of the oldest panel of a seat that is still good: it has decided nothing since, in this deal."""
+        return max(self.moved_at[seat], self.dealt_at)
+
     def is_old(self, seat: int, version: int) -> bool:
         """Whether a panel of this version shows a seat a decision that is no longer open.
 
         What others do out of turn does not make a panel old; the seat's own move does, and a new deal.
         """
-        return not max(self.moved_at[seat], self.dealt_at) <= version <= self.version
+        return not self.oldest_panel(seat) <= version <= self.version
 
     def _read_stored(self, entries: Sequence[bytes]) -> None:
         """Read entries that stand in the store; what the rules refuse is the table's fault, and nobody else's."""

@@ -248,7 +248,8 @@ class Telegram:
             reply = await self.card_room.press(press)
         # The spinner on the button goes first.
         with suppress(*NO_ANSWER):
-            await query.answer(text=reply.toast[:LONGEST_TOAST] or None)
+            toast = reply.toast[:LONGEST_TOAST] or None
+            await self._post("answerCallbackQuery", {"callback_query_id": query.id, "text": toast})
         if press is None or reply.panel is None:
             return
         # Messages and edits count towards a chat's limits, whatever they answer.
@@ -268,11 +269,8 @@ class Telegram:
                 await self._call(place, self.ephemerals.send(EphemeralTarget.parse(place), panel.plain, content))
             )
         chat, topic = reading.address(place)
-        call = self.bot.send_message(chat, panel.plain, message_thread_id=topic, api_kwargs=content)
-        sent = await self._call(place, call)
-        if not isinstance(sent, Message) or not isinstance(sent.message_id, int):
-            raise Trouble("a message without a number")
-        return str(sent.message_id)
+        fields = {"chat_id": chat, "message_thread_id": topic, "text": panel.plain, **content}
+        return _number_of(await self._call(place, self._post("sendMessage", fields)))
 
     async def _send_file(self, place: str, panel: Panel, file: File) -> None:
         """Send a file, with a panel's text under it."""
@@ -286,7 +284,13 @@ class Telegram:
             await self._call(place, self.ephemerals.edit(EphemeralTarget.parse(place), message, panel.plain, content))
             return
         chat, _topic = reading.address(place)
-        await self._call(place, self.bot.edit_message_text(panel.plain, chat, int(message), api_kwargs=content))
+        fields = {"chat_id": chat, "message_id": int(message), "text": panel.plain, **content}
+        await self._call(place, self._change(fields))
+
+    async def _change(self, fields: dict[str, Any]) -> None:
+        edited = await self._post("editMessageText", fields)
+        if edited is not True:
+            _number_of(edited)
 
     def _content(self, panel: Panel) -> dict[str, Any]:
         if not self._connected:
@@ -300,6 +304,12 @@ class Telegram:
             else:
                 await self._call(place, self.bot.delete_message(reading.address(place)[0], int(message)))
 
+    async def _post(self, method: str, fields: dict[str, Any]) -> Any:
+        """What every press asks for, in JSON: the library's own methods would build objects of what is sent, and of
+        what comes back.
+        """
+        return await self.bot._post(method, fields)
+
     async def _call(self, place: str, call: Coroutine[Any, Any, object]) -> object:
         if not self._connected:
             call.close()
@@ -311,6 +321,13 @@ class Telegram:
             with suppress(WorkFailed):  # it has been logged, and the next try of delivery meets the same again
                 await self._moved(place, error.new_chat_id)
             raise Trouble("the group has become a supergroup") from None
+
+
+def _number_of(sent: object) -> str:
+    """The number of a message that came back; Trouble if it has none."""
+    if not isinstance(sent, dict) or type(sent.get("message_id")) is not int:
+        raise Trouble("a message without a number")
+    return str(sent["message_id"])
 
 
 @contextmanager

@@ -20,7 +20,7 @@ import aiohttp
 import pytest
 
 from tests.bot.command import environment
-from tests.bot.kills import free_port
+from tests.kills.bot_process import free_port
 from tests.test_container import PROJECT, ROOT, of
 
 UV = Path(sys.executable).with_name("uv")

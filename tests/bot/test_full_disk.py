@@ -20,7 +20,10 @@ import pytest
 
 from bot.finished.archive import Archive
 from bot.store import EmbeddedStore, opened
-from tests.bot.kills import Bot, Page, Village
+from tests.kills.bot_process import Bot
+from tests.kills.harness import Harness
+from tests.kills.pages import Page
+from tests.kills.players import Players
 from tests.long import long
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="full disks are made by prlimit(2) or tmpfs")
@@ -80,22 +83,22 @@ async def test_a_full_disk_is_said_and_nothing_acknowledged_is_lost(tmp_path: Pa
 
 async def meets_a_full_disk(folder: Path, full: Callable[[Bot], Freed]) -> None:
     bot = Bot(folder, BUONGIOCO_LOG_LEVEL="warning")
-    village = Village(Page(bot), 1)
-    page = village.page
+    harness = Harness(Page(bot), 1)
+    page, players = harness.page, harness.players
     async with aiohttp.ClientSession() as session:
         try:
             await bot.start()
             await page.connect(session)
             listening = asyncio.create_task(page.listen())
-            await village.keep_tables(2)
-            await village.keep_tables(2)
-            await play(village, 40)
+            await players.keep_tables(2)
+            await players.keep_tables(2)
+            await play(players, 40)
             assert len(page.done) > 20
             free = full(bot)
             before = len(page.refused)
             async with asyncio.timeout(60):
                 while len(page.refused) < before + 20:
-                    await play(village, 1)
+                    await play(players, 1)
             # None was lost with the line: each was answered, and most by what became of it.
             assert not page.waiting
             async with session.get(f"{bot.url}/healthz") as health:
@@ -112,17 +115,18 @@ async def meets_a_full_disk(folder: Path, full: Callable[[Bot], Freed]) -> None:
             before = len(page.done)
             async with asyncio.timeout(60):
                 while len(page.done) < before + 20:
-                    await play(village, 1)
+                    await play(players, 1)
             assert bot.process
             assert bot.process.returncode is None
-            await village.press_again()
-            await village._rest(session)
+            await players.press_again()
+            store = EmbeddedStore(folder / "data")
+            async with opened(store.url) as there:
+                await harness.come_to_rest(there)
             await bot.stop()
             await listening
-            store = EmbeddedStore(folder / "data")
             await store.start()
             async with opened(store.url) as there:
-                await village._check_logs(there)
+                await harness.hold(there)
                 assert await Archive(there.client).count() >= 0
             await store.stop()
         finally:
@@ -130,12 +134,12 @@ async def meets_a_full_disk(folder: Path, full: Callable[[Bot], Freed]) -> None:
             bot.kill_store()
 
 
-async def play(village: Village, presses: int) -> None:
-    people = [person["id"] for person in village.page.people]
+async def play(players: Players, presses: int) -> None:
+    people = [person["id"] for person in players.page.people]
     for _ in range(presses):
-        await village.keep_tables(1)
+        await players.keep_tables(1)
         async with asyncio.timeout(20):
-            await village.press_something(village.random.choice(people))
+            await players.press_something(players.random.choice(people))
 
 
 async def until_well(session: aiohttp.ClientSession, bot: Bot) -> None:

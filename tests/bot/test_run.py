@@ -22,8 +22,8 @@ from bot.settings import NOTHING_TO_RUN
 from bot.store import EmbeddedStore, opened
 from engine import load, read, verify
 from tests.bot.command import command, environment
-from tests.bot.kills import free_port
 from tests.bot.paper import Paper, open_worker, play_until, seated
+from tests.kills.bot_process import free_port
 from tests.telegram.players import GROUP, Person, until
 from tests.telegram.server import TOKEN, TelegramServer
 from tests.telegram.server import Failure as TelegramFailure

@@ -16,8 +16,8 @@ from bot.bench import start
 from bot.bench.limits import BenchFailed
 from bot.cli.main import app
 from tests.bot.command import environment
-from tests.bot.kills import free_port
 from tests.bot.test_run import BUONGIOCO
+from tests.kills.bot_process import free_port
 
 SELDOM = {"babel", "discord", "numba", "numpy", "rich", "telegram", "valkey"}
 """For a platform whose token is set, another language than English, a strong robot, a help text; nothing needs them."""

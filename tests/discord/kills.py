@@ -9,21 +9,23 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from tests.bot.kills import Bot, Elsewhere, main
 from tests.discord.players import Person, buttons_of, text_of
 from tests.discord.server import BAR, BOT, PRIVATE, TOKEN, DiscordServer, Interaction
+from tests.kills.bot_process import Bot
+from tests.kills.harness import main
+from tests.kills.pages import PlatformPage
 from tests.telegram.kills import NAMES
 
 PUT_OFF = 6
 
 
-class DiscordPage(Elsewhere):
+class DiscordPage(PlatformPage):
     """What six people see on Discord. It knows a message again by its nonce; what answers a command has none, and that
     is how a card comes.
     """
 
     platform = "discord"
-    doubles = frozenset({"cards"})
+    may_double = frozenset({"cards"})
 
     def __init__(self, bot: Bot, server: DiscordServer) -> None:
         super().__init__(bot)

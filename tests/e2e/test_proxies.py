@@ -14,9 +14,9 @@ import aiohttp
 import pytest
 from playwright.async_api import async_playwright, expect
 
-from tests.bot.kills import free_port
 from tests.e2e.conftest import FLAGS, PHONE, chromium, needed
 from tests.e2e.test_browser import SHOTS
+from tests.kills.bot_process import free_port
 from tests.open_playground import Open
 
 DOCS = Path(__file__).parents[2] / "docs" / "hosting.md"

@@ -10,7 +10,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from tests.bot.kills import Bot, Elsewhere, main
+from tests.kills.bot_process import Bot
+from tests.kills.harness import main
+from tests.kills.pages import PlatformPage
 from tests.telegram.players import Person
 from tests.telegram.server import TOKEN, TelegramServer
 
@@ -20,11 +22,11 @@ AT_RISK_SECONDS = 3.0
 NAMES = ("Anna", "Bruno", "Carla", "Dino", "Elsa", "Furio")
 
 
-class TelegramPage(Elsewhere):
+class TelegramPage(PlatformPage):
     """What six people see on Telegram."""
 
     platform = "telegram"
-    doubles = frozenset({"cards", "hands"})
+    may_double = frozenset({"cards", "hands"})
 
     def __init__(self, bot: Bot, server: TelegramServer) -> None:
         super().__init__(bot)

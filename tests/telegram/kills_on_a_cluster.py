@@ -3,7 +3,7 @@
     python -m tests.telegram.kills_on_a_cluster --kills 300 --seed 1
 
 Presses go to any worker. A worker is killed, or a primary, or both at once, while people play on; who was killed comes
-back, a primary as a replica of who took its place. The checks are those of `tests.bot.kills`: a move that was answered
+back, a primary as a replica of who took its place. The checks are those of `tests.kills.invariants`: a move that was answered
 is in its table's log or in its game's record, once, and in the end all panels agree with their tables.
 """
 
@@ -17,7 +17,9 @@ import aiohttp
 
 from bot.bench.cluster import LocalCluster, Node
 from bot.store import opened
-from tests.bot.kills import Bot, Disagreement, Village, free_port, main
+from tests.kills.bot_process import Bot, free_port
+from tests.kills.harness import Harness, main
+from tests.kills.invariants import Disagreement
 from tests.telegram.balancer import balancer
 from tests.telegram.kills import TelegramPage
 from tests.telegram.server import TOKEN, TelegramServer
@@ -69,8 +71,8 @@ class CrewsPage(TelegramPage):
             await worker.until_healthy(session)
 
 
-class Town(Village):
-    """People who play at three workers on a cluster."""
+class ClusterHarness(Harness):
+    """Rounds and checks with three workers on a cluster."""
 
     victims = ("worker", "primary", "both")
     page: CrewsPage
@@ -80,14 +82,11 @@ class Town(Village):
         crew = self.page.bot
         await crew.start()
         await self.page.connect(session)
-        await self.press_again()
-        players = [asyncio.create_task(self._play(person["id"])) for person in self.page.people]
+        await self.players.begin()
         try:
-            await self.keep_tables(2)
             await self._until_played()
             await asyncio.sleep(self.random.uniform(0.1, 0.5))
-            self.kills[kill] += 1
-            self.at_risk += self.page.at_risk()
+            self._note_kill(kill)
             start = time.perf_counter()
             if kill in ("worker", "both"):
                 await self.random.choice(crew.workers).kill()
@@ -99,9 +98,7 @@ class Town(Village):
             await asyncio.to_thread(crew.cluster.until_well)
             await asyncio.sleep(self.random.uniform(0.0, 0.3))
         finally:
-            for task in players:
-                task.cancel()
-            await asyncio.gather(*players, return_exceptions=True)
+            await self.players.end()
 
     async def _fail_over(self, cluster: LocalCluster) -> None:
         """A primary dies; when its replica has taken over it comes back, as the replica."""
@@ -117,10 +114,10 @@ class Town(Village):
         crew = self.page.bot
         await crew.start()
         await self.page.connect(session)
-        await self.press_again()
+        await self.players.press_again()
         async with opened(crew.cluster.url) as store:
-            await self._rest(store)
-            await self._check_logs(store)
+            await self.come_to_rest(store)
+            await self.hold(store)
 
 
 async def _until_primary(node: Node) -> bool:
@@ -156,4 +153,4 @@ async def on_a_cluster(folder: Path) -> AsyncIterator[CrewsPage]:
 
 
 if __name__ == "__main__":
-    main(on_a_cluster, Town)
+    main(on_a_cluster, ClusterHarness)

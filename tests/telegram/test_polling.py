@@ -18,7 +18,7 @@ from adapters.telegram.polling import Polling
 from adapters.telegram.transport import AiohttpRequest, SendingRequest
 from bot.outages import Outages
 from bot.store import WorkDropped
-from tests.bot.kills import Bot as BotProcess
+from tests.kills.bot_process import Bot as BotProcess
 from tests.telegram.players import GROUP, Person, until
 from tests.telegram.server import TOKEN, Failure, TelegramServer
 

@@ -11,7 +11,7 @@ import aiohttp
 from adapters.telegram.adapter import Telegram
 from bot.handlers import Dispatcher
 from bot.platform import RateLimit
-from tests.bot.kills import Page
+from tests.kills.pages import Page
 from tests.open_playground import Open
 from tests.telegram.players import GROUP, Person, until
 from tests.telegram.server import TOKEN, TelegramServer
@@ -31,7 +31,7 @@ async def test_both_groups_see_the_same_tricks(tmp_path: Path, server: TelegramS
     telegram.rate_limit = lambda place: RateLimit()  # type: ignore[method-assign]
     worker.add(telegram)
     serving = asyncio.create_task(telegram.serve())
-    url: Any = SimpleNamespace(url=playground.url.rstrip("/"))
+    url: Any = SimpleNamespace(url=playground.url.rstrip("/"), is_running=True)
     page = Page(url)
     try:
         async with aiohttp.ClientSession() as session:

@@ -11,8 +11,8 @@ from bot.people import People
 from bot.platform import Person
 from bot.store import EmbeddedStore, opened
 from tests.bot.command import command
-from tests.bot.kills import free_port
 from tests.bot.test_run import running
+from tests.kills.bot_process import free_port
 
 
 def is_well(port: int) -> bool:

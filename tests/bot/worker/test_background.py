@@ -18,8 +18,8 @@ from bot.settings import Settings
 from bot.store import Store, keys
 from bot.store.batch import BatchedScript
 from bot.worker import Worker
-from tests.bot.kills import free_port
 from tests.bot.paper import Paper, open_worker
+from tests.kills.bot_process import free_port
 
 
 async def test_strange_words_of_other_workers_are_passed_over(store: Store) -> None:

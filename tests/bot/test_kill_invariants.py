@@ -1,0 +1,200 @@
+"""Each invariant of the kill harness notices a fault that is planted, and passes where all is well."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.store import Store
+from bot.tables.table import Table
+from tests.bot.paper import Paper, code_of, open_worker, seated
+from tests.kills import invariants
+from tests.kills.harness import moves_in_log
+from tests.kills.invariants import AtRest, Disagreement, check, doubles
+
+Plant = Callable[[AtRest], AtRest]
+
+
+class Screen:
+    """What people see, made from tables as they are."""
+
+    def __init__(self, tables: list[Table]) -> None:
+        self.messages: dict[str, dict[int, dict[str, Any]]] = {"1": {}}
+        for table in tables:
+            if table.game is None:
+                chairs = [f"1t{table.code}:sit {seat}" for seat, chair in enumerate(table.chairs) if not chair]
+                self.show("1", f"challenge {table.code}", [*chairs, f"1t{table.code}:cancel"])
+                continue
+            for seat, chair in enumerate(table.chairs):
+                assert chair
+                moves = table.game.legal_moves(seat) if table.game.turn == seat else ()
+                buttons = [f"1m{table.code}:{table.version}:{move}" for move in moves]
+                self.show(f"@{chair.person.partition(':')[2]}", f"hand {table.code}", buttons)
+
+    def show(self, chat: str, text: str, payloads: list[str]) -> None:
+        messages = self.messages.setdefault(chat, {})
+        number = 1 + sum(map(len, self.messages.values()))
+        messages[number] = {"id": number, "text": text, "rows": [[{"payload": one}] for one in payloads]}
+
+    def panels(self, person: str, code: str) -> list[dict[str, Any]]:
+        return [one for one in self.messages[f"@{person}"].values() if code in one["text"]]
+
+    def buttons(self, person: str) -> list[tuple[int, str]]:
+        found = self.messages[f"@{person}"].items()
+        return [(number, button["payload"]) for number, one in found for row in one["rows"] for button in row]
+
+
+@pytest.fixture
+async def rest(store: Store) -> AsyncIterator[AtRest]:
+    """A table for two in its first deal with a move made, and an open one for four."""
+    paper = Paper()
+    async with open_worker(store, paper) as worker:
+        players = await seated(worker, paper, "metamazzo")
+        code = await code_of(worker, players[0])
+        table = await worker.room.table(code)
+        assert table.game
+        assert table.game.turn is not None
+        mover = table.chairs[table.game.turn]
+        assert mover
+        move = next(one for one in table.game.legal_moves(table.game.turn) if one.startswith("play"))
+        await worker.room.press(code, mover.person, table.version, move, "a press")
+        opened = await worker.room.open_table("tressette", "paper:9", "Ivo", "a challenge", host="paper:100")
+        tables = [Table.from_log(one, await store.load(one)) for one in (code, opened.code)]
+        made = {one.code: moves_in_log(one) for one in tables}
+        yield AtRest(tables, (), made, dict(made), dict(made), Screen(tables))
+
+
+def screen(rest: AtRest) -> Screen:
+    assert isinstance(rest.seen, Screen)
+    return rest.seen
+
+
+def mover(rest: AtRest) -> dict[str, Any]:
+    """The hand of whoever is to move."""
+    [found] = [
+        one
+        for chat, messages in screen(rest).messages.items()
+        if chat.startswith("@")
+        for one in messages.values()
+        if one["rows"]
+    ]
+    return found
+
+
+def one_more(moves: invariants.Moves, move: str) -> dict[str, Counter[tuple[str, str]]]:
+    code = next(code for code, counted in moves.items() if counted)
+    return {**moves, code: moves[code] + Counter({("paper:1", move): 1})}
+
+
+def a_log_twice(rest: AtRest) -> AtRest:
+    return replace(rest, tables=[*rest.tables, rest.tables[0]])
+
+
+def a_lost_move(rest: AtRest) -> AtRest:
+    return replace(rest, acknowledged=one_more(rest.acknowledged, "play 2D"))
+
+
+def a_lost_table(rest: AtRest) -> AtRest:
+    return replace(rest, acknowledged={**rest.acknowledged, "GONE42": Counter()})
+
+
+def a_made_up_move(rest: AtRest) -> AtRest:
+    return replace(rest, made=one_more(rest.made, "play 2D"))
+
+
+def a_changed_table(rest: AtRest) -> AtRest:
+    return replace(rest, changed=[rest.tables[0].code])
+
+
+def no_card(rest: AtRest) -> AtRest:
+    screen(rest).messages["1"].clear()
+    return rest
+
+
+def a_chair_too_few(rest: AtRest) -> AtRest:
+    [card] = screen(rest).messages["1"].values()
+    del card["rows"][0]
+    return rest
+
+
+def no_hand(rest: AtRest) -> AtRest:
+    screen(rest).messages["@1"].clear()
+    return rest
+
+
+def a_card_too_few(rest: AtRest) -> AtRest:
+    hand = mover(rest)
+    hand["rows"] = [row for row in hand["rows"] if ":play " not in row[0]["payload"]]
+    return rest
+
+
+def a_card_too_many(rest: AtRest) -> AtRest:
+    hand = mover(rest)
+    first = hand["rows"][0][0]["payload"]
+    hand["rows"].append([{"payload": f"{first.rpartition(' ')[0]} XX"}])
+    return rest
+
+
+def cards_out_of_turn(rest: AtRest) -> AtRest:
+    for chat, messages in screen(rest).messages.items():
+        for one in messages.values():
+            if chat.startswith("@") and not one["rows"]:
+                one["rows"] = mover(rest)["rows"]
+                return rest
+    raise AssertionError
+
+
+def a_second_hand(rest: AtRest) -> AtRest:
+    hand = mover(rest)
+    chat = next(chat for chat, messages in screen(rest).messages.items() if hand in messages.values())
+    screen(rest).show(chat, hand["text"], [row[0]["payload"] for row in hand["rows"]])
+    return replace(rest, may_double=("hands",))
+
+
+def a_second_card(rest: AtRest) -> AtRest:
+    [card] = screen(rest).messages["1"].values()
+    screen(rest).show("1", card["text"], [row[0]["payload"] for row in card["rows"]])
+    return replace(rest, at_risk=1, may_double=("hands",))
+
+
+FAULTS: list[tuple[Plant, Callable[[AtRest], None]]] = [
+    (a_log_twice, invariants.no_move_is_made_twice),
+    (a_lost_move, invariants.no_acknowledged_move_is_lost),
+    (a_lost_table, invariants.no_acknowledged_move_is_lost),
+    (a_made_up_move, invariants.no_move_comes_from_nowhere),
+    (a_changed_table, invariants.nothing_is_left_to_deliver),
+    (no_card, invariants.open_tables_offer_their_free_chairs),
+    (a_chair_too_few, invariants.open_tables_offer_their_free_chairs),
+    (no_hand, invariants.hands_offer_what_may_be_played),
+    (a_card_too_few, invariants.hands_offer_what_may_be_played),
+    (a_card_too_many, invariants.hands_offer_what_may_be_played),
+    (cards_out_of_turn, invariants.hands_offer_what_may_be_played),
+    (a_second_hand, invariants.only_what_was_on_its_way_is_doubled),
+    (a_second_card, invariants.only_what_was_on_its_way_is_doubled),
+]
+
+
+async def test_where_all_is_well_nothing_is_said(rest: AtRest) -> None:
+    check(rest)
+    assert not doubles(rest)
+
+
+@pytest.mark.parametrize(("plant", "invariant"), FAULTS, ids=lambda one: one.__name__)
+async def test_a_planted_fault_is_noticed(rest: AtRest, plant: Plant, invariant: Callable[[AtRest], None]) -> None:
+    planted = plant(rest)
+    with pytest.raises(Disagreement):
+        invariant(planted)
+    with pytest.raises(Disagreement):
+        check(planted)
+
+
+async def test_a_message_that_was_on_its_way_may_be_doubled_where_the_platform_cannot_tell(rest: AtRest) -> None:
+    planted = replace(a_second_hand(rest), at_risk=1)
+    check(planted)
+    assert doubles(planted) == Counter(hands=1)
+
+
+def test_each_invariant_has_a_fault_that_it_notices() -> None:
+    assert {invariant for _plant, invariant in FAULTS} == set(invariants.INVARIANTS)

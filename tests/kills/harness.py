@@ -1,0 +1,221 @@
+"""The kill harness: a real bot in a process of its own, people who press buttons, and SIGKILL.
+
+Each round lets people play for a moment and kills the bot, the store, or both. After every few rounds, and at the end,
+delivery comes to rest, and `tests.kills.invariants` hold everything against everything.
+"""
+
+import argparse
+import asyncio
+import json
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import aiohttp
+
+from bot.finished.archive import Archive, FinishedGame
+from bot.store import EmbeddedStore, Store, keys, opened
+from bot.store.entries import Move, decode
+from bot.store.log import unstamped
+from bot.tables.table import Table
+from engine import verify
+from tests.kills.bot_process import Bot
+from tests.kills.invariants import AtRest, Disagreement, check, doubles
+from tests.kills.pages import Page
+from tests.kills.players import Players
+
+CHECK_EVERY = 10
+"""Rounds."""
+
+STOPS_IN = 5.0
+"""Seconds that a bot may take to stop when it is asked to."""
+
+COUNTS_AGAIN = 4
+"""So many presses acknowledged after a kill show that presses count again."""
+
+
+class Harness:
+    """Rounds and checks for one page."""
+
+    victims = ("bot", "store", "both")
+    patience = 60.0
+    """Seconds in which delivery comes to rest once nobody plays."""
+
+    def __init__(self, page: Page, seed: int, least: int = 0) -> None:
+        """``least`` is how many presses must be acknowledged in a round before the kill: a short run plays, too."""
+        self.page, self.bot, self.least = page, page.bot, least
+        self.random = Random(seed)
+        self.players = Players(page, self.random)
+        self.kills: Counter[str] = Counter()
+        self.doubled: Counter[str] = Counter()
+        self.down: list[float] = []
+        self._at_risk = 0
+
+    async def run(self, kills: int, *, show: bool = False) -> None:
+        """So many kills; a check after every few of them and at the end."""
+        async with aiohttp.ClientSession() as session:
+            try:
+                for number in range(1, kills + 1):
+                    await self.round(session, self.random.choice(self.victims))
+                    if number % CHECK_EVERY == 0 or number == kills:
+                        await self.check(session)
+                        if show:
+                            print(f"{number} kills, {len(self.players.acknowledged)} presses acknowledged", flush=True)  # noqa: T201
+            finally:
+                await self.bot.kill()
+                self.bot.kill_store()
+
+    async def round(self, session: aiohttp.ClientSession, kill: str) -> None:
+        """Start, play for a moment, kill."""
+        start = time.perf_counter()
+        await self.bot.start()
+        await self.page.connect(session)
+        self.down.append(time.perf_counter() - start)
+        listening = asyncio.create_task(self.page.listen())
+        await self.players.begin()
+        await self._until_played()
+        await asyncio.sleep(self.random.uniform(0.0, 0.5))
+        self._note_kill(kill)
+        if kill in ("store", "both"):
+            self.bot.kill_store()
+        if kill == "store":
+            # The bot starts it again, and people play on.
+            await self._until_presses_count()
+            await asyncio.sleep(self.random.uniform(0.0, 0.2))
+        else:
+            await self.bot.kill()
+        await self.players.end()
+        if kill == "store":
+            self._at_risk += self.page.at_risk()
+            await self.bot.kill()
+        await listening
+
+    async def check(self, session: aiohttp.ClientSession) -> None:
+        """Start once more, let delivery come to rest, stop, and hold everything against everything."""
+        await self.bot.start()
+        await self.page.connect(session)
+        listening = asyncio.create_task(self.page.listen())
+        await self.players.press_again()
+        store = EmbeddedStore(self.bot.folder / "data")
+        async with opened(store.url) as there:
+            await self.come_to_rest(there)
+        stopped_in = await self.bot.stop()
+        await listening
+        if stopped_in > STOPS_IN:
+            raise Disagreement(f"the bot took {stopped_in:.1f} s to stop")
+        await store.start()
+        try:
+            async with opened(store.url) as there:
+                await self.hold(there)
+        finally:
+            await store.stop()
+
+    def _note_kill(self, kill: str) -> None:
+        self.kills[kill] += 1
+        self._at_risk += self.page.at_risk()
+
+    async def _until_played(self) -> None:
+        """Until enough presses of this round were acknowledged."""
+        wanted = len(self.players.acknowledged) + self.least
+        async with asyncio.timeout(self.patience):
+            await self.players.keep_tables(2)
+            while len(self.players.acknowledged) < wanted:
+                await asyncio.sleep(0.2)
+                await self.players.keep_tables(2)
+
+    async def _until_presses_count(self) -> None:
+        """Until some more presses were acknowledged; a game may end meanwhile, so there is always another one."""
+        wanted = len(self.players.acknowledged) + COUNTS_AGAIN
+        deadline = time.monotonic() + self.patience
+        while len(self.players.acknowledged) < wanted:
+            if time.monotonic() > deadline:
+                shown = {one["id"]: self.page.buttons(one["id"]) for one in self.page.people}
+                raise Disagreement(f"no press counts any more: {shown}\n{self.bot.end_of_log()}")
+            await asyncio.sleep(0.2)
+            await self.players.keep_tables(2)
+
+    async def come_to_rest(self, store: Store) -> None:
+        """Until nothing is marked as changed any more and nothing has been shown for a moment."""
+        deadline, before, changed = time.monotonic() + self.patience, "", {}
+        while time.monotonic() < deadline:
+            await asyncio.sleep(0.5)
+            changed = await store.all_changed(range(keys.SHARDS))
+            now = json.dumps(self.page.messages, sort_keys=True)
+            if not changed and now == before:
+                return
+            before = now
+        raise Disagreement(f"delivery does not come to rest; marked as changed are {changed}")
+
+    async def hold(self, store: Store) -> None:
+        """Hold everything against everything."""
+        rest = await self._at_rest(store)
+        check(rest)
+        self.doubled = doubles(rest)
+
+    async def _at_rest(self, store: Store) -> AtRest:
+        tables = []
+        async for key in store.client.scan_iter("{s*}:table:*"):
+            code = key.decode().rpartition(":")[2]
+            tables.append(Table.from_log(code, await store.load(code)))
+        made = {table.code: moves_in_log(table) for table in tables}
+        async for game in Archive(store.client).all():
+            verify(game.record)
+            made[game.code] = moves_in_record(game)
+        return AtRest(
+            tables,
+            await store.all_changed(range(keys.SHARDS)),
+            made,
+            self.players.moves(self.players.pressed),
+            self.players.moves(self.players.acknowledged),
+            self.page,
+            self._at_risk,
+            self.page.may_double,
+        )
+
+
+def moves_in_log(table: Table) -> Counter[tuple[str, str]]:
+    """Who has made which move of a live game."""
+    entries = (decode(unstamped(entry).decode()) for entry in table.log.entries)
+    moves = ((table.chairs[entry.seat], entry.move) for entry in entries if isinstance(entry, Move))
+    return Counter((chair.person, move) for chair, move in moves if chair)
+
+
+def moves_in_record(game: FinishedGame) -> Counter[tuple[str, str]]:
+    """What the people of a finished game did; what chance gave is not counted."""
+    moves = (move for deal in game.record.deals for move in deal.moves)
+    return Counter((game.people[move[0]], move[1]) for move in moves if move[0] is not None)
+
+
+@asynccontextmanager
+async def on_playground(folder: Path) -> AsyncIterator[Page]:
+    yield Page(Bot(folder))
+
+
+def main(platform: Callable[[Path], AbstractAsyncContextManager[Any]], kind: type[Harness] = Harness) -> None:
+    """The harness from the command line, showing how it goes."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--kills", type=int, default=60)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--folder", type=Path, help="where the bot keeps its data and its log; stays afterwards")
+    given = options.parse_args()
+
+    async def run(folder: Path) -> Harness:
+        async with platform(folder) as page:
+            harness = kind(page, given.seed)
+            await harness.run(given.kills, show=True)
+            return harness
+
+    with tempfile.TemporaryDirectory() as temporary:
+        start = time.perf_counter()
+        harness = asyncio.run(run(given.folder or Path(temporary)))
+        down, players = sorted(harness.down), harness.players
+        print(  # noqa: T201
+            f"{dict(harness.kills)}: {len(players.acknowledged)} of {len(players.pressed)} presses acknowledged; back"
+            f" after {down[len(down) // 2]:.2f} s (median), {down[-1]:.2f} s (longest); doubled at the end:"
+            f" {dict(harness.doubled) or 'nothing'}; {time.perf_counter() - start:.0f} s in all"
+        )

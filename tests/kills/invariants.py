@@ -1,0 +1,178 @@
+"""What a kill must not do: each invariant is a function of what stands there at rest, and raises `Disagreement`."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from bot.store.entries import Move, decode
+from bot.store.log import unstamped
+from bot.tables.table import Table
+
+Moves = Mapping[str, Counter[tuple[str, str]]]
+"""Moves by table: who made or asked for what, how often."""
+
+Offered = Mapping[str, list[set[str]]]
+"""By table, what each of its challenge cards with buttons offers, the oldest first."""
+
+
+class Disagreement(AssertionError):
+    """What a kill must not do."""
+
+
+class Seen(Protocol):
+    """What people see, as far as invariants look at it."""
+
+    messages: dict[str, dict[int, dict[str, Any]]]
+
+    def panels(self, person: str, code: str) -> list[dict[str, Any]]:
+        """The bot's messages in somebody's private chat that are about a table."""
+
+    def buttons(self, person: str) -> list[tuple[int, str]]:
+        """Message and payload of everything that somebody could press to make a move."""
+
+
+@dataclass
+class AtRest:
+    """All there is once nothing is under way: what the store holds, what people see, and what they did.
+
+    ``made`` are the moves in logs and in records of finished games, ``asked`` all that was pressed, ``acknowledged`` what
+    of that was answered as done. ``changed`` are tables marked as changed. ``at_risk`` is how many messages were on their
+    way at a kill, and ``may_double`` what the platform cannot tell from one it has: "cards", "hands".
+    """
+
+    tables: list[Table]
+    changed: Collection[str]
+    made: Moves
+    asked: Moves
+    acknowledged: Moves
+    seen: Seen
+    at_risk: int = 0
+    may_double: Collection[str] = ()
+
+
+def no_move_is_made_twice(rest: AtRest) -> None:
+    """No press stands in a log twice."""
+    stamps: Counter[bytes] = Counter()
+    for table in rest.tables:
+        for entry in table.log.entries:
+            stamp = entry.partition(b"\t")[2]
+            if stamp and isinstance(decode(unstamped(entry).decode()), Move):
+                stamps[stamp] += 1
+    if twice := [stamp for stamp, count in stamps.items() if count > 1]:
+        raise Disagreement(f"made twice: {twice}")
+
+
+def no_acknowledged_move_is_lost(rest: AtRest) -> None:
+    """Every acknowledged move is in its table's log, or in the record of its finished game."""
+    for code, moves in rest.acknowledged.items():
+        if code not in rest.made:
+            raise Disagreement(f"table {code} is lost")
+        if lost := moves - rest.made[code]:
+            raise Disagreement(f"table {code} lost {lost}")
+
+
+def no_move_comes_from_nowhere(rest: AtRest) -> None:
+    """Every move was asked for."""
+    for code, moves in rest.made.items():
+        if more := moves - rest.asked.get(code, Counter()):
+            raise Disagreement(f"table {code} has moves that nobody made: {more}")
+
+
+def nothing_is_left_to_deliver(rest: AtRest) -> None:
+    if rest.changed:
+        raise Disagreement(f"tables are still marked as changed: {rest.changed}")
+
+
+def open_tables_offer_their_free_chairs(rest: AtRest) -> None:
+    """The last card of an open table offers the chairs that nobody has or asks for."""
+    cards = _cards(rest.seen)
+    for table in _open(rest):
+        free = [seat for seat, chair in enumerate(table.chairs) if not chair and seat not in table.asking]
+        chairs = {f"{table.code}:sit"} if len(table.chairs) == 2 else {f"{table.code}:sit {seat}" for seat in free}
+        offered = cards.get(table.code, [set()])[-1]
+        if table.code not in cards or offered != chairs:
+            raise Disagreement(f"table {table.code} has chairs {chairs}, and offered are {offered}")
+
+
+def hands_offer_what_may_be_played(rest: AtRest) -> None:
+    """The last panel of whoever is to move offers just the cards that the rules allow, and nobody else's offers any."""
+    for table, seat, person in _hands(rest):
+        assert table.game
+        panels = rest.seen.panels(person, table.code)
+        if not panels:
+            raise Disagreement(f"no panel of table {table.code} for person {person}")
+        offered = {
+            payload.partition(":")[2].partition(":")[2]
+            for message, payload in rest.seen.buttons(person)
+            if payload.startswith(f"1m{table.code}:") and message == panels[-1]["id"]
+        }
+        shown = {" ".join(move.split(" ")[:2]) for move in offered if move.startswith("play")}
+        legal = {move for move in table.game.legal_moves(seat) if move.startswith("play") and move.count(" ") == 1}
+        if table.game.turn == seat and legal != shown:
+            raise Disagreement(f"table {table.code}, seat {seat}: legal {sorted(legal)}, shown {sorted(shown)}")
+        if table.game.turn != seat and shown:
+            raise Disagreement(f"table {table.code}, seat {seat}: cards are offered out of turn")
+
+
+def only_what_was_on_its_way_is_doubled(rest: AtRest) -> None:
+    """Messages are doubled only where the platform cannot tell them, and such as were on their way at a kill."""
+    doubled = doubles(rest)
+    if doubled.total() > rest.at_risk or doubled.keys() - set(rest.may_double):
+        raise Disagreement(f"{rest.at_risk} messages were at risk, and doubled are {dict(doubled)}")
+
+
+INVARIANTS = (
+    no_move_is_made_twice,
+    no_acknowledged_move_is_lost,
+    no_move_comes_from_nowhere,
+    nothing_is_left_to_deliver,
+    open_tables_offer_their_free_chairs,
+    hands_offer_what_may_be_played,
+    only_what_was_on_its_way_is_doubled,
+)
+
+
+def check(rest: AtRest) -> None:
+    """Hold everything against everything."""
+    for invariant in INVARIANTS:
+        invariant(rest)
+
+
+def doubles(rest: AtRest) -> Counter[str]:
+    """How many "hands" and "cards" stand there beside the one that should."""
+    cards = sum(map(len, _cards(rest.seen).values())) - len(_open(rest))
+    hands = sum(max(0, len(rest.seen.panels(person, table.code)) - 1) for table, _seat, person in _hands(rest))
+    return +Counter(cards=cards, hands=hands)
+
+
+def _open(rest: AtRest) -> list[Table]:
+    return [table for table in rest.tables if table.phase == "open"]
+
+
+def _hands(rest: AtRest) -> list[tuple[Table, int, str]]:
+    """Who should have a hand: the table, the seat, and the person's number on the platform."""
+    return [
+        (table, seat, chair.person.partition(":")[2])
+        for table in rest.tables
+        if table.game is not None
+        for seat, chair in enumerate(table.chairs)
+        if chair and not chair.is_robot
+    ]
+
+
+def _cards(seen: Seen) -> Offered:
+    cards: dict[str, list[set[str]]] = {}
+    for chat, messages in seen.messages.items():
+        if chat.startswith("@"):
+            continue
+        for message in messages.values():
+            pressed = {
+                button["payload"][2:]
+                for row in message.get("rows", ())
+                for button in row
+                if button["payload"].startswith("1t")
+            }
+            if code := next((one.partition(":")[0] for one in pressed if one.endswith(":cancel")), ""):
+                cards.setdefault(code, []).append({one for one in pressed if ":sit" in one})
+    return cards

@@ -1,0 +1,107 @@
+"""People who challenge each other and press whatever their panels offer, at random."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable
+from random import Random
+
+from tests.kills.pages import Page
+
+GAMES = ("metamazzo", "spizzichino", "testa", "spades", "tressette", "tavolo", "pizzichino")
+NEWCOMERS = frozenset({"Carla", "Dino", "Elsa", "Furio"})
+RESIGNS = 0.02
+"""How often a button that gives up is among those that somebody may press."""
+
+
+class Players:
+    """All who play on one page. ``pressed`` says, for the name of each press, who it was and what."""
+
+    def __init__(self, page: Page, random: Random) -> None:
+        self.page, self.random = page, random
+        self.pressed: dict[str, tuple[str, str]] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def begin(self) -> None:
+        """Come in, ask again what was not answered, and play until `end`."""
+        if len(self.page.people) < 2 + len(NEWCOMERS):
+            for name in sorted(NEWCOMERS - {person["name"] for person in self.page.people}):
+                answer = await self.page.ask(do="add_person", name=name)
+                assert answer in ("done", "lost"), f"{name} may not come in: {answer}"
+        await self.press_again()
+        self._tasks = [asyncio.create_task(self._play(person["id"])) for person in self.page.people]
+
+    async def end(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    @property
+    def acknowledged(self) -> set[str]:
+        """The presses that were answered as done."""
+        return self.pressed.keys() & self.page.done
+
+    def moves(self, presses: Iterable[str]) -> dict[str, Counter[tuple[str, str]]]:
+        """The moves among some presses, by table: who asked for what, how often."""
+        counted: dict[str, Counter[tuple[str, str]]] = {}
+        for name in presses:
+            person, payload = self.pressed[name]
+            if payload.startswith("1m"):
+                code, _version, move = payload[2:].split(":", 2)
+                counted.setdefault(code, Counter())[f"{self.page.platform}:{person}", move] += 1
+        return counted
+
+    async def press_again(self) -> None:
+        """What a page does after a lost line: it asks again what was not answered."""
+        lost = [name for name in self.pressed if name not in self.page.done | self.page.refused][-20:]
+        await asyncio.gather(*(self.page.ask(name, **self.page.asked[name]) for name in lost))
+
+    async def keep_tables(self, wanted: int) -> None:
+        """Sit down wherever there is a chair, and challenge if there are fewer open tables than wanted."""
+        ids = [person["id"] for person in self.page.people]
+        cards = [
+            message
+            for message in self.page.messages.get("1", {}).values()
+            if any(_is_chair(button) for row in message.get("rows", ()) for button in row)
+        ]
+        for message in cards:
+            for button in [button for row in message["rows"] for button in row]:
+                if button["payload"].partition(" ")[0].endswith("sit"):
+                    await self.page.ask(
+                        do="press",
+                        chat="1",
+                        message=message["id"],
+                        payload=button["payload"],
+                        **{"as": self.random.choice(ids)},
+                    )
+        if len(cards) < wanted:
+            game = self.random.choice(GAMES)
+            await self.page.ask(do="say", chat="1", text=f"/challenge {game}", **{"as": self.random.choice(ids)})
+
+    async def _play(self, person: str) -> None:
+        while True:
+            await self.press_something(person)
+
+    async def press_something(self, person: str) -> None:
+        """One press of anything that may be pressed; a moment's wait if there is nothing."""
+        # A move that a robot makes for somebody is one that nobody pressed.
+        buttons = [
+            (message, payload)
+            for message, payload in self.page.buttons(person)
+            if not payload.endswith(":automatic") and (not payload.endswith("resign") or self.random.random() < RESIGNS)
+        ]
+        bids = [(message, payload) for message, payload in buttons if payload.endswith((":bid 4", ":bid 5"))]
+        if not buttons:
+            await asyncio.sleep(0.01)
+            return
+        message, payload = self.random.choice(bids or buttons)
+        name = f"m{len(self.pressed):07}"
+        self.pressed[name] = (person, payload)
+        answer = await self.page.ask(
+            name, do="press", chat=f"@{person}", message=message, payload=payload, **{"as": person}
+        )
+        if answer != "done":
+            await asyncio.sleep(0.02)
+
+
+def _is_chair(button: dict[str, str]) -> bool:
+    return button["payload"].endswith(("sit", "sit 1", "sit 2", "sit 3"))

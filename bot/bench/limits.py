@@ -7,6 +7,9 @@ from contextlib import asynccontextmanager
 PATIENCE = 60.0
 """Seconds that a step may take which has little to do; one that has more is given more."""
 
+STARTS_IN = 60.0
+"""Seconds that a process or a bot may take to start: on a crowded machine mostly imports."""
+
 STALLED = 30.0
 """Seconds without a press made or a panel changed after which nothing more is expected."""
 

@@ -15,7 +15,7 @@ from typing import Any
 import aiohttp
 import typer
 
-from bot.bench.limits import PATIENCE, BenchFailed, within
+from bot.bench.limits import PATIENCE, STARTS_IN, BenchFailed, within
 from bot.handlers import Dispatcher
 from bot.platform import Adapter, CardRoom
 from bot.settings import Settings
@@ -80,7 +80,7 @@ async def server(module: str) -> AsyncIterator[Server]:
     assert process.stdout
     assert process.stdin
     try:
-        async with within(PATIENCE, f"{module} to say its port"):
+        async with within(STARTS_IN, f"{module} to say its port"):
             said = await process.stdout.readline()
         if not said:
             raise BenchFailed(f"{module} ended before it said its port")
@@ -107,7 +107,7 @@ async def whole_bot(settings: Settings, make: Callable[[CardRoom], Adapter]) -> 
                 worker = Worker(store, settings)
                 worker.add(make(Dispatcher(worker)))
                 serving = asyncio.create_task(Supervisor(worker).run())
-                async with within(PATIENCE, "the bot to start"):
+                async with within(STARTS_IN, "the bot to start"):
                     await worker.start()
                 try:
                     yield

@@ -37,6 +37,7 @@ def same_process(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"{module}.collect_seldom", lambda: None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_the_whole_bot_plays_beside_the_bare_library(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
     shorten(monkeypatch, platform)
@@ -80,6 +81,7 @@ def test_presses_in_the_process_end_with_their_figures(monkeypatch: pytest.Monke
     assert untold(result.stdout.replace("50/s", "200/s").replace("50 presses/s:", "200 presses/s:"), "room") == []
 
 
+@pytest.mark.long
 def test_panels_that_never_come_end_the_bench(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.bench.presses.SECONDS", 1)
     monkeypatch.setattr("bot.bench.presses.RATE", 50)
@@ -95,6 +97,7 @@ async def never_shown(*_about: object) -> None:
     """What an adapter does that loses every edit."""
 
 
+@pytest.mark.long
 def test_workers_of_their_own_end_with_their_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.bench.scale.WORKERS", (1,))
     for name, value in {"TABLES": 12, "WARM_UP": 10, "PRESSES": 60, "RATED": 30}.items():

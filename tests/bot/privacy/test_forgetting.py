@@ -198,7 +198,11 @@ async def press(player: Player, payload: str) -> Any:
 
 
 @pytest.mark.parametrize("steps", range(2, 62, 10))
-async def test_a_bot_that_is_killed_in_the_middle_carries_on(store: Store, steps: int, monkeypatch: Any) -> None:
+async def test_a_bot_that_is_killed_in_the_middle_carries_on(
+    store: Store, steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The lease of one that was killed keeps others off until it runs out.
+    monkeypatch.setattr(forgetting, "LEASE_SECONDS", 1)
     paper = Paper()
     async with open_worker(store, paper) as worker:
         anna, bruno, carla, _ = await played(worker, paper)

@@ -21,8 +21,8 @@ async def test_the_commands_stay_open_though_the_field_had_the_focus(playground:
 @pytest.mark.parametrize(
     ("locale", "greeting", "closed", "about"),
     [
-        ("en-GB", "Write /challenge and the game begins", "closed", "Private chat closed"),
-        ("it-IT", "Scrivi /sfida e si comincia", "chiusa", "Chat privata chiusa"),
+        ("en-GB", "Write /challenge to propose a game", "closed", "Private chat closed"),
+        ("it-IT", "Scrivi /sfida per proporre una partita", "chiusa", "Chat privata chiusa"),
     ],
 )
 async def test_an_empty_chat_says_how_to_begin_and_the_tick_what_it_does(

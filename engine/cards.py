@@ -35,40 +35,55 @@ class Pack:
         one_suit = (1 << len(strength)) - 1
         self.suit_masks = tuple(one_suit << (len(strength) * number) for number in range(len(suits)))
         self.suit_of = tuple(mask for mask in self.suit_masks for _ in strength)
-        self.held = SuitTexts(self, "")
+        self.held = SuitTexts(self, "{}")
 
     def mask(self, codes: Iterable[str]) -> int:
         """The set of the cards with these codes; KeyError for a code that is not in this pack."""
-        mask = 0
-        for code in codes:
-            mask |= 1 << self.index[code]
-        return mask
+        return mask_of(self.index[code] for code in codes)
 
     def names(self, mask: int) -> tuple[str, ...]:
         """The codes of a set, by suit and from high to low: as a hand is held."""
         if not mask:
             return ()
-        held = self.held
-        return tuple([code for suit in self.suit_masks for code in held[mask & suit]])
+        return tuple(self.held.of_all_suits(mask))
 
 
 class SuitTexts(dict[int, tuple[str, ...]]):
-    """For each set of cards of one suit the cards' codes, high to low, behind a prefix.
+    """For each set of cards of one suit the cards' texts, high to low; each card's in all ``forms``.
 
     An entry is made when it is first asked for: listing moves is most of what a playout does and must cost one
     look-up. There are never more than `MOST_SETS`.
     """
 
-    def __init__(self, pack: Pack, prefix: str) -> None:
+    def __init__(self, pack: Pack, *forms: str) -> None:
         super().__init__()
-        self._texts = tuple(prefix + code for code in pack.codes)
+        self._suits = pack.suit_masks
+        self._texts = [[form.format(code) for form in forms] for code in pack.codes]
 
     def __missing__(self, mask: int) -> tuple[str, ...]:
         if len(self) >= MOST_SETS:
             self.clear()
-        high_to_low = reversed(tuple(cards(mask)))
-        texts = self[mask] = tuple([self._texts[card] for card in high_to_low])
-        return texts
+        texts: list[str] = []
+        left = mask
+        while left:
+            highest = left.bit_length() - 1
+            texts += self._texts[highest]
+            left ^= 1 << highest
+        self[mask] = made = tuple(texts)
+        return made
+
+    def of_all_suits(self, mask: int) -> list[str]:
+        """The texts of any set, suit by suit."""
+        a, b, c, d = self._suits
+        return [*self[mask & a], *self[mask & b], *self[mask & c], *self[mask & d]]
+
+
+def mask_of(cards: Iterable[int]) -> int:
+    """The set of these cards."""
+    mask = 0
+    for card in cards:
+        mask |= 1 << card
+    return mask
 
 
 def cards(mask: int) -> Iterator[int]:

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
-from engine.cards import Pack, SuitTexts
+from engine.cards import Pack, SuitTexts, mask_of
 from engine.errors import IllegalMove, MustFollow, NotInHand, NotNow, NotYourTurn, UnknownMove, shown
 from engine.views import DealView, LastTrick, Played
 
@@ -88,9 +88,17 @@ class Deal(ABC):
     def legal_moves(self, seat: int) -> list[str]:
         """Every move that this seat may make now, in or out of turn."""
 
-    @abstractmethod
     def play(self, seat: int, move: str) -> None:
         """Make a move; IllegalMove says why not, and then nothing has changed."""
+        card = self.CARD_OF_PLAY.get(move)
+        if card is None:
+            self.other_move(seat, move)
+        else:
+            self.play_card(seat, card)
+
+    @abstractmethod
+    def other_move(self, seat: int, move: str) -> None:
+        """Make a move that does not play a card, or says something with it."""
 
     @abstractmethod
     def score(self) -> Score:
@@ -114,19 +122,41 @@ class Deal(ABC):
 
     def play_moves(self, seat: int) -> list[str]:
         """The moves that play a card, for a seat whose turn it is."""
-        held, texts = self.cards[seat], self.PLAY_TEXTS
-        playable = held & self.wanted or held
-        if self.trick and playable & self.wanted:
-            return [*texts[playable]]
-        a, b, c, d = self.PACK.suit_masks
-        return [*texts[playable & a], *texts[playable & b], *texts[playable & c], *texts[playable & d]]
+        held = self.cards[seat]
+        playable = held & self.wanted
+        if not self.trick:
+            return self.lead_moves(playable or held)
+        return [*self.PLAY_TEXTS[playable]] if playable else self.PLAY_TEXTS.of_all_suits(held)
+
+    def lead_moves(self, playable: int) -> list[str]:
+        """The moves that lead one of these cards."""
+        return self.PLAY_TEXTS.of_all_suits(playable)
 
     def play_card(self, seat: int, card: int) -> None:
-        """Lay a card if that is legal."""
+        """Put a card on the table if that is legal; the last one ends the trick."""
         held = self.cards[seat]
         if seat != self.turn or self.phase != "play" or not (held & self.wanted or held) >> card & 1:
             raise self.why_not(seat, card)
-        self.lay(seat, card)
+        bit = 1 << card
+        self.cards[seat] = held ^ bit
+        self.pot += self.WORTH[card]
+        trick = self.trick
+        if not trick:
+            self.trick = ((seat, card),)
+            self.wanted = self.PACK.suit_of[card]
+            self.best = card
+            self.best_seat = seat
+            if self.leader is None:
+                self.leader = seat
+        else:
+            self.trick = trick = (*trick, (seat, card))
+            if card > self.best and bit & (self.wanted | self.TRUMPS):
+                self.best = card
+                self.best_seat = seat
+            if len(trick) == self.seats:
+                self.end_trick(self.best_seat)
+                return
+        self.turn = (seat + 1) % self.seats
 
     def why_not(self, seat: int, card: int) -> IllegalMove:
         """Why this seat may not play this card now."""
@@ -142,42 +172,21 @@ class Deal(ABC):
         if seat != self.turn:
             raise NotYourTurn()
 
-    def lay(self, seat: int, card: int) -> None:
-        """Put a card that may be played on the table; the last one ends the trick."""
-        bit = 1 << card
-        self.cards[seat] ^= bit
-        self.pot += self.WORTH[card]
-        trick = self.trick
-        if trick:
-            if card > self.best and bit & (self.wanted | self.TRUMPS):
-                self.best = card
-                self.best_seat = seat
-            self.trick = trick = (*trick, (seat, card))
-            if len(trick) == self.seats:
-                self.end_trick(self.best_seat)
-                return
-        else:
-            self.wanted = self.PACK.suit_of[card]
-            self.best = card
-            self.best_seat = seat
-            self.trick = ((seat, card),)
-            if self.leader is None:
-                self.leader = seat
-        self.turn = (seat + 1) % self.seats
-
     def end_trick(self, winner: int) -> None:
+        """The last card of a trick lies on the table."""
+        side = winner & 1
         self.last = (self.trick, self.signal, winner)
         self.trick = ()
         self.signal = None
         self.wanted = 0
-        self.tricks[winner & 1] += 1
+        self.tricks[side] += 1
         self.tricks_done = done = self.tricks_done + 1
         if done == self.LENGTH:
             self.turn = None
             self.pot += self.LAST_TRICK
         else:
             self.turn = winner
-        self.taken[winner & 1] += self.pot
+        self.taken[side] += self.pot
         self.pot = 0
 
     def common_view(self, shown: Sequence[int]) -> dict[str, Any]:
@@ -213,9 +222,8 @@ def pair(values: Sequence[int]) -> tuple[int, int]:
 def deal_hands(pack: Sequence[int], hands: list[int], eldest: int, packet: int = 5, rounds: int = 2) -> int:
     """Deal packets of cards in turn from the eldest hand; returns how many cards were dealt."""
     dealt = 0
-    for turn in range(rounds * len(hands)):
-        for card in pack[dealt : dealt + packet]:
-            hands[(eldest + turn) % len(hands)] |= 1 << card
+    for turn in range(eldest, eldest + rounds * len(hands)):
+        hands[turn % len(hands)] |= mask_of(pack[dealt : dealt + packet])
         dealt += packet
     return dealt
 

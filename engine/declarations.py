@@ -1,6 +1,5 @@
 """The combinations that can be declared (*buongiochi*): fours, threes and napoletane."""
 
-from functools import cache
 from typing import NamedTuple
 
 from engine.cards import ITALIAN
@@ -46,12 +45,18 @@ COMBINATIONS = {combination.move: combination for combination in _all()}
 
 def combinations_in(cards: int) -> tuple[Combination, ...]:
     """What these cards hold; with four of a rank the four alone, not the threes inside it."""
-    return _combinations_in(cards & HONOURS)
+    return _COMBINATIONS_IN[cards & HONOURS]
 
 
-@cache
-def _combinations_in(honours: int) -> tuple[Combination, ...]:
-    held = [one for one in COMBINATIONS.values() if one.cards & honours == one.cards]
-    return tuple(
-        one for one in held if not any(more is not one and more.cards & one.cards == one.cards for more in held)
-    )
+class _CombinationsIn(dict[int, tuple[Combination, ...]]):
+    """By the honours held, of which there are 4,096 sets."""
+
+    def __missing__(self, honours: int) -> tuple[Combination, ...]:
+        held = [one for one in COMBINATIONS.values() if one.cards & honours == one.cards]
+        self[honours] = best = tuple(
+            one for one in held if not any(more is not one and more.cards & one.cards == one.cards for more in held)
+        )
+        return best
+
+
+_COMBINATIONS_IN = _CombinationsIn()

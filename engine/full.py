@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from engine.cards import ITALIAN
+from engine.cards import ITALIAN, SuitTexts
 from engine.deal import Carry, deal_hands
 from engine.errors import NoSignals, SignalsAreForLeaders
 from engine.rules import FourHands
@@ -18,6 +18,7 @@ class FullDeal(TressetteDeal):
 
     VIEW = TressetteView
     LENGTH = 10
+    SIGNAL_TEXTS = SuitTexts(ITALIAN, *(f"play {{}} {signal}" for signal in SIGNALS))
     SIGNALLED: ClassVar = {
         f"play {code} {signal}": (card, signal) for code, card in ITALIAN.index.items() for signal in SIGNALS
     }
@@ -31,11 +32,9 @@ class FullDeal(TressetteDeal):
         for seat in range(4):
             self.note_first_hand(seat)
 
-    def play_moves(self, seat: int) -> list[str]:
-        moves = super().play_moves(seat)
-        if self.signals and not self.trick:
-            moves += [f"{move} {signal}" for move in moves for signal in SIGNALS]
-        return moves
+    def lead_moves(self, playable: int) -> list[str]:
+        moves = super().lead_moves(playable)
+        return moves + self.SIGNAL_TEXTS.of_all_suits(playable) if self.signals else moves
 
     def other_move(self, seat: int, move: str) -> None:
         if move not in self.SIGNALLED:

@@ -66,7 +66,7 @@ class Game:
         self.winner: tuple[int, ...] | None = None
         self.current: Deal | None = None
         self.moves: list[MoveEntry] = []
-        self._seats = range(self.kind.seats)
+        self._seats = tuple(range(self.kind.seats))
         self._ways_to_end = ["claim", "resign"] if self.rules.claims else ["resign"]
         self._dealer = dealer
         self._carry = Carry()
@@ -142,7 +142,8 @@ class Game:
         if self.current:
             self._carry = Carry(self.current.leader, self.bags)
             self._past.append(self._deal_record(self.current))
-        cards = [self.kind.pack.index[code] for code in pack]
+        index = self.kind.pack.index
+        cards = [index[code] for code in pack]
         self.current = self._playing = self.kind.new_deal(self.rules, dealer, cards, self._carry)
         self.moves = []
         self._pack, self._secret, self._score = pack, secret, None
@@ -165,7 +166,7 @@ class Game:
         speaks by itself where the deal has a secret.
         """
         deal = self._playing
-        if deal is None or seat is None or seat not in self._seats or move in ENDING_MOVES:
+        if deal is None or seat not in self._seats or move in ENDING_MOVES:
             self._play_unusual(seat, move)
             return
         deal.play(seat, move)

@@ -16,7 +16,7 @@ from engine.stock import StockDeal
 
 @dataclass(frozen=True)
 class GameKind:
-    """One of the games. ``name`` is what it is called everywhere, in English.
+    """One of the games. ``name`` is what it is called everywhere, in every language.
 
     ``new_deal`` is called with rules, dealer, pack (cards) and carry.
     """
@@ -36,9 +36,9 @@ GAMES = {
         GameKind("spizzichino", "Spizzichino", 2, ITALIAN, rules.Spizzichino, PacketsDeal),
         GameKind("metamazzo", "Metà Mazzo", 2, ITALIAN, rules.MetaMazzo, StockDeal),
         GameKind("testa", "Testa a Testa", 2, ITALIAN, rules.TestaATesta, StockDeal),
-        GameKind("tressette", "Tressette in Four", 4, ITALIAN, rules.Tressette, FullDeal),
-        GameKind("tavolo", "Tressette at the Table", 4, ITALIAN, rules.Tavolo, FullDeal),
-        GameKind("spades", "Spades for Two", 2, FRENCH, rules.Spades, SpadesDeal),
+        GameKind("tressette", "Tressette in Quattro", 4, ITALIAN, rules.Tressette, FullDeal),
+        GameKind("tavolo", "Tressette al Tavolo", 4, ITALIAN, rules.Tavolo, FullDeal),
+        GameKind("spades", "Spades", 2, FRENCH, rules.Spades, SpadesDeal),
     )
 }
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
+from engine.cards import mask_of
 from engine.deal import Carry
 from engine.declarations import HONOURS
 from engine.errors import NotAnHonour, NotYourPacket, PacketEmpty
@@ -14,7 +15,8 @@ from engine.views import Packet, PacketsView
 PACKETS = range(1, 9)
 TAKES = {f"take {' '.join(map(str, four))}": frozenset(four) for four in combinations(PACKETS, 4)}
 HOLDS = {f"hold {' '.join(map(str, two))}": frozenset(two) for two in combinations(PACKETS, 2)}
-PICKS = {f"pick {number}": number for number in PACKETS}
+PICK_TEXTS = {number: f"pick {number}" for number in PACKETS}
+PICKS = {text: number for number, text in PICK_TEXTS.items()}
 NO_PACKETS: frozenset[int] = frozenset()
 
 
@@ -22,12 +24,13 @@ class PacketsDeal(TressetteDeal):
     """A deal with packets, numbered from 1 as the pack was dealt.
 
     ``packets[k]`` are the cards of packet k from the top (entry 0 is empty). By seat: ``own`` the four packets taken,
-    ``held`` the two that became the hand, ``tops`` the set of cards that lie open.
+    ``held`` the two that became the hand, ``on_table`` the two that did not, by rising number, ``tops`` the set of
+    cards that lie open.
     """
 
     VIEW = PacketsView
     LENGTH = 20
-    LISTS = (*TressetteDeal.LISTS, "packets", "own", "held", "tops")
+    LISTS = (*TressetteDeal.LISTS, "packets", "own", "held", "on_table", "tops")
 
     def __init__(self, rules: Pizzichino | Spizzichino, dealer: int, pack: Sequence[int], carry: Carry) -> None:
         self.peek = rules.packets == "peek"
@@ -38,6 +41,7 @@ class PacketsDeal(TressetteDeal):
         self.packets: list[tuple[int, ...]] = [(), *(tuple(pack[5 * k - 5 : 5 * k]) for k in PACKETS)]
         self.own = [NO_PACKETS, NO_PACKETS]
         self.held = [NO_PACKETS, NO_PACKETS]
+        self.on_table: list[tuple[int, ...]] = [(), ()]
         self.tops = [0, 0]
 
     def hand(self, seat: int) -> int:
@@ -46,21 +50,17 @@ class PacketsDeal(TressetteDeal):
     def legal_moves(self, seat: int) -> list[str]:
         if self.phase == "play":
             moves = super().legal_moves(seat)
-            if seat == self.turn and self.tops[seat] & HONOURS:
-                moves += [f"pick {number}" for number in self._on_table(seat) if self._honour_on(number)]
+            if (honours := self.tops[seat] & HONOURS) and seat == self.turn:
+                packets = self.packets
+                for number in self.on_table[seat]:
+                    if packets[number] and honours >> packets[number][0] & 1:
+                        moves.append(PICK_TEXTS[number])
             return moves
         if seat != self.turn:
             return []
         if self.phase == "take":
             return [*TAKES]
         return [move for move, two in HOLDS.items() if two <= self.own[seat]]
-
-    def _on_table(self, seat: int) -> list[int]:
-        return sorted(self.own[seat] - self.held[seat])
-
-    def _honour_on(self, number: int) -> bool:
-        packet = self.packets[number]
-        return bool(packet) and bool(1 << packet[0] & HONOURS)
 
     def other_move(self, seat: int, move: str) -> None:
         if move in TAKES:
@@ -83,13 +83,12 @@ class PacketsDeal(TressetteDeal):
         for number in sorted(two - self.own[seat]):
             raise NotYourPacket(packet=number)
         self.held[seat] = two
-        for number in self.own[seat]:
-            packet = self.packets[number]
-            if number in two:
-                self.cards[seat] |= sum(1 << card for card in packet)
-                self.packets[number] = ()
-            else:
-                self._open(seat, packet)
+        for number in two:
+            self.cards[seat] |= mask_of(self.packets[number])
+            self.packets[number] = ()
+        self.on_table[seat] = tuple(sorted(self.own[seat] - two))
+        for number in self.on_table[seat]:
+            self._open(seat, self.packets[number])
         self.note_first_hand(seat)
         self.turn = 1 - seat
         if seat == self.dealer:
@@ -97,25 +96,25 @@ class PacketsDeal(TressetteDeal):
 
     def _pick(self, seat: int, number: int) -> None:
         self.check_turn(seat, "play")
-        if number not in self.own[seat] or number in self.held[seat]:
+        if number not in self.on_table[seat]:
             raise NotYourPacket(packet=number)
         if not self.packets[number]:
             raise PacketEmpty(packet=number)
         top = self.packets[number][0]
-        if not self._honour_on(number):
+        if not HONOURS >> top & 1:
             raise NotAnHonour(packet=number, card=self.PACK.codes[top])
-        self._reveal(seat, 1 << top)
+        self._reveal(seat, top)
         self.shown[seat] |= 1 << top
         self.acquired[seat] |= 1 << top
 
     def _reveal(self, seat: int, top: int) -> None:
         """Take a card off its packet and turn to the next."""
-        for number in self.own[seat]:
+        for number in self.on_table[seat]:
             packet = self.packets[number]
-            if packet and 1 << packet[0] == top:
-                self.packets[number] = packet[1:]
-                self.tops[seat] ^= top
-                self._open(seat, packet[1:])
+            if packet and packet[0] == top:
+                self.packets[number] = left = packet[1:]
+                self.tops[seat] ^= 1 << top
+                self._open(seat, left)
 
     def _open(self, seat: int, packet: tuple[int, ...]) -> None:
         """Let a packet's top card, if it has one, be seen and played."""
@@ -123,10 +122,10 @@ class PacketsDeal(TressetteDeal):
             self.tops[seat] |= 1 << packet[0]
             self.cards[seat] |= 1 << packet[0]
 
-    def lay(self, seat: int, card: int) -> None:
+    def play_card(self, seat: int, card: int) -> None:
+        super().play_card(seat, card)
         if self.tops[seat] >> card & 1:
-            self._reveal(seat, 1 << card)
-        super().lay(seat, card)
+            self._reveal(seat, card)
 
     def end_trick(self, winner: int) -> None:
         super().end_trick(winner)

@@ -5,6 +5,8 @@ that game; it stands here, and in the record, so that a record says everything.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import cache
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator, model_validator
@@ -32,9 +34,10 @@ class Rules(BaseModel):
         return False
 
     @classmethod
-    def choices(cls) -> dict[str, tuple[Value, ...]]:
+    @cache
+    def choices(cls) -> Mapping[str, tuple[Value, ...]]:
         """Every option of the game and the values that it may take."""
-        return {name: get_args(field.annotation) for name, field in cls.model_fields.items()}
+        return MappingProxyType({name: get_args(field.annotation) for name, field in cls.model_fields.items()})
 
     @field_validator("*", mode="before")
     @classmethod

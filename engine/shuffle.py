@@ -7,10 +7,14 @@ strangers, with test vectors.
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import chain, count
 
 from engine.cards import Pack
 
 SECRET_BYTES = 32
+
+FAIR = (0, *[256 - 256 % limit for limit in range(1, 257)])
+"""For a number below a limit, how many values of a byte may count, so that each number is equally likely."""
 
 
 def commitment(secret: bytes) -> str:
@@ -27,15 +31,14 @@ def draw(cards: Sequence[str], count: int, secret: bytes, purpose: str) -> tuple
     """``count`` of the cards, at random and in the order drawn: an unbiased Fisher-Yates from the front."""
     pool = list(cards)
     place, left = 0, len(pool)
-    fair = 256 - 256 % left
     for byte in _stream(secret, purpose):
-        if byte < fair:
+        if byte < FAIR[left]:
             other = place + byte % left
             pool[place], pool[other] = pool[other], pool[place]
-            place, left = place + 1, left - 1
+            place += 1
+            left -= 1
             if place == count or left == 1:
                 break
-            fair = 256 - 256 % left
     return tuple(pool[:count])
 
 
@@ -47,13 +50,10 @@ def first_dealer(seats: int, secret: bytes) -> int:
 def _stream(secret: bytes, purpose: str) -> Iterator[int]:
     """The bytes of SHA-256(secret, purpose, counter) for counter 0, 1, 2, … as four bytes, big end first."""
     head = secret + purpose.encode()
-    counter = 0
-    while True:
-        yield from sha256(head + counter.to_bytes(4, "big")).digest()
-        counter += 1
+    blocks = (sha256(head + counter.to_bytes(4, "big")).digest() for counter in count())
+    return chain.from_iterable(blocks)
 
 
 def _below(limit: int, stream: Iterator[int]) -> int:
     """A number from 0 to limit - 1, each equally likely; a byte that would favour the low ones is passed over."""
-    fair = 256 - 256 % limit
-    return next(byte for byte in stream if byte < fair) % limit
+    return next(byte for byte in stream if byte < FAIR[limit]) % limit

@@ -4,7 +4,7 @@ Seat ``dealer`` is the first player, who drafts first; the second player bids an
 """
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, ClassVar
 
 from engine.cards import FRENCH, SuitTexts
@@ -43,7 +43,7 @@ class SpadesDeal(Deal):
     LENGTH = 13
     TRUMPS = SPADE_SUIT
     WORTH = (0,) * FRENCH.size
-    PLAY_TEXTS = SuitTexts(FRENCH, "play ")
+    PLAY_TEXTS = SuitTexts(FRENCH, "play {}")
     CARD_OF_PLAY: ClassVar = {f"play {code}": card for code, card in FRENCH.index.items()}
     LISTS = (*Deal.LISTS, "bids", "blind", "has_drawn", "exchanged", "thrown")
 
@@ -81,19 +81,16 @@ class SpadesDeal(Deal):
                 return ["draw"] if self.blind[seat] else ["blind", "draw"]
             case "exchange":
                 codes = sorted(self.PACK.names(self.cards[seat]))
-                some = [" ".join(chosen) for count in (1, 2, 3) for chosen in combinations(codes, count)]
-                return ["exchange", *(f"exchange {chosen}" for chosen in some)]
+                some = chain.from_iterable(combinations(codes, count) for count in (1, 2, 3))
+                return ["exchange", *map("exchange ".__add__, map(" ".join, some))]
             case _:
                 return [*BIDS]
 
-    def play(self, seat: int, move: str) -> None:
-        card = self.CARD_OF_PLAY.get(move)
-        if card is not None:
-            self.play_card(seat, card)
+    def other_move(self, seat: int, move: str) -> None:
+        if move in DRAFT_MOVES:
+            self._draft(seat, move)
         elif move in BIDS:
             self._bid(seat, BIDS[move])
-        elif move in DRAFT_MOVES:
-            self._draft(seat, move)
         elif move == "exchange" or move.startswith("exchange "):
             self._exchange(seat, move)
         else:
@@ -161,7 +158,8 @@ class SpadesDeal(Deal):
 
     def may_be_given(self) -> tuple[str, ...]:
         """The cards that chance gives from: the draft's discards, in their order, less those given already."""
-        return tuple(self.PACK.codes[card] for card in self.discards)
+        codes = self.PACK.codes
+        return tuple([codes[card] for card in self.discards])
 
     def give(self, codes: Sequence[str]) -> None:
         """Chance gives the cards that an exchange is owed; NotForChanceToGive if it could not have given these."""
@@ -186,14 +184,12 @@ class SpadesDeal(Deal):
             return SpadesNotBroken()
         return super().why_not(seat, card)
 
-    def lay(self, seat: int, card: int) -> None:
-        if 1 << card & SPADE_SUIT and self.wanted != SPADE_SUIT:
+    def play_card(self, seat: int, card: int) -> None:
+        super().play_card(seat, card)
+        if 1 << card & SPADE_SUIT:
             self.broken = True
-        super().lay(seat, card)
-
-    def end_trick(self, winner: int) -> None:
-        super().end_trick(winner)
-        self.wanted = 0 if self.broken else NOT_SPADES
+        if not self.trick:
+            self.wanted = 0 if self.broken else NOT_SPADES
 
     def spoken_bid(self, seat: int) -> int | str | None:
         """A bid as it is said and recorded: "nil", "double nil" or a number; None before it is made."""

@@ -34,16 +34,17 @@ class StockDeal(TressetteDeal):
         return min(2 * self.tricks_done, len(self.stock))
 
     def end_trick(self, winner: int) -> None:
-        place = self.drawn
+        place = 2 * self.tricks_done
         super().end_trick(winner)
-        if place == len(self.stock):
-            self.acquired = [0, 0]
-            return
-        for seat, card in ((winner, self.stock[place]), (1 - winner, self.stock[place + 1])):
-            bit = 1 << card
-            self.cards[seat] |= bit
-            self.shown[seat] |= bit
-            self.acquired[seat] = bit & HONOURS
+        self.acquired = [0, 0]
+        if place < len(self.stock):
+            self._draw(winner, 1 << self.stock[place])
+            self._draw(1 - winner, 1 << self.stock[place + 1])
+
+    def _draw(self, seat: int, card: int) -> None:
+        self.cards[seat] |= card
+        self.shown[seat] |= card
+        self.acquired[seat] = card & HONOURS
 
     def may_declare_acquired(self, seat: int) -> bool:
         return seat == self.turn or (self.tricks_done > 0 and not self.trick)

@@ -39,7 +39,7 @@ class TressetteDeal(Deal):
     PACK = ITALIAN
     WORTH = THIRDS
     LAST_TRICK = 3
-    PLAY_TEXTS = SuitTexts(ITALIAN, "play ")
+    PLAY_TEXTS = SuitTexts(ITALIAN, "play {}")
     CARD_OF_PLAY: ClassVar = {f"play {code}": card for code, card in ITALIAN.index.items()}
     LISTS = (*Deal.LISTS, "declared", "dealt", "acquired", "shown", "scored", "said")
 
@@ -87,39 +87,32 @@ class TressetteDeal(Deal):
 
     def legal_moves(self, seat: int) -> list[str]:
         moves = self.play_moves(seat) if seat == self.turn else []
-        if pool := self.declarable_from(seat):
-            moves += [one.move for one in combinations_in(pool) if self._scores(seat, one)]
+        if held := combinations_in(self.declarable_from(seat)):
+            moves += [one.move for one in held if self._scores(seat, one)]
         return moves
 
-    def play(self, seat: int, move: str) -> None:
-        card = self.CARD_OF_PLAY.get(move)
-        if card is not None:
-            self.play_card(seat, card)
-        elif combination := COMBINATIONS.get(move):
-            self._declare(seat, combination)
-        else:
-            self.other_move(seat, move)
-
     def other_move(self, seat: int, move: str) -> None:
-        """A move that only some of the games have."""
-        raise unknown(move)
+        combination = COMBINATIONS.get(move)
+        if combination is None:
+            raise unknown(move)
+        self._declare(seat, combination)
 
     def declarable_from(self, seat: int) -> int:
         """The cards of which this seat may declare now; none when its window is closed."""
         match self.window:
             case "acquired":
                 return self.hand(seat) if self.acquired[seat] and self.may_declare_acquired(seat) else 0
-            case _ if self.phase != "play":
-                return 0
-            case "dealt":
-                return self.dealt[seat] if seat == self.turn and not self.tricks_done else 0
-            case "three_tricks":
-                return self.hand(seat) if seat == self.turn and self.tricks_done < 4 else 0
             case "after_first_trick":
                 waiting = self.tricks_done == 1 and all(other != seat for other, _ in self.trick)
                 return self.dealt[seat] if waiting else 0
+            case _ if seat != self.turn or self.phase != "play":
+                return 0
             case "any_turn":
-                return self.hand(seat) if seat == self.turn else 0
+                return self.hand(seat)
+            case "three_tricks":
+                return self.hand(seat) if self.tricks_done < 4 else 0
+            case "dealt":
+                return self.dealt[seat] if not self.tricks_done else 0
             case _:
                 return 0
 

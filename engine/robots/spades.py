@@ -45,9 +45,7 @@ def choose(deal: SpadesView, history: Sequence[MoveEntry], seat: int, moves: Seq
 
 def _bid(hand: Sequence[str]) -> int:
     likely = likely_tricks(hand)
-    if likely < 1.2 and not any(code in hand for code in ("AS", "KS", "QS", "JS")):
-        return 0
-    return min(13, max(1, floor(likely - 0.3)))
+    return 0 if likely < 1.2 else max(1, floor(likely - 0.3))
 
 
 def _card(deal: SpadesView, memory: Memory, seat: int, moves: Sequence[str]) -> int:

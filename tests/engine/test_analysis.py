@@ -8,9 +8,15 @@ from bot.simulation import simulate
 from engine import GAMES, Game, load
 from engine.declarations import COMBINATIONS
 from engine.position import search_position
+from engine.robots import analysis
 from engine.robots.analysis import analyse_deal
 from engine.robots.findings import Verdict, summary
+from engine.robots.strong import StrongRobot
 from engine.search.solver import Solver
+from tests.engine.tables import play, spades_table
+from tests.groups import COMPILED_SEARCHES
+
+pytestmark = COMPILED_SEARCHES
 
 
 @pytest.mark.parametrize("game_id", GAMES)
@@ -45,7 +51,9 @@ def test_what_is_lost_for_certain_is_what_the_solver_says() -> None:
     assert looked_at > 10
 
 
-def test_a_window_that_passed_is_points_lost() -> None:
+def test_a_window_that_passed_is_points_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    # How good the cards were is not looked at.
+    monkeypatch.setattr(analysis, "SHARE", 0.01)
     lost = 0
     for seed in range(8):
         record = simulate("tressette", {}, ["greedy"] * 4, str(seed))
@@ -93,3 +101,18 @@ def test_an_unfinished_deal_can_be_looked_at() -> None:
             game.play(game.turn, next(move for move in game.legal_moves(game.turn) if move.startswith("play ")))
     game.play(0, "resign")
     assert analyse_deal(game.record(), 1)
+
+
+@pytest.mark.parametrize(
+    ("worth", "lost", "better"), [(40.0, 8.0, "bid 4"), (49.0, 0.0, "bid 3"), (60.0, 0.0, "bid 3")]
+)
+def test_a_bid_is_held_against_the_best_one_and_small_differences_count_as_nothing(
+    worth: float, lost: float, better: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(StrongRobot, "judge_bids", lambda *_: {2: 1.0, 3: worth, 4: 52.0})
+    table = spades_table("", "")
+    play(table, "1: bid 13", "0: bid 3")
+    verdicts = analyse_deal(table.record(), 1)
+    # Nobody judged thirteen.
+    assert [(one.seat, one.move) for one in verdicts] == [(0, "bid 3")]
+    assert (verdicts[0].lost, verdicts[0].better, verdicts[0].exact) == (lost, better, False)

@@ -5,7 +5,7 @@ from engine.cards import FRENCH, MOST_SETS, SuitTexts
 
 def test_texts_of_sets_are_bounded_and_right_after_they_were_dropped() -> None:
     """Suits of thirteen have 32,768 sets, which months of Spades would all have met."""
-    texts = SuitTexts(FRENCH, "play ")
+    texts = SuitTexts(FRENCH, "play {}")
     for suit in range(4):
         for cards in range(1 << 13):
             mask = cards << (13 * suit)

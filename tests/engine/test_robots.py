@@ -8,7 +8,8 @@ import engine
 from bot.simulation import simulate
 from engine import GAMES, Game
 from engine.robots import ROBOTS, act, robot
-from engine.robots.memory import remember
+from engine.robots.memory import Memory, remember
+from engine.views import DealView
 from tests.engine.hidden import hidden_cards, shuffled_about
 from tests.engine.tables import random_rules, random_step
 
@@ -86,15 +87,37 @@ def test_greedy_claims_when_it_has_won() -> None:
     assert "claim" in endings
 
 
-def test_memory_counts_what_is_unseen() -> None:
-    table = Game("metamazzo", dealer=0)
+@pytest.mark.parametrize("game", GAMES)
+def test_memory_knows_what_was_seen_and_counts_the_rest(game: str) -> None:
+    table = Game(game, dealer=0)
     table.deal(bytes(32))
-    while table.turn is not None:
-        view = table.view(table.turn).deal
-        assert view
-        memory = remember(view, table.history(table.turn), table.turn)
-        assert table.current
-        hidden = hidden_cards(table.current, table.turn)
-        assert memory.unseen == sum(1 << card for card in hidden)
-        assert memory.thirds == table.current.taken
-        table.play(table.turn, table.legal_moves(table.turn)[0])
+    while table.turn is not None and table.current:
+        deal, seat = table.current, table.turn
+        if deal.phase == "play":
+            memory = remember(deal_seen(table), table.history(seat), seat)
+            assert memory.unseen == sum(1 << card for card in hidden_cards(deal, seat))
+            assert memory.own == deal.cards[seat]
+            for other, held in enumerate(deal.cards):
+                assert memory.open_to[other] & ~held == 0
+                assert memory.hidden[other] == (held & ~memory.open_to[other]).bit_count() or other == seat
+            assert memory.thirds == (deal.taken if deal.turn is not None else memory.thirds)
+        moves = [move for move in table.legal_moves(seat) if move not in ("blind", "claim")]
+        table.play(seat, moves[0])
+
+
+def deal_seen(table: Game) -> DealView:
+    """The deal as the seat to move sees it."""
+    view = table.view(table.turn).deal
+    assert view
+    return view
+
+
+def test_how_likely_a_hand_has_none_of_some_cards() -> None:
+    """As when so many of the unseen cards are dealt to it."""
+    memory = Memory(own=0, played=0, unseen=0b111111, open_to=[0, 1 << 9], hidden=[2, 3], thirds=[0, 0])
+    assert memory.chance_without(0, 0b1) == pytest.approx(4 / 6)
+    assert memory.chance_without(0, 0b11) == pytest.approx(4 / 6 * 3 / 5)
+    assert memory.chance_without(1, 0b111) == pytest.approx(3 / 6 * 2 / 5 * 1 / 4)
+    assert memory.chance_without(1, 0b1111) == 0
+    assert memory.chance_without(0, 1 << 20) == 1
+    assert memory.chance_without(1, 1 << 9) == 0

@@ -80,3 +80,16 @@ def test_four_of_coins_in_later_deals_the_seat_after_the_last_deals_leader() -> 
         leaders.append(table.turn)
     assert leaders[:3] == [0, 1, 0][: len(leaders)]
     assert len(leaders) > 1
+
+
+def test_a_drawn_card_is_known_to_all_until_it_is_played() -> None:
+    table = stock_table("metamazzo", "7D 4S", "4D 5S", "5D 6D")
+    cards(table, "7D 4D")
+    deal = table.current
+    assert deal
+    drawn = [(0, "6D"), (1, "5D")]
+    assert [(seat, code) for seat in (0, 1) for code in deal.PACK.codes if deal.has_shown(seat, code)] == drawn
+    assert not deal.has_shown(1, "none")
+    cards(table, "5D 6D")
+    assert not deal.has_shown(0, "6D")
+    assert not deal.has_shown(1, "5D")

@@ -13,10 +13,12 @@ from engine.robots.findings import REASONS
 from engine.robots.hints import hint
 from engine.robots.knowledge import worlds_of
 from engine.robots.strong import SEARCH_AS_USUAL, Judged, StrongRobot
-from engine.search.compiled import COMPILED
 from engine.search.solver import Solver
 from tests.engine.tables import full_table, in_play
+from tests.groups import COMPILED_SEARCHES
 from tests.long import long
+
+pytestmark = COMPILED_SEARCHES
 
 QUICK = Budget(share=0.05)
 
@@ -81,7 +83,7 @@ def test_with_all_cards_known_it_plays_exactly() -> None:
 def test_a_declaration_that_can_wait_is_made_when_its_cards_go(game_id: str) -> None:
     """All that it ever holds is declared at last, and mostly later than at once."""
     waited = 0
-    for number in range(12):
+    for number in range(6):
         game = Game(game_id, {"target": 21}, dealer=0)
         game.deal(Random(f"late {game_id} {number}").randbytes(32))
         robots = [player(f"{number} {seat}", 0.05) for seat in range(game.kind.seats)]
@@ -124,7 +126,7 @@ def test_it_declares_at_its_own_turn_and_loses_nothing_by_it() -> None:
 
 def test_what_it_says_with_a_lead_is_true() -> None:
     said = knocked = 0
-    for number in range(25):
+    for number in range(8):
         game = Game("tressette", dealer=0)
         game.deal(Random(f"volo {number}").randbytes(32))
         robots = [player(f"{number} {seat}", 0.01) for seat in range(4)]
@@ -176,9 +178,7 @@ def test_it_beats_the_medium_robot(game_id: str, packs: int) -> None:
             game = Game(game_id, dealer=number % 2)
             game.deal(Random(f"beats {number}").randbytes(32))
             robots = [
-                player(f"{number} {seat}", 1.0 if COMPILED else 0.3)
-                if (seat ^ first) & 1 == 0
-                else GreedyRobot(Random(f"{number} {seat}"))
+                player(f"{number} {seat}", 0.3) if (seat ^ first) & 1 == 0 else GreedyRobot(Random(f"{number} {seat}"))
                 for seat in range(game.kind.seats)
             ]
             while not game.needs_deal and game.turn is not None:

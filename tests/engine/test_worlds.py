@@ -4,16 +4,20 @@ from random import Random
 
 import pytest
 
-from engine import GAMES
+from engine import GAMES, Game
 from engine.cards import ITALIAN
 from engine.declarations import combinations_in
-from engine.robots.knowledge import weigh, worlds_of
+from engine.position import search_position
+from engine.robots.knowledge import is_open, weigh, worlds_of
 from engine.search import playing
 from engine.search.compiled import Ints
 from engine.search.playing import new_board
 from engine.search.worlds import draw_world
+from engine.spades import SpadesDeal
+from engine.stock import StockDeal
+from engine.tressette import TressetteDeal
 from tests.engine.tables import cards as play_cards
-from tests.engine.tables import declarations, in_play, stock_table
+from tests.engine.tables import declarations, in_play, packets_table, stock_table
 
 
 @pytest.mark.parametrize("game_id", GAMES)
@@ -46,6 +50,77 @@ def sum_of(hands: list[int]) -> int:
     for hand in hands:
         union |= hand
     return union
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_the_state_of_play_is_the_deals(game_id: str) -> None:
+    for seed in range(20):
+        random = Random(f"{game_id} {seed}")
+        game = in_play(game_id, random, random.randrange(2, 41))
+        deal, seat = game.current, game.turn
+        assert deal
+        assert seat is not None
+        start = worlds_of(game.view(seat), game.history(seat)).start
+        here = search_position(deal)
+        stated = {
+            playing.SEATS: deal.seats,
+            playing.TURN: seat,
+            playing.TRICK: deal.tricks_done,
+            playing.LAID: len(deal.trick),
+            playing.LEFT: here.left,
+            playing.WANTED: here.wanted,
+            playing.TAKEN: here.taken[0],
+            playing.TAKEN + 1: here.taken[1],
+            playing.POT: here.pot,
+        }
+        if deal.trick:
+            stated |= {playing.BEST: here.best, playing.WINNER: here.winner}
+        if isinstance(deal, StockDeal):
+            stated[playing.STOCK] = len(deal.stock) - deal.drawn
+        if isinstance(deal, SpadesDeal):
+            stated |= {playing.SPADES: 1, playing.BROKEN: deal.broken}
+            stated |= {playing.BIDS + side: deal.bids[side] or 0 for side in (0, 1)}
+            stated |= {playing.BLIND + side: deal.blind[side] for side in (0, 1)}
+        if isinstance(deal, TressetteDeal):
+            stated[playing.REUSE] = deal.reuse
+            if not deal.reuse:
+                stated |= {playing.SCORED + one: deal.scored[one] for one in range(deal.seats)}
+        assert {place: start[place] for place in stated} == stated
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_what_is_needed_unseen_is_what_others_hold_hidden(game_id: str) -> None:
+    for seed in range(20):
+        random = Random(f"{game_id} {seed}")
+        game = in_play(game_id, random, random.randrange(2, 41))
+        deal, seat = game.current, game.turn
+        assert deal
+        assert seat is not None
+        worlds = worlds_of(game.view(seat), game.history(seat))
+        assert worlds.need[seat] == 0
+        for other, held in enumerate(deal.cards):
+            known = int(worlds.known[other])
+            assert known & held == known
+            if other != seat:
+                assert (held & ~known).bit_count() == worlds.need[other]
+        assert is_open(worlds) == (len(worlds.unseen) == 0)
+
+
+def test_below_the_top_of_a_packet_lie_cards_that_nobody_knows() -> None:
+    tops = {3: "7D", 4: "4S", 7: "5S", 8: "6S"}
+    game = packets_table("pizzichino", [tops.get(number, "") for number in range(1, 9)])
+    four_below = [(1, "7D", 4), (1, "4S", 4), (0, "5S", 4), (0, "6S", 4)]
+    assert packets_known(game) == four_below
+    play_cards(game, "7D")
+    assert packets_known(game)[1:] == four_below[1:]
+    assert packets_known(game)[0][2] == 3
+
+
+def packets_known(game: Game) -> list[tuple[int, str, int]]:
+    """The packets as the seat to move takes them: whose, what lies on top, and how many cards are below."""
+    assert game.turn is not None
+    flat = [int(number) for number in worlds_of(game.view(game.turn), game.history(game.turn)).packets]
+    return [(flat[at], ITALIAN.codes[flat[at + 1]], flat[at + 2]) for at in range(0, len(flat), 3)]
 
 
 def test_who_does_not_follow_has_no_more_of_the_suit() -> None:

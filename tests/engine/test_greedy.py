@@ -1,0 +1,160 @@
+"""The greedy robot's rules of thumb, each in a position where the other choice would be worse."""
+
+from random import Random
+
+import pytest
+
+from engine import Game
+from engine.robots import robot
+from engine.robots.greedy import has_won
+from engine.robots.memory import remember
+from tests.engine.tables import cards, draft, full_table, packets_table, play, spades_table, stock_table
+
+
+def choice(table: Game, seat: int | None = None) -> str | None:
+    """What the greedy robot does in a seat, by default where the turn is."""
+    seat = table.turn if seat is None else seat
+    assert seat is not None
+    return robot("greedy", Random(0)).choose(table.view(seat), table.history(seat))
+
+
+# Tressette
+
+
+def test_out_of_turn_it_waits() -> None:
+    table = full_table("tressette", ["", "", "", ""])
+    assert choice(table, 2) is None
+
+
+def test_of_what_it_may_declare_it_takes_the_most() -> None:
+    table = stock_table("metamazzo", "3C 2C AC 3D 3S 3B", "")
+    assert {"declare napoletana C", "declare four 3"} <= set(table.legal_moves(1))
+    assert choice(table) == "declare four 3"
+
+
+FOLLOWING = {
+    "an ace is taken, with the cheapest card that takes it": ("AD", "3D 2D 4D", "play 2D"),
+    "its own ace goes home where it wins": ("5D", "AD 6D 4D", "play AD"),
+    "and is kept where it would be lost": ("3D", "AD 6D 4D", "play 4D"),
+    "who cannot follow throws away what is worth nothing": ("3D", "AC RC 4C 3S 2B 7B RS FS CS 5C", "play 4C"),
+    "honours are kept where there is little to win": ("4D", "3D 5D", "play 5D"),
+}
+
+
+@pytest.mark.parametrize(("led", "hand", "played"), FOLLOWING.values(), ids=FOLLOWING)
+def test_following(led: str, hand: str, played: str) -> None:
+    table = stock_table("metamazzo", led, hand)
+    cards(table, led)
+    assert choice(table) == played
+
+
+def test_an_ace_goes_to_a_partner_who_cannot_be_beaten() -> None:
+    table = full_table("tressette", ["7D 6S", "3D", "5D", "AD 4D"])
+    cards(table, "3D 5D")
+    assert choice(table) == "play AD"
+
+
+def test_an_ace_is_not_given_to_rivals_who_lead() -> None:
+    table = full_table("tressette", ["7D 6D 3D", "RD", "2D 5D", "AD 4D"])
+    cards(table, "RD 2D")
+    assert choice(table) == "play 4D"
+
+
+def test_it_leads_what_cannot_be_beaten() -> None:
+    table = stock_table("metamazzo", "3D 2C AB 4S 4B 4C 5S 5B 5C 6S", "")
+    assert choice(table) == "play 3D"
+
+
+def test_of_the_packets_it_holds_those_whose_tops_are_worth_least() -> None:
+    """What is worth something can be picked up from the table later."""
+    packets = ["AD", "4S", "3C", "5S", "4B", "5B", "6B", "7B"]
+    table = packets_table("pizzichino", packets, {"packets": "peek"}, chosen=False)
+    play(table, "1: take 1 2 3 4")
+    assert choice(table) == "hold 2 4"
+
+
+def test_it_picks_up_an_honour() -> None:
+    table = packets_table("pizzichino", ["", "", "AD", "4S"])
+    assert choice(table) == "pick 3"
+
+
+def test_it_counts_what_was_declared_and_taken_before_it_claims() -> None:
+    table = stock_table("metamazzo", "3D 3C 3S 3B AD AC AS AB 2D 2C", "4D 4C 4S 4B 5D", rules={"target": 21})
+    play(table, "1: declare four 3", "1: declare four A")
+    assert not won(table, 1)
+    cards(table, "3D 4D AD 5D")
+    assert table.current
+    table.totals = (0, 21 - 8 - 1)
+    assert won(table, 1)
+    table.totals = (0, 21 - 8 - 2)
+    assert not won(table, 1)
+
+
+def won(table: Game, seat: int) -> bool:
+    """Whether a seat has won by its own count."""
+    view = table.view(seat)
+    assert view.deal
+    return has_won(view, remember(view.deal, table.history(seat), seat))
+
+
+# Spades
+
+HAND = "AS KS 5S AH 7H 3H KD 9D 4D QC 8C 6C 2C"
+
+
+@pytest.mark.parametrize(
+    ("card", "answer"),
+    [("AH", "keep"), ("QD", "keep"), ("2S", "keep"), ("JH", "pass"), ("9C", "pass")],
+)
+def test_it_drafts_high_cards_and_spades(card: str, answer: str) -> None:
+    table = spades_table(card, "", drafted=False)
+    assert choice(table) == "draw"
+    play(table, "0: draw")
+    assert choice(table) == answer
+
+
+@pytest.mark.parametrize(
+    ("hand", "bid"),
+    [
+        (HAND, "bid 4"),
+        ("9H 8H 7H 6H 5H 4D 3D 2D 9C 8C 7C 3C 2S", "bid 0"),
+        ("9H 8H 7H 6H 5H 4D 3D 2D 9C 8C 7C 3C 5S", "bid 1"),
+        ("AS KS QS JS TS 9S 8S 7S 6S 5S 4S 3S 2S", "bid 9"),
+    ],
+)
+def test_it_bids_the_tricks_that_its_hand_is_likely_to_win(hand: str, bid: str) -> None:
+    assert choice(spades_table("", hand)) == bid
+
+
+def test_after_a_double_nil_it_gives_its_best_cards_away() -> None:
+    table = spades_table("", HAND, drafted=False)
+    play(table, "0: draw", "0: keep", "1: blind")
+    draft(table)
+    assert choice(table) == "exchange AH AS KS"
+
+
+def bidding(first: int, second: int, lead: str = "") -> Game:
+    """Seat 0 holds HAND and has bid ``first``; seat 1 holds most of what is below it, and may have led."""
+    table = spades_table(HAND, "QS 4S 2S KH 8H 2H AD 7D 3D KC JC 5C 3C")
+    play(table, f"1: bid {second}", f"0: bid {first}")
+    if lead:
+        cards(table, lead)
+    return table
+
+
+def test_while_it_wants_tricks_it_wins_them_cheaply() -> None:
+    assert choice(bidding(4, 4, "8H")) == "play AH"
+    assert choice(bidding(4, 4, "3C")) == "play 6C"
+    assert choice(bidding(4, 4, "KC")) == "play 2C"
+
+
+def test_with_its_bid_made_it_throws_high_cards_under_others() -> None:
+    assert choice(bidding(0, 4, "KC")) == "play QC"
+    assert choice(bidding(0, 4, "AD")) == "play KD"
+
+
+def test_who_wants_no_trick_and_must_win_one_lets_the_dearest_card_go() -> None:
+    table = spades_table("AS KS 5S AH KH QH KD 9D 4D QC 8C 6C 2C", "QS 4S 2S 3H 8H 2H AD 7D 3D KC JC 5C 3C")
+    play(table, "1: bid 4", "0: bid 0")
+    cards(table, "2H")
+    assert choice(table) == "play AH"

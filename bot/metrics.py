@@ -15,6 +15,9 @@ UNSETTLED = Gauge("buongioco_tables_being_delivered", "Tables with a message und
 LAG = Gauge("buongioco_delivery_lag_seconds", "How long the table that waits longest has been behind")
 TABLES = Gauge("buongioco_tables", "Live tables that this worker has in memory, by state", ["state"])
 PLATFORM_UP = Gauge("buongioco_platform_up", "Whether a platform can be spoken to: 1 or 0", ["platform"])
+PICTURES = Counter(
+    "buongioco_pictures", "Pictures that were asked for and not at hand, by what came of it", ["outcome"]
+)
 ROBOT_MOVES = Counter("buongioco_robot_moves", "Moves that robots thought about, by who did", ["robot"])
 GAMES = Counter("buongioco_games_finished", "Games finished, by game and ending", ["game", "ending"])
 

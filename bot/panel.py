@@ -7,23 +7,26 @@ must be escaped, is each adapter's own business.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from hashlib import blake2b
 from itertools import chain
 from string import Formatter
 from typing import Literal, NamedTuple
 
+from bot.pictures.scene import Picture
+
 LONGEST_PAYLOAD = 64
 """Bytes that every platform lets a button carry."""
 
-Style = Literal["", "bold", "italic", "code", "mention", "call"]
+Style = Literal["", "bold", "italic", "code", "mention", "call", "small"]
 
 
 class Span(NamedTuple):
     """A piece of text. A mention's ``person`` is who is meant (``platform:id``), ``text`` what is read.
 
-    A "call" is a mention that should ring with a new message, where a platform lets the two be told apart.
+    "small" is for whole lines that few will read: a platform shows them small, or folds them up. A "call" is a mention
+    that should ring with a new message, where a platform lets the two be told apart.
     """
 
     text: str
@@ -48,22 +51,31 @@ class Button(NamedTuple):
 Row = tuple[Button, ...]
 
 
+def chosen(label: str, is_chosen: bool, payload: str) -> Button:
+    """A button for one of several choices, marked if it is the one."""
+    return Button(f"{'• ' if is_chosen else ''}{label}", payload)
+
+
 @dataclass(frozen=True)
 class Panel:
     """Text, and rows of buttons that belong together; an adapter may break a row that is too long for it.
 
-    ``digest`` tells this panel from another one: 12 hex digits.
+    The text says all that the ``picture`` shows: where it cannot be had or shown, nothing is missing. An adapter is
+    given it painted, or none.
     """
 
     text: tuple[Span, ...]
     rows: tuple[Row, ...] = field(default=())
-    digest: str = field(init=False, compare=False, repr=False)
+    picture: Picture | None = None
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def digest(self) -> str:
+        """Tells this panel from another one: 12 hex digits."""
         buttons = chain.from_iterable(self.rows)
         flat = (*chain.from_iterable(self.text), *chain.from_iterable(buttons), *map(str, map(len, self.rows)))
-        hashed = blake2b("\0".join(flat).encode("utf-8", "surrogatepass"), digest_size=6)
-        object.__setattr__(self, "digest", hashed.hexdigest())
+        if self.picture:
+            flat = (*flat, self.picture.scene.digest, self.picture.alt)
+        return blake2b("\0".join(flat).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
     @property
     def plain(self) -> str:
@@ -71,7 +83,7 @@ class Panel:
         return "".join(span.text for span in self.text)
 
     def cut(self, longest: int) -> Panel:
-        """The panel with its text cut to so many UTF-16 units, which is how platforms count; buttons stay."""
+        """The panel with its text cut to so many UTF-16 units, which is how platforms count; all else stays."""
         left, spans = max(0, longest - 1), []
         for span in self.text:
             text = span.text
@@ -80,7 +92,7 @@ class Panel:
             spans.append(span._replace(text=text))
             left -= units(text)
             if text != span.text:
-                return Panel((*spans, Span("…")), self.rows)
+                return replace(self, text=(*spans, Span("…")))
         return self
 
 

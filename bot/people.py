@@ -7,6 +7,7 @@ from typing import Any
 
 from cachetools import LRUCache
 
+from bot.pictures.scene import Style
 from bot.platform import Person, platform_of
 from bot.store import keys
 from bot.tables.chairs import plain_name
@@ -15,9 +16,14 @@ from bot.texts import language_of
 
 SUITS = ("italian", "french")
 HANDS = ("private", "aside")
-"""Where people have their hands: in the private chat, or in the group for their eyes only."""
+"""Where people have their hands: in the private chat, or in the group for their eyes only. Stores and buttons that are
+out there have these words; everywhere else it is called ephemeral.
+"""
 
-CHOSEN = ("name", "handle", "language", "suits", "hands", "called")
+DECKS: tuple[Style, ...] = ("classic", "easy")
+"""How cards in pictures are drawn."""
+
+CHOSEN = ("name", "handle", "language", "suits", "hands", "called", "pictures", "deck")
 """What the store has of a profile."""
 
 DAY_SECONDS = 86400
@@ -35,7 +41,7 @@ FRESH_SECONDS = 600.0
 
 @dataclass(frozen=True)
 class Profile:
-    """A person; ``language``, ``suits``, ``hands`` and ``called`` are as chosen, or as far as is known."""
+    """A person. All but ``id``, ``name`` and ``handle`` is as chosen, or as far as is known."""
 
     id: str
     name: str = "?"
@@ -44,11 +50,22 @@ class Profile:
     suits: str = "italian"
     hands: str = "private"
     called: str = "0"
+    pictures: str = "1"
+    deck: Style = "classic"
+
+    @property
+    def wants_ephemeral(self) -> bool:
+        """Whether they want their hands in the group, for their eyes only, rather than in the private chat."""
+        return self.hands == "aside"
 
     @property
     def wants_calls(self) -> bool:
         """Whether they want to be called in the group when it is their turn."""
         return self.called == "1"
+
+    @property
+    def wants_pictures(self) -> bool:
+        return self.pictures == "1"
 
 
 @dataclass(frozen=True)
@@ -60,6 +77,8 @@ class ChatProfile:
     clock: int = USUAL_CLOCK
     strict: bool = False
     game: str = "spizzichino"
+    wants_pictures: bool = True
+    deck: Style = "classic"
 
 
 @dataclass(slots=True)
@@ -90,7 +109,8 @@ class People:
         """What is known of a person; defaults for a stranger."""
         found = await self._found(keys.person(id))
         if found.profile is None:
-            found.profile = Profile(id, **{name: found.fields[name] for name in CHOSEN if name in found.fields})
+            chosen: dict[str, Any] = {name: found.fields[name] for name in CHOSEN if name in found.fields}
+            found.profile = Profile(id, **chosen)
         return found.profile
 
     async def chat(self, place: str) -> ChatProfile:
@@ -101,6 +121,8 @@ class People:
             int(fields.get("clock", USUAL_CLOCK)),
             fields.get("strict") == "1",
             fields.get("game", "spizzichino"),
+            fields.get("pictures", "1") == "1",
+            "easy" if fields.get("deck") == "easy" else "classic",
         )
 
     async def meet(self, person: Person, place: str = "") -> Profile:

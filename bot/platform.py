@@ -94,6 +94,20 @@ class Reply:
     file: File | None = None
 
 
+class SentMessage(NamedTuple):
+    """A message of the bot's that stands in a place: ``message`` is what it is called.
+
+    ``picture`` is what the adapter has to know of its picture when it edits the message, in words of its own: short,
+    without tabs, and empty if there is none. It is kept in the store, and may be empty as well where that was lost.
+    ``is_certain`` is whether it stands there for certain: the last edit may have come to nothing, or not have been
+    written down any more.
+    """
+
+    message: str
+    picture: str = ""
+    is_certain: bool = True
+
+
 class RateLimit(NamedTuple):
     """How often messages may go to one place: ``burst`` at once, then one every ``interval`` seconds."""
 
@@ -109,6 +123,10 @@ class Adapter(Protocol):
     @property
     def has_ephemeral(self) -> bool:
         """Whether people can be shown ephemeral messages, as far as is known."""
+
+    @property
+    def shows_pictures(self) -> bool:
+        """Whether messages can bring a picture. Then panels come with one, or without where none could be had."""
 
     async def start(self) -> None:
         """Get ready to be spoken to, before the first `serve`; what is missing is a `BadSetting` that says what to do.
@@ -136,14 +154,19 @@ class Adapter(Protocol):
     def overall(self) -> RateLimit:
         """How fast this worker may write to all places together."""
 
-    async def send(self, place: str, panel: Panel, key: str) -> str:
-        """Send a panel; returns what the message is called from then on.
+    async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
+        """Send a panel; returns the message as it stands there then.
 
-        A second send with the same ``key`` is the same message, where the platform can tell.
+        A second send with the same ``key`` is the same message, where the platform can tell. `NoPicture` where the
+        picture cannot be had there now, or not soon; a text that can do without it may also go without.
         """
 
-    async def edit(self, place: str, message: str, panel: Panel) -> None:
-        """Show another panel in a message's place; a message that shows it already is well."""
+    async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        """Show another panel in a message's place, text and picture at once; returns the message as it stands then.
+
+        A message that shows the panel already is well. `NotEditable` where a message cannot become this one, such as
+        one with a picture where it had none; `NoPicture` as in `send`.
+        """
 
     async def delete(self, place: str, message: str) -> None:
         """Take a message away; one that is gone already is well."""
@@ -215,11 +238,11 @@ class CardRoom(Protocol):
 
     # What an adapter cannot do by itself
 
-    def answer_in_turn(self, place: str, say: Callable[[], Awaitable[object]], *, message: str = "") -> None:
+    def answer_in_turn(self, place: str, say: Callable[[], Awaitable[object]], *, message: str = "") -> bool:
         """Have ``say`` send an answer to a place as soon as its rate limit lets it, behind boards and hands.
 
         It returns at once. Where ``say`` changes a ``message``, it takes the place of what still waits to do so. An
-        answer that cannot be sent is lost, and so is one of more than a few that wait.
+        answer that cannot be sent is lost, and so is one of more than a few that wait: then it returns False.
         """
 
     def store_away(self, error: BaseException, language: str = "en") -> str:
@@ -248,6 +271,14 @@ class DeliveryError(Exception):
 
 class MessageGone(DeliveryError):
     """The message to edit is no longer there, or can no longer be edited: a new one is needed."""
+
+
+class NotEditable(DeliveryError):
+    """The message cannot become what it is to be; a new one is sent, and then this one is taken away."""
+
+
+class NoPicture(DeliveryError):
+    """The picture cannot be shown there, or not soon enough: the text is to go by itself."""
 
 
 class Unreachable(DeliveryError):

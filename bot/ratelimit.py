@@ -26,15 +26,16 @@ class RateLimiter:
 
     def wait(self, key: Hashable, rate_limit: RateLimit) -> float:
         """Seconds until the next event may be; 0 or less if it may be now."""
+        if not rate_limit.interval:
+            return 0.0
         now = self._clock()
         return max(self._due.get(key, 0.0), now) - (rate_limit.burst - 1) * rate_limit.interval - now
 
     def take(self, key: Hashable, rate_limit: RateLimit) -> float:
         """Count an event if it may be now. Otherwise the seconds to wait: who waits keeps nobody back."""
-        if not rate_limit.interval:
-            return 0.0
         wait = self.wait(key, rate_limit)
         if wait > 0:
             return wait
-        self._due[key] = max(self._due.get(key, 0.0), self._clock()) + rate_limit.interval
+        if rate_limit.interval:
+            self._due[key] = max(self._due.get(key, 0.0), self._clock()) + rate_limit.interval
         return 0.0

@@ -1,30 +1,24 @@
 """Robots think in processes of their own, so that the event loop never waits for them."""
 
 import asyncio
-import multiprocessing
 import os
 import secrets
-import signal
-import threading
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.connection import wait
 from random import Random
-from typing import Any, TypeVar
+from typing import Any
 
 import structlog
 
 from bot.metrics import ROBOT_MOVES
+from bot.processes import Processes
 from engine import Record, View, read
 from engine.game import MoveEntry
 from engine.robots import Budget, robot
 from engine.robots.findings import Hint, Verdict
 
 log = structlog.get_logger()
-
-TRIES = 3
 
 LOWER = {"strong": "medium"}
 """Who plays where a robot cannot think in time; the others hardly think at all."""
@@ -40,23 +34,6 @@ HINT_SECONDS = 5.0
 
 MOST_WAITING = 8
 """Thoughts that may wait for each worker: those behind them would come too late."""
-
-T = TypeVar("T")
-
-
-def _live_and_die_with_the_bot(niceness: int) -> None:
-    """A worker outlives neither its bot nor, before it, a Ctrl-C in the terminal they share."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(niceness)
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        sentinel = parent.sentinel
-
-        def watch() -> None:
-            wait([sentinel])
-            os._exit(1)
-
-        threading.Thread(target=watch, daemon=True).start()
 
 
 def choose(level: str, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
@@ -90,55 +67,13 @@ def _budget() -> Budget:
     return Budget(more=lambda: time.monotonic() < until)
 
 
-class _Workers:
-    """Some processes, started when they are first needed; one that dies is replaced and its work done again."""
-
-    def __init__(self, count: int, niceness: int = 0) -> None:
-        self.count, self._niceness = count, niceness
-        self._pool: ProcessPoolExecutor | None = None
-        self.waiting = 0
-
-    async def do(self, work: Callable[..., T], *about: object) -> T:
-        """BrokenProcessPool when processes cannot be had."""
-        self.waiting += 1
-        try:
-            for attempt in range(1, TRIES + 1):
-                pool = self._running()
-                try:
-                    return await asyncio.get_running_loop().run_in_executor(pool, work, *about)
-                except BrokenProcessPool:
-                    log.warning("robot_process_died")
-                    if self._pool is pool:
-                        self._pool = None
-                    if attempt == TRIES:
-                        raise
-            raise AssertionError
-        finally:
-            self.waiting -= 1
-
-    def stop(self) -> None:
-        if self._pool:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            self._pool = None
-
-    def _running(self) -> ProcessPoolExecutor:
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(
-                self.count,
-                mp_context=multiprocessing.get_context("spawn"),
-                initializer=_live_and_die_with_the_bot,
-                initargs=(self._niceness,),
-            )
-        return self._pool
-
-
 class RobotPool:
     """The worker processes: some for moves, and a patient one for looking back at games."""
 
     def __init__(self, workers: int | None = None) -> None:
         """``workers`` is how many processes think about moves; by default one fewer than cores, four at most."""
-        self._movers = _Workers(workers or min(4, max(1, (os.cpu_count() or 2) - 1)))
-        self._looking_back = _Workers(1, niceness=10)
+        self._movers = Processes("robots", workers or min(4, max(1, (os.cpu_count() or 2) - 1)))
+        self._looking_back = Processes("analyses", 1, niceness=10)
         self._think = choose
         self._late: set[asyncio.Task[Any]] = set()
         self._ready: asyncio.Task[None] | None = None

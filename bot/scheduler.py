@@ -43,6 +43,11 @@ class Scheduler:
         self._busy: set[str] = set()
         self._tasks = TaskSet()
 
+    def committed(self, code: str, clock: float | None, _about: object = None) -> None:
+        """A commit was made at a table, whose clock rings in so many seconds if it has been set."""
+        if clock is not None and self.shards.owns(code):
+            self.set(code, clock)
+
     def set(self, code: str, seconds: float) -> None:
         """A table's clock rings in so many seconds, and no sooner. What is too soon does no harm."""
         if before := self._soon.pop(code, None):

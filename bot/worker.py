@@ -11,15 +11,16 @@ import structlog
 from bot.analysis_pool import AnalysisPool
 from bot.background import Loops, TaskSet
 from bot.delivery.delivery import RING_AFTER, Delivery
-from bot.delivery.drawing import Outcome
-from bot.delivery.names import Hand, SurfaceName, decode_name, encode_name
+from bot.delivery.names import SurfaceName, decode_name, encode_name
 from bot.delivery.shards import Shards
 from bot.delivery.surface import Change, decode_change, encode_change
-from bot.finished.archive import Archive, game_id
+from bot.delivery.table_sync import Outcome
+from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
-from bot.metrics import COMMITS, GAMES, LAG, PLATFORM_UP, TABLES, UNSETTLED
+from bot.metrics import GAMES, LAG, PLATFORM_UP, TABLES, UNSETTLED
 from bot.outages import Outages
 from bot.people import People
+from bot.pictures.pool import PicturePool
 from bot.platform import Adapter
 from bot.privacy.forgetting import Forgetter
 from bot.privacy.unused import Unused
@@ -29,9 +30,9 @@ from bot.settings import Settings
 from bot.store import STORE_ERRORS, Store, keys
 from bot.store.committed import Committed
 from bot.store.retries import RetryQueue
+from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable, SetAside
-from bot.tables.ledger import ROBOT_PAUSE
-from bot.tables.room import Room
+from bot.tables.room import ROBOT_PAUSE, Room
 from bot.tables.table import Table
 
 SWEEP_SECONDS = 5.0
@@ -57,10 +58,12 @@ class Worker:
     ) -> None:
         self.store, self.settings = store, settings
         self.room = Room(store, robot_pause=robot_pause)
+        self.challenges = Challenges(self.room)
         self.people = People(store.client)
         self.archive = Archive(store.client)
         self.ratings = Ratings(store.client, self.archive)
         self.robot_pool = RobotPool()
+        self.picture_pool = PicturePool()
         self.analysis_pool = AnalysisPool(store.client, self.robot_pool)
         self.adapters: dict[str, Adapter] = {}
         self.errors: dict[str, str] = {}
@@ -68,14 +71,21 @@ class Worker:
         self.shards = Shards(store, alone=alone)
         self.outages = Outages(self._is_healthy, self._platform_back)
         self.delivery = Delivery(
-            self.room, self.shards, self.people, self.adapters, self.outages, self._finish, ring_after
+            self.room,
+            self.shards,
+            self.people,
+            self.adapters,
+            self.picture_pool,
+            self.outages,
+            self._finish,
+            ring_after,
         )
         self.scheduler = Scheduler(self.room, self.shards, self.robot_pool)
         self._loops = Loops()
         self.retries = RetryQueue(store.outage)
         self._tasks: list[asyncio.Task[None]] = []
         self._told = TaskSet()
-        self.room.watchers.append(self._committed)
+        self.room.watchers += [self.scheduler.committed, self.delivery.committed]
         self.room.delivers = self.shards.owns
         self.room.on_unreadable = self._set_aside
         self.shards.on_taken = self._look_through
@@ -121,6 +131,7 @@ class Worker:
         with self.store.outage.noted():
             await self.delivery.stop(PATIENCE)
             await self.shards.stop()
+        self.picture_pool.stop()
         for adapter in self.adapters.values():
             await adapter.close()
 
@@ -137,7 +148,7 @@ class Worker:
     async def change(self, code: str, name: SurfaceName, change: Change) -> None:
         """Something was done with a surface, whichever worker delivers it."""
         if self.shards.owns(code):
-            await self.delivery.change(code, name, change)
+            self.delivery.change(code, name, change)
         else:
             await self.shards.notify({"code": code, "name": encode_name(name), "change": encode_change(change)})
 
@@ -195,29 +206,12 @@ class Worker:
 
     # What happens in the worker
 
-    def _committed(self, table: Table, alarm: float | None) -> None:
-        COMMITS.inc()
-        if self.shards.owns(table.code):
-            if alarm is not None:
-                self.scheduler.set(table.code, alarm)
-            self.delivery.touch(table.code)
-
     def _heard(self, told: Committed) -> None:
         """Another worker has committed something to a table that this one delivers."""
-        if told.clock is not None:
-            self.scheduler.set(told.code, told.clock)
         # What replicas are yet to confirm may be lost: then it is loaded, once they have.
         is_known = not self.store.replicas and self.room.follow(told)
-        self.delivery.touch(told.code, reload=not is_known)
-        if told.about:
-            person, change = told.about
-            self._spawn(self._pressed(told.code, person, decode_change(change)), told.code)
-
-    async def _pressed(self, code: str, person: str, change: Change) -> None:
-        """Somebody pressed something on their hand."""
-        seat = (await self.room.cached(code)).seat_of(person)
-        if seat is not None:
-            await self.delivery.change(code, Hand(seat), change)
+        self.scheduler.committed(told.code, told.clock)
+        self.delivery.committed(told.code, told.clock, told.about, reload=not is_known)
 
     def _spawn(self, work: Coroutine[Any, Any, None], about: str) -> None:
         self._told.start(self._watched(work, about))
@@ -242,8 +236,7 @@ class Worker:
         code = word["code"]
         self.delivery.touch(code, reload=True)
         if "name" in word:
-            name, change = decode_name(word["name"]), decode_change(word["change"])
-            self._spawn(self.delivery.change(code, name, change), code)
+            self.delivery.change(code, decode_name(word["name"]), decode_change(word["change"]))
 
     def _look_through(self, shard: int) -> None:
         # Where the store is away, the sweep finds them.
@@ -296,4 +289,5 @@ class Worker:
         GAMES.labels(table.game_id, table.game.ending or "").inc()
         names = {chair.person: chair.name for chair in table.chairs if chair}
         changes = await self.ratings.changes(game.id)
-        return Outcome(game_id(table), [(names.get(one.person, "?"), one.before, one.after) for one in changes])
+        shown = [(names.get(one.person, "?"), one.before, one.after) for one in changes]
+        return Outcome(game.id, shown, game.ended)

@@ -22,7 +22,7 @@ from bot.platform import Command, Press, Reply
 from bot.store import EmbeddedStore, opened
 from bot.worker import Worker
 from engine import legal_for_record
-from tests.bot.paper import Paper, Player, open_worker
+from tests.bot.fake_platform import FakePlatform, Player, open_worker
 
 GAMES = ("metamazzo", "pizzichino", "testa", "spades")
 WINDOW = 4
@@ -45,13 +45,13 @@ class Disorder(AssertionError):
 class Comparison:
     """One sequence, in order and in disorder."""
 
-    def __init__(self, worker: Worker, paper: Paper, number: int, seed: int) -> None:
-        self.worker, self.paper, self.number = worker, paper, number
+    def __init__(self, worker: Worker, fake: FakePlatform, number: int, seed: int) -> None:
+        self.worker, self.fake, self.number = worker, fake, number
         self.random = Random(f"{seed}/{number}")
         # Whichever of several that deal at once is taken, it deals the same.
         secret = self.random.randbytes(32)
-        worker.room._new_secret = lambda length: secret[:length]
-        self.players = [Player(worker, paper, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
+        worker.room.new_secret = lambda length: secret[:length]
+        self.players = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
         self.game = self.random.choice(GAMES)
 
     async def run(self, moves: int) -> int:
@@ -64,9 +64,9 @@ class Comparison:
             version = (await self.worker.room.cached(each)).version
             await self.worker.room.press(each, self.players[0].person.id, version, "resign", f"{each}.end")
         await self.worker.delivery.settled()
-        self.paper.messages.clear()
-        self.paper._keys.clear()
-        self.paper.calls.clear()
+        self.fake.messages.clear()
+        self.fake._keys.clear()
+        self.fake.calls.clear()
         return delivered
 
     async def _challenge(self, which: str, times: int = 1) -> str:
@@ -131,7 +131,7 @@ class Comparison:
             # A move that ends a deal, and the chair that begins the game, bring the next deal with them: under one stamp.
             raise Disorder(f"sequence {self.number}: made twice, {twice}")
         for player in self.players:
-            shown = self.paper.messages[player.private].values()
+            shown = self.fake.messages[player.private].values()
             panels = [
                 [panel.plain for panel in shown if code in repr(panel.rows) + panel.plain] for code in (one, other)
             ]
@@ -151,11 +151,11 @@ async def disorder(sequences: int, seed: int, folder: Path, *, moves: int = 10, 
     await embedded.start()
     try:
         async with opened(embedded.url) as store:
-            paper = Paper()
-            async with open_worker(store, paper) as worker:
+            fake = FakePlatform()
+            async with open_worker(store, fake) as worker:
                 delivered, start = 0, time.monotonic()
                 for number in range(sequences):
-                    delivered += await Comparison(worker, paper, number, seed).run(moves)
+                    delivered += await Comparison(worker, fake, number, seed).run(moves)
                     if show and (number + 1) % 500 == 0:
                         seconds = time.monotonic() - start
                         print(f"{number + 1:,} sequences, {delivered:,} updates, {seconds:.0f} s", flush=True)  # noqa: T201

@@ -2,7 +2,7 @@
 
     python -m tests.soak --games 10000 --seed 1
 
-A worker with a platform on paper and a real embedded Valkey; people challenge, sit down, press what their panels offer,
+A worker with a fake platform and a real embedded Valkey; people challenge, sit down, press what their panels offer,
 and some tables have robots. After every thousand games all comes to rest, and then
 
 - there are as many tasks and open files as at the first rest;
@@ -25,11 +25,12 @@ from random import Random
 from typing import NamedTuple
 
 from bot.panel import Panel
+from bot.platform import SentMessage
 from bot.store import EmbeddedStore, keys, opened
 from bot.store.store import CONNECTIONS
 from bot.worker import Worker
 from engine import GAMES
-from tests.bot.paper import Paper, Player, open_worker
+from tests.bot.fake_platform import FakePlatform, Player, open_worker
 
 PEOPLE, CHATS = 60, 20
 AT_ONCE = 8
@@ -64,20 +65,20 @@ class Rest(NamedTuple):
     keys: Counter[str]
 
 
-class Roll(Paper):
-    """A platform on paper that forgets what scrolled away long ago."""
+class Roll(FakePlatform):
+    """A fake platform that forgets what scrolled away long ago."""
 
     def __init__(self) -> None:
         super().__init__(knows_keys=False)
 
-    async def send(self, place: str, panel: Panel, key: str) -> str:
-        message = await super().send(place, panel, key)
+    async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
+        sent = await super().send(place, panel, key)
         self._keys.clear()
         self.calls.clear()
         shown = self.messages[place]
         while len(shown) > MESSAGES_KEPT:
             del shown[next(iter(shown))]
-        return message
+        return sent
 
 
 @dataclass
@@ -85,7 +86,7 @@ class Soak:
     """People who play until so many games are over."""
 
     worker: Worker
-    paper: Roll
+    fake: Roll
     random: Random
     free: list[Player] = field(default_factory=list)
     over: Counter[str] = field(default_factory=Counter)
@@ -93,9 +94,7 @@ class Soak:
 
     def __post_init__(self) -> None:
         names = ("Anna", "Bruno", "Carla", "Dino", "Elsa", "Furio")
-        self.free = [
-            Player(self.worker, self.paper, names[n % 6], n, ("en", "it")[n % 2]) for n in range(1, PEOPLE + 1)
-        ]
+        self.free = [Player(self.worker, self.fake, names[n % 6], n, ("en", "it")[n % 2]) for n in range(1, PEOPLE + 1)]
 
     async def play(self, games: int) -> None:
         """So many whole games, some at a time; returns when all has come to rest."""
@@ -162,7 +161,7 @@ class Soak:
             pressed = False
             for player in players:
                 if payload := self._choice(player, code):
-                    message = next(reversed(self.paper.messages[player.private]))
+                    message = next(reversed(self.fake.messages[player.private]))
                     await player.send(payload, player.private, message)
                     self.presses += 1
                     made += 1
@@ -177,7 +176,7 @@ class Soak:
 
     def _choice(self, player: Player, code: str) -> str:
         """Something on the player's lowest panel that goes on with the game."""
-        shown = self.paper.messages[player.private]
+        shown = self.fake.messages[player.private]
         if not shown:
             return ""
         panel = shown[next(reversed(shown))]
@@ -251,9 +250,9 @@ async def soak(games: int, every: int, seed: int, folder: Path, *, show: bool = 
     await embedded.start()
     rests: list[Rest] = []
     try:
-        paper = Roll()
-        async with opened(embedded.url) as store, open_worker(store, paper) as worker:
-            one = Soak(worker, paper, Random(seed))
+        fake = Roll()
+        async with opened(embedded.url) as store, open_worker(store, fake) as worker:
+            one = Soak(worker, fake, Random(seed))
             start = time.monotonic()
             for _ in count():
                 await one.play(min(every, games - one.over.total()))

@@ -122,10 +122,10 @@ def test_it_is_what_runs_and_says_its_version(installed: Path, tmp_path: Path) -
 
 
 def test_the_commands_of_the_games(installed: Path, tmp_path: Path) -> None:
-    assert "spades: Spades for Two" in call(tmp_path, installed / "buongioco", "games")
+    assert "spades: Spades" in call(tmp_path, installed / "buongioco", "games")
     words = ("play", "--game", "metamazzo", "--robot", "strong", "--lang", "it")
     told = call(tmp_path, installed / "buongioco", *words, text="1\n" * 3 + "resign\n")
-    assert "prende la mano" in told
+    assert "fa la presa" in told
     assert "Hai perso." in told
 
 

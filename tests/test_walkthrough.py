@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -62,6 +63,12 @@ def test_every_function_of_a_walk_is_there(title: str) -> None:
 def test_the_files_of_a_press_are_counted_right() -> None:
     files = {path for path, _ in steps("A press")}
     assert f"The walk crosses {len(files)} files" in walk("A press")
+
+
+def test_a_press_enters_no_class_and_no_file_twice() -> None:
+    for depth in (lambda step: step[0], lambda step: (step[0], step[1].rpartition(".")[0] or step[1])):
+        entered = [where for where, _ in groupby(steps("A press"), key=depth)]
+        assert len(entered) == len(set(entered)), entered
 
 
 def test_the_places_of_the_glossary_are_there() -> None:

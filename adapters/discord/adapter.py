@@ -3,22 +3,24 @@
 import asyncio
 from collections.abc import Awaitable, Iterable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
-from hashlib import blake2b
-from typing import Any
 
 import discord
 import structlog
 from discord.http import Route
 
 from adapters.discord import drawing, reading, refusals, unread
-from adapters.discord.answers import MOST_AT_WORK, PUT_OFF_AFTER, Answer, Answers, State, TooLate
+from adapters.discord.answers import MOST_AT_WORK, PUT_OFF_AFTER, SHOWN_WITHIN, Answer, Answers, State, TooLate
 from adapters.discord.budget import Budget
 from adapters.discord.client import Client
 from adapters.discord.commands import Commands
+from adapters.discord.drawing import Body
 from adapters.discord.errors import NO_ANSWER, meaning, why
 from adapters.discord.guests import Guests
 from adapters.discord.library_log import Listener, listen, stop_listening
+from adapters.discord.messages import Messages
+from adapters.discord.pictures import Pictures, Upload
 from adapters.discord.private import PrivateChats
 from adapters.discord.reading import PLATFORM, Interaction
 from adapters.discord.rest import Rest
@@ -32,13 +34,12 @@ from bot.platform import (
     CardRoom,
     Command,
     DeliveryError,
-    MessageGone,
+    File,
     NotDone,
     RateLimit,
     Reply,
+    SentMessage,
     Trouble,
-    Unreachable,
-    is_ephemeral,
     is_private,
 )
 from bot.proxies import proxy_for
@@ -53,7 +54,6 @@ PRIVATE_LIMIT = RateLimit(burst=5, interval=1.0)
 PER_SECOND = 45
 """Requests in all, of Discord's fifty; answers to presses do not count."""
 
-LONGEST_NONCE = 25
 TOKEN_REFUSED, INTENTS_REFUSED = 4004, 4014
 REFUSALS = {
     TOKEN_REFUSED: (
@@ -79,6 +79,7 @@ class Discord:
 
     platform = PLATFORM
     has_ephemeral = True
+    shows_pictures = True
 
     def __init__(self, card_room: CardRoom, token: str) -> None:
         self.card_room, self._token = card_room, token
@@ -87,6 +88,7 @@ class Discord:
         self._listener = Listener(self.budget.rate_limited, partial(card_room.platform_away, PLATFORM))
         listen(self._listener)
         self.answers = Answers()
+        self.pictures = Pictures()
         self.guests = Guests(card_room.redis)
         self.per_second = PER_SECOND
         self._connected = self._has_served = False
@@ -100,7 +102,8 @@ class Discord:
         proxy = proxy_for(self.settings.discord_api_url)
         self.client = Client(self._pressed, self._unread, self._chat_back, shards, proxy)
         self.rest = Rest(self.client, self.budget, proxy)
-        self.private = PrivateChats(self.rest, self.card_room.redis)
+        private = PrivateChats(self.rest, self.card_room.redis)
+        self.messages = Messages(self.rest, private, self.guests, self.answers, self.pictures)
         self.commands = Commands(self.client, self.card_room, self._commanded, self._unread)
 
     async def start(self) -> None:
@@ -219,6 +222,7 @@ class Discord:
         self, interaction: Interaction, answer: Answer, work: Awaitable[Reply], *, brings: bool = False
     ) -> None:
         """Have something done, and see to it that its interaction is answered in time, by whatever comes of it."""
+        self.pictures.learn_permission(answer.place, interaction.app_permissions.attach_files)
         self.answers.open(answer, brings=brings)
         wait = PUT_OFF_AFTER if len(self.answers) < MOST_AT_WORK else 0
         in_time = asyncio.get_running_loop().call_later(wait, self._in_time, answer, self._language(interaction))
@@ -251,27 +255,44 @@ class Discord:
         """Answer with what the card room said; if that is nothing, with what delivery is about to show."""
         async with meaning(answer.place):
             if reply.panel and not answer.pressed:
-                body = drawing.content(reply.panel, answer.place)
-                await answer.show(body, private=reply.private, file=reply.file)
+                await self._show_page(answer, answer.place, reply)
             elif reply.panel and reply.private:
-                await answer.show(drawing.content(reply.panel, _beside(answer.place)), private=True, file=reply.file)
+                await self._show_page(answer, _beside(answer.place), reply)
                 # It stands there: no toast need say where.
                 return
             elif reply.panel:
-                await answer.change(drawing.content(reply.panel, answer.place))
+                await self._change_page(answer, reply.panel)
             if reply.toast:
                 await answer.say(reply.toast)
             if reply.panel or reply.toast:
                 return
             answer.leave_to_delivery()
-            if answer.state is not State.PUT_OFF:
+            if answer.pressed:
+                if not await answer.answered_within(SHOWN_WITHIN):
+                    await answer.put_off()
+                    await answer.answered_within(TAKEN_BACK_AFTER)
+            elif answer.state is not State.PUT_OFF:
                 await answer.answered()
-                return
-            try:
-                async with asyncio.timeout(TAKEN_BACK_AFTER):
-                    await answer.answered()
-            except TimeoutError:
+            elif not await answer.answered_within(TAKEN_BACK_AFTER):
                 await answer.take_back()
+
+    async def _show_page(self, answer: Answer, place: str, reply: Reply) -> None:
+        """Answer with a new message, drawn as for a place; its picture, which takes a while, comes after the text."""
+        assert reply.panel
+        body = drawing.content(reply.panel, place)
+        sent = await answer.show(body, private=reply.private, upload=_upload(reply.file))
+        if reply.panel.picture and not reply.file:
+            await self.messages.add_picture(place, answer.token, sent, reply.panel)
+
+    async def _change_page(self, answer: Answer, panel: Panel) -> None:
+        """Answer by showing a panel in place of the pressed message."""
+
+        async def change(body: Body, upload: Upload | None) -> SentMessage:
+            if upload and self.pictures.is_slow:
+                await answer.put_off()
+            return await answer.change(body, upload)
+
+        await self.pictures.show(panel, answer.place, SentMessage(answer.pressed), change)
 
     async def _visited(self, answer: Answer) -> None:
         """Somebody has let the bot speak in a channel where it is no member."""
@@ -290,76 +311,25 @@ class Discord:
 
     # What goes out
 
-    async def send(self, place: str, panel: Panel, key: str) -> str:
+    async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
         self._ready()
-        body = {**drawing.content(panel, place), "allowed_mentions": drawing.calling(panel)}
-        async with meaning(place):
-            if is_ephemeral(place):
-                return await self._send_ephemeral(place, body)
-            answer = self.answers.bringing(place)
-            if answer:
-                with suppress(TooLate):
-                    return await answer.show(body, private=False)
-            if reading.is_guest(place):
-                token = await self.guests.to_send(place)
-                await self.answers.given(token)
-                message = await self.rest.follow_up(token, body)
-                await self.guests.keep(place, token, message)
-                return message
-            return await self.rest.send(await self._channel(place), body, _nonce(key))
+        return await self.messages.send(place, panel, key)
 
-    async def _send_ephemeral(self, place: str, body: dict[str, Any]) -> str:
-        token = reading.token_in(place)
-        if not token.is_good:
-            raise Unreachable("the token is good no more")
-        answer = self.answers.answer_to(token)
-        try:
-            if answer:
-                return await answer.show(body, private=True)
-        except TooLate:
-            raise Unreachable("the interaction cannot be answered any more") from None
-        return await self.rest.follow_up(token, {**body, "flags": body["flags"] | drawing.EPHEMERAL})
-
-    async def edit(self, place: str, message: str, panel: Panel) -> None:
+    async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
         self._ready()
-        body = drawing.content(panel, place)
-        async with meaning(place, editing=True):
-            answer = self.answers.pressing(message)
-            if answer and await answer.left_to_delivery():
-                with suppress(TooLate):
-                    await answer.change(body)
-                    return
-            if is_ephemeral(place):
-                token = reading.token_in(place)
-                if not token.is_good:
-                    raise Unreachable("the token is good no more")
-                await self.rest.edit_by(token, message, body)
-            elif reading.is_guest(place):
-                token = await self.guests.to_change(place, message)
-                await self.answers.given(token)
-                await self.rest.edit_by(token, message, body)
-            else:
-                await self.rest.edit(await self._channel(place), message, body)
+        return await self.messages.edit(place, sent, panel)
 
     async def delete(self, place: str, message: str) -> None:
         self._ready()
-        with suppress(MessageGone):
-            async with meaning(place, editing=True):
-                if is_ephemeral(place):
-                    token = reading.token_in(place)
-                    if token.is_good:
-                        await self.rest.delete_by(token, message)
-                elif reading.is_guest(place):
-                    await self.rest.delete_by(await self.guests.to_change(place, message), message)
-                else:
-                    await self.rest.delete(await self._channel(place), message)
+        await self.messages.delete(place, message)
 
     def _ready(self) -> None:
         if not self._connected:
             raise NotDone("not connected")
 
-    async def _channel(self, place: str) -> str:
-        return await self.private.channel(reading.user_of(place)) if is_private(place) else reading.channel_of(place)
+
+def _upload(file: File | None) -> Upload | None:
+    return Upload(file.name, file.content, "application/json") if file else None
 
 
 async def _at_once(toast: str) -> Reply:
@@ -367,9 +337,5 @@ async def _at_once(toast: str) -> Reply:
 
 
 def _beside(place: str) -> str:
-    """A panel for one person is drawn as in a private chat."""
-    return place if is_private(place) else str(Place(PLATFORM, person="0"))
-
-
-def _nonce(key: str) -> str:
-    return key if len(key) <= LONGEST_NONCE else blake2b(key.encode(), digest_size=12).hexdigest()
+    """Where somebody alone sees what stands beside a place; who that is, nothing that is drawn there depends on."""
+    return place if is_private(place) else str(replace(Place.parse(place), person="0"))

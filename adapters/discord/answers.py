@@ -4,15 +4,18 @@ panel that changes or the message that comes. What takes longer is put off, and 
 
 import asyncio
 from collections import defaultdict
+from contextlib import suppress
 from enum import Enum
 
 import discord
 
 from adapters.discord import drawing
-from adapters.discord.errors import ANSWERED, EXPIRED, NO_ANSWER, why
+from adapters.discord.drawing import Body
+from adapters.discord.errors import ANSWERED, EXPIRED, EXPIRED_PASSES, NO_ANSWER, why
+from adapters.discord.pictures import Upload
 from adapters.discord.reading import InteractionToken
-from adapters.discord.rest import Body, Rest
-from bot.platform import File, Trouble
+from adapters.discord.rest import Rest
+from bot.platform import SentMessage, Trouble
 
 MESSAGE, PUT_OFF_MESSAGE, PUT_OFF_CHANGE, CHANGE = 4, 5, 6, 7
 """Kinds of answers."""
@@ -22,6 +25,12 @@ ORIGINAL = "@original"
 PUT_OFF_AFTER = 1.2
 """Seconds after which an interaction is put off; Discord gives up after three, and counts from its own end."""
 
+SHOWN_WITHIN = 0.2
+"""Seconds after which a press is put off though it was done: delivery waits before it shows what came of it."""
+
+UPLOADED_WITHIN = 0.8
+"""Seconds that an answer may take that brings a picture, before it is put off after all."""
+
 MOST_AT_WORK = 400
 """With so many interactions under way a new one is put off at once: then work may take as long as it takes."""
 
@@ -29,6 +38,7 @@ MOST_AT_WORK = 400
 class State(Enum):
     OPEN = "nothing has been said"
     PUT_OFF = "a command was told that its message is to come"
+    ACKNOWLEDGED = "a press was told that its message is to change"
     ANSWERED = "the answer was given"
 
 
@@ -52,28 +62,47 @@ class Answer:
         self._lock = asyncio.Lock()
         self._answered, self._left = asyncio.Event(), asyncio.Event()
 
-    async def change(self, body: Body) -> None:
-        """Change the pressed message: the answer itself, if none was given yet."""
+    async def change(self, body: Body, upload: Upload | None = None) -> SentMessage:
+        """Change the pressed message: the answer itself, if none was given yet.
+
+        An answer whose picture is refused or late raises that, and the press is put off: it can be changed again.
+        """
         async with self._lock:
             if self.state is State.OPEN:
-                await self._give(CHANGE, body)
-            else:
-                await self._rest.edit_by(self.token, ORIGINAL, body)
+                return await self._answer_by_changing(body, upload)
+            self._close()
+            try:
+                return await self._rest.edit_by(self.token, ORIGINAL, body, upload)
+            except discord.HTTPException as error:
+                if error.code in EXPIRED_PASSES:
+                    raise TooLate(why(error)) from None
+                raise
 
-    async def show(self, body: Body, *, private: bool, file: File | None = None) -> str:
-        """Send a message in answer; returns its id. ``private`` for this person's eyes only."""
-        body = drawing.with_file(body, file.name) if file else body
+    async def _answer_by_changing(self, body: Body, upload: Upload | None) -> SentMessage:
+        try:
+            async with asyncio.timeout(UPLOADED_WITHIN if upload else None):
+                return await self._give(CHANGE, body, tell=upload is not None, upload=upload)
+        except (TimeoutError, discord.HTTPException):
+            if body["attachments"]:
+                with suppress(TooLate):
+                    await self._give(PUT_OFF_CHANGE)
+                self.state = State.ACKNOWLEDGED
+            raise
+
+    async def show(self, body: Body, *, private: bool, upload: Upload | None = None) -> SentMessage:
+        """Send a message in answer; returns it. ``private`` for this person's eyes only."""
+        body = drawing.with_file(body, upload.name) if upload else body
         shown = {**body, "flags": body["flags"] | (drawing.EPHEMERAL if private else 0)}
         async with self._lock:
             if self.state is State.OPEN:
-                return await self._give(MESSAGE, shown, tell=True, file=file)
+                return await self._give(MESSAGE, shown, tell=True, upload=upload)
             if self.state is State.PUT_OFF:
                 self._close()
                 if private == self.private:
-                    return await self._rest.edit_by(self.token, ORIGINAL, body, file)
+                    return await self._rest.edit_by(self.token, ORIGINAL, body, upload)
                 # What was put off for all to see cannot become something for one, nor the other way round.
                 await self._rest.delete_by(self.token, ORIGINAL)
-            return await self._rest.follow_up(self.token, shown, file)
+            return await self._rest.follow_up(self.token, shown, upload)
 
     async def say(self, text: str) -> None:
         """A short word for this person."""
@@ -85,9 +114,8 @@ class Answer:
             if self.state is State.OPEN:
                 body = {"flags": drawing.EPHEMERAL} if self.private and not self.pressed else None
                 await self._give(PUT_OFF_CHANGE if self.pressed else PUT_OFF_MESSAGE, body)
-                if not self.pressed:
-                    self.state = State.PUT_OFF
-                    self._answered.clear()
+                self.state = State.ACKNOWLEDGED if self.pressed else State.PUT_OFF
+                self._answered.clear()
 
     async def take_back(self) -> None:
         """Nothing comes of what was put off: it is no longer said that something will."""
@@ -108,11 +136,25 @@ class Answer:
         """Wait until the card room is done with it; whether what delivery is about to show is the answer."""
         if not self._left.is_set():
             await self._left.wait()
-        return self.state is State.OPEN
+        return self.is_wanted
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether the pressed message is still to change in answer."""
+        return self.state in (State.OPEN, State.ACKNOWLEDGED)
 
     async def answered(self) -> None:
         """Wait until it has been answered."""
         await self._answered.wait()
+
+    async def answered_within(self, seconds: float) -> bool:
+        """Wait until it has been answered, but no longer than that; whether it was."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._answered.wait()
+        except TimeoutError:
+            return False
+        return True
 
     def let_go(self) -> None:
         """Nobody attends to it any more: who waits for it waits no longer."""
@@ -123,25 +165,27 @@ class Answer:
         self.state = State.ANSWERED
         self._answered.set()
 
-    async def _give(self, kind: int, body: Body | None, *, tell: bool = False, file: File | None = None) -> str:
+    async def _give(
+        self, kind: int, body: Body | None = None, *, tell: bool = False, upload: Upload | None = None
+    ) -> SentMessage:
         # Whatever comes of it: a second try would be refused if the first has arrived.
         self.state = State.ANSWERED
         try:
-            return await self._rest.answer(self.token, kind, body, tell=tell, file=file)
+            return await self._rest.answer(self.token, kind, body, tell=tell, upload=upload)
         except discord.HTTPException as error:
             if error.code in (ANSWERED, EXPIRED):
                 raise TooLate(why(error)) from None
-            if error.status >= 500 and tell:
+            if error.status >= 500 and kind == MESSAGE:
                 return await self._arrived(error)
             raise
         except (Trouble, *NO_ANSWER) as error:
-            if tell:
+            if kind == MESSAGE:
                 return await self._arrived(error)
             raise
         finally:
             self.let_go()
 
-    async def _arrived(self, error: Exception) -> str:
+    async def _arrived(self, error: Exception) -> SentMessage:
         """The message that an answer brought though nobody said so; otherwise the error that was met."""
         try:
             return await self._rest.original(self.token)
@@ -183,12 +227,12 @@ class Answers:
     def waits_at(self, place: str) -> bool:
         """Whether somebody waits for an answer in a place."""
         waiting = self._by_place.get(place)
-        return waiting is not None and any(answer.state is State.OPEN for answer in waiting)
+        return waiting is not None and any(answer.is_wanted for answer in waiting)
 
     def pressing(self, message: str) -> Answer | None:
         """Who has pressed a message and still waits."""
         answer = self._by_message.get(message)
-        return answer if answer and answer.state is State.OPEN else None
+        return answer if answer and answer.is_wanted else None
 
     def bringing(self, place: str) -> Answer | None:
         """Who waits for a new message in a place."""

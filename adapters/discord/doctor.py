@@ -9,8 +9,10 @@ from adapters.discord.errors import NO_ANSWER, why
 from bot.proxies import proxy_for
 from bot.settings import Settings
 
-PERMISSIONS = discord.Permissions(view_channel=True, send_messages=True, send_messages_in_threads=True)
-"""What the bot needs in a server: to see the channel, and to write there."""
+PERMISSIONS = discord.Permissions(
+    view_channel=True, send_messages=True, send_messages_in_threads=True, attach_files=True
+)
+"""What the bot needs in a server: to see the channel, and to write there, with pictures."""
 
 
 async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:

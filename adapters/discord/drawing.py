@@ -8,19 +8,27 @@ import re
 from typing import Any
 
 from bot.panel import Button, Panel, Span, broken, units
+from bot.pictures.scene import Picture
 from bot.platform import is_private
 
 LAYOUT, EPHEMERAL = 1 << 15, 1 << 6
 """Message flags: made of layout components; shown to one person only."""
 
-ACTION_ROW, BUTTON, TEXT, FILE, CONTAINER = 1, 2, 10, 13, 17
+ACTION_ROW, BUTTON, TEXT, GALLERY, FILE, CONTAINER = 1, 2, 10, 12, 13, 17
 STYLES = {"good": 3, "danger": 4, "": 2}
 MENTIONS = ("mention", "call")
 MARKS = {"bold": "**", "italic": "_", "code": "`"}
+SMALL = "-# "
+"""What small print begins with, on each line of its own."""
+
 APOSTROPHE = "'"
 COLOUR = 0x1F7A4D
 
 MOST_COMPONENTS, MOST_IN_ROW, LONGEST_TEXT, LONGEST_LABEL = 40, 5, 4000, 80
+LONGEST_DESCRIPTION = 1024
+MOST_BESIDE_PICTURE = 30
+"""Buttons of a message with a picture: with that, their rows, the text and the container, they are 39 components."""
+
 ROW_BY_LENGTH = ((16, 2), (9, 3), (0, MOST_IN_ROW))
 """How many buttons stand in a row whose longest label has more than so many characters."""
 
@@ -33,18 +41,45 @@ NUMBERED = re.compile(r"\d\.")
 
 NOBODY: dict[str, list[str]] = {"parse": []}
 
+Body = dict[str, Any]
+"""What a request carries, as JSON."""
 
-def content(panel: Panel, place: str) -> dict[str, Any]:
-    """A message's body. Nobody is called by it; `calling` adds who is."""
-    rows = _rows(panel)
+
+def content(panel: Panel, place: str, attached: dict[str, str] | None = None) -> Body:
+    """A message's body. Nobody is called by it; `calling` adds who is.
+
+    ``attached`` is the attachment that the panel's picture is, as Discord is told of it: one that the message has, by
+    its ``id``, or one that comes with it, with its ``filename`` beside. Without it the picture is left out; whatever
+    else the message had goes.
+    """
+    rows = _rows(panel, 3 if attached else 2)
+    shown = _gallery(panel.picture) if panel.picture and attached else []
+    # Whether descriptions count is not documented.
     left = LONGEST_TEXT - sum(len(button["label"]) for row in rows for button in row["components"])
-    components: list[dict[str, Any]] = [{"type": TEXT, "content": _fitting(panel, left)}, *rows]
+    left -= sum(len(item["description"]) for gallery in shown for item in gallery["items"])
+    components: list[dict[str, Any]] = [*shown, {"type": TEXT, "content": _fitting(panel, left)}, *rows]
     if not is_private(place):
         components = [{"type": CONTAINER, "accent_color": COLOUR, "components": components}]
-    return {"flags": LAYOUT, "components": components, "allowed_mentions": NOBODY}
+    attachments = [attached] if shown else []
+    return {"flags": LAYOUT, "components": components, "allowed_mentions": NOBODY, "attachments": attachments}
 
 
-def with_file(body: dict[str, Any], name: str) -> dict[str, Any]:
+def has_room(panel: Panel) -> bool:
+    """Whether a picture can stand beside the buttons."""
+    return sum(map(len, panel.rows)) <= MOST_BESIDE_PICTURE
+
+
+def picture_name(picture: Picture) -> str:
+    """The name of a picture's file, which tells it from every other picture."""
+    return f"{picture.scene.digest}.png"
+
+
+def _gallery(picture: Picture) -> list[dict[str, Any]]:
+    media = {"url": f"attachment://{picture_name(picture)}"}
+    return [{"type": GALLERY, "items": [{"media": media, "description": picture.alt[:LONGEST_DESCRIPTION]}]}]
+
+
+def with_file(body: Body, name: str) -> Body:
     """A message's body that shows the file of this name, which comes with it as the first one."""
     shown = {"type": FILE, "file": {"url": f"attachment://{name}"}}
     attached = [{"id": "0", "filename": name}]
@@ -57,7 +92,7 @@ def calling(panel: Panel) -> dict[str, Any]:
     return {"parse": [], "users": sorted(people)} if people else NOBODY
 
 
-def word(text: str) -> dict[str, Any]:
+def word(text: str) -> Body:
     """A short text for one person's eyes."""
     components = [{"type": TEXT, "content": escaped(text)[:LONGEST_TEXT]}]
     return {"flags": LAYOUT | EPHEMERAL, "components": components, "allowed_mentions": NOBODY}
@@ -103,6 +138,8 @@ def markdown(panel: Panel) -> str:
 
 
 def _marked(text: str, style: str) -> str:
+    if style == "small":
+        return "".join(f"{SMALL}{escaped(line)}" if line.strip() else line for line in text.splitlines(keepends=True))
     mark, inside = MARKS.get(style), text.strip()
     if mark is None or not inside:
         return escaped(text)
@@ -116,10 +153,11 @@ def _number(span: Span) -> str:
     return number if platform == "discord" and number.isdecimal() else ""
 
 
-def _rows(panel: Panel) -> list[dict[str, Any]]:
+def _rows(panel: Panel, others: int) -> list[dict[str, Any]]:
+    """The buttons, beside so many ``others`` of the components that a message may have."""
     wanted = [row for row in (tuple(one for one in row if one.kind != "private") for row in panel.rows) if row]
     rows = [part for row in wanted for part in broken(row, ROW_BY_LENGTH)]
-    if len(rows) + sum(map(len, rows)) + 2 > MOST_COMPONENTS:
+    if len(rows) + sum(map(len, rows)) + others > MOST_COMPONENTS:
         flat = [button for row in wanted for button in row]
         rows = [tuple(flat[at : at + MOST_IN_ROW]) for at in range(0, len(flat), MOST_IN_ROW)]
     used: dict[str, int] = {}

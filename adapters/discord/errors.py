@@ -23,6 +23,7 @@ NO_ACCESS, NO_PERMISSION = 50001, 50013
 ANSWERED, EXPIRED, NO_TOKEN, NO_WEBHOOK = 40060, 10062, 50027, 10015
 ARCHIVED = 50083
 INVALID = 50035
+TOO_LARGE = 40005
 
 GONE_MESSAGES = {10008, 50005, 50021, 30046, ARCHIVED}
 """Not there, not ours, or not to be edited any more. A new message wakes an archived thread."""

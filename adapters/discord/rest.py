@@ -13,13 +13,13 @@ from discord.http import Route
 from discord.webhook.async_ import AsyncWebhookAdapter
 
 from adapters.discord.budget import Budget
+from adapters.discord.drawing import Body
 from adapters.discord.errors import NO_WEBHOOK
+from adapters.discord.pictures import Upload, picture_in
 from adapters.discord.reading import InteractionToken
-from bot.platform import File, Trouble
+from bot.platform import SentMessage, Trouble
 
 SECONDS = aiohttp.ClientTimeout(total=20, connect=5)
-
-Body = dict[str, Any]
 
 
 class Rest:
@@ -36,14 +36,14 @@ class Rest:
 
     # As the bot
 
-    async def send(self, channel: str, body: Body, nonce: str) -> str:
+    async def send(self, channel: str, body: Body, nonce: str, upload: Upload | None = None) -> SentMessage:
         """Send a message; the same ``nonce`` within a few minutes is the same message."""
         route = Route("POST", "/channels/{channel_id}/messages", channel_id=channel)
-        return _id(await self._call(route, {**body, "nonce": nonce, "enforce_nonce": True}))
+        return _message(await self._call(route, {**body, "nonce": nonce, "enforce_nonce": True}, upload))
 
-    async def edit(self, channel: str, message: str, body: Body) -> None:
+    async def edit(self, channel: str, message: str, body: Body, upload: Upload | None = None) -> SentMessage:
         route = Route("PATCH", "/channels/{channel_id}/messages/{message_id}", channel_id=channel, message_id=message)
-        await self._call(route, body)
+        return SentMessage(message, picture_in(await self._call(route, body, upload)))
 
     async def delete(self, channel: str, message: str) -> None:
         route = Route("DELETE", "/channels/{channel_id}/messages/{message_id}", channel_id=channel, message_id=message)
@@ -53,9 +53,9 @@ class Rest:
         """The channel of the private chat with somebody, whether they can be written to there or not."""
         return _id(await self._call(Route("POST", "/users/@me/channels"), {"recipient_id": user}))
 
-    async def _call(self, route: Route, body: Body | None = None) -> Any:
+    async def _call(self, route: Route, body: Body | None = None, upload: Upload | None = None) -> Any:
         self._budget.check()
-        more: dict[str, Any] = {} if body is None else {"json": body}
+        more: dict[str, Any] = {} if body is None else {"form": _form(body, upload)} if upload else {"json": body}
         try:
             return await self._client.http.request(route, timeout=SECONDS, **more)
         except discord.HTTPException as error:
@@ -71,9 +71,9 @@ class Rest:
         body: Body | None = None,
         *,
         tell: bool = False,
-        file: File | None = None,
-    ) -> str:
-        """Answer an interaction; ``tell`` for the id of the message that comes of it."""
+        upload: Upload | None = None,
+    ) -> SentMessage:
+        """Answer an interaction; ``tell`` for the message that comes of it, or changes: otherwise it has no name."""
         route = Route(
             "POST",
             "/interactions/{webhook_id}/{webhook_token}/callback",
@@ -81,22 +81,24 @@ class Rest:
             webhook_token=token.value,
         )
         payload = {"type": kind} if body is None else {"type": kind, "data": body}
-        said = await self._with_token(route, payload, {"with_response": "1"} if tell else None, file=file)
-        return _id(said, "resource", "message") if tell else ""
+        said = await self._with_token(route, payload, {"with_response": "1"} if tell else None, upload=upload)
+        return _message(said, "resource", "message") if tell else SentMessage("")
 
-    async def follow_up(self, token: InteractionToken, body: Body, file: File | None = None) -> str:
-        """Send one more message where the interaction came from; returns its id."""
+    async def follow_up(self, token: InteractionToken, body: Body, upload: Upload | None = None) -> SentMessage:
+        """Send one more message where the interaction came from; returns it."""
         route = self._webhook("POST", "", token)
-        return _id(await self._with_token(route, body, {"wait": "true"}, young=token.is_young, file=file))
+        return _message(await self._with_token(route, body, {"wait": "true"}, young=token.is_young, upload=upload))
 
-    async def original(self, token: InteractionToken) -> str:
-        """The id of the message that answered an interaction."""
-        return _id(await self._with_token(self._webhook("GET", "/messages/@original", token)))
+    async def original(self, token: InteractionToken) -> SentMessage:
+        """The message that answered an interaction."""
+        return _message(await self._with_token(self._webhook("GET", "/messages/@original", token)))
 
-    async def edit_by(self, token: InteractionToken, message: str, body: Body, file: File | None = None) -> str:
-        """Edit a message that came of an interaction (``@original`` is its answer); returns its id."""
+    async def edit_by(
+        self, token: InteractionToken, message: str, body: Body, upload: Upload | None = None
+    ) -> SentMessage:
+        """Edit a message that came of an interaction (``@original`` is its answer); returns it."""
         route = self._webhook("PATCH", "/messages/{message_id}", token, message)
-        return _id(await self._with_token(route, body, young=token.is_young, file=file))
+        return _message(await self._with_token(route, body, young=token.is_young, upload=upload))
 
     async def delete_by(self, token: InteractionToken, message: str) -> None:
         await self._with_token(self._webhook("DELETE", "/messages/{message_id}", token, message))
@@ -117,14 +119,14 @@ class Rest:
         params: dict[str, str] | None = None,
         *,
         young: bool = False,
-        file: File | None = None,
+        upload: Upload | None = None,
     ) -> Any:
         """``young`` if the token's interaction may be waiting for its answer, from another worker."""
         self._budget.check()
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=0)
             self._session = aiohttp.ClientSession(connector=connector, timeout=SECONDS)
-        content: dict[str, Any] = {"multipart": _form(body, file)} if file else {"payload": body}
+        content: dict[str, Any] = {"multipart": _form(body, upload)} if upload else {"payload": body}
         ask = self._tokens.request(route, session=self._session, params=params, proxy=self._proxy, **content)
         try:
             return await ask
@@ -135,17 +137,28 @@ class Rest:
             raise
 
 
-def _form(body: Body | None, file: File) -> list[dict[str, Any]]:
+def _form(body: Body | None, upload: Upload) -> list[dict[str, Any]]:
     """A body with a file, as the fields of a form."""
-    attached = {"value": file.content, "filename": file.name, "content_type": "application/json"}
+    attached = {"value": upload.content, "filename": upload.name, "content_type": upload.type}
     return [{"name": "payload_json", "value": json.dumps(body)}, {"name": "files[0]", **attached}]
 
 
-def _id(said: Any, *path: str) -> str:
+def _id(said: Any) -> str:
     """The id in an answer; Trouble if there is none, for a proxy on the way may say anything."""
+    return str(_found(said, "id"))
+
+
+def _message(said: Any, *path: str) -> SentMessage:
+    """The message in an answer; Trouble if there is none."""
+    found = _found(said, *path)
+    return SentMessage(_id(found), picture_in(found))
+
+
+def _found(said: Any, *path: str) -> Any:
+    """What stands in an answer under some names, each in the one before; Trouble if nothing does."""
     try:
         for name in path:
             said = said[name]
-        return str(said["id"])
     except (KeyError, TypeError):
         raise Trouble("an answer without an id") from None
+    return said

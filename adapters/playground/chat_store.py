@@ -7,15 +7,18 @@
 | ``playground:messages:<chat>`` | hash | a message by its number, JSON |
 | ``playground:sends:<chat>`` | hash | the number of the message that was sent with a key |
 | ``playground:file:<chat>:<number>`` | string | the file that a message brought; expires after a day |
+| ``playground:picture:<chat>:<number>`` | string | a message's picture, behind its name; expires after a day |
 """
 
 import json
 import secrets
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from bot.panel import LONGEST_PAYLOAD, Panel, units
+from bot.pictures.scene import Picture
 from bot.platform import ChatGone, File, MessageGone, TooLong, Unreachable
 from bot.texts import marked as _
 from bot.texts import texts
@@ -23,6 +26,7 @@ from bot.texts import texts
 LONGEST_TEXT = 4096
 """UTF-16 units of a message, as on Telegram."""
 
+PLATFORM = "playground"
 BOT = "bot"
 """Who the bot's messages are by; people have numbers."""
 
@@ -31,7 +35,7 @@ MESSAGES_KEPT = 300
 """Messages a chat keeps; older ones are forgotten."""
 
 FILE_KEPT_SECONDS = 86400
-"""How long a message's file can be had."""
+"""How long a message's file or picture can be had."""
 
 MOST_PEOPLE, MOST_CHATS = 100, 50
 LONGEST_NAME = 64
@@ -82,6 +86,11 @@ class ChatStore:
 
     def __init__(self, client: Any) -> None:
         self._client = client
+        self.on_message: Callable[[Chat, int], None] = lambda _chat, _number: None
+        """Called with a message that is new, or another than it was."""
+        self.on_deleted: Callable[[Chat, int], None] = lambda _chat, _number: None
+        self.on_people: Callable[[], None] = lambda: None
+        """Called when there are others, or other chats, or somebody has closed their private chat or opened it."""
         self.people: dict[str, User] = {}
         self.chats: dict[str, Chat] = {}
 
@@ -127,6 +136,7 @@ class ChatStore:
         chat = Chat(str(max(groups, default=0) + 1), _named(title))
         self.chats[chat.id] = chat
         await self._client.hset("playground:chats", chat.id, chat.title)
+        self.on_people()
         return chat
 
     async def close(self, person: User, closed: bool) -> None:
@@ -140,19 +150,21 @@ class ChatStore:
             raise Refused(_("A message has 1 to {most} characters."), most=LONGEST_TEXT)
         if key in chat.sends:
             return None
-        message = {"by": person.id, "text": text, "reply_to": reply_to}
-        return chat.messages[await self._add(chat, message, key)]
+        number = await self._add(chat, {"by": person.id, "text": text, "reply_to": reply_to}, key)
+        self.on_message(chat, number)
+        return chat.messages[number]
 
-    async def send(self, chat_id: str, panel: Panel, key: str, file: File | None = None) -> tuple[Chat, int, bool]:
-        """The bot's message, perhaps with a file; returns where it is, its number, and whether it is new."""
+    async def send(self, chat_id: str, panel: Panel, key: str, file: File | None = None) -> int:
+        """The bot's message, perhaps with a file; returns its number, which is known if this key was sent before."""
         chat = self._open_chat(chat_id)
         if key in chat.sends and chat.sends[key] in chat.messages:
-            return chat, chat.sends[key], False
+            return chat.sends[key]
         named = {"file": file.name} if file else {}
-        number = await self._add(chat, {"by": BOT, **_drawn(panel), **named}, key)
+        number = await self._add(chat, {"by": BOT, **_drawn(panel), **named}, key, panel.picture)
         if file:
             await self._client.set(_file_key(chat, number), file.content, ex=FILE_KEPT_SECONDS)
-        return chat, number, True
+        self.on_message(chat, number)
+        return number
 
     async def file(self, chat: Chat, number: int) -> str:
         """The text of a message's file; Refused if there is none, or none any more."""
@@ -161,22 +173,33 @@ class ChatStore:
             raise Refused(_("This file is not kept any more."))
         return content.decode()
 
-    async def edit(self, chat_id: str, number: int, panel: Panel) -> Chat:
+    async def edit(self, chat_id: str, number: int, panel: Panel) -> None:
         chat = self._open_chat(chat_id)
         if number not in chat.messages:
             raise MessageGone(f"message {number}")
         message = {**chat.messages[number], **_drawn(panel), "edited": True}
-        await self._client.hset(f"playground:messages:{chat.id}", number, json.dumps(message))
+        # At once: who asks for the picture of what a message shows is never given that of something else.
+        async with self._client.pipeline() as pipe:
+            pipe.hset(f"playground:messages:{chat.id}", number, json.dumps(message))
+            _keep_picture(pipe, chat, number, panel.picture)
+            await pipe.execute()
         chat.messages[number] = message
-        return chat
+        self.on_message(chat, number)
 
-    async def delete(self, chat_id: str, number: int) -> Chat:
+    async def picture(self, chat: Chat, number: int, name: str) -> bytes:
+        """A message's picture as PNG, if it still has the one of this name; else nothing."""
+        kept: bytes | None = await self._client.get(_picture_key(chat, number))
+        found, _, png = (kept or b"").partition(b" ")
+        return png if found.decode() == name else b""
+
+    async def delete(self, chat_id: str, number: int) -> None:
         chat = self._open_chat(chat_id)
         chat.messages.pop(number, None)
         await self._client.hdel(f"playground:messages:{chat.id}", number)
-        return chat
+        await self._client.delete(_picture_key(chat, number))
+        self.on_deleted(chat, number)
 
-    async def _add(self, chat: Chat, message: dict[str, Any], key: str) -> int:
+    async def _add(self, chat: Chat, message: dict[str, Any], key: str, picture: Picture | None = None) -> int:
         # A number is never given twice: one whose writing failed may yet stand in the store.
         number = chat.last = 1 + max(*chat.messages, *chat.sends.values(), chat.last, 0)
         message = {"id": number, **message}
@@ -188,6 +211,7 @@ class ChatStore:
             async with self._client.pipeline(transaction=False) as pipe:
                 pipe.hset(f"playground:messages:{chat.id}", number, json.dumps(message))
                 pipe.hset(f"playground:sends:{chat.id}", key, number)
+                _keep_picture(pipe, chat, number, picture)
                 if old:
                     pipe.hdel(f"playground:messages:{chat.id}", *old)
                 if forgotten:
@@ -215,10 +239,24 @@ class ChatStore:
 
     async def _keep_person(self, person: User) -> None:
         await self._client.hset("playground:people", person.id, json.dumps(asdict(person)))
+        self.on_people()
 
 
 def _file_key(chat: Chat, number: int) -> str:
     return f"playground:file:{chat.id}:{number}"
+
+
+def _picture_key(chat: Chat, number: int) -> str:
+    return f"playground:picture:{chat.id}:{number}"
+
+
+def _keep_picture(pipe: Any, chat: Chat, number: int, picture: Picture | None) -> None:
+    """Have a message's picture kept, in place of the one that it had."""
+    if picture:
+        name = picture.scene.digest.encode()
+        pipe.set(_picture_key(chat, number), name + b" " + picture.png, ex=FILE_KEPT_SECONDS)
+    else:
+        pipe.delete(_picture_key(chat, number))
 
 
 def _named(name: str) -> str:
@@ -239,7 +277,14 @@ def _drawn(panel: Panel) -> dict[str, Any]:
         if not button.label or not 1 <= len(button.payload.encode()) <= LONGEST_PAYLOAD:
             raise Refused(f"the payload of {button.label!r} is not 1 to {LONGEST_PAYLOAD} bytes")
     return {
+        "picture": _shown(panel.picture) if panel.picture else None,
         "spans": [list(span) for span in panel.text],
         # Nothing is ephemeral here: a private chat is one click away.
         "rows": [[button._asdict() for button in row if button.kind != "aside"] for row in panel.rows],
     }
+
+
+def _shown(picture: Picture) -> dict[str, Any]:
+    """What the page must know of a picture before it has it; its measures stand in a PNG's first bytes."""
+    width, height = (int.from_bytes(picture.png[at : at + 4], "big") for at in (16, 20))
+    return {"name": picture.scene.digest, "alt": picture.alt, "width": width, "height": height}

@@ -1,14 +1,26 @@
-"""What a page may ask for, read strictly: anybody may send anything, and all but this is refused in one line."""
+"""What people do on the page: requests, read strictly, that become commands and presses.
+
+Anybody may send anything, and all but these is refused in one line.
+"""
 
 import json
+from base64 import b64encode
 from typing import Annotated, Any, Literal
 
+from cachetools import LRUCache
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from adapters.playground.chat_store import Refused
+from adapters.playground.chat_store import BOT, PLATFORM, Chat, ChatStore, Refused, User
+from adapters.playground.tabs import Tabs
 from bot.panel import LONGEST_PAYLOAD
+from bot.places import Place
+from bot.platform import CardRoom, Command, Person, Press, Reply, is_private
+from bot.store import STORE_ERRORS
+from bot.texts import language_of, texts
+from bot.texts import marked as _
 
+REQUESTS_REMEMBERED = 2000
 LONGEST_SHOWN = 80
 """Characters of what was sent that a refusal repeats at most."""
 
@@ -69,6 +81,15 @@ class FetchFile(Request):
     message: Number
 
 
+class FetchPicture(Request):
+    """Have a message's picture, by its name: another one is of no use by then."""
+
+    do: Literal["picture"]
+    chat: Short
+    message: Number
+    name: Short
+
+
 class GoPrivate(Request):
     """Press a button that leads to the private chat, there to be shown the table with this code."""
 
@@ -97,7 +118,7 @@ class AddChat(Request):
     name: Text
 
 
-AnyRequest = Say | PressRequest | FetchFile | GoPrivate | ClosePrivate | AddPerson | AddChat
+AnyRequest = Say | PressRequest | FetchFile | FetchPicture | GoPrivate | ClosePrivate | AddPerson | AddChat
 READER: TypeAdapter[AnyRequest] = TypeAdapter(Annotated[AnyRequest, Field(discriminator="do")])
 
 
@@ -124,3 +145,144 @@ def parse_request(found: dict[str, Any]) -> AnyRequest:
         # Quoted as JSON, so that it is one line whatever was sent.
         shown = f"{json.dumps(where[:LONGEST_SHOWN])}: " if where else ""
         raise Refused(f"{shown}{fault['msg'].removeprefix('Value error, ')}") from None
+
+
+class Requests:
+    """Does what people ask for on the page."""
+
+    def __init__(self, chat_store: ChatStore, card_room: CardRoom, tabs: Tabs) -> None:
+        self._chat_store, self._card_room, self._tabs = chat_store, card_room, tabs
+        self._languages: dict[str, str] = {}
+        """What the browser speaks that last acted as each person."""
+        self._answered: LRUCache[str, str] = LRUCache(REQUESTS_REMEMBERED)
+
+    async def perform(self, person: User, request: AnyRequest, language: str = "") -> str:
+        """Do what a person asks for; returns the toast that answers it. Refused says why it cannot be.
+
+        ``language`` is what their browser speaks. One sent twice, after a lost connection, counts once.
+        """
+        self._languages[person.id] = language
+        key = f"pg{person.id}.{request.n}"
+        if key not in self._answered:
+            try:
+                self._answered[key] = await self._do(person, request, key)
+            except STORE_ERRORS as error:
+                raise Refused(self._card_room.store_away(error, language_of(language))) from None
+        return self._answered[key]
+
+    async def _do(self, person: User, request: AnyRequest, key: str) -> str:
+        if isinstance(request, Say):
+            return await self._say(person, request, key)
+        if isinstance(request, PressRequest):
+            return await self._press(person, request, key)
+        if isinstance(request, FetchFile):
+            return await self._file(person, request)
+        if isinstance(request, FetchPicture):
+            return await self._picture(person, request)
+        if isinstance(request, GoPrivate):
+            return await self._private(person, request.code)
+        if isinstance(request, ClosePrivate):
+            return await self._close(person, request.closed)
+        raise Refused("there is no such request")
+
+    async def _say(self, person: User, request: Say, key: str) -> str:
+        chat = self._chat(person, request.chat)
+        if request.reply_to is not None and request.reply_to not in chat.messages:
+            raise Refused(_("The message that you reply to is gone."))
+        await self._chat_store.say(chat, person, request.text, request.reply_to, key)
+        if request.text.startswith("/"):
+            return await self._command(person, chat, request.text, request.reply_to, key)
+        # There nobody else can be meant.
+        return await self._command(person, chat, "/help", None, key) if is_private(_place(chat)) else ""
+
+    async def _command(self, person: User, chat: Chat, text: str, reply_to: int | None, key: str) -> str:
+        word, *words = text[1:].split()[:8] or [""]
+        about = [self._chat_store.people.get(str(chat.messages[reply_to]["by"]))] if reply_to is not None else []
+        called = {one.handle: one for one in self._chat_store.people.values()}
+        about += [called.get(word[1:].lower()) for word in words if word.startswith("@")]
+        command = Command(
+            key,
+            self._person(person),
+            _place(chat),
+            word.partition("@")[0].lower(),
+            tuple(words),
+            tuple(self._person(one) for one in about if one),
+        )
+        reply = await self._card_room.command(command)
+        return await self._answer(person, chat, reply, key)
+
+    async def _press(self, person: User, request: PressRequest, key: str) -> str:
+        chat = self._chat(person, request.chat)
+        genuine = carries(chat.messages.get(request.message), request.payload)
+        press = Press(key, self._person(person), _place(chat), str(request.message), request.payload, genuine=genuine)
+        reply = await self._card_room.press(press)
+        return await self._answer(person, chat, reply, key, press)
+
+    async def _answer(self, person: User, chat: Chat, reply: Reply, key: str, press: Press | None = None) -> str:
+        """Show what the card room answers: in place of the message pressed if it has that button, otherwise anew; what
+        somebody asks for with a button that is not there concerns nobody else.
+        """
+        if reply.panel is None:
+            return reply.toast
+        pressed = int(press.message) if press and press.genuine and not reply.private else None
+        for_them = reply.private or (press is not None and not press.genuine)
+        place = f"@{person.id}" if for_them else chat.id
+        if place.startswith("@") and person.closed:
+            language = language_of(self._languages.get(person.id, ""))
+            return texts(language).gettext("Your private chat is closed: take the tick at the top away to open it.")
+        if pressed is not None and pressed in chat.messages:
+            await self._chat_store.edit(chat.id, pressed, reply.panel)
+        else:
+            await self._chat_store.send(place, reply.panel, f"{key}.r", reply.file)
+        return reply.toast
+
+    async def _file(self, person: User, request: FetchFile) -> str:
+        """Bring a message's file to the page that asks for it, which saves it."""
+        chat = self._chat(person, request.chat)
+        text = await self._chat_store.file(chat, request.message)
+        name = chat.messages.get(request.message, {}).get("file", "file")
+        self._tabs.tell_person(person, {"type": "file", "n": request.n, "name": name, "text": text})
+        return ""
+
+    async def _picture(self, person: User, request: FetchPicture) -> str:
+        """Bring a message's picture to the page that shows it."""
+        png = await self._chat_store.picture(self._chat(person, request.chat), request.message, request.name)
+        word = {"type": "picture", "n": request.n, "png": b64encode(png).decode()}
+        self._tabs.tell_person(person, word)
+        return ""
+
+    async def _private(self, person: User, code: str) -> str:
+        """The button that leads to the private chat: it opens the chat, as Start does elsewhere."""
+        if person.closed:
+            await self._chat_store.close(person, False)
+        self._tabs.tell_person(person, {"type": "go", "chat": f"@{person.id}"})
+        await self._card_room.opened_private_chat(self._person(person), code)
+        return ""
+
+    async def _close(self, person: User, closed: bool) -> str:
+        await self._chat_store.close(person, closed)
+        if not person.closed:
+            await self._card_room.opened_private_chat(self._person(person))
+        return ""
+
+    def _person(self, user: User) -> Person:
+        return Person(f"{PLATFORM}:{user.id}", user.name, user.handle, self._languages.get(user.id, ""))
+
+    def _chat(self, person: User, id: str) -> Chat:  # noqa: A002
+        """The chat of a request; everybody is in every group, and alone in their private chat."""
+        chat = self._chat_store.chats.get(id)
+        if chat is None or (chat.id.startswith("@") and chat.id != f"@{person.id}"):
+            raise Refused("there is no such chat")
+        return chat
+
+
+def carries(message: dict[str, Any] | None, payload: str) -> bool:
+    """Whether a message is the bot's and has a button with exactly this payload, that is there to be pressed."""
+    if message is None or message["by"] != BOT:
+        return False
+    return any(button["payload"] == payload and button["kind"] == "press" for row in message["rows"] for button in row)
+
+
+def _place(chat: Chat) -> str:
+    person = chat.id.removeprefix("@")
+    return str(Place(PLATFORM, person=person) if person != chat.id else Place(PLATFORM, chat.id))

@@ -9,7 +9,6 @@ import json
 import re
 import secrets
 import socket
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from importlib.resources import files
 from typing import Any
@@ -21,7 +20,7 @@ from cachetools import TTLCache
 from adapters.playground.access import Access
 from adapters.playground.chat_store import ChatStore, Refused, User
 from adapters.playground.page_texts import page_texts
-from adapters.playground.requests import AddChat, AddPerson, AnyRequest, decoded, parse_request
+from adapters.playground.requests import AddChat, AddPerson, AnyRequest, Requests, decoded, parse_request
 from adapters.playground.tabs import Tab, Tabs
 from bot import monitoring
 from bot.background import TaskSet
@@ -51,13 +50,11 @@ OLD_LINK = _(
 FILES = {"/": "index.html", "/app.js": "app.js", "/style.css": "style.css", "/icon.svg": "icon.svg"}
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 SECURITY = {
-    "Content-Security-Policy": "default-src 'self'; frame-ancestors 'none'",
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' blob:; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-cache",
 }
-
-Perform = Callable[[User, AnyRequest], Awaitable[str]]
 
 log = structlog.get_logger()
 
@@ -65,13 +62,14 @@ log = structlog.get_logger()
 class Server:
     """Serves tabs, and tells them what happens."""
 
-    def __init__(self, chat_store: ChatStore, card_room: CardRoom, request: Perform) -> None:
-        """``request`` is what to do with what a person asks for on the page."""
-        self._chat_store, self._card_room, self._ask = chat_store, card_room, request
+    def __init__(self, chat_store: ChatStore, card_room: CardRoom) -> None:
+        self._chat_store, self._card_room = chat_store, card_room
         self._host, self._port = card_room.settings.playground_host, card_room.settings.playground_port
         self.access = Access(card_room.settings)
         self.tabs = Tabs()
-        self._languages: dict[str, str] = {}
+        self.requests = Requests(chat_store, card_room, self.tabs)
+        chat_store.on_message, chat_store.on_deleted = self.tabs.tell_message, self.tabs.tell_deleted
+        chat_store.on_people = self._tell_people
         self._busy = TaskSet()
         self._tickets: TTLCache[str, str] = TTLCache(TICKETS, TICKET_SECONDS)
         self._folder, self._link = card_room.settings.data, ""
@@ -112,12 +110,7 @@ class Server:
             self._link = f"{url}#key={self._host_key}"
             show_link(self._folder, self._link)
 
-    def language_of(self, user: User) -> str:
-        """What the browser speaks that last acted as this person."""
-        return self._languages.get(user.id, "")
-
-    def tell_people(self) -> None:
-        """People or chats have changed."""
+    def _tell_people(self) -> None:
         self.tabs.tell_each(lambda tab: {"type": "people", **self._people(tab)})
 
     def _people(self, tab: Tab) -> dict[str, Any]:
@@ -257,15 +250,13 @@ class Server:
             if self.access.is_open and not tab.is_host:
                 raise Refused(_("Only the host adds people and groups."))
             await (chat_store.add_person if isinstance(request, AddPerson) else chat_store.add_chat)(request.name)
-            self.tell_people()
             return ""
         person = tab.person
         if person is None and not tab.is_host:
             person = chat_store.people.get(request.who or "")
         if person is None:
             raise Refused(_("The host's link acts as nobody."))
-        self._languages[person.id] = tab.language
-        return await self._ask(person, request)
+        return await self.requests.perform(person, request, tab.language)
 
 
 def hints(language: str) -> list[dict[str, Any]]:

@@ -118,6 +118,9 @@ class Tabs:
         if number in chat.messages:
             self.tell({"type": "message", "chat": chat.id, "message": chat.messages[number]}, chat)
 
+    def tell_deleted(self, chat: Chat, number: int) -> None:
+        self.tell({"type": "deleted", "chat": chat.id, "id": number}, chat)
+
     def tell_person(self, person: User, word: dict[str, Any]) -> None:
         text = json.dumps({**word, "to": person.id})
         for tab in self._all():

@@ -1,20 +1,22 @@
 """Telegram as an adapter: updates in, messages out."""
 
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
 from telegram import Bot, CallbackQuery, ChatMemberUpdated, Message, Update
 from telegram.error import ChatMigrated, InvalidToken
 
-from adapters.telegram import drawing, reading
-from adapters.telegram.ephemeral import EphemeralMessages, EphemeralTarget
+from adapters.telegram import reading
 from adapters.telegram.errors import NO_ANSWER, meaning, why
+from adapters.telegram.messages import Messages
+from adapters.telegram.photos import LONGEST_CAPTION, KnownFiles
 from adapters.telegram.polling import POLL_SECONDS, Polling
 from adapters.telegram.profile import Profile
-from adapters.telegram.transport import AiohttpRequest, SendingRequest
+from adapters.telegram.transport import AiohttpRequest, JsonData, SendingRequest, UploadData
 from adapters.telegram.webhook import Webhook
 from bot.actions import BadPayload
 from bot.panel import Panel
@@ -25,12 +27,15 @@ from bot.platform import (
     DeliveryError,
     File,
     MessageGone,
+    NoPicture,
     NotDone,
+    NotEditable,
+    Press,
     RateLimit,
     Reply,
+    SentMessage,
     Trouble,
     Unreachable,
-    is_ephemeral,
     is_private,
     private_place,
 )
@@ -39,7 +44,9 @@ from bot.store import STORE_ERRORS, WorkDropped, WorkFailed
 from bot.texts import error_text, language_of, texts
 
 LONGEST_TOAST = 200
-LONGEST_CAPTION = 1024
+UNKNOWN_PICTURE = "?"
+"""What is known of the picture that a pressed message shows."""
+
 
 GROUP_LIMIT = RateLimit(burst=3, interval=3.5)
 """With the burst, twenty messages a minute at most, which is what Telegram lets into a group."""
@@ -48,6 +55,8 @@ PER_SECOND = 30
 """Messages that a bot may send in all."""
 
 PRIVATE_LIMIT = RateLimit(burst=10, interval=1.05)
+
+Result = TypeVar("Result")
 
 log = structlog.get_logger()
 
@@ -67,7 +76,7 @@ class Telegram:
             request=SendingRequest(),
             get_updates_request=AiohttpRequest(connections=1, read_timeout=POLL_SECONDS + 10),
         )
-        self.ephemerals = EphemeralMessages(self.bot)
+        self.messages = Messages(self._post, KnownFiles(card_room.redis, card_room.store_away))
         settings = card_room.settings
         self.source: Polling | Webhook = (
             Webhook(self.bot, self._hear, card_room)
@@ -87,6 +96,7 @@ class Telegram:
             await self.bot.initialize()
             # Asked by the library the first time only; the token may have been taken back since.
             name = (await self.bot.get_me()).username if self._has_connected else self.bot.username
+            self.messages.username = name or ""
         if not name:
             raise Trouble("a bot without a name")
         self._connected = self._has_connected = True
@@ -95,9 +105,11 @@ class Telegram:
     def healthy(self) -> bool:
         return self.source.hears
 
+    shows_pictures = True
+
     @property
     def has_ephemeral(self) -> bool:
-        return self.ephemerals.possible is not False
+        return self.messages.ephemerals.possible is not False
 
     def rate_limit(self, place: str) -> RateLimit:
         return PRIVATE_LIMIT if is_private(place) else GROUP_LIMIT
@@ -125,6 +137,7 @@ class Telegram:
 
     async def close(self) -> None:
         """Give the connections back, when nothing more is to be sent."""
+        self.messages.stop()
         await self.bot.shutdown()
 
     async def _hear(self, update: Update) -> None:
@@ -195,11 +208,11 @@ class Telegram:
 
             async def show() -> None:
                 try:
-                    await self.send(place, panel, command.key)
+                    await self._send_page(place, panel, command.key)
                 except Unreachable:
                     if place == command.place:
                         raise
-                    answer(command.place, lambda: self.send(command.place, panel, command.key))
+                    answer(command.place, lambda: self._send_page(command.place, panel, command.key))
                 else:
                     if place != command.place:
                         self._toast(command, message, reply)
@@ -226,14 +239,15 @@ class Telegram:
     async def _say(self, place: str, message: Message, text: str) -> None:
         """A short text, in reply to a message."""
         chat, topic = reading.address(place)
-        call = self.bot.send_message(
+        say = partial(
+            self.bot.send_message,
             chat,
             text,
             message_thread_id=topic,
             reply_to_message_id=message.message_id,
             allow_sending_without_reply=True,
         )
-        await self._call(place, call)
+        await self._call(place, say)
 
     async def _pressed(self, update: Update, query: CallbackQuery) -> None:
         press = None
@@ -246,88 +260,85 @@ class Telegram:
             reply = Reply(toast=error_text(BadPayload(), language_of(str(language))))
         else:
             reply = await self.card_room.press(press)
-        # The spinner on the button goes first.
-        with suppress(*NO_ANSWER):
-            toast = reply.toast[:LONGEST_TOAST] or None
-            await self._post("answerCallbackQuery", {"callback_query_id": query.id, "text": toast})
-        if press is None or reply.panel is None:
-            return
-        # Messages and edits count towards a chat's limits, whatever they answer.
-        if reply.private:
+        if press and reply.panel and reply.private:
             place = private_place(press.person.id)
-            self.card_room.answer_in_turn(place, partial(self.send, place, reply.panel, press.key))
-        else:
-            show = partial(self.edit, press.place, press.message, reply.panel)
+            bring = partial(self._bring_page, place, query, reply, press.key)
+            if not self.card_room.answer_in_turn(place, bring):
+                await self._answer_query(query)
+            return
+        # The spinner on the button goes first.
+        await self._answer_query(query, text=reply.toast[:LONGEST_TOAST] or None)
+        if press and reply.panel:
+            # Messages and edits count towards a chat's limits, whatever they answer.
+            show = partial(self._show_in_place, press, reply.panel, is_photo=reading.is_photo(query))
             self.card_room.answer_in_turn(press.place, show, message=press.message)
+
+    async def _show_in_place(self, press: Press, panel: Panel, *, is_photo: bool = False) -> None:
+        """Show a page in the place of the pressed message; where that cannot become one, a new message takes it."""
+        sent = SentMessage(press.message, UNKNOWN_PICTURE if is_photo else "", is_certain=False)
+        try:
+            await self.edit(press.place, sent, panel)
+        except (NotEditable, NoPicture):
+            await self._send_page(press.place, panel, press.key)
+            await self.delete(press.place, press.message)
+
+    async def _send_page(self, place: str, panel: Panel, key: str) -> None:
+        """Send a page, by its text alone where its picture cannot be had."""
+        try:
+            await self.send(place, panel, key)
+        except NoPicture:
+            await self.send(place, replace(panel, picture=None), key)
+
+    async def _bring_page(self, place: str, query: CallbackQuery, reply: Reply, key: str) -> None:
+        """Send what was asked for in a group to the private chat; where the presser has none yet, have them open it."""
+        assert reply.panel
+        try:
+            await self._send_page(place, reply.panel, key)
+        except Unreachable:
+            await self._answer_query(query, url=f"https://t.me/{self.bot.username}?start=page")
+        else:
+            await self._answer_query(query, text=reply.toast[:LONGEST_TOAST] or None)
+
+    async def _answer_query(self, query: CallbackQuery, **answer: str | None) -> None:
+        with suppress(*NO_ANSWER):
+            await self._post("answerCallbackQuery", JsonData({"callback_query_id": query.id, **answer}))
 
     # What goes out
 
-    async def send(self, place: str, panel: Panel, key: str) -> str:
-        content = self._content(panel)
-        if is_ephemeral(place):
-            return str(
-                await self._call(place, self.ephemerals.send(EphemeralTarget.parse(place), panel.plain, content))
-            )
-        chat, topic = reading.address(place)
-        fields = {"chat_id": chat, "message_thread_id": topic, "text": panel.plain, **content}
-        return _number_of(await self._call(place, self._post("sendMessage", fields)))
+    async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
+        return await self._call(place, lambda: self.messages.send(place, panel))
 
     async def _send_file(self, place: str, panel: Panel, file: File) -> None:
         """Send a file, with a panel's text under it."""
         chat, _topic = reading.address(place)
         caption = panel.cut(LONGEST_CAPTION).plain
-        await self._call(place, self.bot.send_document(chat, file.content, caption=caption, filename=file.name))
+        send = partial(self.bot.send_document, chat, file.content, caption=caption, filename=file.name)
+        await self._call(place, send)
 
-    async def edit(self, place: str, message: str, panel: Panel) -> None:
-        content = self._content(panel)
-        if is_ephemeral(place):
-            await self._call(place, self.ephemerals.edit(EphemeralTarget.parse(place), message, panel.plain, content))
-            return
-        chat, _topic = reading.address(place)
-        fields = {"chat_id": chat, "message_id": int(message), "text": panel.plain, **content}
-        await self._call(place, self._change(fields))
-
-    async def _change(self, fields: dict[str, Any]) -> None:
-        edited = await self._post("editMessageText", fields)
-        if edited is not True:
-            _number_of(edited)
-
-    def _content(self, panel: Panel) -> dict[str, Any]:
-        if not self._connected:
-            raise NotDone("not connected")
-        return drawing.content(panel, self.bot.username, ephemerals=self.has_ephemeral)
+    async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        return await self._call(place, lambda: self.messages.edit(place, sent, panel))
 
     async def delete(self, place: str, message: str) -> None:
         with suppress(MessageGone):
-            if is_ephemeral(place):
-                await self._call(place, self.ephemerals.delete(EphemeralTarget.parse(place), message))
-            else:
-                await self._call(place, self.bot.delete_message(reading.address(place)[0], int(message)))
+            await self._call(place, lambda: self.messages.delete(place, message))
 
-    async def _post(self, method: str, fields: dict[str, Any]) -> Any:
-        """What every press asks for, in JSON: the library's own methods would build objects of what is sent, and of
-        what comes back.
+    async def _post(self, method: str, data: JsonData | UploadData) -> Any:
+        """What every press asks for: the library's own methods would build objects of what is sent, and of what comes
+        back, and a form of the fields.
         """
-        return await self.bot._post(method, fields)
+        # The library only hands the data on to our transport.
+        return await self.bot.request.post(f"{self.bot.base_url}/{method}", data)  # type: ignore[arg-type]
 
-    async def _call(self, place: str, call: Coroutine[Any, Any, object]) -> object:
+    async def _call(self, place: str, call: Callable[[], Awaitable[Result]]) -> Result:
         if not self._connected:
-            call.close()
             raise NotDone("not connected")
         try:
             async with meaning(place):
-                return await call
+                return await call()
         except ChatMigrated as error:
             with suppress(WorkFailed):  # it has been logged, and the next try of delivery meets the same again
                 await self._moved(place, error.new_chat_id)
             raise Trouble("the group has become a supergroup") from None
-
-
-def _number_of(sent: object) -> str:
-    """The number of a message that came back; Trouble if it has none."""
-    if not isinstance(sent, dict) or type(sent.get("message_id")) is not int:
-        raise Trouble("a message without a number")
-    return str(sent["message_id"])
 
 
 @contextmanager

@@ -9,19 +9,27 @@ from bot.panel import Button, Panel, Span, broken, units
 
 STYLES = {"good": "success", "danger": "danger", "": ""}
 MENTIONS = ("mention", "call")
-ENTITIES = ("bold", "italic", "code")
+ENTITIES = {"bold": "bold", "italic": "italic", "code": "code", "small": "expandable_blockquote"}
 ROW_BY_LENGTH = ((14, 2), (8, 3), (4, 5), (0, 8))
 """How many buttons stand in a row whose longest label has more than so many characters."""
 
 
-def content(panel: Panel, username: str, *, ephemerals: bool = True) -> dict[str, Any]:
-    """All of a message but its text. ``username`` is the bot's; without ``ephemerals`` their buttons are left out."""
-    drawn: dict[str, Any] = {"link_preview_options": {"is_disabled": True}}
-    if entities := entities_of(panel):
-        drawn["entities"] = entities
-    if rows := _rows(panel, username, ephemerals=ephemerals):
-        drawn["reply_markup"] = {"inline_keyboard": rows}
-    return drawn
+def text_fields(panel: Panel, markup: dict[str, Any] | None) -> dict[str, Any]:
+    """All of a text message that people see."""
+    return {
+        "text": panel.plain,
+        "entities": entities_of(panel) or None,
+        "link_preview_options": {"is_disabled": True},
+        "reply_markup": markup,
+    }
+
+
+def markup_of(panel: Panel, username: str, *, ephemerals: bool = True) -> dict[str, Any] | None:
+    """A panel's buttons; None without any. ``username`` is the bot's; without ``ephemerals`` their buttons are left
+    out.
+    """
+    rows = _rows(panel, username, ephemerals=ephemerals)
+    return {"inline_keyboard": rows} if rows else None
 
 
 def entities_of(panel: Panel) -> list[dict[str, Any]]:
@@ -38,7 +46,7 @@ def entities_of(panel: Panel) -> list[dict[str, Any]]:
 
 def _entity(span: Span, offset: int, length: int) -> dict[str, Any] | None:
     if span.style in ENTITIES and length:
-        return {"type": span.style, "offset": offset, "length": length}
+        return {"type": ENTITIES[span.style], "offset": offset, "length": length}
     number = span.person.partition(":")[2]
     if span.style in MENTIONS and span.person.startswith("telegram:") and number.isdecimal():
         user = {"id": int(number), "first_name": span.text, "is_bot": False}

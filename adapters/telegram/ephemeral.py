@@ -5,13 +5,15 @@ that person, or at any time if it is an administrator; none is sure to arrive, a
 """
 
 import time
+from collections.abc import Awaitable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import structlog
-from telegram import Bot, Message
-from telegram.error import EndPointNotFound
+from telegram.error import InvalidToken
 
+from adapters.telegram.photos import Photo, Photos
+from adapters.telegram.transport import JsonData, Post
 from bot.places import Place
 from bot.platform import Unreachable
 
@@ -22,7 +24,7 @@ log = structlog.get_logger()
 
 
 class EphemeralTarget(NamedTuple):
-    """An aside's chat, its topic there, and whom it is for. ``query`` is a press of theirs a moment ago."""
+    """An ephemeral message's chat, its topic there, and whom it is for. ``query`` is a press of theirs a moment ago."""
 
     user: int
     chat: int
@@ -48,59 +50,87 @@ class EphemeralMessages:
     """Speaks to one person in a group. ``possible`` is None until it has been tried.
 
     A server that does not know of ephemeral messages would leave the word out that makes a message one, and show it to
-    all. So the first that is ever sent is a card's back, and only once the server has said whose it is it becomes a
-    hand.
+    all. So the first that is ever sent is a card's back, and only once the server has said whose it is a hand is shown.
     """
 
-    def __init__(self, bot: Bot) -> None:
-        self._bot = bot
+    def __init__(self, post: Post, photos: Photos) -> None:
+        self._post, self._photos = post, photos
         self.possible: bool | None = None
 
-    async def send(self, ephemeral: EphemeralTarget, text: str, content: dict[str, Any]) -> str:
-        """Send one; returns what it is called. Unreachable where the server cannot."""
-        if self.possible is False:
-            raise Unreachable("no ephemeral messages here")
+    async def send_text(self, target: EphemeralTarget, content: dict[str, Any]) -> str:
+        """Send a text; returns what it is called. Unreachable where the server cannot."""
         if self.possible:
-            return self._number(await self._send(ephemeral, text, content))
-        sent = await self._send(ephemeral, FACE_DOWN, {})
-        if "ephemeral_message_id" not in sent.api_kwargs:
-            self._impossible()
-            await self._bot.delete_message(ephemeral.chat, sent.message_id)
-            raise Unreachable("no ephemeral messages here")
-        number = self._number(sent)
-        await self.edit(ephemeral, number, text, content)
+            return _number(await self._post("sendMessage", JsonData({**_addressed(target), **content})))
+        number = await self._send_back(target)
+        await self.edit_text(target, number, content)
         self.possible = True
         return number
 
-    async def edit(self, ephemeral: EphemeralTarget, message: str, text: str, content: dict[str, Any]) -> None:
-        await self._call("editEphemeralMessageText", ephemeral, message, text=text, **content)
+    async def send_photo(self, target: EphemeralTarget, photo: Photo) -> str:
+        """Send a photo; returns what it is called. Errors as in `Photos.send`, and Unreachable."""
+        if not self.possible:
+            await self.delete(target, await self._send_back(target))
+            self.possible = True
 
-    async def delete(self, ephemeral: EphemeralTarget, message: str) -> None:
-        await self._call("deleteEphemeralMessage", ephemeral, message)
+        async def take_back(sent: Any) -> None:
+            await self.delete(target, _number(sent))
 
-    async def _send(self, ephemeral: EphemeralTarget, text: str, content: dict[str, Any]) -> Message:
-        parameters: dict[str, Any] = {"receiver_user_id": ephemeral.user}
-        if ephemeral.query:
-            parameters["callback_query_id"] = ephemeral.query
-        everything = {**content, "ephemeral_message_parameters": parameters}
-        return await self._bot.send_message(
-            ephemeral.chat, text, message_thread_id=ephemeral.topic, api_kwargs=everything
-        )
+        return _number(await self._photos.send(photo._replace(where=_addressed(target)), take_back))
 
-    async def _call(self, method: str, ephemeral: EphemeralTarget, message: str, **more: Any) -> None:
+    async def edit_text(self, target: EphemeralTarget, message: str, content: dict[str, Any]) -> None:
+        await self._change(self._post("editEphemeralMessageText", JsonData({**_named(target, message), **content})))
+
+    async def edit_photo(self, target: EphemeralTarget, message: str, photo: Photo, *, caption_alone: bool) -> None:
+        """Change a photo and its text, or its text alone."""
+        photo = photo._replace(where=_named(target, message))
+        if caption_alone:
+            await self._change(self._photos.change_caption(photo, "editEphemeralMessageCaption"))
+        else:
+            await self._change(self._photos.change(photo, "editEphemeralMessageMedia"))
+
+    async def delete(self, target: EphemeralTarget, message: str) -> None:
+        await self._change(self._post("deleteEphemeralMessage", JsonData(_named(target, message))))
+
+    async def _send_back(self, target: EphemeralTarget) -> str:
+        """Send a card's back, to see whether it comes to be ephemeral; returns what it is called."""
         if self.possible is False:
             raise Unreachable("no ephemeral messages here")
-        about = {"chat_id": ephemeral.chat, "receiver_user_id": ephemeral.user, "ephemeral_message_id": int(message)}
+        sent = await self._post("sendMessage", JsonData({**_addressed(target), "text": FACE_DOWN}))
+        if "ephemeral_message_id" not in sent:
+            self._impossible()
+            await self._post("deleteMessage", JsonData({"chat_id": target.chat, "message_id": sent["message_id"]}))
+            raise Unreachable("no ephemeral messages here")
+        return _number(sent)
+
+    async def _change(self, call: Awaitable[object]) -> None:
         try:
-            await self._bot.do_api_request(method, api_kwargs={**about, **more})
-        except EndPointNotFound:
+            await call
+        except InvalidToken:
+            # What Telegram says of a method that it does not know is what it says of a token.
             self._impossible()
             raise Unreachable("no ephemeral messages here") from None
-
-    @staticmethod
-    def _number(sent: Message) -> str:
-        return str(sent.api_kwargs["ephemeral_message_id"])
 
     def _impossible(self) -> None:
         self.possible = False
         log.warning("telegram_cannot", what="show somebody a hand in the group", why="Bot API before 10.3")
+
+
+def _addressed(target: EphemeralTarget) -> dict[str, Any]:
+    """The fields that have a new message shown to one person."""
+    parameters: dict[str, Any] = {"receiver_user_id": target.user}
+    if target.query:
+        parameters["callback_query_id"] = target.query
+    return {
+        "chat_id": target.chat,
+        "message_thread_id": target.topic,
+        "ephemeral_message_parameters": parameters,
+    }
+
+
+def _named(target: EphemeralTarget, message: str) -> dict[str, Any]:
+    """The fields that say which message is meant."""
+    return {"chat_id": target.chat, "receiver_user_id": target.user, "ephemeral_message_id": int(message)}
+
+
+def _number(sent: Any) -> str:
+    return str(sent["ephemeral_message_id"])

@@ -20,6 +20,7 @@ from bot.platform import (
     ChatGone,
     MessageGone,
     NotDone,
+    NotEditable,
     Refused,
     SlowDown,
     TooLong,
@@ -38,6 +39,11 @@ GONE_MESSAGES = (
     "message to delete not found",
     "message can't be deleted",
 )
+OTHER_FORM = (
+    "there is no text in the message to edit",
+    "there is no caption in the message to edit",
+    "there is no media in the message to edit",
+)
 GONE_CHATS = (
     "chat not found",
     "peer_id_invalid",
@@ -50,7 +56,15 @@ GONE_CHATS = (
     "bot is not a member",
 )
 NEVER_STARTED = ("chat not found", "peer_id_invalid", "bot can't initiate conversation", "user is deactivated")
-"""What Telegram says, in lower case, when a message, a chat or a private chat is not there."""
+"""What Telegram says, in lower case, when a message, a chat or a private chat is not there, and when a message has a
+picture where none is expected, or the other way round.
+"""
+
+NOT_MODIFIED = "message is not modified"
+OF_PICTURES = ("photo", "image_", "media_", "caption", "file")
+NO_RIGHT_TO_PHOTOS = ("rights to send photos", "chat_send_photos_forbidden", "chat_send_media_forbidden")
+UNKNOWN_FILES = ("file identifier", "file_id", "file reference", "file_reference")
+"""And when something is the matter with a picture: any at all, the chat takes none, a ``file_id`` is none."""
 
 
 NO_ANSWER = (TelegramError, AttributeError, KeyError, TypeError, ValueError, OverflowError, OSError)
@@ -81,8 +95,8 @@ async def meaning(place: str) -> AsyncIterator[None]:
 
 
 def _raise_bad_request(place: str, said: str) -> None:
-    if "message is not modified" in said:
-        return
+    if any(words in said for words in OTHER_FORM):
+        raise NotEditable(said)
     if "too long" in said or "too_long" in said:
         raise TooLong(LONGEST_TEXT)
     if any(words in said for words in GONE_MESSAGES):
@@ -95,6 +109,26 @@ def _raise_bad_request(place: str, said: str) -> None:
     if any(words in said for words in GONE_CHATS):
         raise ChatGone(said)
     raise Refused(said)
+
+
+def concerns_picture(said: str, *, ephemeral: bool) -> bool:
+    """Whether a refusal of a message with a picture may be about that, so that its text alone might be taken."""
+    said = said.lower()
+    if any(words in said for words in (*OTHER_FORM, *GONE_MESSAGES, NOT_MODIFIED)):
+        return False
+    if any(words in said for words in OF_PICTURES):
+        return True
+    return not ephemeral and not any(words in said for words in (*GONE_CHATS, *NEVER_STARTED))
+
+
+def forbids_photos(said: str) -> bool:
+    """Whether a refusal says that the chat takes no photos."""
+    return any(words in said.lower() for words in NO_RIGHT_TO_PHOTOS)
+
+
+def is_unknown_file(said: str) -> bool:
+    """Whether a refusal says that a ``file_id`` is none, or none any more."""
+    return any(words in said.lower() for words in UNKNOWN_FILES)
 
 
 def slow_down(error: RetryAfter) -> SlowDown:

@@ -63,13 +63,18 @@ def address(place: str) -> tuple[int, int | None]:
 
 
 def command(update: Update, username: str) -> Command | None:
-    """The command that a message is, if it is one and not for another bot."""
+    """The command that a message is, if it is one and not for another bot.
+
+    In a private chat any other text asks for help: it can be meant for nobody else.
+    """
     message = update.message
-    if message is None or message.from_user is None or not message.text or not message.entities:
+    if message is None or message.from_user is None or not message.text:
         return None
-    first = message.entities[0]
-    if first.type != MessageEntity.BOT_COMMAND or first.offset:
-        return None
+    first = message.entities[0] if message.entities else None
+    if first is None or first.type != MessageEntity.BOT_COMMAND or first.offset:
+        if message.chat.type != Chat.PRIVATE or message.via_bot is not None:
+            return None
+        return Command(f"tg{_number(update.update_id)}", person(message.from_user), place_of(message), "help")
     word, _, bot = message.parse_entity(first)[1:].partition("@")
     if bot and bot.lower() != username.lower():
         return None
@@ -106,6 +111,11 @@ def press(update: Update, *, ephemerals: bool = True) -> Press | None:
         place, message = ephemeral_place_of(place, query.from_user.id, query.id), str(_number(number))
     key, payload = f"tg{_number(update.update_id)}", _payload(query)
     return Press(key, person(query.from_user), place, message, payload, ephemeral, _stands_there(query, payload))
+
+
+def is_photo(query: CallbackQuery) -> bool:
+    """Whether the pressed message is a photo, as far as Telegram tells of it."""
+    return isinstance(query.message, Message) and bool(query.message.photo)
 
 
 def _stands_there(query: CallbackQuery, payload: str) -> bool:

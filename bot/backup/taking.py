@@ -15,7 +15,7 @@ from typing import Any
 
 from bot.backup.file import Line, from_bytes, nobody
 from bot.finished.archive import Archive
-from bot.finished.ratings import EVERYTHING, Ratings, Scope
+from bot.finished.ratings import BY_SCOPE, EVERYTHING, Ratings, Scope
 from bot.store import StoreError, keys
 from bot.store.batch import BatchedScript
 
@@ -29,15 +29,16 @@ return {
 """
 
 RATED = """
--- KEYS  number of the last rated game, then ratings and ranks of each scope
+-- KEYS  number of the last rated game, then ratings, ranks and history of each scope
 -- ARGV  what that number should be; then place of a scope and person
--- Returns rating and rank of each, all as of that game; nothing if it is another by now
+-- Returns rating, rank and history of each, all as of that game; nothing if it is another by now
 if (redis.call('GET', KEYS[1]) or '0') ~= ARGV[1] then return false end
 local found = {}
 for place = 2, #ARGV, 2 do
   local scope = tonumber(ARGV[place])
-  found[#found + 1] = redis.call('HGET', KEYS[2 + 2 * scope], ARGV[place + 1])
-  found[#found + 1] = redis.call('ZSCORE', KEYS[3 + 2 * scope], ARGV[place + 1])
+  found[#found + 1] = redis.call('HGET', KEYS[2 + 3 * scope], ARGV[place + 1])
+  found[#found + 1] = redis.call('ZSCORE', KEYS[3 + 3 * scope], ARGV[place + 1])
+  found[#found + 1] = redis.call('HGET', KEYS[4 + 3 * scope], ARGV[place + 1])
 end
 return found
 """
@@ -49,7 +50,7 @@ TABLES = "{s*}:table:*"
 SHARDS_OWN = ("table:", "shown:", "changed", "timers", "attended")
 BY_THEMSELVES = (
     *(f"{{s{shard}}}:{kind}" for shard in range(keys.SHARDS) for kind in SHARDS_OWN),
-    *(keys.GAMES_ORDER, keys.GAMES_COUNTER, keys.RATED, keys.ratings(""), keys.ranks(""), keys.game("")),
+    *(keys.GAMES_ORDER, keys.GAMES_COUNTER, keys.RATED, *(kind("") for kind in BY_SCOPE), keys.game("")),
 )
 """What the steps before the last one have read."""
 
@@ -107,7 +108,7 @@ class Taking:
     async def _take_ratings(self) -> int:
         """Returns the number of the game after which they stood so."""
         seen = await self._ratings.rated()
-        for pattern in (keys.ratings(EVERYTHING), keys.ranks(EVERYTHING)):
+        for pattern in (kind(EVERYTHING) for kind in BY_SCOPE):
             await self._each(self._client.scan_iter(match=pattern, count=SCANNED), self._take_keys)
         touched: dict[Scope, dict[str, None]] = {}
         while True:
@@ -127,16 +128,18 @@ class Taking:
         """Read these people's ratings anew, all at once; False if another game has been rated before."""
         asked = [(place, scope, person) for place, scope in enumerate(touched) for person in touched[scope]]
         found = await self._rated(
-            keys=[keys.RATED, *(key(scope.key) for scope in touched for key in (keys.ratings, keys.ranks))],
+            keys=[keys.RATED, *(key(scope.key) for scope in touched for key in BY_SCOPE)],
             args=[now, *(word for place, _, person in asked for word in (place, person))],
         )
         if found is None:
             return False
-        for (_, scope, person), rating, rank in zip(asked, found[::2], found[1::2], strict=True):
+        for (_, scope, person), rating, rank, history in zip(asked, *(found[at::3] for at in range(3)), strict=True):
             if rating is not None:
                 self._write({"hash": keys.ratings(scope.key), "value": [[person, from_bytes(rating)]]})
             if rank is not None:
                 self._write({"zset": keys.ranks(scope.key), "value": [[person, float(rank)]]})
+            if history is not None:
+                self._write({"hash": keys.history(scope.key), "value": [[person, from_bytes(history)]]})
         return True
 
     # Tables and games

@@ -14,34 +14,38 @@ from bot.bench.limits import STALLED, BenchFailed
 Pressing = Callable[[int, str, str], None]
 """What makes a press: person, message, payload."""
 
+Message = tuple[int, str]
+"""A person and the message that is their panel of one table: people may sit at several."""
+
 
 class Crowd:
     """``press`` hands a press to the platform; the platform tells what each person is shown by `shown`."""
 
     def __init__(self, press: Pressing, seed: int = 1) -> None:
         self._press, self._random = press, Random(seed)
-        self._ready: dict[int, tuple[str, Sequence[str]]] = {}
-        self._order: list[int] = []
-        self._pressed: dict[int, float] = {}
+        self._ready: dict[Message, Sequence[str]] = {}
+        self._order: list[Message] = []
+        self._pressed: dict[Message, float] = {}
         self._times: list[float] = []
         self._wake = asyncio.Event()
 
     @property
     def ready(self) -> int:
-        """How many people have something to press."""
+        """How many panels have something to press."""
         return len(self._ready)
 
     def shown(self, person: int, message: str, payloads: Sequence[str]) -> None:
         """A person's panel has changed; ``payloads`` are those of its buttons that may be pressed."""
-        pressed = self._pressed.pop(person, None)
+        panel = (person, message)
+        pressed = self._pressed.pop(panel, None)
         if pressed is not None:
             self._times.append(time.perf_counter() - pressed)
         if payloads:
-            if person not in self._ready:
-                self._order.append(person)
-            self._ready[person] = (message, payloads)
+            if panel not in self._ready:
+                self._order.append(panel)
+            self._ready[panel] = payloads
         else:
-            self._ready.pop(person, None)
+            self._ready.pop(panel, None)
         self._wake.set()
 
     async def play(self, presses: int, rate: float, at_once: int) -> dict[str, Any]:
@@ -56,7 +60,7 @@ class Crowd:
             if (now := time.perf_counter()) - last > STALLED:
                 raise BenchFailed(
                     f"{made} of {presses} presses were made, and for {STALLED:g} s none came to its panel: "
-                    f"{len(self._pressed)} wait, and {self.ready} people could press"
+                    f"{len(self._pressed)} wait, and {self.ready} panels could be pressed"
                 )
             if happened != (made, len(self._times)):
                 happened, last = (made, len(self._times)), now
@@ -79,10 +83,9 @@ class Crowd:
             # A random one of those who are ready, in the place of whom the last of the list stands from now on.
             at = self._random.randrange(len(self._order))
             self._order[at], self._order[-1] = self._order[-1], self._order[at]
-            person = self._order.pop()
-            message, payloads = self._ready.pop(person, ("", ()))
-            if payloads:
-                self._pressed[person] = time.perf_counter()
-                self._press(person, message, self._random.choice(payloads))
+            panel = self._order.pop()
+            if payloads := self._ready.pop(panel, ()):
+                self._pressed[panel] = time.perf_counter()
+                self._press(*panel, self._random.choice(payloads))
                 return True
         return False

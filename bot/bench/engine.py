@@ -17,6 +17,8 @@ ROUNDS = 5
 SECONDS = 0.4
 """How long a round measures one thing. Rounds go round all things, so that a machine's drift spreads over all."""
 
+GAMES_WEIGHED = 21
+
 Playout = Callable[[], int]
 """Plays something out once and says how many moves that took."""
 
@@ -158,7 +160,7 @@ def _print_costs(rng: random.Random) -> None:
         live, moves = before
         deal, start = load(read(live)).current, opening_position(game_id, rng)
         assert deal
-        sizes = [len(simulate(game_id, {}, ["greedy"] * kind.seats, str(n)).to_json()) for n in range(21)]
+        sizes = [len(simulate(game_id, {}, ["greedy"] * kind.seats, str(n)).to_json()) for n in range(GAMES_WEIGHED)]
         loading = microseconds(partial(_load, live), 50)
         copying, light_copying = microseconds(deal.copy), microseconds(start.copy)
         typer.echo(
@@ -166,4 +168,4 @@ def _print_costs(rng: random.Random) -> None:
             f"{statistics.median(sizes) / 1000:7.1f} kB"
         )
     typer.echo("copy: a deal; load: a live game from its record as JSON, a move before the deal's end;")
-    typer.echo("record: a finished game at default rules between greedy players, as JSON, median of 21.")
+    typer.echo(f"record: a finished game at default rules between greedy players, as JSON, median of {GAMES_WEIGHED}.")

@@ -1,7 +1,7 @@
 """A platform for benches, in a process of its own, with its people in it.
 
 It prints its port, serves until its standard input ends, and takes what the bench asks for at ``/control``: ``open`` so
-many tables, ``ready`` (how many people have something to press), ``samples`` of what was sent, ``settle`` (until the
+many tables, ``ready`` (how many panels have something to press), ``samples`` of what was sent, ``settle`` (until the
 bot has nothing more to show), ``bare`` (people for the bare library), and ``play``. What comes of it is a ``result``,
 or why it ``failed``.
 """
@@ -24,15 +24,19 @@ are all in one server.
 
 
 class PlatformServer(ABC):
-    """What a platform counts, and what its people do. Table ``n`` has persons ``2n`` and ``2n + 1``."""
+    """What a platform counts, and what its people do.
+
+    Table ``n`` has persons ``2n`` and ``2n + 1``, or the same two sit at so many tables as are ``together``.
+    """
 
     def __init__(self) -> None:
         self.crowd = Crowd(self.press)
         self.calls: Counter[str] = Counter()
         self.samples: dict[str, Any] = {}
-        self._accepted: set[int] = set()
-        self._open: set[int] = set()
+        self.together = 1
         self.port = 0
+        self._accepted: set[int] = set()
+        self._hands: set[int] = set()
 
     @abstractmethod
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
@@ -53,9 +57,13 @@ class PlatformServer(ABC):
         self._accepted.add(table)
         return False
 
-    def dealt_to(self, person: int) -> None:
-        """Somebody is shown a hand: their table has its people."""
-        self._open.add(person // 2)
+    def dealt(self, message: int) -> None:
+        """A message shows somebody a hand."""
+        self._hands.add(message)
+
+    def person(self, table: int, seat: int) -> int:
+        """Who sits at a table, 0 for whoever challenged."""
+        return 2 * (table // self.together) + seat
 
     def challenge_again(self, table: int) -> None:
         self._accepted.discard(table)
@@ -80,9 +88,10 @@ class PlatformServer(ABC):
         match wish["do"]:
             case "open":
                 await self.connected()
+                self.together, before = wish["together"], len(self._hands)
                 for table in range(wish["from"], wish["to"]):
                     self.challenge(table)
-                    while len(self._open) < table - AT_ONCE:
+                    while len(self._hands) - before < 2 * (table - wish["from"] - AT_ONCE):
                         await asyncio.sleep(0.01)
                 return True
             case "bare":
@@ -101,6 +110,16 @@ class PlatformServer(ABC):
         before = self.calls.total()
         result = await self.crowd.play(wish["presses"], wish["rate"], wish["at_once"])
         return {**result, "calls": self.calls.total() - before}
+
+
+async def form_of(request: web.BaseRequest) -> dict[str, bytes]:
+    """The fields of a form by name, files among them; aiohttp would write those to the disk first."""
+    boundary = request.headers["Content-Type"].partition("boundary=")[2].strip('"').encode()
+    fields = {}
+    for part in (await request.read()).split(b"--" + boundary)[1:-1]:
+        head, _, content = part.partition(b"\r\n\r\n")
+        fields[head.partition(b'name="')[2].partition(b'"')[0].decode()] = content.removesuffix(b"\r\n")
+    return fields
 
 
 async def serve(bench: PlatformServer) -> None:

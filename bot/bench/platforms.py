@@ -54,20 +54,21 @@ class Server:
             raise BenchFailed(said["failed"])
         return said["result"]
 
-    async def open(self, begin: int, end: int) -> None:
-        """Have the tables from ``begin`` to before ``end`` opened."""
-        await self.ask(PATIENCE + (end - begin) / OPENED_A_SECOND, do="open", **{"from": begin, "to": end})
+    async def open(self, begin: int, end: int, *, together: int = 1) -> None:
+        """Have the tables from ``begin`` to before ``end`` opened, so many of them by the same two people."""
+        seconds = PATIENCE + (end - begin) / OPENED_A_SECOND
+        await self.ask(seconds, do="open", together=together, **{"from": begin, "to": end})
 
     async def settled(self) -> None:
         """Until the bot has nothing more to show."""
         await self.ask(do="settle", quiet=QUIET)
 
-    async def until_ready(self, people: int) -> None:
-        """Until so many people have something to press."""
+    async def until_ready(self, panels: int) -> None:
+        """Until so many panels have something to press."""
         ready, deadline = 0, time.monotonic() + PATIENCE
-        while (ready := await self.ask(do="ready")) < people:
+        while (ready := await self.ask(do="ready")) < panels:
             if time.monotonic() > deadline:
-                raise BenchFailed(f"waited {PATIENCE:g} s for {people} people with something to press; {ready} have")
+                raise BenchFailed(f"waited {PATIENCE:g} s for {panels} panels with something to press; {ready} have")
             await asyncio.sleep(0.1)
 
 

@@ -21,7 +21,7 @@ from bot import logs
 from bot.bench.limits import PATIENCE, BenchFailed, within
 from bot.handlers import Dispatcher
 from bot.panel import Panel
-from bot.platform import Command, Person, Press, RateLimit, private_place
+from bot.platform import Command, Person, Press, RateLimit, SentMessage, private_place
 from bot.running import collect_seldom
 from bot.settings import Settings
 from bot.store import EmbeddedStore, Store, opened
@@ -30,7 +30,7 @@ from bot.worker import Worker
 from engine import legal_for_record
 
 BENCHES = "buongioco.benches"
-"""The group of entry points that measure a platform: called with how many tables to hold."""
+"""The group of entry points that measure a platform: called with how many tables to hold, perhaps ``pictures=True``."""
 
 RATE, SECONDS = 200, 15
 TABLES = (100, 20_000)
@@ -47,6 +47,7 @@ class Counter:
     platform = "bench"
     healthy = True
     has_ephemeral = False
+    shows_pictures = False
 
     def __init__(self) -> None:
         self.written: dict[str, asyncio.Future[float]] = {}
@@ -69,13 +70,14 @@ class Counter:
     def overall(self) -> RateLimit:
         return RateLimit()
 
-    async def send(self, place: str, panel: Panel, key: str) -> str:
+    async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
         self._count(place)
         message = self.messages[place] = str(next(self._numbers))
-        return message
+        return SentMessage(message)
 
-    async def edit(self, place: str, message: str, panel: Panel) -> None:
+    async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
         self._count(place)
+        return sent
 
     async def delete(self, place: str, message: str) -> None:
         self.calls += 1
@@ -277,13 +279,14 @@ async def report_one(store: Store, crowd: Crowd, count: int) -> None:
 def command(
     tables: Annotated[list[int] | None, typer.Option(min=10, help="How many live tables; several may follow.")] = None,
     adapter: Annotated[str, typer.Option(help="A platform, to whose server the whole bot speaks over HTTP.")] = "",
+    pictures: Annotated[bool, typer.Option(help="With pictures, which a platform's bench uploads.")] = False,
 ) -> None:
     """Presses a second through bot and store, and how long one takes from press to panel."""
     benches = {entry.name: entry for entry in entry_points(group=BENCHES)}
     if not adapter:
         run(tuple(tables) if tables else TABLES)
     elif adapter in benches:
-        benches[adapter].load()(tuple(tables or ()))
+        benches[adapter].load()(tuple(tables or ()), **({"pictures": True} if pictures else {}))
     else:
         typer.echo(f"There is no bench for {adapter!r}; there are: {', '.join(sorted(benches))}.", err=True)
         raise typer.Exit(2)

@@ -7,7 +7,7 @@ import typer
 
 from bot.finished.archive import Archive, FinishedGame
 from bot.finished.file import to_line
-from bot.finished.ratings import Ratings
+from bot.finished.ratings import BY_SCOPE, Ratings
 from bot.people import People
 from bot.platform import Person
 from bot.simulation import simulate
@@ -64,7 +64,7 @@ async def report(store: Store) -> None:
             await archive.number(game.id)
         await Ratings(store.client, archive).catch_up()
         kept = await weight(store, keys.game("*"), keys.GAMES_ORDER) / GAMES_EACH
-        rated = await weight(store, keys.ratings("*"), keys.ranks("*")) / GAMES_EACH
+        rated = await weight(store, *(kind("*") for kind in BY_SCOPE)) / GAMES_EACH
         filed = sum(len(to_line(1, game)) for game in games) / GAMES_EACH
         bare = sum(len(json.dumps(_moves(game), separators=(",", ":"))) for game in games) / GAMES_EACH
         typer.echo(f"  {kind:42}{kept:16,.0f} B{rated:12,.0f} B{filed:10,.0f} B{bare:8,.0f} B")

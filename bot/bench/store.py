@@ -21,6 +21,7 @@ from bot.bench.presses import Counter
 from bot.settings import Settings
 from bot.store import EmbeddedStore, Store, keys, opened
 from bot.tables import Room, Table
+from bot.tables.challenges import Challenges
 from bot.worker import Worker
 from engine import legal_for_record
 
@@ -35,10 +36,10 @@ DEALS_BEFORE = 2
 
 async def seated(room: Room, game: str, number: int) -> Table:
     """A table for two with the first deal on it."""
-    table = await room.open_table(
+    table = await Challenges(room).open_table(
         game, f"bench:{10**9 + number}", "Giovanna Bianchi", f"open {number}", host=f"bench:-100{10**9 + number}"
     )
-    return await room.sit(table.code, f"bench:{2 * 10**9 + number}", "Marco Esposito", f"sit {number}")
+    return await Challenges(room).sit(table.code, f"bench:{2 * 10**9 + number}", "Marco Esposito", f"sit {number}")
 
 
 async def press(room: Room, table: Table, random: Random) -> Table:

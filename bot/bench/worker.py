@@ -16,7 +16,7 @@ from bot.background import TaskSet
 from bot.bench.presses import GAME, Counter
 from bot.handlers import Dispatcher
 from bot.panel import Panel
-from bot.platform import Command, Person, Press, is_private, person_of, private_place
+from bot.platform import Command, Person, Press, SentMessage, is_private, person_of, private_place
 from bot.running import collect_seldom
 from bot.settings import Settings
 from bot.store import opened
@@ -38,13 +38,12 @@ class Lines(Counter):
         super().__init__()
         self._sent = (f"{number}.{count}" for count in itertools.count(1))
 
-    async def send(self, place: str, panel: Panel, key: str) -> str:
-        message = next(self._sent)
-        self._show(place, message, panel)
-        return message
+    async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
+        return await self.edit(place, SentMessage(next(self._sent)), panel)
 
-    async def edit(self, place: str, message: str, panel: Panel) -> None:
-        self._show(place, message, panel)
+    async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        self._show(place, sent.message, panel)
+        return sent
 
     @staticmethod
     def _show(place: str, message: str, panel: Panel) -> None:

@@ -18,6 +18,7 @@ class Benches(LazyGroup):
         "scale": "bot.bench.scale:run",
         "robots": "bot.bench.robots:command",
         "solver": "bot.bench.solver:run",
+        "pictures": "bot.bench.pictures:command",
         "presses": "bot.bench.presses:command",
         "start": "bot.bench.start:run",
         "compare": "bot.bench.compare:command",

@@ -53,22 +53,23 @@ class Answers:
         self._jobs: dict[tuple[str, str], Job] = {}
         self.tasks = TaskSet()
 
-    def send(self, place: str, say: Say, *, message: str = "") -> None:
-        """Have ``say`` send an answer to a place in its turn; one too many is dropped.
+    def send(self, place: str, say: Say, *, message: str = "") -> bool:
+        """Have ``say`` send an answer to a place in its turn; returns whether it will: one too many is dropped.
 
         An answer that changes a ``message`` takes the place of one that is on its way to do so.
         """
         if message and (job := self._jobs.get((place, message))):
             job.replace(say)
-            return
+            return True
         if self._waiting[place] >= MOST_WAITING:
             log.info("answer_dropped", platform=platform_of(place), why="too many wait for this place")
-            return
+            return False
         self._waiting[place] += 1
         job = Job(say)
         if message:
             self._jobs[place, message] = job
         self.tasks.start(self._send(place, job, message))
+        return True
 
     def stop(self) -> None:
         """Send no more."""

@@ -1,31 +1,44 @@
-"""Delivery of the tables of one worker's shards: what others tell of them, and which are brought to rest just now."""
+"""Delivery: for each table that changed, draw each surface, compare with what stands there, send or edit until chat and
+table agree.
+
+Each surface is brought up to date by one task of its own, which always sends the latest state: what changes while a
+place is held back is sent once. A crash, a platform's wait or a lost connection cost time and nothing else.
+
+What is known of messages is written down at once after a send, so that a crash can double a message only in between,
+and for edits when the table has come to rest: an edit made twice changes nothing.
+"""
 
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from typing import Any
 
 import structlog
 
 from bot.delivery.answers import Answers
-from bot.delivery.drawer import Drawer
+from bot.delivery.drawing import Drawer
 from bot.delivery.lowest import LowestHands
-from bot.delivery.names import SurfaceName
-from bot.delivery.reconciler import Finish, Reconciler
+from bot.delivery.message_state import State, decode_state
+from bot.delivery.names import Hand, SurfaceName, decode_name, encode_name
 from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.shards import Shards
 from bot.delivery.state_writer import StateWriter
-from bot.delivery.surface import Change
-from bot.delivery.surface_sync import Tools
-from bot.delivery.surfaces import home_of, wanted
-from bot.delivery.table_sync import TableSync
+from bot.delivery.surface import Change, Surface, decode_change
+from bot.delivery.surface_sync import SurfaceSync, Tools
+from bot.delivery.surfaces import home_of, is_final, wanted
+from bot.delivery.table_sync import Outcome, TableSync
 from bot.delivery.urgency import Reposts
 from bot.outages import Outages
+from bot.panel import Panel
 from bot.people import People
-from bot.platform import Adapter, RateLimit, platform_of
+from bot.pictures.pool import PicturePool
+from bot.platform import Adapter, RateLimit, person_of, platform_of
 from bot.store import STORE_ERRORS, keys
 from bot.tables.errors import NoSuchTable
 from bot.tables.room import Room
+from bot.tables.table import Table
 
 RING_AFTER = 45
 """Seconds that a person has left a panel alone after which their turn comes as a new message: then the phone rings."""
@@ -43,11 +56,13 @@ TABLES_REMEMBERED = 25_000
 MOST_EVICTED = 100
 """Tables at which one look is had for some to forget: it should cost little."""
 
+Finish = Callable[[Table], Awaitable[Outcome]]
+
 log = structlog.get_logger()
 
 
 class Delivery:
-    """Delivers the tables of one worker's shards."""
+    """Brings the tables of one worker's shards to rest. ``finish`` keeps a finished game."""
 
     def __init__(
         self,
@@ -55,11 +70,13 @@ class Delivery:
         shards: Shards,
         people: People,
         adapters: Mapping[str, Adapter],
+        pictures: PicturePool,
         outages: Outages,
         finish: Finish,
         ring_after: float = RING_AFTER,
     ) -> None:
-        self._room, self._shards, self._adapters = room, shards, adapters
+        self._room, self._shards, self._people, self._adapters = room, shards, people, adapters
+        self._finish = finish
         self._tables: OrderedDict[str, TableSync] = OrderedDict()
         limiter = SendLimiter(self._rate_limit, self._overall)
         self.answers = Answers(limiter, outages)
@@ -70,57 +87,61 @@ class Delivery:
             shards=shards,
             adapters=adapters,
             limiter=limiter,
-            drawer=Drawer(people, limiter),
+            drawer=Drawer(people, limiter, adapters, pictures),
+            pictures=pictures,
             reposts=Reposts(self.lowest, ring_after),
             lowest=self.lowest,
             writer=self._writer,
             outages=outages,
         )
-        self._reconciler = Reconciler(self._tools, people, finish, self._broke_off)
 
     # What others tell
 
     def touch(self, code: str, *, reload: bool = False) -> None:
         """A table may have changed. ``reload`` when another worker changed it."""
-        if self._tools.stopping or not self._shards.owns(code):
+        if sync := self._sync_of(code):
+            sync.touch(reload=reload)
+            if not sync.is_running:
+                sync.run(self._bring_to_rest(sync))
+
+    def committed(self, code: str, _clock: float | None, about: Any = None, *, reload: bool = False) -> None:
+        """A commit was made at a table. ``about`` is what is to be said of it (`bot.store.committed`): on which surface
+        it was pressed. ``reload`` when another worker made it, and the table in memory lacks it.
+        """
+        self.touch(code, reload=reload)
+        if about:
+            # A worker of an older release names the person instead, and only when they looked is lost by that.
+            with suppress(ValueError):
+                name, change = about
+                self.change(code, decode_name(name), decode_change(change))
+
+    def change(self, code: str, name: SurfaceName, change: Change) -> None:
+        """Somebody did something with a surface of a table."""
+        if self._is_mere_press(code, name, change):
             return
+        if sync := self._sync_of(code):
+            sync.change(name, change)
+            self.touch(code)
+
+    def _sync_of(self, code: str) -> TableSync | None:
+        """The delivery of a table, which is a busy one from now on; None if it is not for this worker, or not now."""
+        if self._tools.stopping or not self._shards.owns(code):
+            return None
         sync = self._tables.get(code)
         if sync is None:
             sync = self._tables[code] = TableSync(code)
         self._tables.move_to_end(code)
-        sync.touch(reload=reload)
-        if not sync.is_running:
-            sync.run(self._bring_to_rest(sync))
+        return sync
 
-    async def change(self, code: str, name: SurfaceName, change: Change) -> None:
-        """Somebody did something with a surface of a table."""
-        if await self._only_pressed(code, name, change):
-            return
-        self.touch(code)
-        sync = self._tables.get(code)
-        if sync is None:
-            # The bot stops, or the shard was lost a moment ago.
-            return
-        await self._reconciler.load(sync)
-        # A surface that is new has come with a commit which the table in memory may not have.
-        table = await (self._room.cached(code) if sync.get(name) else self._room.load(code))
-        if not sync.get(name) and name not in wanted(table):
-            return
-        # From here on without a pause, for a message may be under way.
-        home = home_of(table, name)
-        sync.surface(name, home).apply(change, home, int(time.time()))
-        self.touch(code)
-
-    async def _only_pressed(self, code: str, name: SurfaceName, change: Change) -> bool:
-        """Whether this is a press on the message that stands where it should: what it does to the table is told by the
-        room, and nothing else is to be drawn.
+    def _is_mere_press(self, code: str, name: SurfaceName, change: Change) -> bool:
+        """Whether this is a press on the message that stands where it should, which is noted: what it does to the table
+        is told by the room, and nothing else is to be drawn.
         """
-        sync = self._tables.get(code)
+        sync, table = self._tables.get(code), self._room.remembered(code)
         surface = sync.get(name) if sync else None
-        if surface is None or not change.pressed:
+        if surface is None or table is None or not change.pressed:
             return False
-        home = home_of(await self._room.cached(code), name) if change.place else ""
-        return surface.press(change, home, int(time.time()))
+        return surface.press(change, home_of(table, name) if change.place else "", int(time.time()))
 
     def platform_back(self, platform: str) -> None:
         """A platform was away and is there again: what waits for it is tried now."""
@@ -176,18 +197,139 @@ class Delivery:
         now = time.monotonic()
         return max((now - sync.since for sync in self._tables.values() if sync.is_busy), default=0.0)
 
-    # Bringing tables to rest
+    # Bringing a table to rest
 
     async def _bring_to_rest(self, sync: TableSync) -> None:
+        """Until all of a table is shown, a surface has failed or the bot stops."""
         try:
-            if await self._reconciler.bring_to_rest(sync):
+            if await self._is_over_and_shown(sync):
                 self._forget(sync)
             else:
                 self._evict()
-        except NoSuchTable:
+        except NoSuchTable as fault:
+            if sync.changed:
+                log.info("table_gone_meanwhile", table=sync.code, why=type(fault).__name__)
             self._forget(sync)
         except Exception as error:  # noqa: BLE001 - it is logged, and tried again
             self._broke_off(sync, error)
+
+    async def _is_over_and_shown(self, sync: TableSync) -> bool:
+        """Bring a table to rest; whether it is removed then, for no more is to come of it.
+
+        NoSuchTable if there is no such table any more.
+        """
+        await self._load(sync)
+        table: Table | None = None
+        has_waited = False
+        while not self._tools.stopping:
+            if sync.is_behind or table is None:
+                table, has_waited = await self._look_over(sync), False
+            elif sync.is_under_way:
+                await sync.event()
+                has_waited = True
+            elif sync.has_failed:
+                return False
+            elif has_waited and not self._room.is_playing_at(sync.code, table.version):
+                # The surfaces that had nothing to do then may have something now.
+                sync.touch()
+            else:
+                is_removed = await self._settle(sync, table)
+                if not sync.is_behind:
+                    return is_removed
+        return False
+
+    async def _load(self, sync: TableSync) -> None:
+        """Read what is known of a table's messages, once."""
+        if sync.is_loaded:
+            return
+        stored, found = await self._room.store.shown(sync.code), {}
+        for text, state in stored.items():
+            try:
+                name = decode_name(text)
+            except ValueError:
+                # A release to come may know it.
+                log.info("surface_unknown", table=sync.code, surface=text)
+                continue
+            found[name] = decode_state(state)
+        sync.loaded(found, inherited=(await self._room.cached(sync.code)).game is not None)
+
+    async def _look_over(self, sync: TableSync) -> Table:
+        """See to it that each surface comes to show the table, and that the lists say who sits there."""
+        reload = sync.begin_look()
+        # What another worker has written is not shown before replicas have confirmed it.
+        table = await (self._room.load(sync.code, confirmed=True) if reload else self._room.cached(sync.code))
+        table = await self._heed_changes(sync, table)
+        sync.fetched()
+        if table.phase == "over" and sync.outcome is None:
+            sync.finished(await self._finish(table))
+        if table.error:
+            sync.listed(None)
+        elif table.phase in ("open", "playing") and not sync.is_listed(table):
+            await self._room.lists.confirm(table)
+            sync.listed(table)
+        for name in sync.names(table):
+            await self._look_at(sync, table, name)
+        return table
+
+    async def _heed_changes(self, sync: TableSync, table: Table) -> Table:
+        """Have surfaces heed what people did with them; returns the table, which may be a later one by then."""
+        while name := sync.changed:
+            if not sync.get(name) and name not in wanted(table):
+                # It may have come with a commit that the table in memory lacks.
+                table = await self._room.load(sync.code, confirmed=True)
+            sync.heed_change(home_of(table, name) if sync.get(name) or name in wanted(table) else None)
+        return table
+
+    async def _look_at(self, sync: TableSync, table: Table, name: SurfaceName) -> None:
+        """Begin to bring a surface up to date, if there is anything to do."""
+        known = sync.get(name)
+        if known and known.state is State.DONE:
+            return
+        home = home_of(table, name)
+        if platform_of(home) not in self._adapters:
+            # The host has taken this platform off; the game goes on elsewhere.
+            return
+        surface = sync.surface(name, home)
+        if await self._waits_for_press(table, surface, home):
+            surface.wait_for_press()
+            # Boards say so.
+            sync.touch()
+        surface.look_again()
+        if surface.is_under_way or surface.state in (State.DROPPED, State.UNREACHABLE):
+            return
+        panel = await self._tools.drawer.draw_if_free(sync, table, surface)
+        if panel is None or not surface.needs_nothing(panel):
+            sync.sync(surface, self._sync(sync, surface, panel, sync.looks))
+        elif is_final(table, name):
+            surface.finish()
+
+    async def _waits_for_press(self, table: Table, surface: Surface, home: str) -> bool:
+        """Whether a hand is for the group, ephemeral, and its player has not yet pressed anything that allows it."""
+        known = surface.known
+        if not isinstance(surface.name, Hand) or known.state is not State.ABSENT:
+            return False
+        if known.ephemeral or surface.wants_repost or not table.game:
+            return False
+        if not self._adapters[platform_of(home)].has_ephemeral:
+            return False
+        return (await self._people.person(person_of(home))).wants_ephemeral
+
+    async def _sync(self, sync: TableSync, surface: Surface, panel: Panel | None, look: int) -> None:
+        try:
+            await SurfaceSync(self._tools, sync, surface).run(panel, look)
+        except Exception as error:  # noqa: BLE001 - it is logged, and tried again
+            sync.fail()
+            self._broke_off(sync, error, encode_name(surface.name))
+
+    async def _settle(self, sync: TableSync, table: Table) -> bool:
+        """Everything shows this table; whether it is removed, for no more is to come of it."""
+        if table.phase in ("over", "closed"):
+            await self._room.remove(table)
+            return True
+        self._writer.soon(sync, table.version)
+        sync.forget_drawn()
+        sync.rested()
+        return False
 
     def _broke_off(self, sync: TableSync, error: Exception, surface: str = "") -> None:
         """A table, or a surface of it, met an error. It stays marked as changed, and is looked at again."""

@@ -1,45 +1,79 @@
-"""What each surface should show."""
+"""What each surface should show, to whoever sees it: drawn once for as long as nothing of it changes."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping
 
 from bot.delivery.message_state import MessageState
 from bot.delivery.names import Board, ChallengeCard, Hand, Result, SurfaceName
-from bot.delivery.surfaces import is_open
+from bot.delivery.send_limiter import SendLimiter
+from bot.delivery.surface import Surface
+from bot.delivery.surfaces import home_of, is_open
+from bot.delivery.table_sync import NO_EXTRAS, BoardExtras, Outcome, TableSync
 from bot.panel import Panel
 from bot.panels.board import board_panel, past_panel, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.hand import hand_panel
 from bot.panels.set_aside import set_aside_panel
 from bot.panels.snapshot import finished_deal, snapshot
+from bot.people import People
+from bot.pictures.pool import PicturePool
+from bot.pictures.results import deal_sheet, game_sheet
+from bot.pictures.scene import Subject
+from bot.pictures.scenes import board_scene, hand_scene
+from bot.pictures.sheet import Sheet
+from bot.platform import Adapter
 from bot.tables.table import Table
+from bot.viewers import Viewer, Viewers, pictured
 
 
-class Viewer(NamedTuple):
-    """For whom a panel is drawn: a person's language and suits, or a chat's language."""
+class Drawer:
+    """What surfaces should show, to those who see them."""
 
-    language: str
-    suits: str = "italian"
+    def __init__(
+        self, people: People, limiter: SendLimiter, adapters: Mapping[str, Adapter], pictures: PicturePool
+    ) -> None:
+        self._people, self._limiter, self._pictures = people, limiter, pictures
+        self._viewers = Viewers(people, adapters)
 
+    async def draw(self, sync: TableSync, table: Table, surface: Surface) -> Panel:
+        """What a surface should show."""
+        panel = await self._drawn(sync, table, surface)
+        assert panel
+        return panel
 
-class BoardExtras(NamedTuple):
-    """What a board tells beside the deal: people whom the bot cannot write to, with their names, whether somebody's
-    hand is ephemeral in a group, and who is to move, if they want to be ``called`` there.
-    """
+    async def draw_if_free(self, sync: TableSync, table: Table, surface: Surface) -> Panel | None:
+        """What a surface should show; None if that is not drawn yet and its place is held back for now: until it is
+        free there will be something else to be drawn.
+        """
+        return await self._drawn(sync, table, surface, only_if_free=True)
 
-    unreachable: Sequence[tuple[str, str]] = ()
-    has_ephemeral: bool = False
-    called: tuple[str, str] | None = None
+    async def called(self, table: Table) -> tuple[str, str] | None:
+        """Who is to move, if they want to be called for it in the group."""
+        chair = table.chairs[table.game.turn] if table.game and table.game.turn is not None else None
+        if chair is None or chair.is_robot or table.phase != "playing":
+            return None
+        return (chair.person, chair.name) if (await self._people.person(chair.person)).wants_calls else None
 
-
-NO_EXTRAS = BoardExtras()
-
-
-class Outcome(NamedTuple):
-    """What came of a finished game: its id in the archive, and people's ratings before and after, by name."""
-
-    game_id: str
-    changes: Sequence[tuple[str, int, int]]
+    async def _drawn(
+        self, sync: TableSync, table: Table, surface: Surface, *, only_if_free: bool = False
+    ) -> Panel | None:
+        name, known = surface.name, surface.known
+        place = known.ephemeral or home_of(table, name)
+        viewer = await self._viewers.at(place)
+        version, extras = table.version, NO_EXTRAS
+        if isinstance(name, Board):
+            # Text tells of whole tricks; a picture shows each card as it comes to lie there.
+            version = table.version if viewer.deck else table.told_at
+            extras = sync.board_extras(table, await self.called(table))
+        key = (version, known.draft, viewer, extras, sync.outcome)
+        if (panel := surface.drawn_for(key)) is not None:
+            return panel
+        if only_if_free and not self._limiter.is_free(place):
+            return None
+        if viewer.deck and table.game is None:
+            self._pictures.get_ready()
+        panel = draw(table, name, known, viewer, extras, sync.outcome)
+        surface.keep_drawn(key, panel)
+        return panel
 
 
 def draw(
@@ -55,21 +89,37 @@ def draw(
         return set_aside_panel(table.code, viewer.language)
     table = table.spoken(viewer.language)
     seen = snapshot(table, name.seat if isinstance(name, Hand) else None)
+    words = (viewer.language, viewer.suits)
+    names = [seen.name(seat) for seat in range(len(seen.chairs))]
+    subject: Subject | None = None
     match name:
         case Hand():
-            return hand_panel(seen, *viewer, chosen=known.draft.choice_at(seen.version))
+            chosen = known.draft.choice_at(seen.version)
+            panel = hand_panel(seen, *words, chosen)
+            subject = hand_scene(seen, *words, viewer.deck, chosen) if viewer.deck else None
         case ChallengeCard():
-            return challenge_panel(table, seen, *viewer, menu=known.draft.choice_at(0))
+            panel = challenge_panel(table, seen, *words, menu=known.draft.choice_at(0))
         case Result():
-            return result_panel(seen, *viewer, *(outcome or Outcome("", ())))
+            assert table.game
+            record = table.game.record(live=False)
+            game_id, changes, ended = outcome or Outcome("", ())
+            panel = result_panel(seen, record, *words, game_id, changes)
+            subject = game_sheet(record, table.code, names, viewer.language, ended=ended) if viewer.deck else None
         case Board(deal):
             assert table.game
             if deal < table.game.deal_number or table.phase == "over":
-                return past_panel(seen, finished_deal(table, deal), *viewer)
-            return board_panel(
-                seen,
-                *viewer,
-                unreachable=extras.unreachable,
-                ephemeral=extras.has_ephemeral,
-                called=extras.called,
-            )
+                past = finished_deal(table, deal)
+                panel = past_panel(seen, past, *words)
+                if viewer.deck:
+                    subject = deal_sheet(past.record, deal, table.code, names, viewer.language)
+            else:
+                panel = board_panel(
+                    seen,
+                    *words,
+                    unreachable=extras.unreachable,
+                    ephemeral=extras.has_ephemeral,
+                    called=extras.called,
+                )
+                subject = board_scene(seen, *words, viewer.deck) if viewer.deck else None
+    is_lasting = isinstance(subject, Sheet)
+    return pictured(panel, subject, viewer.language, is_lasting=is_lasting)

@@ -8,7 +8,7 @@ from bot.panels.drafts import NO_DRAFT, Draft, decode_draft, encode_draft
 UNKNOWN = ""
 """The digest of a message of which it is not known what it shows."""
 
-FIELDS = 10
+FIELDS = 11
 
 
 class State(StrEnum):
@@ -45,7 +45,7 @@ class MessageState(NamedTuple):
     ``halted`` is why nothing is sent for now: a `State` that is neither absent nor shown, or empty. ``urgency`` is how
     loudly it calls for the viewer (`bot.delivery.urgency`). ``draft`` is a choice in several presses.
     ``ephemeral`` is where a hand is shown in place of the private chat: in a group, to its owner
-    alone.
+    alone. ``picture`` is what the adapter has to know of the message's picture (`bot.platform.SentMessage`).
     """
 
     message: str = ""
@@ -58,6 +58,7 @@ class MessageState(NamedTuple):
     draft: Draft = NO_DRAFT
     outdated: tuple[Outdated, ...] = ()
     ephemeral: str = ""
+    picture: str = ""
 
     @property
     def state(self) -> State:
@@ -70,14 +71,14 @@ def encode_state(state: MessageState) -> str:
     Outdated messages stand behind spaces; those of another place behind it and a bar.
     """
     outdated = " ".join(f"{one.place}|{one.message}" if one.place else one.message for one in state.outdated)
-    fields = (*state[:7], encode_draft(state.draft).replace("\t", " "), outdated, state.ephemeral)
+    fields = (*state[:7], encode_draft(state.draft).replace("\t", " "), outdated, state.ephemeral, state.picture)
     return "\t".join(str(field or "") for field in fields).rstrip("\t")
 
 
 def decode_state(text: str) -> MessageState:
     """What a stored text says; ValueError where there is no number that should be one."""
     fields = (text.split("\t") + [""] * FIELDS)[:FIELDS]
-    message, digest, place_tag, sent, seen_at, halted, urgency, draft, outdated, ephemeral = fields
+    message, digest, place_tag, sent, seen_at, halted, urgency, draft, outdated, ephemeral, picture = fields
     parts = (one.rpartition("|") for one in outdated.split())
     return MessageState(
         message,
@@ -90,4 +91,5 @@ def decode_state(text: str) -> MessageState:
         decode_draft(draft),
         tuple(Outdated(older, place) for place, _, older in parts),
         ephemeral,
+        picture,
     )

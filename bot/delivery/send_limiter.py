@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 
 from bot.platform import RateLimit, is_private, platform_of
 from bot.ratelimit import RateLimiter
@@ -31,27 +32,39 @@ class SendLimiter:
         self._turns = RateLimiter(_now, PLACES_REMEMBERED)
         self._blocked: dict[str, float] = {}
 
-    async def free(self, place: str) -> None:
-        """Return when the place is not held back, and take no turn yet."""
+    async def free(self, place: str, woken: asyncio.Event | None = None) -> None:
+        """Return when the place is not held back, and take no turn yet; ``woken`` as for `turn`."""
         while (held := self._held(place)) > 0:
-            await asyncio.sleep(held)
+            await _sleep(held, woken)
 
     def is_free(self, place: str) -> bool:
         """Whether the place may be written to just now."""
         return self._held(place) <= 0
 
-    async def turn(self, place: str, *, answer: bool = False) -> bool:
+    async def turn(self, place: str, *, answer: bool = False, woken: asyncio.Event | None = None) -> bool:
         """Return when the place may be written to, and count that it is; whether there was a wait.
 
         An ``answer`` to a command leaves one message of the place's burst to boards and hands, and most of the rest.
+        ``woken`` is set when the place may be under another limit by now, or under none.
         """
         waited = False
-        for key, rate_limit in self._limits(place, answer=answer):
-            # Whatever is waited for, the platform may ask to leave the place alone meanwhile.
-            while (early := self._blocked_for(place) or self._turns.take(key, rate_limit)) > 0:
-                await asyncio.sleep(early)
-                waited = True
+        # Whatever is waited for, the platform may ask to leave the place alone meanwhile.
+        while (early := self.take_turn(place, answer=answer)) > 0:
+            await _sleep(early, woken)
+            waited = True
         return waited
+
+    def take_turn(self, place: str, *, answer: bool = False) -> float:
+        """Count a message to a place if it may go there now. Otherwise the seconds to wait."""
+        if (blocked := self._blocked_for(place)) > 0:
+            return blocked
+        limits = self._limits(place, answer=answer)
+        early = max(self._turns.wait(key, rate_limit) for key, rate_limit in limits)
+        if early > 0:
+            return early
+        for key, rate_limit in limits:
+            self._turns.take(key, rate_limit)
+        return 0.0
 
     def _limits(self, place: str, *, answer: bool) -> list[tuple[str, RateLimit]]:
         """What a message has to wait for, by the key that it is counted under."""
@@ -90,6 +103,17 @@ class SendLimiter:
         rate_limit = self._rate_limit_of(place)
         early = self._turns.wait(place, rate_limit) if rate_limit and rate_limit.interval else 0.0
         return max(early, self._blocked[place] - _now()) if place in self._blocked else early
+
+
+async def _sleep(seconds: float, woken: asyncio.Event | None) -> None:
+    """So many seconds, or until ``woken`` is set."""
+    if woken is None:
+        await asyncio.sleep(seconds)
+        return
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await woken.wait()
+    woken.clear()
 
 
 def _now() -> float:

@@ -1,14 +1,15 @@
 """One surface of a table: what is known of its message, and every way in which that changes."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from bot.delivery.message_state import UNKNOWN, MessageState, Outdated, State
 from bot.delivery.names import SurfaceName
 from bot.panel import Panel
 from bot.panels.drafts import Draft, decode_draft, encode_draft
-from bot.platform import is_ephemeral, is_private, is_same_place
+from bot.platform import SentMessage, is_ephemeral, is_private, is_same_place
 
 
 class Change(NamedTuple):
@@ -49,7 +50,7 @@ class Send(NamedTuple):
 class Edit(NamedTuple):
     """The message that stands there shows something else: edit it."""
 
-    message: str
+    sent: SentMessage
     panel: Panel
     urgency: int
 
@@ -87,13 +88,26 @@ class Surface:
     ``inherited`` is whether a process before this one may have sent a message that it could not write down any more.
     """
 
-    __slots__ = ("_drawn", "_drawn_for", "_known", "_repost", "_saved", "_tried", "_woken", "name", "task")
+    __slots__ = (
+        "_drawn",
+        "_drawn_for",
+        "_is_certain",
+        "_known",
+        "_repost",
+        "_saved",
+        "_tried",
+        "_woken",
+        "name",
+        "task",
+    )
 
     def __init__(self, name: SurfaceName, stored: MessageState | None = None, *, inherited: bool = False) -> None:
         self.name = name
         self.task: asyncio.Task[None] | None = None
         self._known = stored or MessageState()
         self._saved = stored
+        # Edits are written down a moment later, and the last one may be lost in a crash.
+        self._is_certain = stored is None
         self._repost = False
         # The digest of what may have been sent under the key of the next message; None if nothing was.
         self._tried: str | None = UNKNOWN if inherited else None
@@ -135,7 +149,9 @@ class Surface:
             return Replace(panel, urgency)
         if not self._known.message:
             return Send(panel, urgency)
-        return None if self._known.digest == panel.digest else Edit(self._known.message, panel, urgency)
+        if self._known.digest == panel.digest:
+            return None
+        return Edit(SentMessage(self._known.message, self._known.picture, self._is_certain), panel, urgency)
 
     # What people do
 
@@ -158,7 +174,7 @@ class Surface:
             return False
         ephemeral = change.place if is_ephemeral(change.place) else known.ephemeral
         # Each press comes by here, and `_replace` takes five times as long.
-        self._known = MessageState(*known[:4], now, *known[5:9], ephemeral)
+        self._known = MessageState(*known[:4], now, *known[5:9], ephemeral, known.picture)
         return True
 
     def apply(self, change: Change, home: str, now: int) -> None:
@@ -172,7 +188,7 @@ class Surface:
             known = _moved(known, home, place, pressed)
         if pressed and known.state is State.DONE:
             # What will not change any more has no buttons: this is a message that a crash doubled.
-            known = known._replace(halted="", message=pressed, digest=UNKNOWN)
+            known = known._replace(halted="", message=pressed, digest=UNKNOWN, picture="")
         if pressed and known.message not in ("", pressed) and Outdated(pressed) not in known.outdated:
             # A message that a crash doubled, or an older one that could not be taken away then.
             known = known._replace(outdated=(*known.outdated, Outdated(pressed)))
@@ -204,7 +220,7 @@ class Surface:
         known = self._known
         if known.message:
             outdated = (*known.outdated, Outdated(known.message))
-            self._known = known._replace(message="", digest=UNKNOWN, outdated=outdated)
+            self._known = known._replace(message="", digest=UNKNOWN, outdated=outdated, picture="")
         return bool(known.message)
 
     def begin_send(self, digest: str) -> Attempt:
@@ -221,7 +237,7 @@ class Surface:
         """The platform says that it took no message: its key stands for what it stood for before."""
         self._tried = attempt.tried
 
-    def sent(self, attempt: Attempt, place: str, message: str, urgency: int, now: int) -> bool:
+    def sent(self, attempt: Attempt, place: str, sent: SentMessage, urgency: int, now: int) -> bool:
         """A message has been sent to a place; whether the surface is still there, and nobody else's.
 
         This is to be written down at once: only a crash in between can double the message.
@@ -230,25 +246,36 @@ class Surface:
         known = self._known
         ephemeral = place if is_ephemeral(place) else ""
         if known.place_tag != attempt.place_tag or not is_same_place(known.ephemeral, ephemeral):
-            outdated = (*known.outdated, Outdated(message, place))
+            outdated = (*known.outdated, Outdated(sent.message, place))
             self._known = known._replace(sent=attempt.number, outdated=outdated)
             return False
+        self._is_certain = True
         self._known = known._replace(
-            message=message, digest=attempt.digest, sent=attempt.number, seen_at=now, urgency=urgency
+            message=sent.message,
+            digest=attempt.digest,
+            sent=attempt.number,
+            seen_at=now,
+            urgency=urgency,
+            picture=sent.picture,
         )
         return True
 
-    def edited(self, message: str, digest: str, urgency: int) -> None:
+    def begin_edit(self) -> None:
+        """A message is being edited. Only `edited` ends that for certain: until then nobody knows which it shows."""
+        self._is_certain = False
+
+    def edited(self, sent: SentMessage, digest: str, urgency: int) -> None:
         """A message shows another panel now; of no interest if another one stands there by now."""
         known = self._known
-        if known.message == message:
+        if known.message == sent.message:
+            self._is_certain = True
             # Each press comes by here, and `_replace` takes five times as long.
-            self._known = MessageState(message, digest, *known[2:6], urgency, *known[7:])
+            self._known = MessageState(sent.message, digest, *known[2:6], urgency, *known[7:10], sent.picture)
 
     def gone(self, message: str) -> None:
         """A message is no longer there, or can no longer be edited."""
         if self._known.message == message:
-            self._known = self._known._replace(message="", digest=UNKNOWN)
+            self._known = self._known._replace(message="", digest=UNKNOWN, picture="")
 
     def taken_away(self, outdated: Outdated) -> None:
         """An outdated message has been deleted; it may be said by now that it is elsewhere."""
@@ -264,8 +291,15 @@ class Surface:
 
         A hand in a group goes home, where it may be reachable.
         """
-        halted = "" if is_ephemeral(place) else (State.UNREACHABLE if is_private(place) else State.DROPPED).value
-        self._known = self._known._replace(halted=halted, message="", digest=UNKNOWN, ephemeral="")
+        halted, outdated = "", self._known.outdated
+        if is_ephemeral(place):
+            # They stand where the surface was: at its home, their numbers mean others.
+            outdated = tuple(one if one.place else Outdated(one.message, place) for one in outdated)
+        else:
+            halted = (State.UNREACHABLE if is_private(place) else State.DROPPED).value
+        self._known = self._known._replace(
+            halted=halted, message="", digest=UNKNOWN, ephemeral="", outdated=outdated, picture=""
+        )
         self._repost = False
         return self.state
 
@@ -273,20 +307,21 @@ class Surface:
         """What it shows will not change any more."""
         self._known = MessageState(place_tag=self._known.place_tag, halted=State.DONE.value)
 
-    # While it waits before something is tried again
+    # While it waits for its turn, or before something is tried again
 
-    def begin_pause(self) -> asyncio.Event:
-        """It waits from now on: what is set when there may be something else to be done by now."""
+    @contextmanager
+    def pause(self) -> Iterator[asyncio.Event]:
+        """It waits meanwhile: what is set when there may be something else to be done by now."""
         self._woken = asyncio.Event()
-        return self._woken
+        try:
+            yield self._woken
+        finally:
+            self._woken = None
 
     def look_again(self) -> None:
         """There may be something else to be done than what is waited for."""
         if self._woken:
             self._woken.set()
-
-    def end_pause(self) -> None:
-        self._woken = None
 
     # What is kept
 
@@ -320,4 +355,4 @@ def _moved(known: MessageState, home: str, place: str, pressed: str) -> MessageS
         return known._replace(ephemeral=ephemeral)
     older = (*known.outdated, *([Outdated(known.message)] if known.message else ()))
     outdated = tuple(one if one.place else Outdated(one.message, before) for one in older)
-    return known._replace(ephemeral=ephemeral, message=pressed, digest=UNKNOWN, outdated=outdated)
+    return known._replace(ephemeral=ephemeral, message=pressed, digest=UNKNOWN, outdated=outdated, picture="")

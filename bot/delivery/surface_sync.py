@@ -6,11 +6,11 @@ import asyncio
 import random
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import structlog
 
-from bot.delivery.drawer import Drawer
+from bot.delivery.drawing import Drawer
 from bot.delivery.lowest import LowestHands
 from bot.delivery.message_state import Outdated, State
 from bot.delivery.names import Board, Hand, encode_name
@@ -24,11 +24,15 @@ from bot.delivery.urgency import Reposts, urgency_of
 from bot.metrics import messages
 from bot.outages import Outages
 from bot.panel import Panel
+from bot.pictures.pool import PicturePool
+from bot.pictures.scene import Subject
 from bot.platform import (
     Adapter,
     ChatGone,
     MessageGone,
+    NoPicture,
     NotDone,
+    NotEditable,
     Refused,
     SlowDown,
     TooLong,
@@ -60,6 +64,7 @@ class Tools:
     adapters: Mapping[str, Adapter]
     limiter: SendLimiter
     drawer: Drawer
+    pictures: PicturePool
     reposts: Reposts
     lowest: LowestHands
     writer: StateWriter
@@ -84,6 +89,10 @@ class SurfaceSync:
         self._place = ""
         self._look = 0
         self._longest = 0
+        # The panel whose text goes without its picture, by its digest.
+        self._text_alone = ""
+        # What is still being painted, while its text stands there by itself.
+        self._awaited: Subject | None = None
         # What could not be taken away holds nothing up.
         self._take_away_last = False
         self._pause = self._pause_in_doubt = FIRST_PAUSE
@@ -105,7 +114,9 @@ class SurfaceSync:
                     return
                 with self._tools.outages.call(platform_of(self._place)):
                     await self._do(step)
-                if self._stands(step):
+                if self._awaited and (self._take_away_last or not self._surface.taking_away()):
+                    await self._wait_for_picture(self._awaited)
+                elif self._stands(step):
                     return
                 self._begin_pauses_anew()
             except SlowDown as error:
@@ -114,6 +125,13 @@ class SurfaceSync:
             except MessageGone:
                 self._count("gone")
                 self._gone(step)
+            except NotEditable:
+                self._count("not_editable")
+                self._surface.outdate()
+                await self._tools.writer.now(self._sync)
+            except NoPicture as error:
+                self._count("no_picture")
+                self._leave_picture_out(step, error)
             except TooLong as error:
                 self._count("too_long")
                 if self._longest:
@@ -126,6 +144,8 @@ class SurfaceSync:
                 # It has been moved meanwhile.
             except Trouble as error:
                 self._count("trouble")
+                # It was not for the picture that the text did not go out.
+                self._text_alone = ""
                 await self._wait_for_better(error, step)
 
     # What is to be done
@@ -134,7 +154,8 @@ class SurfaceSync:
         """Wait until something may be done, and say what; None when the surface shows what it should."""
         self._place = await self._find()
         if drawn is None:
-            await self._tools.limiter.free(self._place)
+            with self._surface.pause() as woken:
+                await self._tools.limiter.free(self._place, woken)
             # It may have been moved meanwhile.
             self._place = await self._find()
         self._look = self._sync.looks
@@ -154,7 +175,10 @@ class SurfaceSync:
 
     async def _wait_for_turn(self) -> bool:
         """Return when a message may go there, and the table is this worker's for certain; whether that took time."""
-        waited = await self._tools.limiter.turn(self._place)
+        limiter = self._tools.limiter
+        if waited := limiter.take_turn(self._place) > 0:
+            with self._surface.pause() as woken:
+                await limiter.turn(self._place, woken=woken)
         return await self._tools.shards.hold(self._sync.code) or waited
 
     async def _decide(self, drawn: Panel | None) -> Step | None:
@@ -203,23 +227,28 @@ class SurfaceSync:
     async def _send(self, panel: Panel, urgency: int) -> None:
         """Send a new message, and write at once that it is there; older ones are taken away after it."""
         place, surface, code = self._place, self._surface, self._sync.code
-        attempt = surface.begin_send(panel.digest)
+        ready = await self._ready(panel)
+        attempt = surface.begin_send(self._digest_of(panel, ready))
         key = f"{code}.{encode_name(surface.name)}.{attempt.number}"
         try:
-            message = await self._adapter.send(place, self._fitted(panel), key)
+            sent = await self._adapter.send(place, ready, key)
         except (SlowDown, NotDone):
             surface.not_sent(attempt)
             raise
         self._count("sent")
-        stands = surface.sent(attempt, place, message, urgency, int(time.time()))
+        stands = surface.sent(attempt, place, sent, urgency, int(time.time()))
         if stands and isinstance(surface.name, Hand) and not is_ephemeral(place):
             self._tools.lowest.sent(place, code)
         await self._tools.writer.now(self._sync)
 
     async def _edit(self, step: Edit) -> None:
-        await self._adapter.edit(self._place, step.message, self._fitted(step.panel))
-        self._count("edited")
-        self._surface.edited(step.message, step.panel.digest, step.urgency)
+        ready, sent = await self._ready(step.panel), step.sent
+        # Where a picture failed that was to follow, its text stands there already.
+        if ready.digest != self._surface.known.digest or not sent.is_certain:
+            self._surface.begin_edit()
+            sent = await self._adapter.edit(self._place, sent, ready)
+            self._count("edited")
+        self._surface.edited(sent, self._digest_of(step.panel, ready), step.urgency)
 
     async def _take_away(self, outdated: Outdated) -> None:
         try:
@@ -234,14 +263,40 @@ class SurfaceSync:
             log.warning("message_refused", **self._about(error))
         self._surface.taken_away(outdated)
 
-    def _fitted(self, panel: Panel) -> Panel:
-        return panel.cut(self._longest) if self._longest else panel
+    async def _ready(self, panel: Panel) -> Panel:
+        """The panel as the adapter is to have it: cut if need be, with its picture if that can be had in time."""
+        if self._text_alone == panel.digest:
+            panel = replace(panel, picture=None)
+        pictures = self._tools.pictures
+        ready = await pictures.painted(panel.cut(self._longest) if self._longest else panel)
+        is_late = panel.picture and not ready.picture and pictures.is_under_way(panel.picture.scene)
+        self._awaited = panel.picture.scene if is_late and panel.picture else None
+        return ready
+
+    def _digest_of(self, panel: Panel, ready: Panel) -> str:
+        """What a message counts as that shows a panel so: as the whole of it without its picture too, but where that
+        follows.
+        """
+        return ready.digest if self._awaited else panel.digest
+
+    async def _wait_for_picture(self, scene: Subject) -> None:
+        """Wait until a picture is painted that follows its text, or there may be something else to show."""
+        with self._surface.pause() as woken:
+            await self._tools.pictures.until_done(scene, woken)
+        self._awaited = None
 
     # What went wrong
 
+    def _leave_picture_out(self, step: Step | None, error: NoPicture) -> None:
+        """What was to be shown goes by itself as text; what comes after it has its picture again."""
+        assert isinstance(step, Send | Replace | Edit)
+        if self._text_alone == step.panel.digest:
+            raise RuntimeError("an adapter has no picture for a panel without one") from error
+        self._text_alone = step.panel.digest
+
     def _gone(self, step: Step | None) -> None:
         if isinstance(step, Edit):
-            self._surface.gone(step.message)
+            self._surface.gone(step.sent.message)
         elif isinstance(step, TakeAway):
             self._surface.taken_away(step.outdated)
 
@@ -289,8 +344,8 @@ class SurfaceSync:
         """Wait so many seconds, and return True; or until the platform is ``back``, or the surface is wanted anew or
         elsewhere, or, where a ``digest`` is given, is to show something else.
         """
-        until, woken = asyncio.get_running_loop().time() + seconds, self._surface.begin_pause()
-        try:
+        until = asyncio.get_running_loop().time() + seconds
+        with self._surface.pause() as woken:
             while not (self._tools.stopping or back.is_set() or await self._is_wanted_otherwise(digest)):
                 try:
                     async with asyncio.timeout_at(until):
@@ -299,8 +354,6 @@ class SurfaceSync:
                     return True
                 woken.clear()
             return False
-        finally:
-            self._surface.end_pause()
 
     async def _is_wanted_otherwise(self, digest: str) -> bool:
         if self._surface.wants_repost or await self._find() != self._place:

@@ -3,19 +3,42 @@
 import asyncio
 import time
 import traceback
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
-from bot.delivery.drawing import BoardExtras, Outcome
 from bot.delivery.message_state import MessageState, State
 from bot.delivery.names import Board, Hand, SurfaceName
-from bot.delivery.surface import Surface
+from bot.delivery.surface import Change, Surface
 from bot.delivery.surfaces import is_taken, tag_of, wanted
 from bot.tables.table import Table
 
 MOST_PAUSES = 20
 """As often as a pause may double, far beyond the longest."""
+
+
+class BoardExtras(NamedTuple):
+    """What a board tells beside the deal: people whom the bot cannot write to, with their names, whether somebody's
+    hand is ephemeral in a group, and who is to move, if they want to be ``called`` there.
+    """
+
+    unreachable: Sequence[tuple[str, str]] = ()
+    has_ephemeral: bool = False
+    called: tuple[str, str] | None = None
+
+
+NO_EXTRAS = BoardExtras()
+
+
+class Outcome(NamedTuple):
+    """What came of a finished game: its id in the archive, people's ratings before and after, by name, and when it
+    ended, in Unix seconds; 0 if that is not known.
+    """
+
+    game_id: str
+    changes: Sequence[tuple[str, int, int]]
+    ended: int = 0
 
 
 class TableSync:
@@ -35,6 +58,7 @@ class TableSync:
         self.outcome: Outcome | None = None
         self.since = time.monotonic()
         """When it was last at rest, by the monotonic clock."""
+        self._changes: deque[tuple[SurfaceName, Change]] = deque()
         self._reload = False
         self._inherited = False
         self._surfaces: dict[SurfaceName, Surface] = {}
@@ -78,6 +102,21 @@ class TableSync:
             self.since = time.monotonic()
         self.is_behind, self._reload = True, self._reload or reload
         self.wake()
+
+    def change(self, name: SurfaceName, change: Change) -> None:
+        """Somebody did something with a surface, which heeds it at the next look."""
+        self._changes.append((name, change))
+
+    @property
+    def changed(self) -> SurfaceName | None:
+        """The surface that is to heed a change next."""
+        return self._changes[0][0] if self._changes else None
+
+    def heed_change(self, home: str | None) -> None:
+        """Have that surface heed it, which belongs there; None if there is no such surface."""
+        name, change = self._changes.popleft()
+        if home is not None:
+            self.surface(name, home).apply(change, home, int(time.time()))
 
     def run(self, work: Coroutine[Any, Any, None]) -> None:
         """Have it brought to rest."""

@@ -15,6 +15,7 @@ from openskill.models import PlackettLuce
 
 from bot.finished.archive import Archive, FinishedGame, Numbered
 from bot.finished.file import Filed, with_files
+from bot.finished.history import DAY_SECONDS, RatedGame, history_text, parse_history
 from bot.somebody import is_somebody, marks
 from bot.store import StoreError, keys
 
@@ -26,24 +27,26 @@ EVERYTHING = "*"
 KEEP_CHANGES_SECONDS = 7 * 86400
 
 RATE = """
--- KEYS  number of the last rated game, its changes, then ratings and ranks of each scope
+-- KEYS  number of the last rated game, its changes, then ratings, ranks and history of each scope
 -- ARGV  the number rated before, the game's, its changes or "", seconds to keep them;
---       then place of a scope, person, standing, shown or ""
+--       then place of a scope, person, standing, history or "", shown or ""
 if tonumber(redis.call('GET', KEYS[1]) or '0') ~= tonumber(ARGV[1]) then return 0 end
 redis.call('SET', KEYS[1], ARGV[2])
 if ARGV[3] ~= '' then redis.call('SET', KEYS[2], ARGV[3], 'EX', ARGV[4]) end
-for place = 5, #ARGV, 4 do
+for place = 5, #ARGV, 5 do
   local scope = tonumber(ARGV[place])
-  redis.call('HSET', KEYS[3 + 2 * scope], ARGV[place + 1], ARGV[place + 2])
-  if ARGV[place + 3] ~= '' then redis.call('ZADD', KEYS[4 + 2 * scope], ARGV[place + 3], ARGV[place + 1]) end
+  redis.call('HSET', KEYS[3 + 3 * scope], ARGV[place + 1], ARGV[place + 2])
+  if ARGV[place + 3] ~= '' then redis.call('HSET', KEYS[5 + 3 * scope], ARGV[place + 1], ARGV[place + 3]) end
+  if ARGV[place + 4] ~= '' then redis.call('ZADD', KEYS[4 + 3 * scope], ARGV[place + 4], ARGV[place + 1]) end
 end
 return 1
 """
 
 HAND_OVER = """
--- KEYS  ratings and ranks of a scope
+-- KEYS  ratings, ranks and history of a scope
 -- ARGV  a person, who stands in their place. Returns whether the person had a rating there
 redis.call('ZREM', KEYS[2], ARGV[1])
+redis.call('HDEL', KEYS[3], ARGV[1])
 local standing = redis.call('HGET', KEYS[1], ARGV[1])
 if not standing then return 0 end
 redis.call('HSETNX', KEYS[1], ARGV[2], standing)
@@ -63,6 +66,9 @@ end
 redis.call('SET', KEYS[1], cjson.encode(changes), 'KEEPTTL')
 return 1
 """
+
+BY_SCOPE = (keys.ratings, keys.ranks, keys.history)
+"""What is kept of each scope, in the order in which the scripts want it."""
 
 KEYS_AT_ONCE = 1000
 
@@ -200,7 +206,7 @@ class Ratings:
 
     async def _forget_all(self) -> None:
         doomed = [keys.RATED]
-        for pattern in (keys.ratings(EVERYTHING), keys.ranks(EVERYTHING)):
+        for pattern in (kind(EVERYTHING) for kind in BY_SCOPE):
             async for key in self._client.scan_iter(match=pattern, count=KEYS_AT_ONCE):
                 doomed.append(key)
         for begin in range(0, len(doomed), KEYS_AT_ONCE):
@@ -208,7 +214,7 @@ class Ratings:
 
     async def move_chat(self, old: str, new: str) -> None:
         """A chat has another id: its leaderboards are the new one's."""
-        for kind in (keys.ratings, keys.ranks):
+        for kind in BY_SCOPE:
             async for key in self._client.scan_iter(match=kind(f"{old}|*")):
                 name = key.decode()
                 await self._client.renamenx(name, name.replace(f":{old}|", f":{new}|"))
@@ -220,6 +226,13 @@ class Ratings:
 
     async def standing(self, scope: Scope, person: str) -> Standing:
         return Standing.parse(await self._client.hget(keys.ratings(scope.key), person))
+
+    async def histories(self, scope: Scope, people: Sequence[str]) -> dict[str, list[RatedGame]]:
+        """How the ratings of people went in a scope, as far back as is kept."""
+        if not people:
+            return {}
+        stored = await self._client.hmget(keys.history(scope.key), people)
+        return {person: parse_history(text) for person, text in zip(people, stored, strict=True)}
 
     async def rank(self, scope: Scope, person: str) -> int | None:
         """A person's rank, from 1; those who are shown the same share it. None before enough games."""
@@ -262,7 +275,7 @@ class Ratings:
         scopes = await self.scopes_of(person)
         handed = 0
         for scope in scopes:
-            where = [keys.ratings(scope.key), keys.ranks(scope.key)]
+            where = [kind(scope.key) for kind in BY_SCOPE]
             handed += await self._hand_over(keys=where, args=[person, somebody])
         await self._client.delete(keys.scopes(person))
         return handed
@@ -277,7 +290,7 @@ class Ratings:
     async def _rate_one(self, entry: Numbered, before: int) -> bool:
         """Rate a game, or step over it; whether ``before`` was still the last rated number."""
         changes, words, scopes = await self._rated(entry.game) if entry.game else ([], [], [])
-        ratings_keys = [key for scope in scopes for key in (keys.ratings(scope.key), keys.ranks(scope.key))]
+        ratings_keys = [kind(scope.key) for scope in scopes for kind in BY_SCOPE]
         done = await self._rate(
             keys=[keys.RATED, keys.changes(entry.id), *ratings_keys],
             args=[before, entry.number, json.dumps(changes) if changes else "", KEEP_CHANGES_SECONDS, *words],
@@ -309,10 +322,13 @@ class Ratings:
             found = zip(people, stored[: len(people)], stored[len(people) :], strict=True)
             before = {person: Standing.parse(text or earlier_text) for person, text, earlier_text in found}
             after = after_game(game.people, game.record.winner or [], before)
+            histories = await self.histories(scope, list(people))
             for person, standing in after.items():
                 is_ranked = standing.games >= LEAST_GAMES and not is_somebody(person)
                 shown: str | int = standing.shown if is_ranked else ""
-                words += [place, person, standing.to_text(), shown]
+                latest = RatedGame(game.ended // DAY_SECONDS, standing.wins > before[person].wins, standing.shown)
+                history = "" if is_somebody(person) else history_text([*histories[person], latest])
+                words += [place, person, standing.to_text(), history, shown]
             if scope == Scope(game=game.record.game):
                 changes = [Change(person, before[person].shown, after[person].shown) for person in people]
         return changes, words, scopes

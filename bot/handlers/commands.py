@@ -26,9 +26,8 @@ from bot.handlers.own_data import OwnData
 from bot.handlers.pages import Pages
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.hand import RESIGN
-from bot.panels.pages import chat_settings_page, help_page, no_tables
+from bot.panels.pages import help_page, no_tables
 from bot.panels.phrases import game_names
-from bot.panels.rules import rules_page
 from bot.people import Profile
 from bot.platform import Command, Person, Reply, is_ephemeral, is_private, platform_of
 from bot.store.entries import Clock, Rule
@@ -103,8 +102,8 @@ class Commands:
         rules = [target_rule(game, target)] if target else []
         clocks = [] if usual else [Clock(chat.clock, chat.strict)]
         # A challenge that is delivered again must not bring an older choice back.
-        is_choice = chat.game != game and not await self.worker.room.has_opened(command.key)
-        table = await self.worker.room.open_table(
+        is_choice = chat.game != game and not await self.worker.challenges.has_opened(command.key)
+        table = await self.worker.challenges.open_table(
             game,
             profile.id,
             command.person.name,
@@ -181,14 +180,14 @@ class Commands:
         host = "" if is_private(command.place) else command.place
         person = command.person
         try:
-            table = await self.worker.room.sit(
+            table = await self.worker.challenges.sit(
                 code, person.id, person.name, command.key, handle=person.handle, host=host
             )
         except (AlreadySeated, AlreadyPlaying):
             table = await self.worker.room.table(code)
             if table.seat_of(person.id) is None or not host:
                 raise
-            table = await self.worker.room.host(code, host, command.key)
+            table = await self.worker.challenges.host(code, host, command.key)
         return table
 
     async def _hand(self, command: Command, profile: Profile) -> Reply:
@@ -210,7 +209,7 @@ class Commands:
 
     async def _stats(self, command: Command, profile: Profile) -> Reply:
         about = await self._invited_or_self(command, profile)
-        return Reply(panel=await self.pages.stats(await self._language(command, profile), about))
+        return Reply(panel=await self.pages.stats(command.place, about))
 
     async def _invited_or_self(self, command: Command, profile: Profile) -> Profile:
         named = [word[1:] for word in command.words if word.startswith("@")]
@@ -228,12 +227,12 @@ class Commands:
         about = ""
         if command.words:
             about = FAIR if command.words[0].lower() == FAIR else game_called(" ".join(command.words))
-        return Reply(panel=rules_page(await self._language(command, profile), about))
+        return Reply(panel=await self.pages.rules(command.place, about))
 
     async def _settings(self, command: Command, profile: Profile) -> Reply:
         if is_private(command.place):
             return Reply(panel=self.pages.own_settings(profile))
-        return Reply(panel=chat_settings_page(await self.worker.people.chat(command.place)))
+        return Reply(panel=await self.pages.chat_settings(command.place))
 
     async def _resign(self, command: Command, profile: Profile) -> Reply:
         tables = [table for table in await self.worker.tables_of(profile.id) if table.phase == "playing"]
@@ -269,7 +268,7 @@ class Commands:
         await self.worker.change(table.code, Hand(seat), change)
 
     async def _help(self, command: Command, profile: Profile) -> Reply:
-        return Reply(panel=help_page(await self._language(command, profile)))
+        return Reply(panel=help_page(await self.pages.language(command.place)))
 
     async def _start(self, command: Command, profile: Profile) -> Reply:
         """What platforms send when somebody opens the private chat, with a table's code if a button led there."""
@@ -283,12 +282,6 @@ class Commands:
         if is_private(command.place) or command.ephemeral:
             return Reply()
         return Reply(toast=texts(profile.language).gettext("It is in our private chat."))
-
-    async def _language(self, command: Command, profile: Profile) -> str:
-        """The person's in private, the chat's in a group."""
-        if is_private(command.place):
-            return profile.language
-        return (await self.worker.people.chat(command.place)).language
 
 
 def targets(game: str) -> dict[int, Rule]:

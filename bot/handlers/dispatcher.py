@@ -58,7 +58,7 @@ class Dispatcher:
         try:
             profile = await self.worker.people.meet(command.person, group)
             language = profile.language
-            return await self._commands.answer(command, profile)
+            return await self._painted(await self._commands.answer(command, profile))
         except EngineError as fault:
             return Reply(toast=error_text(fault, language))
         except STORE_ERRORS as error:
@@ -79,7 +79,7 @@ class Dispatcher:
         try:
             profile = await self.worker.people.meet(press.person)
             language = profile.language
-            reply = await self._presses.answer(press, profile)
+            reply = await self._painted(await self._presses.answer(press, profile))
             presses("done").inc()
         except EngineError as fault:
             presses("old" if isinstance(fault, OldPanel) else "refused").inc()
@@ -94,6 +94,10 @@ class Dispatcher:
         finally:
             PRESS_SECONDS.observe(time.perf_counter() - start)
         return reply
+
+    async def _painted(self, reply: Reply) -> Reply:
+        """The reply with its panel's picture, if that has one and it comes in time."""
+        return replace(reply, panel=await self.worker.picture_pool.painted(reply.panel)) if reply.panel else reply
 
     async def opened_private_chat(self, person: Person, code: str = "") -> None:
         """A person can be written to from now on: their hands come, that of table ``code`` or all of them.
@@ -133,7 +137,7 @@ class Dispatcher:
         await client.hset(keys.MOVED, old, new)
         for code in await worker.room.lists.move_chat(old, new):
             with suppress(NoSuchTable, SetAside):
-                await worker.room.rehost(code, old, new, f"moved:{new}")
+                await worker.challenges.rehost(code, old, new, f"moved:{new}")
         await client.delete(keys.hosted(old))
         await client.delete(keys.challenges(old))
         await worker.people.move_chat(old, new)
@@ -156,8 +160,8 @@ class Dispatcher:
     def workers(self) -> int:
         return self.worker.shards.workers
 
-    def answer_in_turn(self, place: str, say: Callable[[], Awaitable[object]], *, message: str = "") -> None:
-        self.worker.delivery.answers.send(place, say, message=message)
+    def answer_in_turn(self, place: str, say: Callable[[], Awaitable[object]], *, message: str = "") -> bool:
+        return self.worker.delivery.answers.send(place, say, message=message)
 
     def platform_away(self, platform: str, why: str) -> None:
         self.worker.outages.failed(platform, why, certain=True)

@@ -8,26 +8,29 @@ from bot.finished.ratings import EVERYTHING, Scope
 from bot.handlers.errors import GameNotKept, NothingToAnalyse, TooManyAnalyses
 from bot.panel import Panel
 from bot.panels.analysis import analysis_page
-from bot.panels.pages import (
-    Ranked,
-    Seated,
-    chat_settings_page,
-    leaderboard_page,
-    replay_page,
-    settings_page,
-    stats_page,
-    tables_page,
-)
+from bot.panels.pages import Seated, chat_settings_page, fair_page, replay_page, settings_page, tables_page
+from bot.panels.rules import rules_page
 from bot.panels.snapshot import isolated
-from bot.people import HANDS, SUITS, Profile
+from bot.panels.standings import Ranked, StatsLine, leaderboard_about, leaderboard_page, stats_page
+from bot.people import DECKS, HANDS, SUITS, Profile
+from bot.pictures.results import game_sheet
+from bot.pictures.rules import rules_sheet
+from bot.pictures.standings import leaderboard_sheet, stats_sheet
 from bot.platform import chat_of, is_private, platform_of
+from bot.somebody import spoken
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES
+from bot.viewers import Viewers, pictured
 from bot.worker import Worker
 from engine import GAMES
+from engine.robots.findings import summary
 
 LINES = 10
 """How many of the best a leaderboard shows."""
+
+
+PICTURES: dict[str, tuple[str, ...]] = {"pictures": ("0", "1"), "deck": DECKS}
+"""What people and chats choose of pictures."""
 
 
 class Pages:
@@ -35,10 +38,11 @@ class Pages:
 
     def __init__(self, worker: Worker) -> None:
         self.worker = worker
+        self.viewers = Viewers(worker.people, worker.adapters)
 
-    async def language(self, place: str, profile: Profile) -> str:
+    async def language(self, place: str) -> str:
         """The person's in private, the chat's in a group."""
-        return profile.language if is_private(place) else (await self.worker.people.chat(place)).language
+        return (await self.viewers.at(place)).language
 
     async def leaderboard(self, place: str, profile: Profile, where: str, when: str, game: str) -> Panel:
         if where not in ("chat", "all") or when not in ("month", "all") or game not in ("all", *GAMES):
@@ -49,24 +53,51 @@ class Pages:
             game=EVERYTHING if game == "all" else game,
         )
         ratings = self.worker.ratings
+        best = await ratings.best(scope, LINES)
+        histories = await ratings.histories(scope, [person for _rank, person, _standing in best])
         lines = [
-            Ranked(rank, (await self.worker.people.person(person)).name, standing, person == profile.id)
-            for rank, person, standing in await ratings.best(scope, LINES)
+            Ranked(
+                rank,
+                (await self.worker.people.person(person)).name,
+                standing,
+                person == profile.id,
+                histories[person],
+            )
+            for rank, person, standing in best
         ]
         if not any(line.is_viewer for line in lines):
             own, rank = await ratings.standing(scope, profile.id), await ratings.rank(scope, profile.id)
-            lines.append(Ranked(rank, profile.name, own, True))
-        language = await self.language(place, profile)
-        return leaderboard_page(language, where, when, game, lines, await ratings.ranked(scope))
+            history = (await ratings.histories(scope, [profile.id]))[profile.id]
+            lines.append(Ranked(rank, profile.name, own, True, history))
+        viewer = await self.viewers.at(place)
+        panel = leaderboard_page(viewer.language, where, when, game, lines, await ratings.ranked(scope))
+        if not viewer.deck:
+            return panel
+        about = leaderboard_about(viewer.language, where, when, game)
+        return pictured(panel, leaderboard_sheet(viewer.language, about, lines), viewer.language)
 
-    async def stats(self, language: str, about: Profile) -> Panel:
+    async def stats(self, place: str, about: Profile) -> Panel:
         ratings = self.worker.ratings
         lines = []
         for game in (EVERYTHING, *GAMES):
             scope = Scope(game=game)
             standing = await ratings.standing(scope, about.id)
-            lines.append((game, standing, await ratings.rank(scope, about.id), await ratings.ranked(scope)))
-        return stats_page(language, about.name, lines)
+            rank, ranked = await ratings.rank(scope, about.id), await ratings.ranked(scope)
+            lines.append(StatsLine(game, standing, rank, ranked))
+        history = (await ratings.histories(Scope(), [about.id]))[about.id]
+        viewer = await self.viewers.at(place)
+        panel = stats_page(viewer.language, about.name, lines, history)
+        sheet = stats_sheet(viewer.language, about.name, lines, history) if viewer.deck else None
+        return pictured(panel, sheet, viewer.language)
+
+    async def rules(self, place: str, about: str) -> Panel:
+        """How a game is played, by its id; other pages on rules as `rules_page` knows them."""
+        viewer = await self.viewers.at(place)
+        panel = rules_page(viewer.language, about)
+        if not viewer.deck or about not in GAMES:
+            return panel
+        sheet = rules_sheet(about, viewer.language, viewer.suits, viewer.deck)
+        return pictured(panel, sheet, viewer.language, is_lasting=True)
 
     async def tables(self, profile: Profile) -> Panel:
         lines = []
@@ -80,13 +111,23 @@ class Pages:
 
     def own_settings(self, profile: Profile) -> Panel:
         adapter = self.worker.adapters.get(platform_of(profile.id))
-        return settings_page(profile, has_ephemeral=adapter is not None and adapter.has_ephemeral)
+        return settings_page(
+            profile,
+            has_ephemeral=adapter is not None and adapter.has_ephemeral,
+            shows_pictures=adapter is not None and adapter.shows_pictures,
+        )
+
+    async def chat_settings(self, place: str) -> Panel:
+        adapter = self.worker.adapters.get(platform_of(place))
+        return chat_settings_page(
+            await self.worker.people.chat(place), shows_pictures=adapter is not None and adapter.shows_pictures
+        )
 
     async def change_setting(self, place: str, profile: Profile, name: str, value: str) -> Panel:
         """Change a setting of the person's, or in a group of the chat's."""
         people = self.worker.people
         if is_private(place):
-            choices = {"language": LANGUAGES, "suits": SUITS, "hands": HANDS, "called": ("0", "1")}
+            choices = {**PICTURES, "language": LANGUAGES, "suits": SUITS, "hands": HANDS, "called": ("0", "1")}
             if value not in choices.get(name, ()):
                 raise BadPayload()
             await people.choose(profile.id, **{name: value})
@@ -94,10 +135,12 @@ class Pages:
                 await self.worker.touch(table.code)
             return self.own_settings(await people.person(profile.id))
         clocks = tuple(map(str, CLOCKS))
-        if value not in {"language": LANGUAGES, "clock": clocks, "strict": ("0", "1")}.get(name, ()):
+        if value not in {**PICTURES, "language": LANGUAGES, "clock": clocks, "strict": ("0", "1")}.get(name, ()):
             raise BadPayload()
         await people.choose_for_chat(place, **{name: value})
-        return chat_settings_page(await people.chat(place))
+        for table in await self.worker.tables_at(place):
+            await self.worker.touch(table.code)
+        return await self.chat_settings(place)
 
     async def analysis(self, place: str, profile: Profile, game_id: str) -> Panel:
         game = await self.worker.archive.get(game_id)
@@ -117,13 +160,28 @@ class Pages:
         found = await self.worker.analysis_pool.analysis(game)
         if found is None:
             raise TooManyAnalyses()
-        language = await self.language(place, profile)
-        return analysis_page(game, found.verdicts, found.deals, language, profile.suits)
+        viewer = await self.viewers.at(place)
+        panel = analysis_page(game, found.verdicts, found.deals, viewer.language, profile.suits)
+        if not viewer.deck or found.deals < len(game.record.deals):
+            return panel
+        names = [spoken(name, viewer.language) for name in game.record.seats]
+        summaries = [summary(found.verdicts, seat) for seat in range(len(names))]
+        sheet = game_sheet(game.record, game.code, names, viewer.language, ended=game.ended, summaries=summaries)
+        return pictured(panel, sheet, viewer.language)
 
     async def replay(self, place: str, profile: Profile, game_id: str, deal: str) -> Panel:
+        game, number = await self._deal_of(game_id, deal)
+        return replay_page(game, number, await self.language(place), profile.suits)
+
+    async def fair(self, place: str, game_id: str, deal: str) -> Panel:
+        game, number = await self._deal_of(game_id, deal)
+        return fair_page(game, number, await self.language(place))
+
+    async def _deal_of(self, game_id: str, deal: str) -> tuple[FinishedGame, int]:
+        """A finished game, and which of its deals is meant."""
         game = await self.worker.archive.get(game_id)
         if game is None:
             raise GameNotKept()
         if not deal.isdecimal() or not 1 <= int(deal) <= len(game.record.deals):
             raise BadPayload()
-        return replay_page(game, int(deal), await self.language(place, profile), profile.suits)
+        return game, int(deal)

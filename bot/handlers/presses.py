@@ -6,7 +6,7 @@ from functools import partial
 
 from bot import actions
 from bot.actions import BadPayload, MoveAction, PageAction, TableAction
-from bot.delivery.names import ChallengeCard, Hand
+from bot.delivery.names import ChallengeCard, Hand, encode_name
 from bot.delivery.surface import Change, encode_change
 from bot.handlers.commands import Commands
 from bot.handlers.errors import GameNotKept, NoEphemeral, NoHints, NoTimeForHints
@@ -16,7 +16,6 @@ from bot.panel import Panel
 from bot.panels.analysis import hint_text
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.pages import help_page
-from bot.panels.rules import rules_page
 from bot.people import Profile
 from bot.platform import Press, Reply, is_private
 from bot.scheduler import STAND_IN
@@ -24,7 +23,7 @@ from bot.somebody import is_somebody
 from bot.store.entries import Clock, Rule, Sit
 from bot.tables.chairs import Invited
 from bot.tables.errors import AlreadySeated, NoSuchTable, NotAtThisTable, OldPanel, OnlyTheChallenger
-from bot.tables.table import CLOCKS, Table
+from bot.tables.table import CLOCKS
 from bot.texts import texts
 from bot.worker import Worker
 from engine import GAMES
@@ -47,7 +46,8 @@ class Presses:
     """Reads payloads, which anybody may have made up, and does what they ask for."""
 
     def __init__(self, worker: Worker, pages: Pages, commands: Commands, tries: Tries) -> None:
-        self.worker, self.pages, self.room = worker, pages, worker.room
+        self.worker, self.pages = worker, pages
+        self.room, self.challenges = worker.room, worker.challenges
         self.commands, self.tries = commands, tries
         self._verbs: dict[str, Callable[[Press, TableAction], Awaitable[str]]] = {
             "sit": self._sit,
@@ -96,25 +96,18 @@ class Presses:
     # Moves
 
     async def _move(self, press: Press, action: MoveAction) -> None:
-        change = Change(pressed=press.message, place=press.place, genuine=press.genuine)
-        is_hand = is_private(press.place)
-        about = (press.person.id, encode_change(change)) if is_hand else None
+        code, person = action.code, press.person.id
+        # Who presses something on their hand looks at it just now; whoever delivers the table is told with the move.
+        look = Change(pressed=press.message, place=press.place, genuine=press.genuine)
+        seat = (await self.room.cached(code)).seat_of(person) if is_private(press.place) else None
+        about = None if seat is None else (encode_name(Hand(seat)), encode_change(look))
         try:
-            table = await self.room.press(action.code, press.person.id, action.version, action.move, press.key, about)
+            await self.room.press(code, person, action.version, action.move, press.key, about)
         except OldPanel:
-            # The panel may not have come through; its person looks at it just now.
-            if is_hand:
-                await self._looked(press.person.id, await self.room.cached(action.code), change)
+            # The panel may not have come through.
+            if seat is not None:
+                await self.worker.change(code, Hand(seat), look)
             raise
-        # Another worker that delivers the table was told with the move.
-        if is_hand and self.room.delivers(action.code):
-            await self._looked(press.person.id, table, change)
-
-    async def _looked(self, person: str, table: Table, change: Change) -> None:
-        """Somebody looks at their hand, for they press something there."""
-        seat = table.seat_of(person)
-        if seat is not None:
-            await self.worker.change(table.code, Hand(seat), change)
 
     # At a table
 
@@ -129,7 +122,7 @@ class Presses:
     async def _sit(self, press: Press, action: TableAction) -> str:
         person = press.person
         seat = _number(action.words) if action.words else None
-        table = await self.room.sit(action.code, person.id, person.name, press.key, seat, handle=person.handle)
+        table = await self.challenges.sit(action.code, person.id, person.name, press.key, seat, handle=person.handle)
         _ = texts("en").gettext
         seat = table.seat_of(person.id)
         if seat is None:
@@ -137,13 +130,13 @@ class Presses:
         if (
             press.ephemeral
             and table.phase == "playing"
-            and (await self.worker.people.person(person.id)).hands == "aside"
+            and (await self.worker.people.person(person.id)).wants_ephemeral
         ):
             await self.worker.change(table.code, Hand(seat), Change(repost=True, place=press.ephemeral))
         return ""
 
     async def _stand(self, press: Press, action: TableAction) -> str:
-        await self.room.stand(action.code, press.person.id, press.key)
+        await self.challenges.stand(action.code, press.person.id, press.key)
         return ""
 
     async def _robot(self, press: Press, action: TableAction) -> str:
@@ -153,15 +146,15 @@ class Presses:
         if level == "strong":
             self.worker.robot_pool.get_ready()
         names = [f"🤖 {name}" for name in ROBOT_NAMES[level]]
-        await self.room.add_robot(action.code, press.person.id, level, names, press.key)
+        await self.challenges.add_robot(action.code, press.person.id, level, names, press.key)
         return ""
 
     async def _cancel(self, press: Press, action: TableAction) -> str:
-        await self.room.cancel(action.code, press.person.id, press.key)
+        await self.challenges.cancel(action.code, press.person.id, press.key)
         return ""
 
     async def _decline(self, press: Press, action: TableAction) -> str:
-        await self.room.decline(action.code, press.person.id, press.person.handle, press.key)
+        await self.challenges.decline(action.code, press.person.id, press.person.handle, press.key)
         return ""
 
     async def _menu(self, press: Press, action: TableAction) -> str:
@@ -178,7 +171,7 @@ class Presses:
         if action.words[:1] == [] or action.words[0] not in GAMES:
             raise BadPayload()
         is_again = (await self.room.table(action.code)).log.has_seen(press.key)
-        table = await self.room.choose_game(action.code, press.person.id, action.words[0], press.key)
+        table = await self.challenges.choose_game(action.code, press.person.id, action.words[0], press.key)
         if press.place in table.hosts and not is_again:
             await self.worker.change(action.code, ChallengeCard(table.hosts.index(press.place)), Change(draft=NO_DRAFT))
             await self.worker.people.choose_for_chat(press.place, game=action.words[0])
@@ -190,18 +183,20 @@ class Presses:
         name, _, value = " ".join(action.words).partition("=")
         if value not in map(spell, choices.get(name, ())):
             raise BadPayload()
-        await self.room.choose_rule(action.code, press.person.id, f"{name}={value}", press.key)
+        await self.challenges.choose_rule(action.code, press.person.id, f"{name}={value}", press.key)
         return ""
 
     async def _clock(self, press: Press, action: TableAction) -> str:
         if len(action.words) != 2 or action.words[0] not in map(str, CLOCKS) or action.words[1] not in ("0", "1"):
             raise BadPayload()
         seconds, strict = int(action.words[0]), action.words[1] == "1"
-        await self.room.choose_clock(action.code, press.person.id, seconds, strict, press.key)
+        await self.challenges.choose_clock(action.code, press.person.id, seconds, strict, press.key)
         return ""
 
     async def _answer(self, press: Press, action: TableAction) -> str:
-        await self.room.answer(action.code, press.person.id, _number(action.words), action.verb == "accept", press.key)
+        await self.challenges.answer(
+            action.code, press.person.id, _number(action.words), action.verb == "accept", press.key
+        )
         return ""
 
     async def _draft(self, press: Press, action: TableAction) -> str:
@@ -270,7 +265,6 @@ class Presses:
         if not press.genuine:
             # Its answer would overwrite a message that may show something else.
             raise BadPayload()
-        language = await self.pages.language(press.place, profile)
         words = action.words
         if action.page == "leaderboard" and len(words) == 3:
             return Reply(panel=await self.pages.leaderboard(press.place, profile, words[0], words[1], words[2]))
@@ -281,24 +275,27 @@ class Presses:
         if action.page == "forget":
             return await self.commands.own_data.answer(press.place, profile, words)
         if action.page == "rules":
-            return Reply(panel=rules_page(language, " ".join(words)))
+            return Reply(panel=await self.pages.rules(press.place, " ".join(words)))
         if action.page == "help":
-            return Reply(panel=help_page(language))
+            return Reply(panel=help_page(await self.pages.language(press.place)))
         if action.page == "hand" and len(words) == 1:
             if not await self.commands.bring_hands(profile.id, words[0], press.place):
                 raise NotAtThisTable(code=words[0][:8])
             return Reply()
-        if action.page == "replay" and len(words) == 2:
-            return await self._replay(press, profile, words)
+        if action.page in ("replay", "fair") and len(words) == 2:
+            return await self._past_deal(press, profile, action)
         if action.page == "analysis" and len(words) == 1:
             return await self._analysis(press, profile, words[0])
         if action.page == "rematch" and len(words) == 1:
             return await self._rematch(press, profile, words[0])
         raise BadPayload()
 
-    async def _replay(self, press: Press, profile: Profile, words: list[str]) -> Reply:
-        """In a group the result stays where it is: the replay comes as a message of its own, to the presser alone."""
-        return _for_their_eyes(press, profile, await self.pages.replay(press.place, profile, words[0], words[1]))
+    async def _past_deal(self, press: Press, profile: Profile, action: PageAction) -> Reply:
+        """In a group the result stays where it is: the page comes as a message of its own, to the presser alone."""
+        game_id, deal = action.words
+        if action.page == "fair":
+            return _for_their_eyes(press, profile, await self.pages.fair(press.place, game_id, deal))
+        return _for_their_eyes(press, profile, await self.pages.replay(press.place, profile, game_id, deal))
 
     async def _analysis(self, press: Press, profile: Profile, game_id: str) -> Reply:
         return _for_their_eyes(press, profile, await self.pages.analysis(press.place, profile, game_id))
@@ -322,7 +319,7 @@ class Presses:
         # Whoever has been forgotten cannot be asked: then it is open to all.
         is_for_one = len(others) == 1 and not is_somebody(game.people[opponent])
         invited = Invited(game.people[opponent], "", game.record.seats[opponent]) if is_for_one else None
-        table = await self.room.open_table(
+        table = await self.challenges.open_table(
             game.record.game,
             profile.id,
             press.person.name,
@@ -335,7 +332,7 @@ class Presses:
         )
         if table.opener.person != profile.id:
             try:
-                await self.room.sit(table.code, profile.id, press.person.name, press.key, seat)
+                await self.challenges.sit(table.code, profile.id, press.person.name, press.key, seat)
             except AlreadySeated:
                 return Reply()
         return Reply()

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.panels.hand import bid_name
-from bot.panels.phrases import Phrases
+from bot.panels.course import course_line, decisive_line, declared_in_all_line, declared_lines
+from bot.panels.phrases import Phrases, bid_name, in_points
 from bot.panels.snapshot import FinishedDeal, TableSnapshot, isolated
 from bot.wording import Wording
+from engine import Record
 from engine.views import DealView, SpadesView, StockView, TressetteView
 
 
@@ -33,8 +34,6 @@ def board_panel(
     assert view.deal
     phrases.heading(page, view.deal_number)
     page.line(phrases.totals(view.totals))
-    page.gap()
-    _play(page, phrases, view.deal)
     turn = view.turn
     if seen.alarm == "flagged" and turn is not None and not seen.practice:
         page.gap()
@@ -42,9 +41,12 @@ def board_panel(
     elif called:
         page.gap()
         page.line(_("{name}, it is your turn."), name=Span(isolated(called[1]), "call", called[0]))
+    page.gap()
+    _play(page, phrases, view.deal)
     if view.commitment and not sum(view.deal.tricks):
         page.gap()
-        page.line(_("The shuffle is bound by {commitment}"), commitment=Span(view.commitment, "code"))
+        page.line(_("🔒 The shuffle is sealed. Is it fair? /rules fair"), "small")
+        page.line(_("Seal: {seal}"), "small", seal=view.commitment)
     rows: list[Row] = []
     if unreachable:
         page.gap()
@@ -67,7 +69,7 @@ def _play(page: Writer, phrases: Phrases, deal: DealView) -> None:
     """What has come of the deal so far; the trick on the table is left to the hands."""
     _ = phrases.text
     words = phrases.words
-    if deal.phase not in ("play", "over"):
+    if not sum(deal.tricks) and deal.phase != "over":
         page.line(_("The cards are dealt: {name} begins.").format(name=phrases.names[_beginner(deal, phrases)]))
     if isinstance(deal, SpadesView) and any(bid is not None for bid in deal.bids):
         bids = " · ".join(f"{phrases.names[seat]} {bid_name(words, bid)}" for seat, bid in enumerate(deal.bids))
@@ -83,12 +85,11 @@ def _play(page: Writer, phrases: Phrases, deal: DealView) -> None:
         page.line(_("Drawn: {cards}"), cards=" · ".join(phrases.card_by(by, card) for by, card, _s in deal.drawn))
     if isinstance(deal, TressetteView):
         for seat, move, points in deal.declarations:
-            unit = phrases.seen.rules.get("score_unit")
             page.line(
                 _("{name} declared {combination}: {points}"),
                 name=phrases.names[seat],
                 combination=words.combination(move),
-                points=points * (unit if isinstance(unit, int) else 1),
+                points=in_points(phrases.seen, points),
             )
     for seat, known in enumerate(deal.known):
         if known:
@@ -100,6 +101,8 @@ def _play(page: Writer, phrases: Phrases, deal: DealView) -> None:
 
 
 def _beginner(deal: DealView, phrases: Phrases) -> int:
+    if deal.trick:
+        return deal.trick[0].seat
     return deal.turn if deal.turn is not None else (deal.dealer + 1) % len(phrases.names)
 
 
@@ -118,18 +121,27 @@ def past_panel(seen: TableSnapshot, past: FinishedDeal, language: str, suits: st
     phrases.heading(page, past.number)
     page.gap()
     phrases.score(page, past.entries, past.totals)
+    for line in declared_lines(words, past.record, past.number):
+        page.line(line)
+    if line := course_line(words, past.record, past.number):
+        page.line(line)
     if past.secret:
         page.gap()
-        page.line(_("The shuffle was bound by {commitment}"), commitment=Span(past.commitment, "code"))
-        page.line(_("The secret was {secret}"), secret=Span(past.secret, "code"))
-        page.line(_("It is true if SHA-256 of the secret's bytes is what bound it: /rules fair"), "italic")
+        page.line(_("🔓 The shuffle's seal is broken. Is it fair? /rules fair"), "small")
+        page.line(_("Seal: {seal}"), "small", seal=past.commitment)
+        page.line(_("Secret: {secret}"), "small", secret=past.secret)
     return page.panel()
 
 
 def result_panel(
-    seen: TableSnapshot, language: str, suits: str, game_id: str, changes: Sequence[tuple[str, int, int]]
+    seen: TableSnapshot,
+    record: Record,
+    language: str,
+    suits: str,
+    game_id: str,
+    changes: Sequence[tuple[str, int, int]],
 ) -> Panel:
-    """The end of a game; ``changes`` are people's names with their rating before and after."""
+    """The end of a game; ``record`` has its deals, ``changes`` people's names with their rating before and after."""
     words = seen.words(language, suits)
     _ = words.text
     phrases, page = Phrases(seen, words), Writer()
@@ -138,6 +150,9 @@ def result_panel(
     page.line(_("{game} · {code}"), game=Span(_(seen.kind.name), "bold"), code=Span(seen.code, "code"))
     page.line(words.ending(view.winner, view.ending), "bold")
     page.line(phrases.totals(view.totals))
+    for line in (course_line(words, record), decisive_line(words, record), declared_in_all_line(words, record)):
+        if line:
+            page.line(line)
     if changes:
         page.gap()
         page.line(_("Ratings in {game} alone:"), game=_(seen.kind.name))
@@ -148,5 +163,6 @@ def result_panel(
             Button(_("Rematch"), actions.page("rematch", game_id), "good"),
             Button(_("Replay"), actions.page("replay", game_id, 1)),
             Button(_("Analysis"), actions.page("analysis", game_id)),
-        )
+        ),
+        (Button(_("Is it fair?"), actions.page("fair", game_id, 1)),),
     )

@@ -6,16 +6,17 @@ resignation) is gathered in a draft, which the message carries until the move is
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
 
 from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.panels.phrases import Phrases, clock_name
+from bot.panels.phrases import Phrases, bid_name, clock_name, in_points, turn_line
 from bot.panels.snapshot import TableSnapshot, isolated
 from bot.wording import JOINER, NO_BREAK, Wording
 from engine.cards import ITALIAN
-from engine.views import DealView, PacketsView, SpadesView, StockView, TressetteView
+from engine.views import DealView, PacketsView, SpadesView, StockView, TressetteView, View
 
 SIGNALS = ("busso", "volo")
 RESIGN = "resign"
@@ -44,18 +45,25 @@ class _Hand:
         view = self.seen.view
         assert view
         assert view.deal
-        self.phrases.heading(self.page, view.deal_number)
-        self.page.line(self.phrases.totals(view.totals))
-        self.page.gap()
         if view.ending:
             self._over()
+            self._how_it_stands(view)
             return self.page.panel()
-        self._news(view.deal)
-        self._table(view.deal)
+        self._what_to_do(view.deal)
+        self._trick(view.deal)
         self._hand(view.deal)
         self.page.gap()
-        self._what_to_do(view.deal)
+        if isinstance(view.deal, PacketsView):
+            self._packets(view.deal)
+        self._news(view.deal)
+        self._table(view.deal)
+        self._how_it_stands(view)
         return self.page.panel(*self._buttons(view.deal))
+
+    def _how_it_stands(self, view: View) -> None:
+        self.page.gap()
+        self.phrases.heading(self.page, view.deal_number)
+        self.page.line(self.phrases.totals(view.totals))
 
     # Before the game
 
@@ -110,15 +118,14 @@ class _Hand:
 
     def _table(self, deal: DealView) -> None:
         _ = self.words.text
-        if isinstance(deal, PacketsView):
-            self._packets(deal)
         for seat, known in enumerate(deal.known):
             if known and seat != self.seen.seat:
                 self.page.line(
                     _("{name} has shown {cards}"), name=self.phrases.names[seat], cards=self.words.cards(known)
                 )
         if isinstance(deal, TressetteView) and any(deal.declared):
-            self.page.line(_("Declared: {sides}"), sides=self._by_side(deal.declared, in_points=True))
+            declared = [in_points(self.seen, points) for points in deal.declared]
+            self.page.line(_("Declared: {sides}"), sides=self._by_side(declared))
         if isinstance(deal, SpadesView):
             self._bids(deal)
         counts = [_("Tricks: {sides}").format(sides=self._by_side(deal.tricks))]
@@ -130,14 +137,9 @@ class _Hand:
             )
         if deal.phase in ("play", "over"):
             self.page.line(" · ".join(counts))
-        if deal.trick:
-            cards = " · ".join(self.phrases.card_by(*played) for played in deal.trick)
-            self.page.line(_("On the table: {cards}"), "bold", cards=cards)
 
-    def _by_side(self, figures: tuple[int, int], *, in_points: bool = False) -> str:
-        unit = self.seen.rules.get("score_unit") if in_points else 1
-        unit = unit if isinstance(unit, int) else 1
-        return " · ".join(f"{self.phrases.side(side)} {figure * unit}" for side, figure in enumerate(figures))
+    def _by_side(self, figures: Sequence[int]) -> str:
+        return " · ".join(f"{self.phrases.side(side)} {figure}" for side, figure in enumerate(figures))
 
     def _packets(self, deal: PacketsView) -> None:
         _ = self.words.text
@@ -169,7 +171,14 @@ class _Hand:
                 f"{self.phrases.names[seat]} {bid_name(self.words, bid)}" for seat, bid in enumerate(deal.bids)
             )
             self.page.line(_("Bids: {bids}"), bids=bids)
-        if deal.drawn:
+
+    def _trick(self, deal: DealView) -> None:
+        """What lies there to be answered."""
+        _ = self.words.text
+        if deal.trick:
+            cards = " · ".join(self.phrases.card_by(*played) for played in deal.trick)
+            self.page.line(_("On the table: {cards}"), "bold", cards=cards)
+        if isinstance(deal, SpadesView) and deal.drawn:
             self.page.line(_("You have drawn {card}"), "bold", card=self.words.card(deal.drawn))
 
     def _hand(self, deal: DealView) -> None:
@@ -193,7 +202,7 @@ class _Hand:
             return
         turn = seen.turn
         if turn is not None and not seen.my_turn:
-            self.page.line(_("{name} is to move."), "italic", name=seen.name(turn))
+            self.page.line(turn_line(seen, self.words), "italic")
             if seen.alarm == "flagged":
                 self.page.line(_("{name}'s time is up: what shall we do?"), "bold", name=seen.name(turn))
             return
@@ -206,23 +215,9 @@ class _Hand:
                 self.page.line(_("⌛ Your time is up: the others may claim the win. Play while you can."), "bold")
             else:
                 self.page.line(_("⌛ Your time is up, and your partner is waiting."), "bold")
-        self.page.line(_("Your turn.") if deal.phase == "play" else self._asked(deal), "bold")
+        self.page.line(turn_line(seen, self.words), "bold")
         if self.chosen in SIGNALS:
             self.page.line(_("With the card that you lead you say “{signal}”."), signal=self.chosen)
-
-    def _asked(self, deal: DealView) -> str:
-        """What is to be done other than to play a card."""
-        _ = self.words.text
-        asks = {
-            "take": _("Your turn: take four packets."),
-            "hold": _("Your turn: which two packets do you take in hand?"),
-            "draft": _("Your turn: keep it, or throw it away and keep the next?")
-            if isinstance(deal, SpadesView) and deal.drawn
-            else _("Your turn: draw a card."),
-            "exchange": _("Double nil: you may exchange up to three cards."),
-            "bid": _("Your turn: how many tricks do you bid?"),
-        }
-        return asks.get(deal.phase, _("Your turn."))
 
     def _buttons(self, deal: DealView) -> list[Row]:
         if self.chosen == RESIGN:
@@ -353,12 +348,6 @@ class _Hand:
         label = _("Exchange {cards}").format(cards=self.words.cards(chosen)) if chosen else _("Exchange nothing")
         rows.append((self._button(label, " ".join(["exchange", *sorted(chosen)]), good=True),))
         return rows
-
-
-def bid_name(words: Wording, bid: int | str | None) -> str:
-    """A bid in words; a dash before there is one."""
-    _ = words.text
-    return {"nil": _("nil"), "double nil": _("double nil"), None: "–"}.get(bid, str(bid))  # type: ignore[arg-type]
 
 
 def clock_line(seen: TableSnapshot, words: Wording) -> str:

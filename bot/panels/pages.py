@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot import actions
-from bot.commands import listed
+from bot.commands import FAIR, listed
 from bot.finished.archive import FinishedGame
-from bot.finished.ratings import EVERYTHING, LEAST_GAMES, Standing
-from bot.panel import Button, Panel, Row, Span, Writer
-from bot.panels.phrases import game_names, options_in_words, short_clock
-from bot.panels.snapshot import isolated
-from bot.people import HANDS, SUITS, ChatProfile, Profile
+from bot.panel import Button, Panel, Row, Span, Writer, chosen
+from bot.panels.phrases import options_in_words, short_clock
+from bot.people import DECKS, HANDS, SUITS, ChatProfile, Profile
+from bot.pictures.scene import Style
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES, texts
 from bot.transcript import story
@@ -18,95 +17,6 @@ from bot.wording import Wording
 from engine import GAMES
 
 LANGUAGE_NAMES = {"en": "English", "it": "Italiano"}
-MEDALS = {1: "🥇", 2: "🥈", 3: "🥉"}
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """A line of a leaderboard."""
-
-    rank: int | None
-    name: str
-    standing: Standing
-    is_viewer: bool
-
-
-def leaderboard_page(language: str, where: str, when: str, game: str, lines: Sequence[Ranked], ranked: int) -> Panel:
-    """Who is best: ``where`` "chat" or "all", ``when`` "month" or "all", ``game`` an id or "all".
-
-    ``lines`` are the best, and the viewer's own last if it is not among them.
-    """
-    _ = texts(language).gettext
-    page = Writer()
-    about = [
-        _(GAMES[game].name) if game in GAMES else _("all games"),
-        _("this chat") if where == "chat" else _("everywhere"),
-        _("this month") if when == "month" else _("all time"),
-    ]
-    page.line(_("🏆 Leaderboard"), "bold")
-    page.line(" · ".join(about), "italic")
-    page.gap()
-    if not ranked:
-        page.line(_("Nobody is ranked yet: it takes {count} games among people.").format(count=LEAST_GAMES))
-    for line in lines:
-        _ranked_line(page, line, language)
-    rows: list[Row] = [
-        tuple(
-            _chosen(label, choice == where, "leaderboard", choice, when, game)
-            for choice, label in (("chat", _("this chat")), ("all", _("everywhere")))
-        ),
-        tuple(
-            _chosen(label, choice == when, "leaderboard", where, choice, game)
-            for choice, label in (("month", _("this month")), ("all", _("all time")))
-        ),
-    ]
-    games = [("all", _("all games")), *game_names(language).items()]
-    buttons = [_chosen(label, choice == game, "leaderboard", where, when, choice) for choice, label in games]
-    rows += [tuple(buttons[:4]), tuple(buttons[4:])]
-    return page.panel(*rows)
-
-
-def _ranked_line(page: Writer, line: Ranked, language: str) -> None:
-    ngettext = texts(language).ngettext
-    _ = texts(language).gettext
-    place = MEDALS.get(line.rank, f"{line.rank}.") if line.rank else "–"
-    games = ngettext("{count} game", "{count} games", line.standing.games).format(count=line.standing.games)
-    wins = _("{count} won").format(count=line.standing.wins)
-    name = isolated(line.name)
-    if line.rank is None:
-        page.line(_("{name}: {games}, not ranked yet").format(name=name, games=games), "italic")
-    else:
-        page.line(f"{place} {name} {line.standing.shown} ({games}, {wins})", "bold" if line.is_viewer else "")
-
-
-def _chosen(label: str, chosen: bool, *words: object) -> Button:
-    return Button(f"{'• ' if chosen else ''}{label}", actions.page(*words))
-
-
-def stats_page(language: str, name: str, lines: Sequence[tuple[str, Standing, int | None, int]]) -> Panel:
-    """How somebody has played: for each game (an id, or ``*`` for all) standing, rank and how many are ranked."""
-    _ = texts(language).gettext
-    ngettext = texts(language).ngettext
-    page = Writer()
-    page.line(_("📊 {name}"), "bold", name=isolated(name))
-    page.gap()
-    played = [line for line in lines if line[1].games]
-    if not played:
-        page.line(_("No rated game yet: games with a robot are not rated."))
-    for game, standing, rank, ranked in played:
-        label = _("all games") if game == EVERYTHING else _(GAMES[game].name)
-        percent = round(100 * standing.wins / standing.games)
-        games = ngettext("{count} game", "{count} games", standing.games).format(count=standing.games)
-        place = _("rank {rank} of {ranked}").format(rank=rank, ranked=ranked) if rank else _("not ranked yet")
-        page.line(
-            _("{game}: {rating}, {games}, {percent} % won, {place}"),
-            game=Span(label, "bold"),
-            rating=standing.shown,
-            games=games,
-            percent=percent,
-            place=place,
-        )
-    return page.panel()
 
 
 @dataclass(frozen=True)
@@ -151,8 +61,10 @@ def no_tables(language: str) -> str:
     return texts(language).gettext("You sit at no table. /challenge opens one.")
 
 
-def settings_page(profile: Profile, *, has_ephemeral: bool) -> Panel:
-    """A person's settings; where hands are shown can be chosen if the platform can show ephemeral messages."""
+def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool) -> Panel:
+    """A person's settings. Where hands are shown can be chosen if the platform can show ephemeral messages, and
+    pictures if it shows any.
+    """
     _ = texts(profile.language).gettext
     page = Writer()
     page.line(_("Your settings"), "bold")
@@ -163,10 +75,18 @@ def settings_page(profile: Profile, *, has_ephemeral: bool) -> Panel:
         page.line(_("Where you get your hand: in the group it comes when you press My hand, and does not ring."))
     return page.panel(
         tuple(
-            _chosen(LANGUAGE_NAMES[code], profile.language == code, "settings", "language", code) for code in LANGUAGES
+            chosen(LANGUAGE_NAMES[code], profile.language == code, actions.page("settings", "language", code))
+            for code in LANGUAGES
         ),
-        tuple(_chosen(names[suits], profile.suits == suits, "settings", "suits", suits) for suits in SUITS),
-        *((_chosen(places[one], profile.hands == one, "settings", "hands", one),) for one in HANDS if has_ephemeral),
+        tuple(
+            chosen(names[suits], profile.suits == suits, actions.page("settings", "suits", suits)) for suits in SUITS
+        ),
+        *(
+            (chosen(places[one], profile.hands == one, actions.page("settings", "hands", one)),)
+            for one in HANDS
+            if has_ephemeral
+        ),
+        *(_pictures(profile.language, profile.wants_pictures, profile.deck) if shows_pictures else ()),
         (
             Button(
                 ("✓ " if profile.wants_calls else "") + _("Call me in the group when it is my turn"),
@@ -176,24 +96,40 @@ def settings_page(profile: Profile, *, has_ephemeral: bool) -> Panel:
     )
 
 
-def chat_settings_page(chat: ChatProfile) -> Panel:
-    """A chat's settings."""
+def _pictures(language: str, are_wanted: bool, deck: Style) -> tuple[Row, ...]:
+    """Whether there are pictures, and with which cards."""
+    _ = texts(language).gettext
+    toggle = Button(
+        ("✓ " if are_wanted else "") + _("Pictures"), actions.page("settings", "pictures", int(not are_wanted))
+    )
+    names = {"classic": _("Classic cards"), "easy": _("Cards with large signs")}
+    if not are_wanted:
+        return ((toggle,),)
+    return (toggle,), tuple(chosen(names[one], deck == one, actions.page("settings", "deck", one)) for one in DECKS)
+
+
+def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool) -> Panel:
+    """A chat's settings; of pictures if its platform shows any."""
     words = Wording(chat.language, [])
     _ = words.text
     page = Writer()
     page.line(_("This chat's settings"), "bold")
     page.line(_("The language of boards, and the clock of new tables."))
     clocks = [
-        _chosen(f"⏱ {short_clock(words, seconds)}", chat.clock == seconds, "settings", "clock", seconds)
+        chosen(f"⏱ {short_clock(words, seconds)}", chat.clock == seconds, actions.page("settings", "clock", seconds))
         for seconds in CLOCKS
     ]
     strict = Button(
         ("✓ " if chat.strict else "") + _("strict clock"), actions.page("settings", "strict", int(not chat.strict))
     )
     return page.panel(
-        tuple(_chosen(LANGUAGE_NAMES[code], chat.language == code, "settings", "language", code) for code in LANGUAGES),
+        tuple(
+            chosen(LANGUAGE_NAMES[code], chat.language == code, actions.page("settings", "language", code))
+            for code in LANGUAGES
+        ),
         tuple(clocks[:3]),
         (*clocks[3:], strict),
+        *(_pictures(chat.language, chat.wants_pictures, chat.deck) if shows_pictures else ()),
         (Button(_("My own settings"), actions.page("settings")),),
     )
 
@@ -208,12 +144,34 @@ def replay_page(game: FinishedGame, deal: int, language: str, suits: str) -> Pan
             page.line(line, "" if number else "bold")
         else:
             page.gap()
+    return page.panel(_other_deals(game, deal, "replay"))
+
+
+def fair_page(game: FinishedGame, deal: int, language: str) -> Panel:
+    """What proves a deal's shuffle, in a finished game."""
+    _ = texts(language).gettext
+    page, proof = Writer(), game.record.deals[deal - 1].proof
+    page.line(_("Is it fair?"), "bold")
+    page.line(_("{game} · {code} · deal {deal}"), game=_(game.record.kind.name), code=game.code, deal=deal)
+    page.gap()
+    if proof is None:
+        page.line(_("These cards were laid out by hand."))
+        return page.panel(_other_deals(game, deal, "fair"))
+    page.line(_("Seal, shown before the first card:"))
+    page.line("{seal}", seal=Span(proof.commitment, "code"))
+    page.line(_("Secret, shown after the deal:"))
+    page.line("{secret}", secret=Span(proof.secret, "code"))
+    page.gap()
+    page.line(_("The secret's SHA-256 must be the seal, and the pack follows from the secret alone."))
+    return page.panel(_other_deals(game, deal, "fair"), (Button(_("How it works"), actions.page("rules", FAIR)),))
+
+
+def _other_deals(game: FinishedGame, deal: int, page: str) -> Row:
+    """The way to the same page on the deals before and after."""
     deals = len(game.record.deals)
     around = [(f"◀ {deal - 1}", deal - 1), (f"{deal}/{deals}", deal), (f"{deal + 1} ▶", deal + 1)]
-    row = tuple(
-        Button(label, actions.page("replay", game.id, number)) for label, number in around if 1 <= number <= deals
-    )
-    return page.panel(row if deals > 1 else ())
+    row = tuple(Button(label, actions.page(page, game.id, number)) for label, number in around if 1 <= number <= deals)
+    return row if deals > 1 else ()
 
 
 def help_page(language: str) -> Panel:

@@ -8,7 +8,7 @@ from bot.texts import texts
 from bot.wording import NO_BREAK, Wording
 from engine import GAMES, GameKind
 from engine.rules import Value, spell
-from engine.views import LastTrick
+from engine.views import LastTrick, SpadesView
 
 
 class Phrases:
@@ -30,10 +30,9 @@ class Phrases:
     def totals(self, totals: Sequence[int]) -> str:
         """Each side's points, as large as the table counts them, and what they play to."""
         _ = self.text
-        unit = self.seen.rules.get("score_unit")
-        unit = unit if isinstance(unit, int) else 1
-        sides = " — ".join(f"{self.side(side)} {total * unit}" for side, total in enumerate(totals))
-        return _("{sides} · to {target}").format(sides=sides, target=int(self.seen.rules["target"]) * unit)
+        sides = " — ".join(f"{self.side(side)} {in_points(self.seen, total)}" for side, total in enumerate(totals))
+        target = in_points(self.seen, int(self.seen.rules["target"]))
+        return _("{sides} · to {target}").format(sides=sides, target=target)
 
     def trick(self, trick: LastTrick) -> str:
         """A trick that is over: who played what, and who took it."""
@@ -50,6 +49,38 @@ class Phrases:
             {name: value for name, value in entries.items() if name != "thirds"}, totals, self.seen.rules
         ):
             page.line(line[:1].upper() + line[1:])
+
+
+def in_points(seen: TableSnapshot, points: int) -> int:
+    """Whole points as large as the table counts them: classic Tressette shows three for one."""
+    unit = seen.rules.get("score_unit")
+    return points * unit if isinstance(unit, int) else points
+
+
+def turn_line(seen: TableSnapshot, words: Wording) -> str:
+    """Whose turn it is; for the viewer, what there is to be done. Empty if it is nobody's."""
+    _ = words.text
+    if seen.turn is None or not seen.view or not seen.view.deal:
+        return ""
+    if not seen.my_turn:
+        return _("{name} is to move.").format(name=seen.name(seen.turn))
+    deal = seen.view.deal
+    asks = {
+        "take": _("Your turn: take four packets."),
+        "hold": _("Your turn: which two packets do you take in hand?"),
+        "draft": _("Your turn: keep it, or throw it away and keep the next?")
+        if isinstance(deal, SpadesView) and deal.drawn
+        else _("Your turn: draw a card."),
+        "exchange": _("Double nil: you may exchange up to three cards."),
+        "bid": _("Your turn: how many tricks do you bid?"),
+    }
+    return asks.get(deal.phase, _("Your turn."))
+
+
+def bid_name(words: Wording, bid: int | str | None) -> str:
+    """A bid in words; a dash before there is one."""
+    _ = words.text
+    return {"nil": _("nil"), "double nil": _("double nil"), None: "–"}.get(bid, str(bid))  # type: ignore[arg-type]
 
 
 def game_names(language: str) -> dict[str, str]:

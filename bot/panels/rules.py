@@ -7,6 +7,12 @@ from bot.panels.phrases import game_names
 from bot.texts import texts
 from engine import GAMES
 
+RANKS = "32ARCF7654"
+"""The ranks of forty cards, from high to low."""
+
+WORTH = ("1/3", "1/3", "1", "1/3", "1/3", "1/3", "0", "0", "0", "0")
+"""What a card of each of these ranks is worth, in points."""
+
 
 def rules_page(language: str, about: str = "") -> Panel:
     """How a game is played; without one, what all Tressette games share; "fair" is how a shuffle is checked."""
@@ -17,6 +23,7 @@ def rules_page(language: str, about: str = "") -> Panel:
         page.gap()
         for line in _game(language)[about]:
             page.line(f"• {line}")
+        page.line(f"• {_ranking(language, about)}")
         if about != "spades":
             page.line(_("• What all Tressette games share: /rules"))
     elif about == FAIR:
@@ -50,6 +57,14 @@ def _common(language: str) -> list[str]:
         ),
         _("The first at the target wins, at the end of a deal; equal totals play on."),
     ]
+
+
+def _ranking(language: str, game: str) -> str:
+    """Which card beats which, and what each is worth."""
+    _ = texts(language).gettext
+    if game == "spades":
+        return _("From high to low: A K Q J 10 9 8 7 6 5 4 3 2. Spades beat every other suit.")
+    return _("From high to low: 3 2 A R C F 7 6 5 4. An ace is worth 1 point; 3, 2, R, C and F a third each.")
 
 
 def _game(language: str) -> dict[str, list[str]]:
@@ -104,8 +119,8 @@ def _game(language: str) -> dict[str, list[str]]:
 def _fair(language: str) -> list[str]:
     _ = texts(language).gettext
     return [
-        _("Before the first card of a deal the board shows a SHA-256: it binds a secret of 32 random bytes."),
+        _("Before the first card of a deal the board shows a seal: the SHA-256 of a secret of 32 random bytes."),
         _("The pack is shuffled from that secret and nothing else, so nobody can change it after that, not even us."),
-        _("After the deal the secret is shown: its SHA-256 must be what was shown before."),
+        _("After the deal the secret is shown: its SHA-256 must be the seal."),
         _("Whoever runs the bot can export every game, and anybody can check it: buongioco verify FILE."),
     ]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from bot.tables.chairs import Chair
 from bot.tables.table import Table
 from bot.wording import Wording
-from engine import GameKind, View, game_kind
+from engine import GameKind, Record, View, game_kind
 from engine.game import MoveEntry
 from engine.rules import Value, resolve
 
@@ -21,7 +21,10 @@ def isolated(name: str) -> str:
 
 @dataclass(frozen=True)
 class FinishedDeal:
-    """A deal that is over, for all to see: ``entries`` are its score, by side, as the record has them."""
+    """A deal that is over, for all to see: ``entries`` are its score, by side, as the record has them.
+
+    ``record`` is of the deals of the game that are over.
+    """
 
     number: int
     dealer: int
@@ -29,6 +32,7 @@ class FinishedDeal:
     totals: tuple[int, int]
     commitment: str
     secret: str
+    record: Record
 
 
 class TableSnapshot(NamedTuple):
@@ -113,7 +117,8 @@ def snapshot(table: Table, seat: int | None) -> TableSnapshot:
 def finished_deal(table: Table, number: int) -> FinishedDeal:
     """A deal that is over, by its number from 1."""
     assert table.game
-    deal = table.game.record(live=False).deals[number - 1]
+    record = table.game.record(live=False)
+    deal = record.deals[number - 1]
     return FinishedDeal(
         number=number,
         dealer=deal.dealer,
@@ -121,4 +126,5 @@ def finished_deal(table: Table, number: int) -> FinishedDeal:
         totals=deal.totals,
         commitment=deal.proof.commitment if deal.proof else "",
         secret=deal.proof.secret if deal.proof else "",
+        record=record,
     )

@@ -3,10 +3,11 @@
     {"format": "buongioco-mydata/1", "made": Unix seconds, "person": "platform:id",
      "profile": {...}, "private_chat": {...}, "platform": {...},
      "tables": [{"code", "game", "state", "seat", "players"}],
-     "ratings": [{"chat", "month", "game", "rating", "games", "wins", "rank"}],
+     "ratings": [{"chat", "month", "game", "rating", "games", "wins", "rank", "history": [{"day", "won", "rating"}]}],
      "games": [{"number", "id", "ended", "chats", "seat", "record"}], "games_without_record": [number]}
 
-A ``*`` in a rating is no bound. Games stand newest first. Of a table under way no cards are told: they are hidden.
+A ``*`` in a rating is no bound, a day is counted from the first of 1970. Games stand newest first. Of a table under way
+no cards are told: they are hidden.
 """
 
 import json
@@ -66,7 +67,8 @@ class MyData:
             if standing.games:
                 rank = await self._ratings.rank(scope, person)
                 about = {"rating": standing.shown, "games": standing.games, "wins": standing.wins, "rank": rank}
-                found.append({**scope._asdict(), **about})
+                history = (await self._ratings.histories(scope, [person]))[person]
+                found.append({**scope._asdict(), **about, "history": [game._asdict() for game in history]})
         return found
 
     async def _games(self, person: str) -> tuple[list[dict[str, Any]], list[int]]:

@@ -41,6 +41,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``last:<person or chat>`` | string | the id of the game that was last finished there |
 | ``{games}:ratings:<scope>`` | hash | a person's rating, games and wins (`bot.finished.ratings`) |
 | ``{games}:ranks:<scope>`` | sorted set | people with enough games to be ranked, by the rating that is shown |
+| ``{games}:history:<scope>`` | hash | a person's last ratings there, a word a game (`bot.finished.history`) |
 | ``{games}:scopes:<platform:id>`` | set | the narrowest scopes in which the person has been rated |
 | ``{games}:changes:<id>`` | string | what a game did to its players' ratings, JSON; kept for a week |
 | ``{games}:rated`` | string | the number of the last game that is in the ratings |
@@ -186,3 +187,7 @@ def ratings(scope: str) -> str:
 
 def ranks(scope: str) -> str:
     return f"{{games}}:ranks:{scope}"
+
+
+def history(scope: str) -> str:
+    return f"{{games}}:history:{scope}"

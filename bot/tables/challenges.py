@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
-from typing import Any
 
-from bot.store import Behind, Gone
 from bot.store.entries import (
     Ask,
     Clock,
@@ -22,7 +20,6 @@ from bot.store.entries import (
     Setup,
     Sit,
 )
-from bot.store.log import Log
 from bot.tables import checks
 from bot.tables.chairs import Invited, plain_name
 from bot.tables.codes import mark_of, table_code
@@ -38,8 +35,8 @@ from bot.tables.errors import (
     TooManyChanges,
     TooManyTables,
 )
-from bot.tables.ledger import Ledger
-from bot.tables.lists import CodeTaken, TableLists
+from bot.tables.lists import CodeTaken
+from bot.tables.room import Room
 from bot.tables.table import CLOCKS, Table
 from engine import game_kind
 from engine.rules import RELEASE, parse, resolve
@@ -49,12 +46,11 @@ MOST_CHANGES = 300
 """Entries of a challenge after which its game, options and clock are changed no more."""
 
 
-class Challenges(Ledger):
-    """The tables of one store, as far as they are challenges. ``lists`` are the tables by person and by chat."""
+class Challenges:
+    """The tables of a room, as far as they are challenges."""
 
-    def __init__(self, *about: Any, **more: Any) -> None:
-        super().__init__(*about, **more)
-        self.lists = TableLists(self)
+    def __init__(self, room: Room) -> None:
+        self._room = room
 
     async def open_table(
         self,
@@ -82,22 +78,22 @@ class Challenges(Ledger):
         entries: list[Entry] = [Open(game, person, name), *hosting, *setup, Sit(seat, person, name)]
         if invited:
             entries.append(Invite(invited.person, invited.handle, plain_name(invited.name)))
-        secret = await self.store.secret()
+        secret = await self._room.store.secret()
         for attempt in count():
             empty = Table(table_code(f"{update} {attempt}", secret))
             opened = self._begin_if_full(empty, entries, update)
             try:
                 async with (
-                    self.lists.taking_chair(person, empty.code),
-                    self.lists.showing(host, empty.code, is_challenge=True),
+                    self._room.lists.taking_chair(person, empty.code),
+                    self._room.lists.showing(host, empty.code, is_challenge=True),
                 ):
-                    return await self._open(empty, opened, update, "" if again else mark_of(person))
+                    return await self._room.open(opened, update, "" if again else mark_of(person))
             except CodeTaken:
                 continue
             except (TooManyTables, TooManyChallenges):
                 # What was done already is answered as done.
                 with suppress(NoSuchTable):
-                    found = await self.load(empty.code)
+                    found = await self._room.load(empty.code)
                     if found.log.was_begun_by(update):
                         return found
                 raise
@@ -105,23 +101,13 @@ class Challenges(Ledger):
 
     async def has_opened(self, update: str) -> bool:
         """Whether a table was opened by this update that is there still."""
-        secret = await self.store.secret()
+        secret = await self._room.store.secret()
         with suppress(NoSuchTable):
             for attempt in count():
-                table = await self.load(table_code(f"{update} {attempt}", secret))
+                table = await self._room.load(table_code(f"{update} {attempt}", secret))
                 if table.log.was_begun_by(update):
                     return True
         return False
-
-    async def _open(self, empty: Table, opened: Table, update: str, mark: str) -> Table:
-        result = await self._write(empty, opened)
-        if isinstance(result, Table):
-            return result
-        if isinstance(result, Gone) and result.whose == mark:
-            raise NoSuchTable(code=empty.code)
-        if isinstance(result, Behind) and Log(result.entries).was_begun_by(update):
-            return await self._caught_up(empty, result)
-        raise CodeTaken()
 
     async def choose_game(self, code: str, person: str, game: str, update: str) -> Table:
         """Another game, at its defaults; for who opened the table, before the game begins."""
@@ -135,7 +121,7 @@ class Challenges(Ledger):
                 return table
             return self._changed(table, [OtherGame(game)], update)
 
-        return await self._commit(code, update, decide)
+        return await self._room.commit(code, update, decide)
 
     def _changed(self, table: Table, entries: Sequence[Entry], update: str) -> Table:
         """A challenge with these entries, unless it was changed so often that only a machine can want it."""
@@ -152,7 +138,7 @@ class Challenges(Ledger):
             changed = {name: value for name, value in chosen.items() if table.rules.get(name) != value}
             return self._changed(table, [Rule(name, value) for name, value in changed.items()], update)
 
-        return await self._commit(code, update, decide)
+        return await self._room.commit(code, update, decide)
 
     async def choose_clock(self, code: str, person: str, seconds: int, strict: bool, update: str) -> Table:
         """How long a move may take, and whether the clock is strict; for who opened the table."""
@@ -165,7 +151,7 @@ class Challenges(Ledger):
                 return table
             return self._changed(table, [Clock(seconds, strict)], update)
 
-        return await self._commit(code, update, decide)
+        return await self._room.commit(code, update, decide)
 
     async def sit(
         self,
@@ -197,8 +183,8 @@ class Challenges(Ledger):
                 return table.after([*hosting, Ask(chosen, person, plain_name(name))], update)
             return self._begin_if_full(table, [*hosting, Sit(chosen, person, plain_name(name))], update)
 
-        async with self.lists.taking_chair(person, code), self.lists.showing(host, code):
-            return await self._commit(code, update, decide)
+        async with self._room.lists.taking_chair(person, code), self._room.lists.showing(host, code):
+            return await self._room.commit(code, update, decide)
 
     async def add_robot(self, code: str, person: str, level: str, names: Sequence[str], update: str) -> Table:
         """Who opened the table gives the first free chair to a robot, by the first of the names that nobody there has.
@@ -214,12 +200,14 @@ class Challenges(Ledger):
             kind = Sit if table.ruler_of(seat) is None else Ask
             return self._begin_if_full(table, [kind(seat, f"robot:{level}", plain_name(name))], update)
 
-        return await self._commit(code, update, decide)
+        return await self._room.commit(code, update, decide)
 
     async def host(self, code: str, place: str, update: str) -> Table:
         """Have a board of the table in one more place."""
-        async with self.lists.showing(place, code):
-            return await self._commit(code, update, lambda table: table.after(checks.hosting(table, place), update))
+        async with self._room.lists.showing(place, code):
+            return await self._room.commit(
+                code, update, lambda table: table.after(checks.hosting(table, place), update)
+            )
 
     async def rehost(self, code: str, old: str, new: str, update: str) -> Table:
         """A chat that hosts the table has another id from now on."""
@@ -227,7 +215,7 @@ class Challenges(Ledger):
         def decide(table: Table) -> Table:
             return table.after([Rehost(table.hosts.index(old), new)] if old in table.hosts else [], update)
 
-        return await self._commit(code, update, decide)
+        return await self._room.commit(code, update, decide)
 
     async def answer(self, code: str, person: str, seat: int, accept: bool, update: str) -> Table:
         """The first at a side of a `tavolo` accepts or refuses who asks for the chair opposite."""
@@ -243,7 +231,7 @@ class Challenges(Ledger):
             asking = table.asking[seat]
             return self._begin_if_full(table, [Sit(seat, asking.person, asking.name)], update)
 
-        return await self._commit(code, update, decide)
+        return await self._room.commit(code, update, decide)
 
     async def stand(self, code: str, person: str, update: str) -> Table:
         """Give one's chair back, before the game begins; who opened the table cancels it by that."""
@@ -254,9 +242,9 @@ class Challenges(Ledger):
             gone = person == table.opener.person
             return table.after([Close("cancelled")] if gone else table.standing(seat), update)
 
-        token = await self.lists.entry(person, code)
-        table = await self._commit(code, update, decide)
-        await self.lists.left(person, table, token)
+        token = await self._room.lists.entry(person, code)
+        table = await self._room.commit(code, update, decide)
+        await self._room.lists.left(person, table, token)
         return table
 
     async def cancel(self, code: str, person: str, update: str) -> Table:
@@ -266,7 +254,7 @@ class Challenges(Ledger):
             checks.check_opener(table, person)
             return table.after([Close("cancelled")], update)
 
-        return await self._commit(code, update, decide)
+        return await self._room.commit(code, update, decide)
 
     async def decline(self, code: str, person: str, handle: str, update: str) -> Table:
         """Who was challenged by name does not want to."""
@@ -277,7 +265,7 @@ class Challenges(Ledger):
                 raise NotYoursToDecide()
             return table.after([Close("declined")], update)
 
-        return await self._commit(code, update, decide)
+        return await self._room.commit(code, update, decide)
 
     def _begin_if_full(self, table: Table, entries: Sequence[Entry], update: str) -> Table:
         """The table with the entries; with the last chair also the first deal, which says by what rules they play."""
@@ -285,4 +273,4 @@ class Challenges(Ledger):
         if not (after.is_full and after.phase == "open"):
             return after
         rules = resolve(game_kind(after.game_id).rules, after.rules)
-        return after.after([FirstDeal(self._new_secret(SECRET_BYTES), RELEASE, rules.model_dump())], update)
+        return after.after([FirstDeal(self._room.new_secret(SECRET_BYTES), RELEASE, rules.model_dump())], update)

@@ -5,25 +5,25 @@ from bot.somebody import NAME
 from bot.store.entries import Close, Entry, Move, Redacted, Withdraw, encode
 from bot.store.log import Log
 from bot.store.naming import redacted
-from bot.tables.ledger import Ledger
+from bot.tables.room import Room
 from bot.tables.table import Table
 
 
-async def leave(ledger: Ledger, code: str, person: str, handle: str, somebody: str) -> bool:
+async def leave(room: Room, code: str, person: str, handle: str, somebody: str) -> bool:
     """Have a table go on without a person, and as if it had been somebody from the beginning; in one commit.
 
     A challenge of theirs, or to them, is closed, a chair at a table that waits is given back, a game that is on is
     resigned. Returns whether there was anything to do. NoSuchTable if there is no such table.
     """
     while True:
-        table = await ledger.load(code)
+        table = await room.load(code)
         theirs = handle if platform_of(table.opener.person) in ("", platform_of(person)) else ""
         entries = [*table.log.entries, *(encode(entry).encode() for entry in _parting(table, person, theirs))]
         clean = [redacted(entry, person, theirs, somebody, NAME) for entry in entries]
         if clean == table.log.entries:
             return False
         # Two entries more than there were at the least (`Store.rewrite`).
-        if await ledger.rewrite(table, Log([*clean, *[encode(Redacted()).encode()] * 2])):
+        if await room.rewrite(table, Log([*clean, *[encode(Redacted()).encode()] * 2])):
             return True
 
 

@@ -6,12 +6,12 @@ makes entries again from the log (`confirm`) whenever somebody has taken a chair
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from functools import partial
 
 from bot.platform import chat_of, is_private
-from bot.store import keys
+from bot.store import Store, keys
 from bot.store.index import Reservation
 from bot.tables.errors import (
     NoSuchTable,
@@ -19,7 +19,6 @@ from bot.tables.errors import (
     TooManyChallenges,
     TooManyTables,
 )
-from bot.tables.ledger import Ledger
 from bot.tables.table import Table
 
 MOST_TABLES = 20
@@ -41,9 +40,10 @@ class CodeTaken(Exception):
 class TableLists:
     """The lists of one store, checked against its tables."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-        self._index = ledger.store.index
+    def __init__(self, store: Store, load: Callable[[str], Awaitable[Table]]) -> None:
+        """``load`` has a table as the store has it; NoSuchTable if there is none."""
+        self._store, self._load = store, load
+        self._index = store.index
 
     async def tables_of(self, person: str) -> list[Table]:
         """The live tables where a person sits or asks for a chair, as the store has them."""
@@ -106,14 +106,14 @@ class TableLists:
 
     async def confirm(self, table: Table) -> None:
         """Make the entries that follow from a live table's log, where they are missing."""
-        async with self._ledger.store.client.pipeline(transaction=False) as pipe:
+        async with self._store.client.pipeline(transaction=False) as pipe:
             for key in _lists_of(table):
                 pipe.hsetnx(key, table.code, FROM_LOG)
             await pipe.execute()
 
     async def removed(self, table: Table) -> None:
         """A table is no more."""
-        async with self._ledger.store.client.pipeline(transaction=False) as pipe:
+        async with self._store.client.pipeline(transaction=False) as pipe:
             for key in (*_lists_of(table), *map(keys.challenges, table.hosts)):
                 pipe.hdel(key, table.code)
             await pipe.execute()
@@ -166,11 +166,11 @@ class TableLists:
         return sorted(tables, key=lambda table: table.code)
 
     async def _is_set_aside(self, code: str) -> bool:
-        return code in await self._ledger.store.all_set_aside([keys.shard_of(code)])
+        return code in await self._store.all_set_aside([keys.shard_of(code)])
 
     async def _table(self, code: str) -> Table | None:
         try:
-            return await self._ledger.load(code)
+            return await self._load(code)
         except NoSuchTable:
             return None
 

@@ -1,29 +1,252 @@
-"""The room with all tables: what people do at them, each thing one commit in the store.
+"""The room with all tables: those that a worker has in memory, and the commits by which they grow in the store.
 
-What is done before the game begins stands in `bot.tables.challenges`.
+What people do at them is one commit each. What they do before the game begins stands in `bot.tables.challenges`.
 
 A press is answered by exactly one of these: its move is made; it was made already, by the same update delivered twice;
 or a `TableError` or an engine's `IllegalMove` says why not. Nothing here waits for anybody, and several workers may
 have the same table in hand: the store takes the first and tells the others what they missed.
 """
 
-from collections.abc import Sequence
+import secrets
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
 
-from bot.store import keys
+from cachetools import LRUCache
+
+from bot.metrics import COMMITS
+from bot.store import Appended, Behind, Gone, Store, keys
+from bot.store.committed import Committed
 from bot.store.entries import Close, Deal, Entry, Flag, Late, Move, Nudge, Stop, Wait
+from bot.store.log import Log
 from bot.store.naming import people_in
 from bot.tables import checks
-from bot.tables.challenges import Challenges
+from bot.tables.clock import next_alarm
 from bot.tables.codes import mark_of
-from bot.tables.errors import NotPlaying, OldPanel
+from bot.tables.errors import NoSuchTable, NotPlaying, OldPanel, SetAside
+from bot.tables.lists import CodeTaken, TableLists
 from bot.tables.table import Table
 from engine.shuffle import SECRET_BYTES
 
+TABLES_REMEMBERED = 25_000
+"""How many tables a worker keeps in memory, at some 10 kB each; a forgotten one costs a round trip and a replay."""
+
 LATES_TO_FORFEIT = 3
+"""Moves in a row that a strict clock may make for a player before it ends the game against them."""
+
+ROBOT_PAUSE = 1.0
+"""Seconds that a robot lets pass before its move: less is hard to follow."""
+
+Decision = Callable[[Table], Table]
+"""Given the table as it stands, the one that follows, or the same if nothing is to be done; raises what is wrong."""
+
+Watcher = Callable[[str, float | None, object], None]
+"""Called after each commit with the table's code, in how many seconds its clock rings if that has changed, and what is
+to be said about it.
+"""
 
 
-class Room(Challenges):
-    """The tables of one store, for one worker: `Challenges`, and what is done at a game under way."""
+class Room:
+    """The tables of one store, for one worker. ``lists`` are the tables by person and by chat."""
+
+    def __init__(
+        self,
+        store: Store,
+        new_secret: Callable[[int], bytes] = secrets.token_bytes,
+        robot_pause: float = ROBOT_PAUSE,
+    ) -> None:
+        self.store = store
+        self.robot_pause = robot_pause
+        self.lists = TableLists(store, self.load)
+        self.watchers: list[Watcher] = []
+        self.delivers: Callable[[str], bool] = lambda _code: False
+        """Whether this worker delivers a table. Who else does is told by the commit itself (`bot.store.committed`)."""
+        self.on_unreadable: Callable[[Table], Awaitable[None]] | None = None
+        """Called with a table that the rules refuse whenever it is loaded: nothing is done about it here."""
+        self.new_secret = new_secret
+        self._remembered: LRUCache[str, Table] = LRUCache(TABLES_REMEMBERED)
+
+    async def table(self, code: str) -> Table:
+        """A table as the store has it, to decide by; NoSuchTable if there is none, SetAside if it cannot be read."""
+        return self._readable(await self.load(code))
+
+    async def cached(self, code: str) -> Table:
+        """A table as this worker last saw it, to draw by: it may be a little old. NoSuchTable if there is none."""
+        return self._remembered.get(code) or await self.load(code)
+
+    async def load(self, code: str, *, confirmed: bool = False) -> Table:
+        """A table as the store has it, whether all of it can be read or not; NoSuchTable if there is none.
+
+        Of a table that is in memory only what came since is fetched and read. ``confirmed`` if replicas are to have it.
+        """
+        table = self._remembered.get(code) or Table(code)
+        try:
+            behind = await self.store.since(code, table.log, confirmed=confirmed)
+        except ValueError:
+            return await self._noted(Table.unreadable(code, "it is not a log"))
+        return await self._caught_up(table, behind)
+
+    async def _caught_up(self, table: Table, behind: Behind) -> Table:
+        """A table with what it lacked."""
+        if behind.whole:
+            self.forget(table.code)
+            table = Table.from_log(table.code, Log(behind.entries), table)
+        elif behind.entries:
+            table = table.caught_up(behind.entries)
+        if not table.exists:
+            self.forget(table.code)
+            raise NoSuchTable(code=table.code)
+        return await self._noted(table)
+
+    async def _noted(self, table: Table) -> Table:
+        """Keep a table in memory; of one that cannot be read whoever minds it is told."""
+        if table.error and self.on_unreadable:
+            await self.on_unreadable(table)
+        return self._remember(table)
+
+    @staticmethod
+    def _readable(table: Table) -> Table:
+        if table.error:
+            raise SetAside(code=table.code)
+        return table
+
+    def remembered(self, code: str) -> Table | None:
+        """A table as this worker last saw it, if it has it in memory."""
+        return self._remembered.get(code)
+
+    def remembers(self, code: str) -> bool:
+        """Whether this worker has the table in memory."""
+        return code in self._remembered
+
+    def is_playing_at(self, code: str, version: int) -> bool:
+        """Whether a table in memory has this version, and a game under way."""
+        table = self._remembered.get(code)
+        return table is not None and table.version == version and table.phase == "playing"
+
+    def by_phase(self) -> Counter[str]:
+        """How many of the tables in memory are open, and how many are being played at."""
+        return Counter(table.phase for table in self._remembered.values())
+
+    def forget(self, code: str) -> None:
+        """Drop a table from memory; the store keeps it."""
+        self._remembered.pop(code, None)
+
+    def follow(self, told: Committed) -> bool:
+        """Add to a table in memory what another worker has committed.
+
+        False where that is not the very next thing there, or this version cannot read it: then it is to be loaded.
+        """
+        table = self._remembered.get(told.code) or Table(told.code)
+        if table.error or (table.version, table.log.last) != (told.version, told.last):
+            return False
+        after = table.caught_up(told.entries)
+        if after.error:
+            return False
+        self._remember(after)
+        return True
+
+    async def commit(self, code: str, update: str, decide: Decision, about: object = None) -> Table:
+        """Decide on the table and write what follows; ``about`` as for `Store.append`.
+
+        A table in memory may be old, and is good for deciding what to write, for the store refuses what is behind. That
+        nothing is to be written, or something is wrong, is decided on the store's latest.
+        """
+        table = self._remembered.get(code)
+        is_latest = table is None
+        if table is None:
+            table = await self.load(code, confirmed=True)
+        while True:
+            fault: Exception | None = None
+            after = table
+            if not table.log.has_seen(update):
+                try:
+                    after = decide(self._readable(table))
+                except Exception as error:  # noqa: BLE001  it is raised below, if it is still so
+                    fault = error
+            if after.version > table.version:
+                result = await self._write(table, after, about)
+                if isinstance(result, Table):
+                    return result
+                # A table that has a log is never gone: that is told to who opens one.
+                assert isinstance(result, Behind)
+                table, is_latest = await self._caught_up(table, result), True
+                continue
+            if not is_latest:
+                latest = await self.load(code, confirmed=True)
+                is_latest = True
+                if latest is not table:
+                    table = latest
+                    continue
+            if fault:
+                raise fault
+            if about:
+                # It was written already: before a crash, perhaps, that left untold what it is about.
+                self._tell(code, None, about)
+            return self._remember(table)
+
+    async def open(self, opened: Table, update: str, mark: str) -> Table:
+        """Write a new table, unless this update has done so. NoSuchTable if that one is gone, by the ``mark`` of whose
+        it was; CodeTaken where it is another's code.
+        """
+        empty = Table(opened.code)
+        result = await self._write(empty, opened)
+        if isinstance(result, Table):
+            return result
+        if isinstance(result, Gone) and result.whose == mark:
+            raise NoSuchTable(code=opened.code)
+        if isinstance(result, Behind) and Log(result.entries).was_begun_by(update):
+            return await self._caught_up(empty, result)
+        raise CodeTaken()
+
+    async def _write(self, table: Table, after: Table, about: object = None) -> Table | Behind | Gone:
+        """Have a table go on; why it could not, where the store's has gone on otherwise."""
+        entries = after.log.entries[table.version :]
+        alarm = next_alarm(table, after, self.robot_pause)
+        # Before the commit: a crash in between leaves one name too many, never one too few.
+        people = people_in(entries)
+        new = {person for person in people if await self.store.client.sadd(keys.named(person), table.code)}
+        tell = not self.delivers(table.code)
+        result = await self.store.append(table.code, table.log, entries, clock=alarm, tell=tell, about=about)
+        if not isinstance(result, Appended):
+            await self._take_back(table, new, result)
+            return result
+        for person in people - new:
+            # Another worker may have entered them, been refused, and taken them out meanwhile.
+            await self.store.client.sadd(keys.named(person), table.code)
+        self._remember(after)
+        COMMITS.inc()
+        self._tell(table.code, alarm, about)
+        return after
+
+    async def _take_back(self, table: Table, people: set[str], refused: Behind | Gone) -> None:
+        """Take out the names that this worker entered for a commit that was refused, but for those the log has."""
+        if isinstance(refused, Behind):
+            before = () if refused.whole else table.log.entries
+            people = people - people_in([*before, *refused.entries])
+        for person in people:
+            await self.store.client.srem(keys.named(person), table.code)
+
+    async def rewrite(self, table: Table, log: Log) -> bool:
+        """Put another log in place of a table's, as `Store.rewrite` does; False if the table has gone on meanwhile."""
+        after = Table.from_log(table.code, log)
+        alarm = None if after.error else next_alarm(table, after, self.robot_pause)
+        tell = not self.delivers(table.code)
+        if not await self.store.rewrite(table.code, table.log, log, clock=alarm, tell=tell):
+            return False
+        self._remember(after)
+        COMMITS.inc()
+        self._tell(table.code, alarm, None)
+        return True
+
+    def _tell(self, code: str, alarm: float | None, about: object) -> None:
+        for watcher in self.watchers:
+            watcher(code, alarm, about)
+
+    def _remember(self, table: Table) -> Table:
+        """Keep the newest table that this worker knows under its code."""
+        known = self._remembered.get(table.code)
+        newest = known if known and known.version > table.version else table
+        self._remembered[table.code] = newest
+        return newest
 
     async def remove(self, table: Table) -> None:
         """A table is over, or no game came of it, and all has been shown: forget it."""
@@ -41,7 +264,7 @@ class Room(Challenges):
                 return table.after([Close("cancelled")], update)
             return table.after([Stop("cancelled")], update) if table.phase == "playing" else table
 
-        return await self._commit(code, update, decide)
+        return await self.commit(code, update, decide)
 
     async def press(self, code: str, person: str, version: int, move: str, update: str, about: object = None) -> Table:
         """A move from a panel of this version. When it ends a deal, the next is dealt in the same commit.
@@ -57,7 +280,7 @@ class Room(Challenges):
                 raise OldPanel()
             return self._moved(table, [Move(seat, move)], update)
 
-        return await self._commit(code, update, decide, about)
+        return await self.commit(code, update, decide, about)
 
     async def move_for(self, code: str, seat: int, version: int, move: str, update: str) -> Table:
         """A robot's move: its own, or for a player whose time is up. OldPanel if the table has gone on since.
@@ -75,7 +298,7 @@ class Room(Challenges):
                 return table.after([Late(seat), Stop("timeout", 1 - (seat & 1))], update)
             return self._moved(table, [Late(seat), Move(seat, move)], update)
 
-        return await self._commit(code, update, decide)
+        return await self.commit(code, update, decide)
 
     async def claim_on_time(self, code: str, person: str, update: str) -> Table:
         """The others claim the win from a player whose time is up."""
@@ -84,7 +307,7 @@ class Room(Challenges):
             late = checks.check_flagged(table, person)
             return table.after([Stop("timeout", 1 - (late & 1))], update)
 
-        return await self._commit(code, update, decide)
+        return await self.commit(code, update, decide)
 
     async def wait(self, code: str, person: str, update: str) -> Table:
         """The others give a player whose time is up the same time again."""
@@ -93,7 +316,7 @@ class Room(Challenges):
             checks.check_flagged(table, person)
             return table.after([Wait()], update)
 
-        return await self._commit(code, update, decide)
+        return await self.commit(code, update, decide)
 
     async def check_flagged(self, code: str, person: str, update: str) -> Table:
         """The table, if the time of a player is up about whose move this person may decide, or this update did so."""
@@ -116,13 +339,13 @@ class Room(Challenges):
                 return table.after([Flag() if table.alarm else Nudge()], update)
             return table
 
-        return await self._commit(code, update, decide)
+        return await self.commit(code, update, decide)
 
     def _moved(self, table: Table, entries: Sequence[Entry], update: str) -> Table:
         """The table with a move, which is the last of the entries; where it ends a deal, with the next one."""
         after = table.after(entries, update)
         return (
-            after.after([Deal(self._new_secret(SECRET_BYTES))], update)
+            after.after([Deal(self.new_secret(SECRET_BYTES))], update)
             if after.game and after.game.needs_deal
             else after
         )

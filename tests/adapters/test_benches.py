@@ -25,6 +25,9 @@ def shorten(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
         monkeypatch.setattr(measure, name, value)
     if platform == "telegram":
         monkeypatch.setattr(measure, "DEFAULT_PRESSES", 20)
+    else:
+        monkeypatch.setattr(measure, "PAIRS", 2)
+        monkeypatch.setattr(measure, "TOGETHER_PRESSES", 20)
     monkeypatch.setattr("bot.bench.platforms.TABLES", 12)
     monkeypatch.setattr("bot.bench.platforms.QUIET", 0.5)
 
@@ -49,6 +52,19 @@ def test_the_whole_bot_plays_beside_the_bare_library(platform: str, monkeypatch:
     assert "whole bot: 14 live tables in" in result.output
     assert "Traceback" not in result.output
     assert untold(result.stdout, platform) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_with_pictures(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    shorten(monkeypatch, platform)
+    for name, value in {"PICTURE_ROUNDS": 1, "PICTURE_PRESSES": 40}.items():
+        monkeypatch.setattr(f"adapters.{platform}.bench.measure.{name}", value)
+    result = bench("presses", "--adapter", platform, "--pictures")
+    assert result.exit_code == 0, result.output
+    assert result.output.count("whole bot with pictures, 12 tables:") == 2
+    assert "presses by CPU, whole bot to bare library" in result.output
+    assert "calls failed" not in result.output
 
 
 def untold(output: str, bench: str) -> list[str]:

@@ -31,6 +31,7 @@ MAY_IMPORT = {
     "bot.commands",
     "bot.host_link",
     "bot.panel",
+    "bot.pictures.scene",
     "bot.actions",
     "bot.places",
     "bot.platform",
@@ -108,8 +109,9 @@ class Parrot:
     async def language_in(self, place: str) -> str:
         return "en"
 
-    def answer_in_turn(self, place: str, say: Callable[[], Awaitable[object]], *, message: str = "") -> None:
+    def answer_in_turn(self, place: str, say: Callable[[], Awaitable[object]], *, message: str = "") -> bool:
         self.answering = asyncio.ensure_future(say())
+        return True
 
     def store_away(self, error: BaseException, language: str = "en") -> str:
         raise error
@@ -175,5 +177,8 @@ async def test_the_playground_needs_nothing_else(store: Store) -> None:
     assert adapter
     async with serving(adapter):
         anna = adapter.chat_store.people["1"]
-        assert await adapter.request(anna, Say(n="abcd", do="say", chat="1", text="/mano")) == "You said mano."
+        assert (
+            await adapter.server.requests.perform(anna, Say(n="abcd", do="say", chat="1", text="/mano"))
+            == "You said mano."
+        )
     assert [(one.word, one.person.name) for one in parrot.heard] == [("mano", "Anna")]

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from base64 import b64decode
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ import aiohttp
 import pytest
 from redis.asyncio.client import Pipeline
 
-from adapters.playground.chat_store import LONGEST_TEXT, ChatStore, Refused
+from adapters.playground.chat_store import LONGEST_TEXT, Chat, ChatStore, Refused
 from bot.cli import health
 from bot.panel import Button, Panel, Span
+from bot.pictures.cards import DECKS
+from bot.pictures.scene import Card, Picture, Scene, Side
 from bot.platform import ChatGone, MessageGone, TooLong, Unreachable
 from bot.store import Store
 from tests.open_playground import Open
@@ -223,15 +226,19 @@ async def test_the_village_is_as_strict_as_the_real_ones(store: Store) -> None:
 async def test_a_key_sends_one_message_even_after_a_restart(store: Store) -> None:
     chat_store = ChatStore(store.client)
     await chat_store.load()
-    _, first, new = await chat_store.send("1", panel(), "key")
-    assert new
+    told: list[tuple[Chat, int]] = []
+    chat_store.on_message = lambda *message: told.append(message)
+    first = await chat_store.send("1", panel(), "key")
+    assert told == [(chat_store.chats["1"], first)]
     again = ChatStore(store.client)
     await again.load()
-    assert await again.send("1", panel(), "key") == (again.chats["1"], first, False)
+    again.on_message = lambda *message: told.append(message)
+    assert await again.send("1", panel(), "key") == first
+    assert len(told) == 1
     assert again.chats["1"].messages == chat_store.chats["1"].messages
     # Numbers are never given twice, not even after the last message has gone.
     await again.delete("1", first)
-    _, second, _new = await again.send("1", panel(), "other")
+    second = await again.send("1", panel(), "other")
     assert second > first
 
 
@@ -250,10 +257,10 @@ async def test_no_number_is_given_twice_though_the_answer_to_a_write_was_lost(
         while_it_fails.setattr(Pipeline, "execute", and_then_lost)
         with pytest.raises(ConnectionError):
             await chat_store.send("1", panel("the first"), "key")
-    _, other, _new = await chat_store.send("1", panel("another"), "other")
+    other = await chat_store.send("1", panel("another"), "other")
     again = ChatStore(store.client)
     await again.load()
-    _, first, _new = await again.send("1", panel("the first"), "key")
+    first = await again.send("1", panel("the first"), "key")
     assert first != other
     shown = {number: message["spans"][0][0] for number, message in again.chats["1"].messages.items()}
     assert shown == {first: "the first", other: "another"}
@@ -279,6 +286,39 @@ async def test_the_file_of_ones_data_stays_in_the_chat_and_is_its_owners_alone(
     assert (await later.ask(do="file", chat="@1", message=kept["id"], n="other1", **{"as": "2"}))["type"] == "refused"
     refused = await later.ask(do="file", chat="@1", message=kept["id"] - 1, n="other2", **{"as": "1"})
     assert (refused["type"], refused["text"]) == ("refused", "This file is not kept any more.")
+
+
+async def test_a_picture_is_brought_to_who_sees_its_message_and_only_while_that_shows_it(
+    playground: Open, session: aiohttp.ClientSession
+) -> None:
+    anna = await Line.open(session, playground)
+    chat_store = playground.playground.chat_store
+    before, after = pictured("3D"), pictured("4D")
+    number = await chat_store.send("@1", before, "key")
+    shown = chat_store.chats["@1"].messages[number]["picture"]
+    assert (shown["alt"], shown["width"], shown["height"]) == ("a table", 720, 300)
+
+    async def asked(n: str, panel: Panel, person: str = "1") -> dict[str, Any]:
+        assert panel.picture
+        name = panel.picture.scene.digest
+        return await anna.ask(do="picture", chat="@1", message=number, name=name, n=n, **{"as": person})
+
+    assert b64decode((await asked("pic1", before))["png"]) == before.picture.png  # type: ignore[union-attr]
+    assert (await asked("pic2", before, "2"))["type"] == "refused"
+    await chat_store.edit("@1", number, after)
+    assert (await asked("pic3", before))["png"] == ""
+    assert b64decode((await asked("pic4", after))["png"]) == after.picture.png  # type: ignore[union-attr]
+    await chat_store.edit("@1", number, Panel(after.text))
+    assert chat_store.chats["@1"].messages[number]["picture"] is None
+    assert (await asked("pic5", after))["png"] == ""
+
+
+def pictured(code: str) -> Panel:
+    """A panel with a picture that has a PNG's first bytes, with its measures."""
+    sides = (Side("Anna", "3"), Side("Bruno", "4"))
+    scene = Scene(deck=DECKS[0], sides=sides, target="to 21", hand=(Card(code),))
+    png = b"\x89PNG\r\n\x1a\n....IHDR" + (720).to_bytes(4, "big") + (300).to_bytes(4, "big") + code.encode()
+    return Panel((Span(code),), picture=Picture(scene, "a table", png))
 
 
 async def test_a_page_for_ones_own_eyes_says_where_it_is_or_how_to_open_the_private_chat(

@@ -254,7 +254,7 @@ async def test_a_press_of_the_bots_own_button_is_genuine_and_its_page_takes_its_
     playground: Open, session: aiohttp.ClientSession, pressed: list[Press]
 ) -> None:
     chat_store = playground.playground.chat_store
-    _, number, _ = await chat_store.send("1", button("real"), "k1")
+    number = await chat_store.send("1", button("real"), "k1")
     line = await Line.open(session, playground)
     await line.ask(**{**PRESS, "n": "press1", "message": number, "payload": "real"})
     assert [one.genuine for one in pressed] == [True]
@@ -267,12 +267,12 @@ async def test_a_made_up_press_is_not_genuine_and_touches_no_message(
     playground: Open, session: aiohttp.ClientSession, pressed: list[Press], which: str
 ) -> None:
     chat_store = playground.playground.chat_store
-    _, number, _ = await chat_store.send("1", button("real"), "k1")
+    number = await chat_store.send("1", button("real"), "k1")
     said = await chat_store.say(chat_store.chats["1"], chat_store.people["2"], "real", None, "k2")
     assert said
-    _, private, _ = await chat_store.send("1", button("link", "private"), "k3")
-    _, elsewhere, _ = await chat_store.send("@1", button("hers"), "k4")
-    _, elsewhere, _ = await chat_store.send("@1", button("hers"), "k5")
+    private = await chat_store.send("1", button("link", "private"), "k3")
+    elsewhere = await chat_store.send("@1", button("hers"), "k4")
+    elsewhere = await chat_store.send("@1", button("hers"), "k5")
     made_up = {
         "another payload": (number, "made up"),
         "a text of somebody's": (said["id"], "real"),

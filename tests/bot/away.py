@@ -36,7 +36,7 @@ async def play_unseen(worker: Worker, person: str, moves: int) -> None:
 
 
 def tasks_of_the_bot() -> list[str]:
-    """The tasks that run code of the bot's and of the adapters', by name: not the libraries', nor the paper server's."""
+    """The tasks that run code of the bot's and of the adapters', by name: not the libraries', nor the fake server's."""
     code: list[Any] = [getattr(task.get_coro(), "cr_code", None) for task in asyncio.all_tasks()]
     return sorted(one.co_qualname for one in code if one and one.co_filename.startswith(OURS))
 

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+import redis
 from redis.asyncio import Redis
 
 from bot.bench.cluster import LocalCluster
@@ -23,9 +24,14 @@ async def embedded(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
 
 @pytest.fixture(scope="session")
 def shared_valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStore]:
-    """An embedded Valkey for all tests of this process that only want a store: starting one takes longer than they do."""
+    """An embedded Valkey for all tests of this process that only want a store: starting one takes longer than they do.
+
+    It does not wait for the disk, as a bot's own does: nobody takes the power away here.
+    """
     valkey = EmbeddedStore(tmp_path_factory.mktemp("valkey"))
     asyncio.run(valkey.start())
+    with redis.Redis.from_url(valkey.url) as client:
+        client.config_set("appendfsync", "no")
     yield valkey
     asyncio.run(valkey.stop())
 
@@ -51,8 +57,10 @@ ON_A_CLUSTER = pytest.param("cluster", marks=pytest.mark.xdist_group("cluster"))
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
-    """Three primaries and their replicas; a test that kills some starts them again."""
+    """Three primaries and their replicas; a test that kills some starts them again. They do not wait for the disk."""
     with LocalCluster(tmp_path_factory.mktemp("cluster")) as nodes:
+        for node in nodes.nodes:
+            node.ask("CONFIG SET", "appendfsync", "no")
         yield nodes
 
 

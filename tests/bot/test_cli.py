@@ -14,6 +14,7 @@ from bot.bench import compare, robots, solver
 from bot.cli import main as cli
 from engine import GAMES
 from tests.bot.command import command, exit_status
+from tests.groups import COMPILED_SEARCHES
 
 BUONGIOCO = [sys.executable, "-c", "from bot.cli.main import main; main()"]
 
@@ -259,6 +260,7 @@ def test_the_terminals_sentences_are_about_somebody(tmp_path: Path) -> None:
 def test_bench_engine_prints_its_baseline_beside_every_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.bench.engine.SECONDS", 0.01)
     monkeypatch.setattr("bot.bench.engine.ROUNDS", 1)
+    monkeypatch.setattr("bot.bench.engine.GAMES_WEIGHED", 1)
     out = call("bench", "engine").output
     assert "OpenSpiel" in out
     assert [one.label for one in compare.FIGURES if one.bench == "engine" and one.read(out) is None] == []
@@ -278,6 +280,7 @@ def test_bench_store_prints_its_baseline_beside_the_presses(monkeypatch: pytest.
     assert "a person, profile and handle" in out
 
 
+@COMPILED_SEARCHES
 def test_analyse_says_where_points_were_given_away(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     options = ("--game", "testa", "--games", "2", "--rules", "target=11", "--players", "greedy,random")
@@ -295,6 +298,7 @@ def test_analyse_says_where_points_were_given_away(tmp_path: Path) -> None:
     assert call("analyse", str(tmp_path / "bad")).exit_code != 0
 
 
+@COMPILED_SEARCHES
 def test_bench_robots_prints_points_intervals_games_and_times() -> None:
     out = call("bench", "robots", "--game", "testa", "--deals", "2").output
     for pair in ("easy : random", "medium : easy", "strong : medium", "strong : plain", "strong : flat"):
@@ -321,6 +325,7 @@ def test_the_share_of_games_won_has_an_interval_even_when_all_are_won() -> None:
     assert (round(low, 3), high) == (0.886, 1.0)
 
 
+@COMPILED_SEARCHES
 def test_bench_solver_prints_its_baseline_and_each_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver, "SOLVES", 2)
     monkeypatch.setattr(solver, "BASELINES", 2)

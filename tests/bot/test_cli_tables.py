@@ -9,7 +9,7 @@ from bot.delivery.message_state import MessageState, decode_state, encode_state
 from bot.store import EmbeddedStore, keys, opened
 from bot.store.log import stamped
 from tests.bot.command import command
-from tests.bot.paper import GROUP, Paper, Player, code_of, open_worker, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seated
 
 
 async def called(folder: Path, *words: str, code: int = 0) -> str:
@@ -22,12 +22,12 @@ async def test_tables_are_listed_looked_at_and_ended_beside_a_bot(tmp_path: Path
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
     async with opened(valkey.url) as store:
-        paper = Paper()
-        async with open_worker(store, paper) as worker:
-            players = await seated(worker, paper, "metamazzo")
+        fake = FakePlatform()
+        async with open_worker(store, fake) as worker:
+            players = await seated(worker, fake, "metamazzo")
             playing = await code_of(worker, players[0])
             secret = next(entry for entry in (await store.load(playing)).entries if entry.startswith(b"deal "))
-            await Player(worker, paper, "Carla", 3).say("/challenge testa", "paper:200")
+            await Player(worker, fake, "Carla", 3).say("/challenge testa", "paper:200")
             [waiting] = [table.code for table in await worker.tables_of("paper:3")]
             # The folder is this test's, as a running bot's would be.
             listed = await called(tmp_path, "tables")
@@ -48,8 +48,8 @@ async def test_tables_are_listed_looked_at_and_ended_beside_a_bot(tmp_path: Path
             for code in (playing, waiting):
                 worker.delivery.touch(code, reload=True)
             await worker.delivery.settled()
-            assert "cancelled" in paper.last(GROUP).plain
-            assert "taken back" in paper.last("paper:200").plain
+            assert "cancelled" in fake.last(GROUP).plain
+            assert "taken back" in fake.last("paper:200").plain
             assert not await worker.tables_of("paper:1")
             [game] = [game async for game in worker.archive.all()]
             assert (game.record.ending, game.is_rated) == ("cancelled", False)
@@ -60,9 +60,9 @@ async def test_tables_are_idle_since_somebody_last_pressed_there_and_looking_cha
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
     async with opened(valkey.url) as store:
-        paper = Paper()
-        async with open_worker(store, paper) as worker:
-            players = await seated(worker, paper, "testa")
+        fake = FakePlatform()
+        async with open_worker(store, fake) as worker:
+            players = await seated(worker, fake, "testa")
             old = await code_of(worker, players[0])
             # As a test cannot wait for days: all that is known of the table is three days older.
             await worker.delivery.settled()
@@ -73,8 +73,8 @@ async def test_tables_are_idle_since_somebody_last_pressed_there_and_looking_cha
             return encode_state(one._replace(seen_at=one.seen_at - 3 * 86400 - 60 * bool(one.seen_at)))
 
         await store.client.hset(keys.shown(old), mapping={name: aged(one) for name, one in shown.items()})
-        async with open_worker(store, paper) as worker:
-            carla = Player(worker, paper, "Carla", 3)
+        async with open_worker(store, fake) as worker:
+            carla = Player(worker, fake, "Carla", 3)
             await carla.say("/challenge testa", "paper:200")
             fresh = await code_of(worker, carla)
             await carla.say("/tables")
@@ -86,9 +86,9 @@ async def test_tables_are_idle_since_somebody_last_pressed_there_and_looking_cha
         assert "1 table" in await called(tmp_path, "tables", "--idle", "2d")
         assert fresh not in await called(tmp_path, "tables", "--idle", "2d")
         assert "is not a duration" in await called(tmp_path, "tables", "--idle", "long", code=2)
-        async with open_worker(store, paper) as worker:
+        async with open_worker(store, fake) as worker:
             mover = next(one for one in players if one.moves())
-            await Player(worker, paper, mover.person.name, int(mover.person.id[6:])).play(Random(1))
+            await Player(worker, fake, mover.person.name, int(mover.person.id[6:])).play(Random(1))
             await worker.delivery.settled()
         assert "idle 3 days" not in await called(tmp_path, "tables")
     await valkey.stop()
@@ -98,9 +98,9 @@ async def test_the_doctor_names_what_cannot_be_read_and_it_can_be_ended(tmp_path
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
     async with opened(valkey.url) as store:
-        paper = Paper()
-        async with open_worker(store, paper) as worker:
-            players = await seated(worker, paper, "metamazzo")
+        fake = FakePlatform()
+        async with open_worker(store, fake) as worker:
+            players = await seated(worker, fake, "metamazzo")
             code = await code_of(worker, players[0])
             await store.append(code, await store.load(code), [stamped("conquer 3", "broken")])
             worker.delivery.touch(code, reload=True)

@@ -13,7 +13,7 @@ from bot.panels.pages import help_page
 from bot.platform import Command, Reply
 from bot.store import Store
 from bot.texts import LANGUAGES
-from tests.bot.paper import GROUP, Paper, Player, open_worker
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.discord.players import on_discord
 from tests.discord.server import DiscordServer
 from tests.telegram.players import on_telegram, until
@@ -82,9 +82,9 @@ async def test_a_command_is_done_by_any_of_its_words_and_only_where_it_may_be_gi
     async def recite(command: Command, profile: object) -> Reply:
         return Reply(toast=f"{command.words[0]}, a poem")
 
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna = Player(worker, paper, "Anna", 1)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = Player(worker, fake, "Anna", 1)
         monkeypatch.setitem(anna.dispatcher._commands._handlers, "poem", recite)
         for word in ("poem", "poesia", "verse"):
             assert (await anna.say(f"/{word} testa")).toast == "testa, a poem"
@@ -96,7 +96,7 @@ async def test_a_command_is_done_by_any_of_its_words_and_only_where_it_may_be_gi
 
 
 async def test_every_command_is_done_by_somebody_and_named_in_every_language(store: Store) -> None:
-    async with open_worker(store, Paper()) as worker:
+    async with open_worker(store, FakePlatform()) as worker:
         assert set(Dispatcher(worker)._commands._handlers) == {spec.name for spec in COMMANDS}
     for spec in COMMANDS:
         if spec.listed:

@@ -9,7 +9,7 @@ import pytest
 
 from bot.store import Store
 from bot.tables.table import Table
-from tests.bot.paper import Paper, code_of, open_worker, seated
+from tests.bot.fake_platform import FakePlatform, code_of, open_worker, seated
 from tests.kills import invariants
 from tests.kills.harness import moves_in_log
 from tests.kills.invariants import AtRest, Disagreement, check, doubles
@@ -49,9 +49,9 @@ class Screen:
 @pytest.fixture
 async def rest(store: Store) -> AsyncIterator[AtRest]:
     """A table for two in its first deal with a move made, and an open one for four."""
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         table = await worker.room.table(code)
         assert table.game
@@ -60,7 +60,7 @@ async def rest(store: Store) -> AsyncIterator[AtRest]:
         assert mover
         move = next(one for one in table.game.legal_moves(table.game.turn) if one.startswith("play"))
         await worker.room.press(code, mover.person, table.version, move, "a press")
-        opened = await worker.room.open_table("tressette", "paper:9", "Ivo", "a challenge", host="paper:100")
+        opened = await worker.challenges.open_table("tressette", "paper:9", "Ivo", "a challenge", host="paper:100")
         tables = [Table.from_log(one, await store.load(one)) for one in (code, opened.code)]
         made = {one.code: moves_in_log(one) for one in tables}
         yield AtRest(tables, (), made, dict(made), dict(made), Screen(tables))

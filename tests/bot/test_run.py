@@ -22,7 +22,7 @@ from bot.settings import NOTHING_TO_RUN
 from bot.store import EmbeddedStore, opened
 from engine import load, read, verify
 from tests.bot.command import command, environment
-from tests.bot.paper import Paper, open_worker, play_until, seated
+from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seated
 from tests.kills.bot_process import free_port
 from tests.telegram.players import GROUP, Person, until
 from tests.telegram.server import TOKEN, TelegramServer
@@ -203,10 +203,10 @@ async def test_export_and_rebuild(tmp_path: Path) -> None:
     valkey = EmbeddedStore(tmp_path / "data")
     await valkey.start()
     async with opened(valkey.url) as store:
-        paper = Paper()
-        async with open_worker(store, paper) as worker:
-            players = await seated(worker, paper, "testa", "to 11")
-            texts = paper.texts
+        fake = FakePlatform()
+        async with open_worker(store, fake) as worker:
+            players = await seated(worker, fake, "testa", "to 11")
+            texts = fake.texts
             await play_until(worker, players, Random(1), lambda: any("won by" in text for text in texts("paper:100")))
             await worker.delivery.settled()
             before: dict[Any, Any] = await store.client.hgetall("{games}:ratings:*|*|*")

@@ -15,10 +15,10 @@ from bot.settings import BadSetting
 from bot.store import Store
 from bot.supervisor import NothingToRun, Supervisor
 from bot.worker import Worker
-from tests.bot.paper import Paper, open_worker
+from tests.bot.fake_platform import FakePlatform, open_worker
 
 
-class Fickle(Paper):
+class Fickle(FakePlatform):
     """A platform that meets one thing after the other when it is started and served, and is well from then on."""
 
     healthy = False
@@ -56,7 +56,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def supervised(store: Store, *adapters: Fickle) -> AsyncIterator[tuple[Worker, asyncio.Task[None]]]:
-    async with open_worker(store, Paper()) as worker:
+    async with open_worker(store, FakePlatform()) as worker:
         worker.adapters.clear()
         for adapter in adapters:
             worker.add(adapter)

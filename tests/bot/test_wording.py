@@ -8,7 +8,7 @@ from bot.panels.rules import rules_page
 from bot.store import Store
 from bot.texts import LANGUAGES
 from bot.wording import JOINER, SUIT_SIGNS, Wording, thirds
-from tests.bot.paper import Paper, open_worker, play_until, seated
+from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seated
 
 FOUR = ("A", "B", "C", "D")
 
@@ -54,15 +54,15 @@ def test_the_rules_say_what_stands_on_the_cards(language: str) -> None:
 
 
 async def test_no_line_break_comes_between_a_cards_rank_and_its_suit(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "pizzichino")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "pizzichino")
         seen: set[str] = set()
 
         def done() -> bool:
             for place in ("paper:100", players[0].private):
-                seen.update(paper.texts(place))
-                for panel in paper.messages[place].values():
+                seen.update(fake.texts(place))
+                for panel in fake.messages[place].values():
                     assert not any(JOINER in button.label for row in panel.rows for button in row)
             return any("Trick 6" in text for text in seen)
 

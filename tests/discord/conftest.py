@@ -1,4 +1,4 @@
-"""A real store and a paper Discord."""
+"""A real store and a fake Discord."""
 
 from collections.abc import AsyncIterator
 

@@ -1,4 +1,4 @@
-"""The gateway of the paper Discord: hello, identify, heartbeats, dispatches, resumes."""
+"""The gateway of the fake Discord: hello, identify, heartbeats, dispatches, resumes."""
 
 import asyncio
 import itertools

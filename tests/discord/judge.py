@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import jsonschema_rs
 
 LAYOUT, EPHEMERAL = 1 << 15, 1 << 6
 LAYOUT_KINDS = {9, 10, 11, 12, 13, 14, 17}
+IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".gif")
 NAME = re.compile(r"[-_'\w]{1,32}")
 
 _description = json.loads((Path(__file__).parent / "schema" / "discord.json").read_text())
@@ -53,17 +54,29 @@ def judge_message(body: dict[str, Any], *, new: bool) -> None:
         raise Refused(400, 50006, "Cannot send an empty message")
     if len(body.get("content") or "") > 2000:
         raise invalid("content: Must be 2000 or fewer in length.")
-    texts = sum(len(one.get("content") or "") + len(one.get("label") or "") for one in everything)
+    # Whether descriptions count is not documented; here they do.
+    alts = sum(len(item.get("description") or "") for one in everything for item in one.get("items", ()))
+    texts = alts + sum(len(one.get("content") or "") + len(one.get("label") or "") for one in everything)
     if texts > 4000:
         raise invalid(f"the texts of all components have {texts} characters, 4000 are allowed")
     ids = [one["custom_id"] for one in everything if one.get("custom_id")]
     if len(ids) != len(set(ids)):
         raise invalid("COMPONENT_CUSTOM_ID_DUPLICATED")
-    named = {one["filename"] for one in body.get("attachments") or ()}
     for one in everything:
         _judge_component(one)
-        if one["type"] == 13 and one["file"]["url"].removeprefix("attachment://") not in named:
-            raise invalid("a file component names a file that is not attached")
+
+
+def judge_media(components: list[dict[str, Any]], attached: Iterable[str]) -> None:
+    """Refuse components that show files which the message does not have; what it has is ``attached``, by name."""
+    names = list(attached)
+    for one in _walk(components):
+        shown = [one["file"]] if one["type"] == 13 else [item["media"] for item in one.get("items", ())]
+        for media in shown:
+            name = media["url"].removeprefix("attachment://")
+            if names.count(name) != 1:
+                raise invalid("UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND")
+            if one["type"] == 12 and not name.endswith(IMAGES):
+                raise invalid("a gallery shows images")
 
 
 def _judge_component(one: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The kill harness on Discord: the bot is killed, the paper server and its people live on.
+"""The kill harness on Discord: the bot is killed, the fake server and its people live on.
 
 python -m tests.discord.kills --kills 100 --seed 1
 """

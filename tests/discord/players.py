@@ -1,4 +1,4 @@
-"""People on the paper Discord, who see what it shows and press what stands there."""
+"""People on the fake Discord, who see what it shows and press what stands there."""
 
 import asyncio
 import re
@@ -14,7 +14,7 @@ from bot.store import Store
 from bot.supervisor import Supervisor
 from bot.worker import Worker
 from engine import GAMES
-from tests.bot.paper import ACCEPT, NAMES
+from tests.bot.fake_platform import ACCEPT, NAMES
 from tests.discord.server import (
     AUTOCOMPLETE,
     BAR,
@@ -40,11 +40,18 @@ def parts(components: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 def text_of(message: dict[str, Any]) -> str:
     """What a message reads like: marks and escapes are gone."""
     texts = [one["content"] for one in parts(message["components"]) if one["type"] == 10]
-    return re.sub(r"\\(.)|\*\*|`|_", r"\1", "\n".join([message["content"], *texts]).strip())
+    return re.sub(r"(?m)^-# |\\(.)|\*\*|`|_", r"\1", "\n".join([message["content"], *texts]).strip())
 
 
 def buttons_of(message: dict[str, Any]) -> list[dict[str, Any]]:
     return [one for one in parts(message["components"]) if one["type"] == 2]
+
+
+def picture_of(message: dict[str, Any]) -> tuple[str, str] | None:
+    """The name of the picture that a message shows, and what is read out in its place."""
+    items = [item for one in parts(message["components"]) for item in one.get("items", ())]
+    assert len(items) <= 1
+    return (items[0]["media"]["url"].partition("?")[0].rpartition("/")[2], items[0]["description"]) if items else None
 
 
 class Person:
@@ -156,7 +163,8 @@ class Person:
     async def play(self, random: Random, channel: Channel | None = None) -> bool:
         """Press something on the lowest panel, if there is anything."""
         channel = channel or self.private
-        panels = self.sees(channel)
+        # In the private chat what nobody else sees are words, about presses that came too late.
+        panels = [*channel.messages.values()] if channel is self.private else self.sees(channel)
         if not panels:
             return False
         payloads = [button["custom_id"] for button in buttons_of(panels[-1])]
@@ -176,14 +184,15 @@ class Observed(Discord):
 
 @asynccontextmanager
 async def on_discord(
-    store: Store, server: DiscordServer, *, quick: bool = True, alone: bool = True, **more: Any
+    store: Store, server: DiscordServer, *, quick: bool = True, alone: bool = True, pictures: bool = False, **more: Any
 ) -> AsyncIterator[Observed]:
-    """A worker with the real adapter and library, speaking to the paper server; ``more`` are settings."""
+    """A worker with the real adapter and library, speaking to the fake server; ``more`` are settings."""
     settings = Settings(_env_file=None, discord_token=TOKEN, discord_api_url=server.url, **more)
     worker = Worker(store, settings, alone=alone, robot_pause=0.0)
-    worker.room._new_secret = Random(0).randbytes
+    worker.room.new_secret = Random(0).randbytes
     adapter = Observed(Dispatcher(worker), TOKEN)
     adapter.worker = worker
+    adapter.shows_pictures = pictures
     if quick:
         adapter.rate_limit = lambda place: None  # type: ignore[method-assign]
     worker.add(adapter)

@@ -1,4 +1,4 @@
-"""Discord on paper: REST and gateway, written from its documentation. It refuses what Discord refuses.
+"""A fake Discord: REST and gateway, written from its documentation. It refuses what Discord refuses.
 
 Failures can be ordered up for each kind of call; buckets of the rate limits are as wide as a test makes them.
 """
@@ -14,17 +14,18 @@ from typing import Any
 from aiohttp import web
 
 from tests.discord.gateway import Gateway
-from tests.discord.judge import EPHEMERAL, Refused, invalid, judge, judge_commands, judge_message
+from tests.discord.judge import EPHEMERAL, LAYOUT, Refused, invalid, judge, judge_commands, judge_media, judge_message
 
 TOKEN = "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs"
 APPLICATION = 1000
 BOT = {"id": "1000", "username": "buongioco", "global_name": None, "discriminator": "0", "avatar": None, "bot": True}
 TEXT_CHANNEL, PRIVATE, GROUP, THREAD = 0, 1, 3, 11
 COMMAND, COMPONENT, AUTOCOMPLETE, FORM = 2, 3, 4, 5
+FORM_DATA = "multipart/form-data"
 IN_SERVER, WITH_BOT, AMONG_PEOPLE = 0, 1, 2
 
-VIEW, SEND, SEND_IN_THREADS = 1 << 10, 1 << 11, 1 << 38
-ENOUGH = VIEW | SEND | SEND_IN_THREADS
+VIEW, SEND, ATTACH, SEND_IN_THREADS = 1 << 10, 1 << 11, 1 << 15, 1 << 38
+ENOUGH = VIEW | SEND | ATTACH | SEND_IN_THREADS
 
 BAR = 7 << 22
 """A server, on shard 0 of one and shard 3 of four."""
@@ -33,6 +34,9 @@ CHANNEL = 200
 
 FILE_LIMIT = 10 * 1024 * 1024
 """Bytes of a file, as interactions say in ``attachment_size_limit``."""
+
+MOST_FILES = 10
+"""In a request; their ids in it are smaller than that, and no other id is."""
 
 MOST_FOLLOW_UPS = 5
 """By an interaction with a bot that is no member there."""
@@ -110,6 +114,8 @@ class Failure:
     done_first: bool = False
     silent: bool = False
     """It was heard, and nothing is ever said to it."""
+    after: float = 0.0
+    """Seconds that pass before; with nothing else that is all that goes wrong."""
 
 
 class DiscordServer:
@@ -122,6 +128,12 @@ class DiscordServer:
         self.interactions: dict[str, Interaction] = {}
         self.commands: list[dict[str, Any]] = []
         self.files: dict[str, bytes] = {}
+        """What was uploaded, by name."""
+        self.attached: dict[int, dict[str, str]] = defaultdict(dict)
+        """By message: the names of what is attached to it, by the attachments' ids."""
+        self.uploads = 0
+        self.uploading: Failure | None = None
+        """What becomes of every call that brings a file."""
         self.command_lists = 0
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.pings: list[tuple[int, int]] = []
@@ -168,6 +180,11 @@ class DiscordServer:
                 self.calls.append((name, body))
                 failure = self._orders[name].popleft() if self._orders[name] else self.away
                 self.met += failure is not None and failure is self.away
+                if request.content_type == FORM_DATA:
+                    self.uploads += 1
+                    failure = failure or self.uploading
+                if failure and failure.after:
+                    await asyncio.sleep(failure.after)
                 if failure and failure.silent:
                     await asyncio.Event().wait()
                 if failure and not failure.done_first:
@@ -192,13 +209,15 @@ class DiscordServer:
 
     async def _body(self, request: web.Request) -> Any:
         """A request's body. With files it is a form: the JSON in ``payload_json``, the files in ``files[n]``, each named
-        by an entry of ``attachments`` (docs.discord.com/developers/reference#uploading-files).
+        by an entry of ``attachments`` (docs.discord.com/developers/reference#uploading-files). The other entries are what
+        a message is to keep.
         """
-        if request.content_type != "multipart/form-data":
-            return json.loads(await request.read() or "{}")
-        form = await request.post()
-        body = json.loads(str(form["payload_json"]))
-        said = {f"files[{one['id']}]": one["filename"] for one in (body.get("data") or body).get("attachments") or ()}
+        is_form = request.content_type == FORM_DATA
+        form = await request.post() if is_form else {}
+        body = json.loads(str(form["payload_json"]) if is_form else await request.read() or "{}")
+        data = (body.get("data") or body) if isinstance(body, dict) else {}
+        new = [one for one in data.get("attachments") or () if int(one["id"]) < MOST_FILES]
+        said = {f"files[{one['id']}]": one["filename"] for one in new}
         sent = {name: value for name, value in form.items() if isinstance(value, web.FileField)}
         if {name: file.filename for name, file in sent.items()} != said:
             raise invalid("attachments: not those that came with it")
@@ -476,6 +495,8 @@ class DiscordServer:
     def _message(self, channel: Channel, body: dict[str, Any]) -> dict[str, Any]:
         number = self.new_id()
         components = json.loads(json.dumps(body.get("components") or []))
+        self.attached[number] = self._attachments(channel, {}, body, components)
+        self._show_media(channel, self.attached[number], components)
         self._number(components)
         text = json.dumps(components) + (body.get("content") or "")
         allowed = body.get("allowed_mentions")
@@ -504,11 +525,46 @@ class DiscordServer:
             **({"nonce": body["nonce"]} if "nonce" in body else {}),
         }
 
+    def _attachments(
+        self, channel: Channel, had: dict[str, str], body: dict[str, Any], components: list[dict[str, Any]]
+    ) -> dict[str, str]:
+        """What is attached to a message with such a body, which shows such components: names by ids."""
+        said = body.get("attachments")
+        has = dict(had) if said is None else {}
+        for one in said or ():
+            if int(one["id"]) < MOST_FILES:
+                if channel.type != PRIVATE and not channel.permissions & ATTACH:
+                    raise Refused(403, 50013, "Missing Permissions")
+                has[str(self.new_id())] = one["filename"]
+            elif one["id"] in had:
+                has[one["id"]] = had[one["id"]]
+            else:
+                raise invalid("attachments: unknown")
+        judge_media(components, has.values())
+        return has
+
+    @staticmethod
+    def _show_media(channel: Channel, attached: dict[str, str], components: list[dict[str, Any]]) -> None:
+        """Galleries say which attachments they show; the message's list of attachments leaves these out."""
+        ids = {f"attachment://{name}": number for number, name in attached.items()}
+        for one in components:
+            for item in one.get("items", ()):
+                number = ids[item["media"]["url"]]
+                url = f"https://cdn.discordapp.com/attachments/{channel.id}/{number}/{attached[number]}?ex=0&is=0&hm=0"
+                about = {"content_type": "image/png", "width": 1, "height": 1, "attachment_id": number}
+                item["media"] = {"url": url, "proxy_url": url, **about}
+            DiscordServer._show_media(channel, attached, one.get("components", []))
+
     def _change(self, message: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+        if message["flags"] & LAYOUT and not body.get("flags", LAYOUT) & LAYOUT:
+            raise invalid("the flag for layout components stays")
         flags = message["flags"] | (body.get("flags") or 0)
         judge_message({**message, **body, "flags": flags, "embeds": body.get("embeds")}, new=False)
         if "components" in body:
+            number, channel = int(message["id"]), self.channels[int(message["channel_id"])]
             components = json.loads(json.dumps(body["components"]))
+            self.attached[number] = self._attachments(channel, self.attached[number], body, components)
+            self._show_media(channel, self.attached[number], components)
             self._number(components)
             message["components"] = components
         message.update(flags=flags, edited_timestamp="2026-01-01T00:00:01+00:00")

@@ -147,7 +147,7 @@ async def minutes_away(folder: Path, how: str, seconds: float) -> None:
             assert tricks_shown(server, people) == [4, 4, 4]
             for _ in range(4):
                 await play_seen(people)
-            await worker.delivery.settled()
+                await worker.delivery.settled()
             assert tricks_shown(server, people) == [6, 6, 6]
         # A challenge, a board, and a hand each.
         assert sum(one["author"] == BOT for one in channel.messages.values()) == 2

@@ -14,9 +14,9 @@ from adapters.discord import examine
 from adapters.discord.budget import Budget
 from bot import supervisor
 from bot.delivery import surface_sync
-from bot.platform import SlowDown
+from bot.platform import SlowDown, private_place
 from bot.settings import BadSetting, Settings
-from bot.store import Store
+from bot.store import Store, keys
 from tests.discord.judge import Refused
 from tests.discord.players import Person, buttons_of, on_discord, seated, text_of, until
 from tests.discord.server import BAR, CHANNEL, SEND, THREAD, TOKEN, VIEW, Channel, DiscordServer, Failure
@@ -207,6 +207,67 @@ async def test_a_press_that_takes_long_is_put_off_and_its_panel_changes_all_the_
         one = mover.touch(mover.private, panel, "1mABCDEFG:1:play 3C")
         await until(lambda: one.answer == 6)
         await until(lambda: bool(mover.private.ephemerals[mover.number]))
+
+
+async def test_a_press_whose_panel_has_to_wait_is_acknowledged_at_once_and_the_panel_comes(
+    store: Store, server: DiscordServer
+) -> None:
+    async with on_discord(store, server) as adapter:
+        people = await seated(server, "metamazzo")
+        await adapter.worker.delivery.settled()
+        mover = await to_move(people)
+        panel = mover.sees(mover.private)[-1]
+        before = text_of(panel)
+        adapter.worker.delivery._tools.limiter.block(private_place(f"discord:{mover.number}"), 1.0)
+        server.calls.clear()
+        one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
+        await until(lambda: one.answer == 6)
+        assert one.acknowledged_after < 0.6
+        assert text_of(panel) == before
+        await until(lambda: text_of(panel) != before)
+        # By its token: what the bot edits by itself is the other one's hand.
+        await adapter.worker.delivery.settled()
+        assert sorted(name for name, _body in server.calls) == ["answer", "edit", "edit_by"]
+
+
+async def test_a_panel_whose_press_has_expired_meanwhile_is_changed_by_the_bot_itself(
+    store: Store, server: DiscordServer
+) -> None:
+    async with on_discord(store, server) as adapter:
+        people = await seated(server, "metamazzo")
+        await adapter.worker.delivery.settled()
+        mover = await to_move(people)
+        panel = mover.sees(mover.private)[-1]
+        before = text_of(panel)
+        adapter.worker.delivery._tools.limiter.block(private_place(f"discord:{mover.number}"), 0.5)
+        server.order("edit_by", Failure(Refused(404, 10015)))
+        one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
+        await until(lambda: text_of(panel) != before)
+        assert one.answer == 6
+        await some_tricks(server, people, 2)
+
+
+async def test_a_press_that_was_acknowledged_by_a_bot_that_is_killed_then_is_shown_by_the_next(
+    store: Store, server: DiscordServer
+) -> None:
+    async with on_discord(store, server) as adapter:
+        people = await seated(server, "metamazzo")
+        await adapter.worker.delivery.settled()
+        mover = await to_move(people)
+        panel = mover.sees(mover.private)[-1]
+        before = text_of(panel)
+        place = private_place(f"discord:{mover.number}")
+        adapter.worker.delivery._tools.limiter.block(place, 3600.0)
+        one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
+        await until(lambda: one.answer == 6)
+        # As good as killed: what waits is given up, and nothing is written down any more.
+        [table] = await adapter.worker.tables_of(f"discord:{mover.number}")
+        adapter.worker.delivery.drop_shard(keys.shard_of(table.code))
+        assert text_of(panel) == before
+    async with on_discord(store, server):
+        await until(lambda: text_of(panel) != before)
+        await some_tricks(server, people, 2)
+        assert len(mover.sees(mover.private)) == 1
 
 
 async def test_a_crowd_is_put_off_at_once(store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -438,7 +499,7 @@ async def test_the_doctor_prints_the_invitation(server: DiscordServer) -> None:
     [(well, line)] = [finding async for finding in examine(settings)]
     assert well
     assert "https://discord.com/oauth2/authorize?client_id=1000&scope=bot+applications.commands" in line
-    assert f"permissions={1 << 10 | 1 << 11 | 1 << 38}" in line
+    assert f"permissions={1 << 10 | 1 << 11 | 1 << 15 | 1 << 38}" in line
     server.interactions_url = "https://elsewhere.example.org"
     findings = [finding async for finding in examine(settings)]
     assert [well for well, _line in findings] == [True, False]

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from adapters.discord import drawing
 from adapters.discord.reading import CUSTOM_ID
 from bot.panel import Button, Panel, Span, units
-from tests.discord.judge import judge, judge_message
+from bot.pictures.cards import DECKS
+from bot.pictures.scene import Picture, Scene, Side
+from tests.discord.judge import judge, judge_media, judge_message
 from tests.discord.players import buttons_of, parts
 
 MOST_BUTTONS = 31
@@ -60,6 +62,7 @@ def test_a_name_means_nothing_but_itself(name: str) -> None:
         ([Span("Ada", "mention", "discord:17")], "<@17>"),
         ([Span("@ada", "mention", "telegram:17")], "\\@ada"),
         ([Span("you may", "italic")], "_you may_"),
+        ([Span("Ada\n\n"), Span("2. seal\nsecret\n", "small")], "Ada\n\n-# 2\\. seal\n-# secret\n"),
     ],
 )
 def test_markdown(spans: list[Span], text: str) -> None:
@@ -83,3 +86,30 @@ def test_only_a_groups_panel_stands_in_a_container() -> None:
 def test_a_button_that_leads_to_the_private_chat_is_left_out() -> None:
     panel = Panel((Span("x"),), ((Button("a", "AB", "", "private"), Button("b", "1tAB:aside", "", "aside")),))
     assert [one["label"] for one in buttons_of(drawing.content(panel, PLACES[0]))] == ["b"]
+
+
+SCENE = Scene(deck=DECKS[0], sides=(Side("Anna", "0"), Side("Bruno", "0")), target="21")
+
+
+@given(
+    st.text(min_size=1, max_size=3000),
+    st.text(min_size=1, max_size=2000),
+    st.lists(st.integers(1, 13), max_size=7).filter(lambda rows: sum(rows) <= drawing.MOST_BESIDE_PICTURE),
+    st.sampled_from(PLACES),
+)
+def test_any_picture_is_one_that_discord_takes(text: str, alt: str, rows: list[int], place: str) -> None:
+    buttons = tuple(tuple(Button("x" * 80, "1pa") for _ in range(row)) for row in rows)
+    panel = Panel((Span(text),), buttons, Picture(SCENE, alt))
+    assert drawing.has_room(panel)
+    drawn = drawing.content(panel, place, {"id": "0", "filename": f"{SCENE.digest}.png"})
+    judge("send", drawn)
+    judge_message(drawn, new=True)
+    judge_media(drawn["components"], [f"{SCENE.digest}.png"])
+    alone = drawing.content(panel, place)
+    assert alone["attachments"] == []
+    judge_media(alone["components"], [])
+
+
+def test_a_picture_has_no_room_beside_too_many_buttons() -> None:
+    row = tuple(Button("a", "1pa") for _ in range(drawing.MOST_BESIDE_PICTURE + 1))
+    assert not drawing.has_room(Panel((Span("x"),), (row,), Picture(SCENE, "x")))

@@ -39,7 +39,7 @@ async def begun(server: DiscordServer, game: str = "metamazzo", **options: Any) 
 
 
 async def annas_turn(adapter: Observed, anna: Person, bruno: Person) -> None:
-    """Until Anna, whose hand is in the private chat, is to move, and Bruno, whose hand is aside, is not."""
+    """Until Anna, whose hand is in the private chat, is to move, and Bruno, whose hand is ephemeral, is not."""
     await adapter.worker.delivery.settled()
     while not buttons_of(anna.sees(anna.private)[-1]):
         await bruno.play(Random(1), bruno.server.channels[CHANNEL])

@@ -29,6 +29,7 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
     worker = Worker(store, settings, robot_pause=0.0)
     dispatcher = Dispatcher(worker)
     telegram, discord = Telegram(dispatcher, TELEGRAM_TOKEN), Discord(dispatcher, DISCORD_TOKEN)
+    telegram.shows_pictures = discord.shows_pictures = False
     for adapter in (telegram, discord):
         adapter.rate_limit = lambda place: None  # type: ignore[method-assign]
         worker.add(adapter)

@@ -3,12 +3,17 @@
 import os
 import shutil
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, async_playwright
 
 from tests.open_playground import Open
+
+ONE_BROWSER = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("browser")]
+"""For tests in the browser: one process has all of them, and one event loop, as the browser belongs to it."""
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 PHONE = {"width": 390, "height": 844}
@@ -28,7 +33,7 @@ def chromium() -> str:
     return needed("chromium", "chromium-browser", "google-chrome", package="chromium")
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def playground(tmp_path: Path) -> AsyncIterator[Open]:
     opened_worker = Open(tmp_path / "data")
     await opened_worker.start()
@@ -36,9 +41,23 @@ async def playground(tmp_path: Path) -> AsyncIterator[Open]:
     await opened_worker.stop()
 
 
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
+@asynccontextmanager
+async def launched(*flags: str) -> AsyncIterator[Browser]:
     async with async_playwright() as playwright:
-        running = await playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        running = await playwright.chromium.launch(executable_path=chromium(), args=[*FLAGS, *flags])
         yield running
         await running.close()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def running_browser() -> AsyncIterator[Browser]:
+    async with launched() as running:
+        yield running
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def browser(running_browser: Browser) -> AsyncIterator[Browser]:
+    """A Chromium without a page: one for all tests, for starting it takes longer than most of them do."""
+    yield running_browser
+    for context in running_browser.contexts:
+        await context.close()

@@ -1,6 +1,7 @@
 """People in a real browser, from a challenge to the end: what they see is what they press."""
 
 import os
+import re
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -8,9 +9,11 @@ from random import Random
 import pytest
 from playwright.async_api import Browser, Dialog, Locator, Page, expect
 
-from tests.e2e.conftest import PHONE
+from tests.e2e.conftest import ONE_BROWSER, PHONE
 from tests.long import long
 from tests.open_playground import Open
+
+pytestmark = ONE_BROWSER
 
 SHOTS = os.environ.get("BUONGIOCO_SHOTS")
 """A folder for screenshots, for those who want to look."""
@@ -96,18 +99,21 @@ async def test_two_people_play_a_whole_deal(playground: Open, browser: Browser, 
     await anna.say(f"/challenge {game}")
     await anna.sees("Anna")
     await bruno.press("Accept")
-    await watcher.sees("The shuffle is bound by")
+    await watcher.sees("The shuffle is sealed")
     await watcher.shot(f"{game}-begins")
     for tab in (anna, bruno):
         await tab.private()
         await tab.sees("deal 1")
     random = Random(game)
+    picture = anna.page.locator(".message img.picture").last
+    await expect(picture).to_have_js_property("naturalWidth", 720, timeout=20_000)
+    await expect(picture).to_have_attribute("alt", re.compile("picture of the table"))
     await anna.shot(f"{game}-first-hand")
     trick = watcher.page.locator(".message", has_text="Trick 5:")
     await play_on([anna, bruno], random, trick)
     await watcher.shot(f"{game}-board")
     await anna.shot(f"{game}-hand")
-    over = watcher.page.locator(".message", has_text="The secret was")
+    over = watcher.page.locator(".message", has_text="Secret: ")
     await play_on([anna, bruno], random, over)
     await watcher.sees("Totals:")
     await watcher.shot(f"{game}-deal-over")
@@ -200,6 +206,7 @@ async def test_a_reload_and_a_restart_of_the_bot_lose_nothing(playground: Open, 
         await tab.sees("deal 1")
     random = Random(9)
     await play_on([anna, bruno], random, watcher.page.locator(".message", has_text="Trick 2:"))
+    await playground.worker.delivery.settled()
     before = await anna.page.locator(".message").last.inner_text()
     await anna.page.reload()
     await anna.sees("deal 1")
@@ -226,7 +233,7 @@ async def test_commands_are_completed_and_answered(playground: Open, browser: Br
     await anna.say("/leaderboard")
     await anna.sees("Nobody is ranked yet")
     await anna.press("Spades")
-    await anna.sees("Spades for Two")
+    await anna.sees("Spades")
     await anna.shot("leaderboard")
     await anna.say("/rules metamazzo")
     await anna.sees("twenty in the stock")
@@ -242,7 +249,7 @@ async def test_practice_with_a_hint_and_a_look_back(playground: Open, browser: B
     anna = await Tab.open(browser, playground, "Anna")
     await anna.say("/challenge testa")
     await anna.press("Strong robot")
-    await anna.sees("The shuffle is bound by")
+    await anna.sees("The shuffle is sealed")
     await anna.private()
     await anna.sees("Your turn.")
     await anna.shot("practice-hand")

@@ -5,14 +5,17 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from tests.e2e.conftest import PHONE
+from tests.e2e.conftest import ONE_BROWSER, PHONE
 from tests.e2e.test_browser import SHOTS, answer
 from tests.open_playground import Open
 
+pytestmark = ONE_BROWSER
 
-@pytest.fixture
+
+@pytest_asyncio.fixture(loop_scope="session")
 async def network(tmp_path: Path) -> AsyncIterator[Open]:
     """A playground that was opened to a network."""
     one = Open(tmp_path / "data", host="0.0.0.0")  # noqa: S104

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from aiohttp import web
 
 from engine import GAMES
-from tests.bot.paper import NAMES
+from tests.bot.fake_platform import NAMES
 from tests.discord.players import Observed, Person, buttons_of, on_discord, seated, until
 from tests.discord.server import (
     AUTOCOMPLETE,

@@ -11,7 +11,7 @@ import aiohttp
 
 from adapters.playground.server import LONGEST_WORD
 from engine import GAMES
-from tests.bot.paper import ACCEPT
+from tests.bot.fake_platform import ACCEPT
 from tests.fuzz.common import (
     WORDS,
     Nonsense,

@@ -14,7 +14,7 @@ import aiohttp
 from adapters.telegram.webhook import SECRET_HEADER, secret_of
 from bot.platform import Command, Reply
 from engine import GAMES
-from tests.bot.paper import NAMES
+from tests.bot.fake_platform import NAMES
 from tests.fuzz.common import (
     WORDS,
     Nonsense,

@@ -35,6 +35,9 @@ CHECK_EVERY = 10
 STOPS_IN = 5.0
 """Seconds that a bot may take to stop when it is asked to."""
 
+RESTS = 3
+"""How often delivery comes to rest in a check, at most, until nothing is left to deliver after the bot has stopped."""
+
 COUNTS_AGAIN = 4
 """So many presses acknowledged after a kill show that presses count again."""
 
@@ -96,24 +99,33 @@ class Harness:
         await listening
 
     async def check(self, session: aiohttp.ClientSession) -> None:
-        """Start once more, let delivery come to rest, stop, and hold everything against everything."""
+        """Let delivery come to rest, stop, and hold everything against everything."""
+        store = EmbeddedStore(self.bot.folder / "data")
+        for _ in range(RESTS):
+            await self._rest_and_stop(session, store)
+            await store.start()
+            try:
+                async with opened(store.url) as there:
+                    # A clock that ran out as the bot stopped is told at the next start.
+                    if not await there.all_changed(range(keys.SHARDS)):
+                        await self.hold(there)
+                        return
+            finally:
+                await store.stop()
+        raise Disagreement("something is left to deliver each time")
+
+    async def _rest_and_stop(self, session: aiohttp.ClientSession, store: EmbeddedStore) -> None:
+        """Start once more, and stop when delivery has come to rest."""
         await self.bot.start()
         await self.page.connect(session)
         listening = asyncio.create_task(self.page.listen())
         await self.players.press_again()
-        store = EmbeddedStore(self.bot.folder / "data")
         async with opened(store.url) as there:
             await self.come_to_rest(there)
         stopped_in = await self.bot.stop()
         await listening
         if stopped_in > STOPS_IN:
             raise Disagreement(f"the bot took {stopped_in:.1f} s to stop")
-        await store.start()
-        try:
-            async with opened(store.url) as there:
-                await self.hold(there)
-        finally:
-            await store.stop()
 
     def _note_kill(self, kill: str) -> None:
         self.kills[kill] += 1
@@ -212,7 +224,9 @@ def main(platform: Callable[[Path], AbstractAsyncContextManager[Any]], kind: typ
 
     with tempfile.TemporaryDirectory() as temporary:
         start = time.perf_counter()
-        harness = asyncio.run(run(given.folder or Path(temporary)))
+        folder = given.folder or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        harness = asyncio.run(run(folder))
         down, players = sorted(harness.down), harness.players
         print(  # noqa: T201
             f"{dict(harness.kills)}: {len(players.acknowledged)} of {len(players.pressed)} presses acknowledged; back"

@@ -52,7 +52,8 @@ class Players:
 
     async def press_again(self) -> None:
         """What a page does after a lost line: it asks again what was not answered."""
-        lost = [name for name in self.pressed if name not in self.page.done | self.page.refused][-20:]
+        answered = self.page.done | self.page.refused
+        lost = [name for name in self.pressed if name not in answered][-20:]
         await asyncio.gather(*(self.page.ask(name, **self.page.asked[name]) for name in lost))
 
     async def keep_tables(self, wanted: int) -> None:

@@ -1,4 +1,4 @@
-"""A real store and a paper Telegram."""
+"""A real store and a fake Telegram."""
 
 from collections.abc import AsyncIterator
 

@@ -1,4 +1,4 @@
-"""The kill harness on Telegram: the bot is killed, the paper server and its people live on.
+"""The kill harness on Telegram: the bot is killed, the fake server and its people live on.
 
 python -m tests.telegram.kills --kills 100 --seed 1
 """
@@ -13,6 +13,7 @@ from typing import Any
 from tests.kills.bot_process import Bot
 from tests.kills.harness import main
 from tests.kills.pages import PlatformPage
+from tests.telegram.content import words_of
 from tests.telegram.players import Person
 from tests.telegram.server import TOKEN, TelegramServer
 
@@ -55,7 +56,7 @@ class TelegramPage(PlatformPage):
         return {
             "id": message["message_id"],
             "by": "bot" if message["from"]["is_bot"] else "person",
-            "text": message["text"],
+            "text": words_of(message),
             "rows": [
                 [{"payload": button["callback_data"], "kind": "press"} for button in row if "callback_data" in button]
                 for row in rows

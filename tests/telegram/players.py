@@ -1,4 +1,4 @@
-"""People on the paper Telegram, who see what it shows and press what stands there."""
+"""People on the fake Telegram, who see what it shows and press what stands there."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -14,7 +14,7 @@ from bot.store import Store
 from bot.supervisor import Supervisor
 from bot.worker import Worker
 from engine import GAMES
-from tests.bot.paper import ACCEPT, NAMES
+from tests.bot.fake_platform import ACCEPT, NAMES
 from tests.telegram.server import TOKEN, Chat, TelegramServer
 
 GROUP = -1001
@@ -87,7 +87,7 @@ class Person:
         return True
 
 
-async def until(done: Callable[[], bool], seconds: float = 15.0) -> None:
+async def until(done: Callable[[], bool], seconds: float = 60.0) -> None:
     deadline = asyncio.get_running_loop().time() + seconds
     while not done():
         if asyncio.get_running_loop().time() > deadline:
@@ -103,14 +103,21 @@ class Observed(Telegram):
 
 @asynccontextmanager
 async def on_telegram(
-    store: Store, server: TelegramServer, *, quick: bool = True, alone: bool = True, **more: Any
+    store: Store,
+    server: TelegramServer,
+    *,
+    quick: bool = True,
+    alone: bool = True,
+    pictures: bool = False,
+    **more: Any,
 ) -> AsyncIterator[Observed]:
-    """A worker with the real adapter and library, speaking to the paper server; ``more`` are settings."""
+    """A worker with the real adapter and library, speaking to the fake server; ``more`` are settings."""
     settings = Settings(_env_file=None, telegram_token=TOKEN, telegram_api_url=server.url, **more)
     worker = Worker(store, settings, alone=alone, robot_pause=0.0)
-    worker.room._new_secret = Random(0).randbytes
+    worker.room.new_secret = Random(0).randbytes
     adapter = Observed(Dispatcher(worker), TOKEN)
     adapter.worker = worker
+    adapter.shows_pictures = pictures
     if quick:
         adapter.rate_limit = lambda place: RateLimit()  # type: ignore[method-assign]
         adapter.overall = RateLimit  # type: ignore[method-assign]

@@ -1,4 +1,4 @@
-"""A Bot API server on paper: HTTP, from the documented behaviour, and as strict as Telegram.
+"""A fake Bot API server: HTTP, from the documented behaviour, and as strict as Telegram.
 
 Each request is judged by aiogram's model of the method: fields that it does not know and wrong types are refused, as
 are lengths, payload bytes and edits of messages that are not there. Failures can be ordered up with `order`.
@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-import aiogram.methods
 import aiohttp
 from aiohttp import web
 from pydantic import ValidationError
 
 from bot.panel import units
+from tests.telegram.content import Photos, Refused, caption_content, resolved, text_content
+from tests.telegram.models import model_of
 
 TOKEN = "123456:test-token"
 BOT = {"id": 123456, "is_bot": True, "first_name": "Buongioco", "username": "buongioco_bot"}
@@ -27,7 +28,10 @@ METHODS = (
     "getUpdates",
     "sendMessage",
     "sendDocument",
+    "sendPhoto",
     "editMessageText",
+    "editMessageCaption",
+    "editMessageMedia",
     "deleteMessage",
     "answerCallbackQuery",
     "setMyCommands",
@@ -37,18 +41,13 @@ METHODS = (
     "deleteWebhook",
     "getWebhookInfo",
     "editEphemeralMessageText",
+    "editEphemeralMessageCaption",
+    "editEphemeralMessageMedia",
     "deleteEphemeralMessage",
 )
+SHOWN = ("text", "entities", "photo", "caption", "caption_entities", "reply_markup")
 PASS_SECONDS = 15.0
 """How long after a press a bot that is no administrator may show the presser something that others do not see."""
-
-
-class Refused(Exception):
-    """What Telegram answers instead of a result."""
-
-    def __init__(self, code: int, description: str, **parameters: Any) -> None:
-        super().__init__(description)
-        self.code, self.description, self.parameters = code, description, parameters
 
 
 @dataclass
@@ -63,6 +62,8 @@ class Failure:
     hang_up: bool = False
     silent: bool = False
     """It was heard, and nothing is ever said to it."""
+    waits: float = 0.0
+    """Seconds before it is heard."""
 
 
 @dataclass
@@ -73,6 +74,7 @@ class Chat:
     messages: dict[int, dict[str, Any]] = field(default_factory=dict)
     sent_at: deque[float] = field(default_factory=deque)
     gone: Refused | None = None
+    takes_photos: bool = True
     bot_is_admin: bool = False
     ephemerals: dict[int, dict[int, dict[str, Any]]] = field(default_factory=lambda: defaultdict(dict))
     """Ephemeral messages, by who sees them."""
@@ -94,6 +96,7 @@ class TelegramServer:
         self.menus: dict[str, list[dict[str, Any]]] = {}
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.files: dict[str, bytes] = {}
+        self.photos = Photos()
         self.lacks: set[str] = set()
         self.token = TOKEN
         self.group_limit = 10**6
@@ -135,6 +138,10 @@ class TelegramServer:
     def order(self, method: str, *failures: Failure) -> None:
         """The next calls of a method fail so, one after the other."""
         self._orders[method].extend(failures)
+
+    def forget_orders(self) -> None:
+        """From now on nothing fails that was ordered up to."""
+        self._orders.clear()
 
     def group(self, number: int, title: str = "Bar Sport") -> Chat:
         return self.chats.setdefault(number, Chat(number, "supergroup", title))
@@ -196,13 +203,17 @@ class TelegramServer:
             self.calls.append((method, fields))
             failure = self._orders[method].popleft() if self._orders[method] else self.away
             self.met += failure is not None and failure is self.away
-            if failure and failure.silent:
+            if failure:
+                await asyncio.sleep(failure.waits)
+            if failure and failure.silent and not failure.done_first:
                 await asyncio.Event().wait()
             if failure and not failure.done_first:
                 if failure.says is not None:
                     return web.Response(body=failure.says, status=failure.status)
                 self._fail(failure, request)
             result = await getattr(self, f"_{method}")(fields)
+            if failure and failure.silent:
+                await asyncio.Event().wait()
             if failure:
                 if failure.says is not None:
                     return web.Response(body=failure.says, status=failure.status)
@@ -231,14 +242,18 @@ class TelegramServer:
     async def _judged(self, method: str, request: web.Request) -> dict[str, Any]:
         """The fields of a request, refused where aiogram's model of the method would not have them.
 
-        A file comes in a form as multipart/form-data, and is from then on called by its name
+        They are a document of JSON (core.telegram.org/bots/api#making-requests), or a form with JSON in its fields. A file comes in a form as multipart/form-data, and is from then on called by its name
         (core.telegram.org/bots/api#sending-files).
         """
-        fields: dict[str, Any] = {}
+        fields: dict[str, Any] = await request.json() if request.content_type == "application/json" else {}
+        parts: dict[str, bytes] = {}
         for name, value in (await request.post()).items():
             if isinstance(value, web.FileField):
-                self.files[value.filename] = value.file.read()
-                fields[name] = value.filename
+                parts[name] = self.files[value.filename] = value.file.read()
+                if name == "document":
+                    fields[name] = value.filename
+                elif method == "sendPhoto":
+                    fields[name] = f"attach://{name}"
                 continue
             assert isinstance(value, str)
             try:
@@ -247,7 +262,7 @@ class TelegramServer:
                 fields[name] = value
             if name in ("text", "caption", "callback_query_id"):
                 fields[name] = value
-        model = getattr(aiogram.methods, method[0].upper() + method[1:])
+        model = model_of(method)
         unknown = set(fields) - set(model.model_fields)
         if unknown:
             raise Refused(400, f"Bad Request: unknown fields {sorted(unknown)}")
@@ -255,7 +270,20 @@ class TelegramServer:
             model.model_validate(fields)
         except ValidationError as error:
             raise Refused(400, f"Bad Request: {error}") from None
+        if method == "sendPhoto":
+            fields["photo"] = self._uploaded(fields["photo"], parts)
+        elif method.endswith("Media"):
+            if fields["media"]["type"] != "photo":
+                raise Refused(400, "Bad Request: type of file mismatch")
+            fields["media"]["media"] = self._uploaded(fields["media"]["media"], parts)
+        if set(parts) - {"document"}:
+            raise Refused(400, f"Bad Request: files that nothing names: {sorted(parts)}")
         return fields
+
+    def _uploaded(self, photo: str, parts: dict[str, bytes]) -> str:
+        """The ``file_id`` of a photo, which may come with the request."""
+        content = resolved(photo, parts)
+        return photo if content is None else self.photos.take(content)
 
     async def _getMe(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
         return BOT
@@ -281,6 +309,15 @@ class TelegramServer:
         ephemeral = fields.get("ephemeral_message_parameters")
         if ephemeral and "editEphemeralMessageText" not in self.lacks:
             return self._show_aside(chat, fields, ephemeral)
+        return self._post_message(chat, fields)
+
+    async def _sendPhoto(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
+        """An upload or a ``file_id``, a caption of up to 1024 characters (core.telegram.org/bots/api#sendphoto)."""
+        return await self._sendMessage(fields)
+
+    def _post_message(self, chat: Chat, fields: dict[str, Any]) -> dict[str, Any]:
+        """Have a new message stand in a chat, with a text or a photo."""
+        shown = self._shown(chat, fields)
         self._rate_limit(chat)
         number = next(self._message_ids)
         chat.messages[number] = {
@@ -288,7 +325,7 @@ class TelegramServer:
             "date": int(time.time()),
             "chat": chat.about,
             "from": BOT,
-            **self._content(fields),
+            **shown,
             **(
                 {"message_thread_id": fields["message_thread_id"], "is_topic_message": True}
                 if fields.get("message_thread_id")
@@ -296,6 +333,14 @@ class TelegramServer:
             ),
         }
         return chat.messages[number]
+
+    def _shown(self, chat: Chat, fields: dict[str, Any]) -> dict[str, Any]:
+        """What a message shows: a photo, if the fields name one, or a text."""
+        if "photo" not in fields:
+            return text_content(fields)
+        if not chat.takes_photos:
+            raise Refused(400, "Bad Request: not enough rights to send photos to the chat")
+        return {"photo": self.photos.sizes(fields["photo"]), **caption_content(fields)}
 
     async def _sendDocument(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
         """Files of up to 50 MB, captions of up to 1024 characters (core.telegram.org/bots/api#senddocument)."""
@@ -327,18 +372,44 @@ class TelegramServer:
         return chat.messages[number]
 
     async def _editMessageText(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
+        return self._edit(fields, "text")
+
+    async def _editMessageCaption(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
+        return self._edit(fields, "caption")
+
+    async def _editMessageMedia(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
+        """A text may become a photo as well: "or to replace a text or a rich message with a media"
+        (core.telegram.org/bots/api#editmessagemedia).
+        """
+        return self._edit(fields, "media")
+
+    def _edit(self, fields: dict[str, Any], what: str) -> dict[str, Any]:
         chat = self._chat(fields["chat_id"])
         message = chat.messages.get(fields["message_id"])
         if message is None or message["from"] != BOT:
             raise Refused(400, "Bad Request: message to edit not found")
-        content = self._content(fields)
-        if all(message.get(name) == content.get(name) for name in ("text", "entities", "reply_markup")):
-            raise Refused(400, "Bad Request: message is not modified: specified new message content is the same")
-        self._rate_limit(chat)
-        for name in ("entities", "reply_markup"):
+        if self._change(chat, message, fields, what):
+            self._rate_limit(chat)
+            return message
+        raise Refused(400, "Bad Request: message is not modified: specified new message content is the same")
+
+    def _change(self, chat: Chat, message: dict[str, Any], fields: dict[str, Any], what: str) -> bool:
+        """Change what a message shows: its text, its caption, or its photo with that; whether anything is new."""
+        if what != "media" and what not in message:
+            raise Refused(400, f"Bad Request: there is no {what} in the message to edit")
+        if what == "text":
+            content = text_content(fields)
+        elif what == "caption":
+            content = {"photo": message["photo"], **caption_content(fields)}
+        else:
+            media = fields["media"]
+            content = self._shown(chat, {**media, "photo": media["media"], "reply_markup": fields.get("reply_markup")})
+        if all(message.get(name) == content.get(name) for name in SHOWN):
+            return False
+        for name in SHOWN:
             message.pop(name, None)
         message.update(content, edit_date=int(time.time()))
-        return message
+        return True
 
     async def _deleteMessage(self, fields: dict[str, Any]) -> bool:  # noqa: N802
         if self._chat(fields["chat_id"]).messages.pop(fields["message_id"], None) is None:
@@ -350,7 +421,10 @@ class TelegramServer:
             raise Refused(400, "Bad Request: query is too old and response timeout expired or query ID is invalid")
         if len(fields.get("text") or "") > 200:
             raise Refused(400, "Bad Request: MESSAGE_TOO_LONG")
-        self.answers[fields["callback_query_id"]] = {"text": fields.get("text", ""), "answered": True}
+        # Other addresses are for games; this one opens the bot: https://core.telegram.org/bots/api#answercallbackquery
+        if not (url := fields.get("url") or "https://t.me/").startswith("https://t.me/"):
+            raise Refused(400, "Bad Request: URL_INVALID")
+        self.answers[fields["callback_query_id"]] = {"text": fields.get("text") or "", "url": url, "answered": True}
         return True
 
     async def _setMyCommands(self, fields: dict[str, Any]) -> bool:  # noqa: N802
@@ -387,7 +461,7 @@ class TelegramServer:
             "date": int(time.time()),
             "chat": chat.about,
             "from": BOT,
-            **self._content(fields),
+            **self._shown(chat, fields),
         }
         return chat.ephemerals[user][number]
 
@@ -398,10 +472,20 @@ class TelegramServer:
         return shown, fields["ephemeral_message_id"]
 
     async def _editEphemeralMessageText(self, fields: dict[str, Any]) -> bool:  # noqa: N802
+        return self._edit_ephemeral(fields, "text")
+
+    async def _editEphemeralMessageCaption(self, fields: dict[str, Any]) -> bool:  # noqa: N802
+        return self._edit_ephemeral(fields, "caption")
+
+    async def _editEphemeralMessageMedia(self, fields: dict[str, Any]) -> bool:  # noqa: N802
+        """Only photos: nothing is said of texts (core.telegram.org/bots/api#editephemeralmessagemedia)."""
+        return self._edit_ephemeral(fields, "media")
+
+    def _edit_ephemeral(self, fields: dict[str, Any], what: str) -> bool:
         shown, number = self._ephemeral(fields)
-        for name in ("entities", "reply_markup"):
-            shown[number].pop(name, None)
-        shown[number].update(self._content(fields), edit_date=int(time.time()))
+        if what == "media" and "photo" not in shown[number]:
+            raise Refused(400, "Bad Request: there is no media in the message to edit")
+        self._change(self._chat(fields["chat_id"]), shown[number], fields, what)
         return True
 
     async def _deleteEphemeralMessage(self, fields: dict[str, Any]) -> bool:  # noqa: N802
@@ -471,26 +555,3 @@ class TelegramServer:
         if chat.type != "private" and len(chat.sent_at) >= self.group_limit:
             raise Refused(429, "Too Many Requests: retry after 1", retry_after=1)
         chat.sent_at.append(now)
-
-    @staticmethod
-    def _content(fields: dict[str, Any]) -> dict[str, Any]:
-        text = fields["text"]
-        if not text.strip():
-            raise Refused(400, "Bad Request: message text is empty")
-        if units(text) > 4096:
-            raise Refused(400, "Bad Request: message is too long")
-        for entity in fields.get("entities") or ():
-            if entity["offset"] + entity["length"] > units(text):
-                raise Refused(400, "Bad Request: entity beyond the end of the text")
-        markup = fields.get("reply_markup")
-        buttons: list[dict[str, Any]] = (
-            [button for row in markup["inline_keyboard"] for button in row] if markup else []
-        )
-        if len(buttons) > 100:
-            raise Refused(400, "Bad Request: REPLY_MARKUP_TOO_LONG")
-        for button in buttons:
-            if "callback_data" in button and not 1 <= len(button["callback_data"].encode()) <= 64:
-                raise Refused(400, "Bad Request: BUTTON_DATA_INVALID")
-            if not button["text"] or ("url" in button) == ("callback_data" in button):
-                raise Refused(400, "Bad Request: button of no kind, or of two")
-        return {name: fields[name] for name in ("text", "entities", "reply_markup") if fields.get(name)}

@@ -15,8 +15,9 @@ from tests.bot.away import TEN_MINUTES, TWO_MINUTES, check_said, play_unseen, ta
 from tests.bot.fast_loop import run_fast
 from tests.long import long
 from tests.telegram import players
+from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, Person, on_telegram, seated
-from tests.telegram.server import BOT, Failure, Refused, TelegramServer
+from tests.telegram.server import BOT, Failure, TelegramServer
 
 PER_MINUTE = 20
 
@@ -117,7 +118,7 @@ async def minutes_away(folder: Path, how: str, seconds: float) -> None:
             await worker.delivery.settled()
             for _ in range(4):
                 await play_seen(people)
-            await worker.delivery.settled()
+                await worker.delivery.settled()
         # A challenge, a board, and a hand each.
         assert sum(one["from"] == BOT for one in group.messages.values()) == 2
         for person in people:

@@ -15,9 +15,10 @@ from bot.delivery import surface_sync
 from bot.finished.ratings import Scope
 from bot.settings import BadSetting, Settings
 from bot.store import Store
-from tests.bot.paper import Paper, Player
+from tests.bot.fake_platform import FakePlatform, Player
+from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, Person, on_telegram, seated, until
-from tests.telegram.server import BOT, TOKEN, Failure, Refused, TelegramServer
+from tests.telegram.server import BOT, TOKEN, Failure, TelegramServer
 
 
 @pytest.fixture(autouse=True)
@@ -428,12 +429,12 @@ async def test_the_doctor_asks_telegram(server: TelegramServer) -> None:
 
 
 async def test_one_player_on_telegram_and_one_elsewhere(store: Store, server: TelegramServer) -> None:
-    paper = Paper()
+    fake = FakePlatform()
     async with on_telegram(store, server) as adapter:
         worker = adapter.worker
-        worker.add(paper)
+        worker.add(fake)
         anna = Person(server, 1, "Anna")
-        bruno = Player(worker, paper, "Bruno", 2)
+        bruno = Player(worker, fake, "Bruno", 2)
         anna.say("/challenge metamazzo")
         await until(lambda: anna.button("Accept", server.group(GROUP)) is not None)
         [table] = await worker.tables_of("telegram:1")
@@ -446,7 +447,7 @@ async def test_one_player_on_telegram_and_one_elsewhere(store: Store, server: Te
             await worker.delivery.settled()
         board = list(server.group(GROUP).messages.values())[-1]["text"]
         assert "Trick" in board
-        assert board == paper.last("paper:100").plain
+        assert board == fake.last("paper:100").plain
 
 
 async def test_a_made_up_payload_overwrites_no_message_and_a_real_one_may(store: Store, server: TelegramServer) -> None:

@@ -10,7 +10,7 @@ from aiohttp import web
 from telegram import Bot
 from telegram.error import Forbidden, NetworkError, TimedOut
 
-from adapters.telegram.transport import AiohttpRequest, NotConnected, SendingRequest
+from adapters.telegram.transport import AiohttpRequest, JsonData, NotConnected, SendingRequest, UploadData
 from bot import proxies
 from tests.telegram.server import TOKEN, TelegramServer
 
@@ -74,6 +74,30 @@ async def test_the_transport_uploads_files() -> None:
     assert heard == {"name": "games.jsonl", "body": b"records", "chat": "5"}
     await request.shutdown()
     await runner.cleanup()
+
+
+async def test_an_upload_is_a_form_whatever_stands_in_its_fields() -> None:
+    heard: dict[str, Any] = {}
+    content = bytes(range(256)) * 40 + b"\r\n--"
+
+    async def hear(request: web.BaseRequest) -> web.Response:
+        for name, value in (await request.post()).items():
+            heard[name] = value.file.read() if isinstance(value, web.FileField) else value
+            if isinstance(value, web.FileField):
+                assert (value.filename, value.content_type) == ("photo.png", "image/png")
+        return web.json_response({"ok": True, "result": True})
+
+    fields = {"chat_id": -5, "caption": 'Ünal "🂡"\r\n--x', "media": {"type": "photo"}, "message_thread_id": None}
+    async with answering(hear) as address:
+        request = AiohttpRequest()
+        await request.initialize()
+        await request.post(f"http://{address}/", UploadData(fields, "photo", content))  # type: ignore[arg-type]
+        await request.shutdown()
+    assert heard == {"chat_id": "-5", "caption": fields["caption"], "media": '{"type": "photo"}', "photo": content}
+
+
+async def test_half_a_surrogate_pair_in_a_caption_does_not_stop_its_upload() -> None:
+    assert b"Ada ?" in UploadData({"caption": "Ada \ud83c"}, "photo", b"").body
 
 
 @asynccontextmanager
@@ -162,4 +186,23 @@ async def test_texts_arrive_as_they_are(text: str) -> None:
         sent = await Bot("1:x", base_url=f"http://{address}/bot", request=request).send_message(5, text)
         assert heard == {"chat_id": "5", "text": text}
         assert (sent.message_id, sent.text) == (7, None)
+        await request.shutdown()
+
+
+async def test_fields_arrive_as_one_document_of_json_whatever_is_in_them() -> None:
+    heard: list[tuple[str, Any]] = []
+
+    async def hear(request: web.BaseRequest) -> web.Response:
+        heard.append((request.content_type, await request.json()))
+        return web.Response(body=b'{"ok": true, "result": {"message_id": 7, "text": "\\ud83c"}}')
+
+    async with answering(hear) as address:
+        request = SendingRequest()
+        await request.initialize()
+        for text in ("Anna & Bruno \u2068x\u2069 \n", "half a pair: \ud83c"):
+            fields = {"chat_id": 5, "text": text, "message_thread_id": None, "entities": [{"type": "bold"}]}
+            sent = await request.post(f"http://{address}/bot1:x/sendMessage", JsonData(fields))  # type: ignore[arg-type]
+            assert sent == {"message_id": 7}
+            said = {"chat_id": 5, "text": text, "entities": [{"type": "bold"}]}
+            assert heard.pop() == ("application/json", said)
         await request.shutdown()

@@ -16,8 +16,9 @@ from bot import outages
 from bot.settings import BadSetting
 from bot.store import Store, keys, retries
 from tests.telegram.balancer import balancer
+from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, Person, on_telegram, until
-from tests.telegram.server import BOT, TOKEN, Failure, Refused, TelegramServer
+from tests.telegram.server import BOT, TOKEN, Failure, TelegramServer
 
 
 def free_port() -> int:

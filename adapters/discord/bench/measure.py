@@ -5,9 +5,11 @@ the presser's message, changes the other player's, and now and then a board's: a
 """
 
 import asyncio
+import base64
 import logging
 import random
 import sys
+from io import BytesIO
 from typing import Any
 
 import discord
@@ -38,6 +40,14 @@ TOKEN = "bench"  # noqa: S105
 SERVER = "adapters.discord.bench.server"
 ROUNDS, PRESSES, RATE = 11, 1500, 200
 CALM_PRESSES = 3000
+TOGETHER, PAIRS, TOGETHER_RATE, TOGETHER_PRESSES = 7, 10, 20, 600
+"""Tables of the same two people, how many such two there are, and their presses a second: each of them one, and as many
+edits of the others', which is as fast as a private chat may be written to.
+"""
+
+PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_RATE = 5, 400, 60
+"""The same with pictures, which take more time."""
+
 NO_LIMIT = 10**6
 BOARDS = 10_000_000
 
@@ -46,6 +56,14 @@ def unhindered(card_room: CardRoom) -> Discord:
     """The adapter. Discord's own limit is not what is measured; the rate limits of channels stay."""
     adapter = Discord(card_room, TOKEN)
     adapter.per_second = NO_LIMIT
+    adapter.shows_pictures = False
+    return adapter
+
+
+def with_pictures(card_room: CardRoom) -> Discord:
+    """The same, with pictures."""
+    adapter = unhindered(card_room)
+    adapter.shows_pictures = True
     return adapter
 
 
@@ -55,6 +73,7 @@ class Bare(discord.Client):
     def __init__(self, like: dict[str, Any]) -> None:
         super().__init__(intents=discord.Intents(guilds=True), max_messages=None)
         self._panels: dict[str, Any] = like["samples"]
+        self._pngs = {kind: base64.b64decode(panel["png"]) for kind, panel in self._panels.items() if "png" in panel}
         self._boards, self._chance = like["calls_a_press"] - 2, random.Random(1)
         self.failures: list[str] = []
 
@@ -63,17 +82,24 @@ class Bare(discord.Client):
             return
         person = interaction.user.id
         edits = [
-            interaction.response.edit_message(view=self._view("waiting")),
-            self.get_partial_messageable(person ^ 1).get_partial_message(person).edit(view=self._view("hand")),
+            interaction.response.edit_message(**self._shown("waiting")),
+            self.get_partial_messageable(person ^ 1).get_partial_message(person).edit(**self._shown("hand")),
         ]
         if self._chance.random() < self._boards:
             channel = self.get_partial_messageable(BOARDS + person // 2)
-            edits.append(channel.get_partial_message(1).edit(view=self._view("board")))
+            edits.append(channel.get_partial_message(1).edit(**self._shown("board")))
         await asyncio.gather(*edits)
 
     async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
         """The library would print a traceback for each."""
         self.failures.append(type(sys.exception()).__name__)
+
+    def _shown(self, kind: str) -> dict[str, Any]:
+        view, panel = self._view(kind), self._panels[kind]
+        if kind not in self._pngs:
+            return {"view": view}
+        picture = discord.File(BytesIO(self._pngs[kind]), panel["attachments"][0]["filename"])
+        return {"view": view, "attachments": [picture]}
 
     def _view(self, kind: str) -> discord.ui.LayoutView:
         view = discord.ui.LayoutView(timeout=None)
@@ -86,7 +112,11 @@ class Bare(discord.Client):
                 view.add_item(into)
         components = self._panels[kind]["components"]
         for component in components[0]["components"] if components[0]["type"] == 17 else components:
-            if component["type"] == 10:
+            if component["type"] == 12:
+                [item] = component["items"]
+                name = f"attachment://{self._panels[kind]['attachments'][0]['filename']}"
+                into.add_item(discord.ui.MediaGallery(discord.MediaGalleryItem(name, description=item["description"])))
+            elif component["type"] == 10:
                 into.add_item(discord.ui.TextDisplay(component["content"]))
             else:
                 into.add_item(discord.ui.ActionRow(*map(self._button, component["components"])))
@@ -104,14 +134,14 @@ def _point_at(there: Server) -> None:
     DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(f"{there.url}/api/v10/gateway".replace("http", "ws", 1))
 
 
-async def bare(there: Server, like: dict[str, Any]) -> dict[str, Any]:
+async def bare(there: Server, like: dict[str, Any], presses: int) -> dict[str, Any]:
     _point_at(there)
     async with Bare(like) as client:
         running = asyncio.create_task(client.start(TOKEN))
         async with within(PATIENCE, "the bare library to connect"):
             await client.wait_until_ready()
         await there.ask(do="bare", tables=TABLES, like=like["samples"])
-        result = await measured(there, "bare library", PRESSES)
+        result = await measured(there, "bare library", presses)
         async with within(PATIENCE, "the bare library to end"):
             await client.close()
             await asyncio.wait([running])
@@ -119,33 +149,60 @@ async def bare(there: Server, like: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
+def _settings(there: Server) -> Settings:
+    return Settings(_env_file=None, discord_api_url=f"{there.url}/api/v10", playground=False, rate_limits=False)
+
+
+async def at_several_tables() -> None:
+    """People who sit at many tables, all of them in one private chat: it may not be written to so often."""
+    async with server(SERVER) as there, whole_bot(_settings(there), unhindered):
+        await there.open(TOGETHER, TOGETHER * (PAIRS + 1), together=TOGETHER)
+        await there.until_ready(TOGETHER * PAIRS)
+        await measured(there, f"whole bot, people at {TOGETHER} tables", TOGETHER_PRESSES, TOGETHER_RATE)
+
+
+async def in_turn(there: Server, other: Server, name: str, rounds: int, presses: int) -> None:
+    """The whole bot and the bare library, each with a server of its own, in turn."""
+    wholes, bares = [], []
+    for _ in range(rounds):
+        _point_at(there)
+        whole = await measured(there, name, presses)
+        whole["samples"] = await there.ask(do="samples")
+        # The library's addresses change for the bot too.
+        await there.settled()
+        wholes.append(whole)
+        bares.append(await bare(other, whole, presses))
+    _point_at(there)
+    tell_ratios(wholes, bares)
+
+
 async def measure(idle: int) -> None:
     name = f"whole bot, {TABLES} tables"
-    wholes, bares = [], []
-    async with server(SERVER) as there, server(SERVER) as other:
-        settings = Settings(_env_file=None, discord_api_url=f"{there.url}/api/v10", playground=False, rate_limits=False)
-        async with whole_bot(settings, unhindered):
-            before = resident()
-            await there.open(1, TABLES + 1)
-            await there.until_ready(TABLES)
-            await measured(there, name, CALM_PRESSES, RATE)
-            for _ in range(ROUNDS):
-                _point_at(there)
-                whole = await measured(there, name, PRESSES)
-                whole["samples"] = await there.ask(do="samples")
-                # The library's addresses change for the bot too.
-                await there.settled()
-                wholes.append(whole)
-                bares.append(await bare(other, whole))
-            _point_at(there)
-            tell_ratios(wholes, bares)
-            await hold(there, max(idle, TABLES), before)
+    await at_several_tables()
+    async with server(SERVER) as there, server(SERVER) as other, whole_bot(_settings(there), unhindered):
+        before = resident()
+        await there.open(1, TABLES + 1)
+        await there.until_ready(TABLES)
+        await measured(there, name, CALM_PRESSES, RATE)
+        await in_turn(there, other, name, ROUNDS, PRESSES)
+        await hold(there, max(idle, TABLES), before)
 
 
-def run(tables: tuple[int, ...] = ()) -> None:
-    """The command's body; ``tables`` are how many stand idle while memory is looked at."""
+async def measure_with_pictures() -> None:
+    """Panels with pictures, painted in a process of their own; the bare library sends the same bytes."""
+    name = f"whole bot with pictures, {TABLES} tables"
+    async with server(SERVER) as there, server(SERVER) as other, whole_bot(_settings(there), with_pictures):
+        await there.open(1, TABLES + 1)
+        await there.until_ready(TABLES)
+        await there.settled()
+        await measured(there, name, PICTURE_PRESSES, PICTURE_RATE)
+        await in_turn(there, other, name, PICTURE_ROUNDS, PICTURE_PRESSES)
+
+
+def run(tables: tuple[int, ...] = (), pictures: bool = False) -> None:
+    """The command's body; ``tables`` are how many stand idle while memory is looked at, which is without pictures."""
     logs.set_up("warning")
     # A server on the same machine answers heartbeats faster than the library expects, and it complains.
     logging.getLogger("discord.gateway").setLevel(logging.ERROR)
     collect_seldom()
-    asyncio.run(measure(max(tables, default=IDLE_TABLES)))
+    asyncio.run(measure_with_pictures() if pictures else measure(max(tables, default=IDLE_TABLES)))

@@ -1,10 +1,11 @@
 """Discord for the bench: as little of it as a game takes, as fast as may be, with a crowd of people in it.
 
-Table ``n`` has channel ``BOARDS + n`` and persons ``2n`` and ``2n + 1``, whose private channels have their numbers.
+Table ``n`` has channel ``BOARDS + n``; people's private channels have their numbers.
 `tests/discord/server.py` is the one that is strict.
 """
 
 import asyncio
+import base64
 import json
 import time
 import zlib
@@ -12,7 +13,7 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
-from bot.bench.platform_server import PlatformServer, serve
+from bot.bench.platform_server import PlatformServer, form_of, serve
 
 BOT = {"id": "1", "username": "buongioco", "discriminator": "0", "avatar": None, "bot": True}
 SERVER, BOARDS = 7 << 22, 10_000_000
@@ -72,7 +73,7 @@ class BenchServer(PlatformServer):
         path = request.path.removeprefix("/api/v10")
         if path == "/gateway":
             return await self._serve_gateway(request)
-        body = await request.json(loads=json.loads) if request.can_read_body else {}
+        body = await _body_of(request)
         if path == "/control":
             return _json(await self.control(body))
         return _json(self._do(request.method, path.strip("/").split("/"), body, tell=bool(request.query_string)))
@@ -96,6 +97,8 @@ class BenchServer(PlatformServer):
             return self._stands(int(path[1]), None, body)
         if path[0] == "channels" and method == "PATCH":
             return self._stands(int(path[1]), int(path[3]), body)
+        if path[0] == "channels":
+            self.crowd.shown(int(path[1]), path[3], ())
         if path[0] == "webhooks":
             return self._by_token(method, path[2], path[4] if len(path) > 3 else "", body)
         return None
@@ -145,7 +148,7 @@ class BenchServer(PlatformServer):
             "timestamp": "2026-01-01T00:00:00+00:00",
             "edited_timestamp": None,
             "flags": 1 << 15,
-            "components": _numbered(body["components"]),
+            "components": _numbered(body["components"], self._numbers),
             **{name: [] for name in ("embeds", "attachments", "mentions", "mention_roles")},
             **dict.fromkeys(("mention_everyone", "pinned", "tts"), False),
         }
@@ -158,24 +161,29 @@ class BenchServer(PlatformServer):
         if channel < BOARDS:
             moves = [data for data in payloads if data.startswith("1m") and not data.endswith(NOT_PRESSED)]
             self.crowd.shown(channel, str(message), moves or [data for data in payloads if data.startswith("bare")])
-            self.samples["hand" if moves else "waiting"] = body
-            self.dealt_to(channel)
+            self._sample("hand" if moves else "waiting", body)
+            self.dealt(message)
             return
         table = channel - BOARDS
         seats = [data for data in payloads if data.endswith(":sit")]
         if seats and not self.is_accepted(table):
-            self._touch(2 * table + 1, channel, message, seats[0])
+            self._touch(self.person(table, 1), channel, message, seats[0])
         elif any(data.startswith("1prematch") for data in payloads):
             self.challenge_again(table)
         else:
-            self.samples["board"] = body
+            self._sample("board", body)
+
+    def _sample(self, kind: str, body: dict[str, Any]) -> None:
+        """Keep a body for the bare library, but not one whose picture is there already: it could not send that."""
+        if "png" in body or not body.get("attachments"):
+            self.samples[kind] = body
 
     # What people do
 
     def challenge(self, table: int) -> None:
         option = {"name": "game", "type": 3, "value": "metamazzo"}
         data = {"id": "1", "name": "challenge", "type": 1, "options": [option]}
-        self._interact(2, 2 * table, BOARDS + table, 0, data)
+        self._interact(2, self.person(table, 0), BOARDS + table, 0, data)
 
     def press(self, person: int, message: str, payload: str) -> None:
         self._touch(person, person, int(message), payload)
@@ -205,7 +213,7 @@ class BenchServer(PlatformServer):
             "channel": where,
             "channel_id": str(channel),
             "locale": "en-US",
-            "app_permissions": str(1 << 10 | 1 << 11),
+            "app_permissions": str(1 << 10 | 1 << 11 | 1 << 15),
             "entitlements": [],
             "authorizing_integration_owners": {"0": str(SERVER if channel >= BOARDS else 0)},
             "context": int(channel < BOARDS),
@@ -284,10 +292,24 @@ def _walk(components: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [one for part in components for one in (part, *_walk(part.get("components", [])))]
 
 
-def _numbered(components: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _numbered(components: list[dict[str, Any]], attachment: int) -> list[dict[str, Any]]:
+    """Components as Discord tells of them, a picture with its attachment's id."""
     for number, one in enumerate(_walk(components), 1):
         one["id"] = number
+        for item in one.get("items", ()):
+            name = item["media"]["url"].rpartition("/")[2]
+            item["media"] = {"url": f"https://cdn/{attachment}/{name}", "attachment_id": str(attachment)}
     return components
+
+
+async def _body_of(request: web.BaseRequest) -> Any:
+    """A request's body; the ``png`` in it is the file that came with it, in Base64."""
+    if request.content_type != "multipart/form-data":
+        return await request.json(loads=json.loads) if request.can_read_body else {}
+    form = await form_of(request)
+    body = json.loads(form["payload_json"])
+    body.get("data", body)["png"] = base64.b64encode(form["files[0]"]).decode()
+    return body
 
 
 def _json(result: Any) -> web.Response:

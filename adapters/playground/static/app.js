@@ -7,6 +7,8 @@ window.onhashchange = () => location.reload();
 const el = (id) => document.getElementById(id);
 const state = { texts: {}, people: [], chats: [], messages: {}, commands: [], me: null, host: false, switching: false, chat: null, replyTo: null, unread: {} };
 const pending = new Map();
+const pictures = new Map();
+const PICTURES_KEPT = 60;
 let line = null, pause = 250;
 
 async function connect() {
@@ -60,6 +62,7 @@ function hear(word) {
   if (word.type === "message") return message(word.chat, word.message);
   if (word.type === "deleted") return deleted(word.chat, word.id);
   if (word.type === "file") { if (pending.has(word.n)) save(word.name, word.text); return undefined; }
+  if (word.type === "picture") { if (pending.has(word.n)) showPicture(pending.get(word.n).full.name, word.png); return undefined; }
   if (word.type === "go") { if (word.to === state.me) go(word.chat); return undefined; }
   const waiting = pending.get(word.n);
   pending.delete(word.n);
@@ -181,6 +184,7 @@ function drawMessage(one) {
   if (!own) bubble.append(make("span", { class: "who", title: state.texts.reply, onclick: () => replyTo(one.id) }, who));
   const quoted = one.reply_to && (state.messages[state.chat] || new Map()).get(one.reply_to);
   if (quoted) bubble.append(make("span", { class: "quote" }, plain(quoted)));
+  if (one.picture) bubble.append(drawPicture(one));
   if (bot) bubble.append(...one.spans.map(drawSpan)); else bubble.append(one.text);
   if (one.file) bubble.append(make("button", { type: "button", class: "file", onclick: () => ask({ do: "file", chat: state.chat, message: one.id }) }, `📎 ${one.file}`));
   if (one.edited) bubble.append(make("span", { class: "edited" }, state.texts.edited));
@@ -190,6 +194,31 @@ function drawMessage(one) {
       make("div", { class: "row" }, ...row.map((button) => make("button", { type: "button", class: button.style, "data-payload": button.payload, onclick: (e) => press(one, button, e.currentTarget) }, button.label))))));
   }
   return node;
+}
+
+// A picture is asked for when it comes into view; whoever changes a message meanwhile puts another image in its place.
+const inView = new IntersectionObserver((seen) => {
+  for (const { target, isIntersecting } of seen) {
+    if (!isIntersecting) continue;
+    inView.unobserve(target);
+    ask({ do: "picture", chat: state.chat, message: Number(target.dataset.message), name: target.dataset.picture });
+  }
+});
+
+function drawPicture(one) {
+  const { name, alt, width, height } = one.picture;
+  const node = make("img", { class: "picture", alt, width, height, "data-picture": name, "data-message": one.id });
+  if (pictures.has(name)) node.src = pictures.get(name); else inView.observe(node);
+  return node;
+}
+
+function showPicture(name, png) {
+  if (!png) return;
+  const bytes = Uint8Array.from(atob(png), (char) => char.charCodeAt(0));
+  pictures.set(name, URL.createObjectURL(new Blob([bytes], { type: "image/png" })));
+  for (const node of document.querySelectorAll(`[data-picture="${name}"]`)) node.src = pictures.get(name);
+  const [oldest] = pictures.keys();
+  if (pictures.size > PICTURES_KEPT) { URL.revokeObjectURL(pictures.get(oldest)); pictures.delete(oldest); }
 }
 
 // Where nothing has been said yet; the first message takes its place.
@@ -206,6 +235,7 @@ function split(row) {
 function drawSpan([text, style, person]) {
   if (style === "bold") return make("b", {}, text);
   if (style === "italic") return make("i", {}, text);
+  if (style === "small") return make("small", {}, text);
   if (style === "code") return make("code", { title: state.texts.copy, onclick: () => navigator.clipboard && navigator.clipboard.writeText(text) }, text);
   if (style === "mention" || style === "call") return make("span", { class: "mention", "data-person": person }, text);
   return document.createTextNode(text);

@@ -5,11 +5,11 @@ change the presser's message and the other player's, and now and then a group's:
 """
 
 import asyncio
-import json
+import base64
 import random
 from typing import Any
 
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity, Update
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup, InputMediaPhoto, MessageEntity, Update
 from telegram.ext import Application, CallbackContext, CallbackQueryHandler
 
 from adapters.telegram.adapter import Telegram
@@ -40,6 +40,9 @@ CALM_PRESSES = 1500
 DEFAULT_PRESSES, DEFAULT_AT_ONCE = 300, 32
 """For the library's default client: it is slow, and gives up where more of its calls wait for a connection."""
 
+PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_RATE, PICTURE_AT_ONCE = 3, 400, 60, 64
+"""The same with pictures, which take more time: with more at once each would wait too long for its picture."""
+
 NO_LIMIT = 10**6
 
 
@@ -47,10 +50,20 @@ def unhindered(card_room: CardRoom) -> Telegram:
     """The adapter. Telegram's own limit is not what is measured; the rate limits of chats and groups stay."""
     adapter = Telegram(card_room, TOKEN)
     adapter.per_second = NO_LIMIT
+    adapter.shows_pictures = False
     return adapter
 
 
-async def bare(there: Server, name: str, request: AiohttpRequest | None, like: dict[str, Any]) -> dict[str, Any]:
+def with_pictures(card_room: CardRoom) -> Telegram:
+    """The same, with pictures."""
+    adapter = unhindered(card_room)
+    adapter.shows_pictures = True
+    return adapter
+
+
+async def bare(
+    there: Server, name: str, request: AiohttpRequest | None, like: dict[str, Any], presses: int, at_once: int
+) -> dict[str, Any]:
     """A handler of the library's, with as many calls a press, of messages like the bot's."""
     hand, waiting, board = (Message(like["samples"][kind]) for kind in ("hand", "waiting", "board"))
     boards, chance = like["calls_a_press"] - 3, random.Random(1)
@@ -84,7 +97,6 @@ async def bare(there: Server, name: str, request: AiohttpRequest | None, like: d
             timeout=30, error_callback=lambda error: failures.append(type(error).__name__)
         )
         await there.ask(do="bare", tables=TABLES, like=like["samples"])
-        presses, at_once = (PRESSES // 2, AT_ONCE) if request else (DEFAULT_PRESSES, DEFAULT_AT_ONCE)
         result = await measured(there, name, presses, at_once=at_once)
         async with within(PATIENCE, f"the {name} to end"):
             await application.updater.stop()
@@ -96,15 +108,20 @@ async def bare(there: Server, name: str, request: AiohttpRequest | None, like: d
 class Message:
     """A message like one of the bot's, built anew for each call as the bot does."""
 
-    def __init__(self, fields: dict[str, str]) -> None:
-        self._text = fields["text"]
-        self._entities = json.loads(fields.get("entities", "[]"))
-        self._rows = json.loads(fields.get("reply_markup", '{"inline_keyboard": []}'))["inline_keyboard"]
+    def __init__(self, fields: dict[str, Any]) -> None:
+        self._png = base64.b64decode(fields.get("png", ""))
+        self._text = fields["caption" if self._png else "text"]
+        self._entities = fields.get("caption_entities" if self._png else "entities", [])
+        self._rows = fields.get("reply_markup", {"inline_keyboard": []})["inline_keyboard"]
 
     async def edit(self, bot: Any, chat: int) -> None:
         rows = [[InlineKeyboardButton(one["text"], callback_data="bare") for one in row] for row in self._rows]
         entities = [MessageEntity(one["type"], one["offset"], one["length"]) for one in self._entities]
         keyboard = InlineKeyboardMarkup(rows) if rows else None
+        if self._png:
+            photo = InputMediaPhoto(self._png, self._text, caption_entities=entities)
+            await bot.edit_message_media(photo, chat, 1, reply_markup=keyboard)
+            return
         await bot.edit_message_text(self._text, chat, 1, entities=entities, reply_markup=keyboard)
 
 
@@ -114,28 +131,47 @@ def _settings(there: Server) -> Settings:
 
 async def measure(idle: int) -> None:
     name = f"whole bot, {TABLES} tables"
-    wholes, bares = [], []
     async with server(SERVER) as there, whole_bot(_settings(there), unhindered):
         before = resident()
         await there.open(1, TABLES + 1)
         await there.until_ready(TABLES)
         await measured(there, name, CALM_PRESSES, RATE)
-        for _ in range(ROUNDS):
-            whole = await measured(there, name, PRESSES)
-            whole["samples"] = await there.ask(do="samples")
-            await there.settled()
-            async with server(SERVER) as other:
-                bares.append(await bare(other, "bare library over aiohttp", AiohttpRequest(), whole))
-            wholes.append(whole)
+        whole = await in_turn(there, name, ROUNDS, PRESSES, AT_ONCE)
         async with server(SERVER) as other:
-            default = await bare(other, "bare library over its default client", None, whole)
-        tell_ratios(wholes, bares, " over aiohttp")
+            default = await bare(
+                other, "bare library over its default client", None, whole, DEFAULT_PRESSES, DEFAULT_AT_ONCE
+            )
         tell_ratios([whole], [default], " over its default client")
         await hold(there, max(idle, TABLES), before)
 
 
-def run(tables: tuple[int, ...] = ()) -> None:
-    """The command's body; ``tables`` are how many stand idle while memory is looked at."""
+async def in_turn(there: Server, name: str, rounds: int, presses: int, at_once: int) -> dict[str, Any]:
+    """The whole bot and the bare library over our transport in turn; returns the whole bot's last round."""
+    wholes, bares = [], []
+    for _ in range(rounds):
+        whole = await measured(there, name, presses, at_once=at_once)
+        whole["samples"] = await there.ask(do="samples")
+        await there.settled()
+        wholes.append(whole)
+        async with server(SERVER) as other:
+            bares.append(await bare(other, "bare library over aiohttp", AiohttpRequest(), whole, presses // 2, at_once))
+    tell_ratios(wholes, bares, " over aiohttp")
+    return wholes[-1]
+
+
+async def measure_with_pictures() -> None:
+    """Panels with pictures, painted in a process of their own; the bare library sends the same bytes."""
+    name = f"whole bot with pictures, {TABLES} tables"
+    async with server(SERVER) as there, whole_bot(_settings(there), with_pictures):
+        await there.open(1, TABLES + 1)
+        await there.until_ready(TABLES)
+        await there.settled()
+        await measured(there, name, PICTURE_PRESSES, PICTURE_RATE)
+        await in_turn(there, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE)
+
+
+def run(tables: tuple[int, ...] = (), pictures: bool = False) -> None:
+    """The command's body; ``tables`` are how many stand idle while memory is looked at, which is without pictures."""
     logs.set_up("warning")
     collect_seldom()
-    asyncio.run(measure(max(tables, default=IDLE_TABLES)))
+    asyncio.run(measure_with_pictures() if pictures else measure(max(tables, default=IDLE_TABLES)))

@@ -1,19 +1,23 @@
 """A Bot API server for the bench: as little of it as a game takes, as fast as may be, with a crowd of people in it.
 
-Table ``n`` has group ``-n`` and persons ``2n`` and ``2n + 1``. `tests/telegram/server.py` is the one that is strict.
+Table ``n`` has group ``-n``. `tests/telegram/server.py` is the one that is strict.
 """
 
 import asyncio
+import base64
 import json
 import time
 from typing import Any
 
 from aiohttp import web
 
-from bot.bench.platform_server import PlatformServer, serve
+from bot.bench.platform_server import PlatformServer, form_of, serve
 
 BOT = {"id": 1, "is_bot": True, "first_name": "Buongioco", "username": "buongioco_bot"}
 NOT_PRESSED = ("claim", "blind", "resign")
+PNG = b"\x89PNG"
+IN_JSON = ("reply_markup", "entities", "caption_entities", "media")
+SHOWING = ("sendMessage", "sendPhoto", "editMessageText", "editMessageCaption", "editMessageMedia")
 
 
 class BenchServer(PlatformServer):
@@ -27,9 +31,9 @@ class BenchServer(PlatformServer):
 
     async def handle(self, request: web.BaseRequest) -> web.Response:
         method = request.path.rpartition("/")[2]
-        fields = {name: str(value) for name, value in (await request.post()).items()} if method != "control" else {}
         if method == "control":
             return web.json_response(await self.control(await request.json()))
+        fields = await _fields_of(request)
         if method == "getUpdates":
             result = await self._get_updates(float(fields.get("timeout", "0")))
         else:
@@ -37,10 +41,12 @@ class BenchServer(PlatformServer):
             result = self._do(method, fields)
         return web.json_response({"ok": True, "result": result})
 
-    def _do(self, method: str, fields: dict[str, str]) -> Any:
+    def _do(self, method: str, fields: dict[str, Any]) -> Any:
         if method == "getMe":
             return BOT
-        if method not in ("sendMessage", "editMessageText"):
+        if method == "deleteMessage":
+            self.crowd.shown(int(fields["chat_id"]), str(fields["message_id"]), ())
+        if method not in SHOWING:
             return True
         chat = int(fields["chat_id"])
         self._numbers += 1
@@ -51,37 +57,42 @@ class BenchServer(PlatformServer):
             if chat > 0
             else {"id": chat, "type": "supergroup", "title": "Bar"}
         )
-        markup = json.loads(fields["reply_markup"]) if "reply_markup" in fields else None
+        markup = fields.get("reply_markup")
         about_time = {"date": int(time.time()), **({"edit_date": int(time.time())} if "message_id" in fields else {})}
-        shown = {"text": fields["text"], **({"reply_markup": markup} if markup else {})}
+        shown = {**_content(fields, self._numbers), **({"reply_markup": markup} if markup else {})}
         return {"message_id": message, **about_time, "chat": about, "from": BOT, **shown}
 
-    def _see(self, chat: int, message: int, fields: dict[str, str]) -> None:
+    def _see(self, chat: int, message: int, fields: dict[str, Any]) -> None:
         """Somebody looks at what is shown, and will press what is of use."""
-        markup = fields.get("reply_markup", "")
-        buttons = [button for row in json.loads(markup)["inline_keyboard"] for button in row] if markup else []
+        markup = fields.get("reply_markup")
+        buttons = [button for row in markup["inline_keyboard"] for button in row] if markup else []
         payloads = [button.get("callback_data", "") for button in buttons]
         if chat > 0:
             moves = [data for data in payloads if data.startswith("1m") and not data.endswith(NOT_PRESSED)]
             self.crowd.shown(chat, str(message), moves or [data for data in payloads if data == "bare"])
-            self.samples["hand" if moves else "waiting"] = fields
-            self.dealt_to(chat)
+            self._sample("hand" if moves else "waiting", fields)
+            self.dealt(message)
         else:
             seats = [data for data in payloads if data.endswith(":sit")]
             if seats and not self.is_accepted(-chat):
-                self._query(2 * -chat + 1, chat, message, seats[0])
+                self._query(self.person(-chat, 1), chat, message, seats[0])
             elif any(data.startswith("1prematch") for data in payloads):
                 self.challenge_again(-chat)
             else:
-                self.samples["board"] = fields
+                self._sample("board", fields)
+
+    def _sample(self, kind: str, fields: dict[str, Any]) -> None:
+        """Keep what was shown for the bare library: with its picture, where panels have one."""
+        if "png" in fields or "text" in fields:
+            self.samples[kind] = fields
 
     def challenge(self, table: int) -> None:
         text = "/challenge metamazzo"
         entities = [{"type": "bot_command", "offset": 0, "length": 10}]
         chat = {"id": -table, "type": "supergroup", "title": "Bar"}
         self._numbers += 1
-        message = {"message_id": self._numbers, "date": int(time.time()), "chat": chat, "from": self._person(2 * table)}
-        self._push(message={**message, "text": text, "entities": entities})
+        message = {"message_id": self._numbers, "date": int(time.time()), "chat": chat, "text": text}
+        self._push(message={**message, "from": self._person(self.person(table, 0)), "entities": entities})
 
     def press(self, person: int, message: str, payload: str) -> None:
         self._query(person, person, int(message), payload)
@@ -126,6 +137,32 @@ class BenchServer(PlatformServer):
     def show_bare(self, tables: int, samples: dict[str, Any]) -> None:
         for table in range(1, tables + 1):
             self.crowd.shown(2 * table, "1", ["bare"])
+
+
+async def _fields_of(request: web.BaseRequest) -> dict[str, Any]:
+    """The fields of a call: a document of JSON, or a form with JSON in its fields, as the library sends it, and perhaps
+    with a picture: that is ``png``, in Base64. What a new medium is described by stands among the fields.
+    """
+    if request.content_type == "application/json":
+        return dict(await request.json())
+    fields: dict[str, Any]
+    if request.content_type == "multipart/form-data":
+        form = await form_of(request)
+        png = next(content for content in form.values() if content.startswith(PNG))
+        fields = {name: content.decode() for name, content in form.items() if content is not png}
+        fields["png"] = base64.b64encode(png).decode()
+    else:
+        fields = dict(await request.post())
+    fields |= {name: json.loads(fields[name]) for name in IN_JSON if name in fields}
+    return {**fields, **fields.get("media", {})}
+
+
+def _content(fields: dict[str, Any], number: int) -> dict[str, Any]:
+    """What is told of a message that was shown."""
+    if "text" in fields:
+        return {"text": fields["text"]}
+    size = {"file_id": f"photo{number}", "file_unique_id": str(number), "width": 720, "height": 640}
+    return {"caption": fields["caption"], "photo": [size]}
 
 
 if __name__ == "__main__":

@@ -13,23 +13,25 @@ from bot.backup.taking import Taking
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings, Scope
 from bot.panel import Panel
+from bot.platform import SentMessage
 from bot.store import Store, keys
 from bot.tables import Table
 from engine import verify
+from tests.bot.fake_platform import ACCEPT, GROUP, FakePlatform, Player, open_worker
 from tests.bot.finished.games import finished, keep
-from tests.bot.paper import ACCEPT, GROUP, Paper, Player, open_worker
 from tests.bot.worker.test_games import shortest
 from tests.long import long
 
 NAMES = {"pizzichino": ("Anna", "Bruno"), "tressette": ("Carla", "Dino", "Eva", "Fede"), "spades": ("Gina", "Ugo")}
 
 
-class Forgiving(Paper):
+class Forgiving(FakePlatform):
     """As chats are: an edit that changes nothing is none. After a restore the bot cannot know what stands there."""
 
-    async def edit(self, place: str, message: str, panel: Panel) -> None:
-        if self.messages[place].get(message) != panel:
-            await super().edit(place, message, panel)
+    async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        if self.messages[place].get(sent.message) != panel:
+            await super().edit(place, sent, panel)
+        return sent
 
 
 async def take(store: Store, path: Path) -> None:
@@ -63,12 +65,12 @@ async def tables(store: Store) -> list[Table]:
     return [Table.from_log(code, await store.load(code)) for code in codes]
 
 
-async def sit_down(store: Store, paper: Paper, people: dict[str, list[int]]) -> None:
+async def sit_down(store: Store, fake: FakePlatform, people: dict[str, list[int]]) -> None:
     """A table of each game in one chat, the people by their numbers."""
-    async with open_worker(store, paper) as worker:
+    async with open_worker(store, fake) as worker:
         for game, numbers in people.items():
             names = NAMES[game]
-            players = [Player(worker, paper, name, number) for name, number in zip(names, numbers, strict=True)]
+            players = [Player(worker, fake, name, number) for name, number in zip(names, numbers, strict=True)]
             await players[0].say(f"/challenge {game}")
             for label in shortest(game):
                 for button in ("Options", label, "Back"):
@@ -76,17 +78,19 @@ async def sit_down(store: Store, paper: Paper, people: dict[str, list[int]]) -> 
             for player, label in zip(players[1:], ACCEPT[len(names)], strict=True):
                 await player.press(label, GROUP)
                 for ruler in players:
-                    if paper.messages[ruler.private] and "asks to sit" in paper.last(ruler.private).plain:
+                    if fake.messages[ruler.private] and "asks to sit" in fake.last(ruler.private).plain:
                         await ruler.press("Accept")
 
 
-async def play(store: Store, paper: Paper, people: dict[str, list[int]], done: Callable[[], Awaitable[bool]]) -> None:
+async def play(
+    store: Store, fake: FakePlatform, people: dict[str, list[int]], done: Callable[[], Awaitable[bool]]
+) -> None:
     """Everybody presses what their own panels offer, until something is so."""
     random = Random(1)
-    async with open_worker(store, paper) as worker:
+    async with open_worker(store, fake) as worker:
         await worker.delivery.settled()
         players = [
-            Player(worker, paper, name, number)
+            Player(worker, fake, name, number)
             for game, numbers in people.items()
             for name, number in zip(NAMES[game], numbers, strict=True)
         ]
@@ -108,15 +112,15 @@ async def test_half_played_games_are_played_on_to_the_end(
 ) -> None:
     """By the same people, by the buttons that stand there, even where the chats had gone on since the backup."""
     store = any_store
-    paper = Forgiving()
+    fake = Forgiving()
     numbers = iter(range(1, 99))
     people = {game: [next(numbers) for _ in NAMES[game]] for game in played}
-    await sit_down(store, paper, people)
+    await sit_down(store, fake, people)
 
     async def some_moves() -> bool:
         return all(table.version > 20 for table in await tables(store))
 
-    await play(store, paper, people, some_moves)
+    await play(store, fake, people, some_moves)
     path = tmp_path / "backup.gz"
     await take(store, path)
     before = await everything(store)
@@ -128,7 +132,7 @@ async def test_half_played_games_are_played_on_to_the_end(
         async def more_moves() -> bool:
             return all(table.version > len(logs[table.code]) + 6 for table in await tables(store))
 
-        await play(store, paper, people, more_moves)
+        await play(store, fake, people, more_moves)
     await store.client.flushall()
     await restore(store.client, path, replace=False)
     assert await everything(store) == before
@@ -137,7 +141,7 @@ async def test_half_played_games_are_played_on_to_the_end(
     async def all_over() -> bool:
         return not await tables(store)
 
-    await play(store, paper, people, all_over)
+    await play(store, fake, people, all_over)
     games = [game async for game in Archive(store.client).all()]
     assert sorted(game.record.game for game in games) == sorted(played)
     for game in games:

@@ -40,6 +40,7 @@ def test_what_is_no_name_is_refused(text: str) -> None:
 
 
 STATES = {
+    "9\tff\t\t1\t\t\t\t\t\t\t0a1b2c": MessageState("9", "ff", sent=1, picture="0a1b2c"),
     "": MessageState(),
     "\t\t1a2b": MessageState(place_tag="1a2b"),
     "17\t0a1b2c3d4e5f\t1a2b\t3\t1700000000": MessageState("17", "0a1b2c3d4e5f", "1a2b", 3, 1700000000),
@@ -72,7 +73,7 @@ def test_a_state_is_a_line_of_text(text: str, state: MessageState) -> None:
 
 def test_what_a_release_to_come_adds_is_passed_over() -> None:
     text = encode_state(STATES["17\t0a1b2c3d4e5f\t1a2b\t3\t1700000000"])
-    assert decode_state(f"{text}\t\t\t\t\t\tmore\tand more") == decode_state(text)
+    assert decode_state(f"{text}\t\t\t\t\t\t\tmore\tand more") == decode_state(text)
 
 
 words = st.text(string.ascii_letters + string.digits + ":@~-!,", min_size=1, max_size=12)
@@ -88,6 +89,7 @@ states = st.builds(
     draft=st.builds(Draft, st.integers(0, 999), words | st.just("")),
     outdated=st.lists(st.builds(Outdated, words, words | st.just("")), max_size=3).map(tuple),
     ephemeral=words | st.just(""),
+    picture=words | st.just(""),
 )
 
 

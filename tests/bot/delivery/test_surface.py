@@ -9,7 +9,7 @@ from bot.delivery.names import Board, Hand
 from bot.delivery.surface import Attempt, Change, Edit, Replace, Send, Surface, TakeAway, decode_change, encode_change
 from bot.panel import Panel, Span
 from bot.panels.drafts import NO_DRAFT, Draft
-from bot.platform import private_place
+from bot.platform import SentMessage, private_place
 
 HOME = private_place("paper:1")
 HERE = "paper:@1~100!pass"
@@ -27,7 +27,7 @@ def absent(**fields: object) -> Surface:
 
 
 def send(of: Surface, panel: Panel = NEW, place: str = HOME, message: str = "8") -> bool:
-    return of.sent(of.begin_send(panel.digest), place, message, 1, 2000)
+    return of.sent(of.begin_send(panel.digest), place, SentMessage(message), 1, 2000)
 
 
 # What is to be done
@@ -38,7 +38,7 @@ def test_where_nothing_stands_a_message_is_sent() -> None:
 
 
 def test_what_shows_something_else_is_edited() -> None:
-    assert surface().next_step(NEW, 1, rings=False) == Edit("7", NEW, 1)
+    assert surface().next_step(NEW, 1, rings=False) == Edit(SentMessage("7", is_certain=False), NEW, 1)
 
 
 def test_where_the_panel_stands_there_is_nothing_to_do() -> None:
@@ -100,8 +100,8 @@ def test_what_may_have_arrived_as_another_panel_is_sent_as_unknown_so_that_an_ed
     assert one.begin_send(NEW.digest).digest == UNKNOWN
     # And so it stays: either of the two may have come first.
     assert one.begin_send(NEW.digest).digest == UNKNOWN
-    assert one.sent(one.begin_send(NEW.digest), HOME, "8", 1, 2000)
-    assert one.next_step(NEW, 1, rings=False) == Edit("8", NEW, 1)
+    assert one.sent(one.begin_send(NEW.digest), HOME, SentMessage("8"), 1, 2000)
+    assert one.next_step(NEW, 1, rings=False) == Edit(SentMessage("8"), NEW, 1)
     # The next one is another message.
     one.gone("8")
     assert one.begin_send(NEW.digest).digest == NEW.digest
@@ -119,7 +119,7 @@ def test_a_message_for_a_place_that_the_surface_has_left_is_outdated_there() -> 
     one = absent()
     attempt = one.begin_send(NEW.digest)
     one.apply(Change(repost=True, place=HERE), HOME, 1500)
-    assert not one.sent(attempt, HOME, "8", 1, 2000)
+    assert not one.sent(attempt, HOME, SentMessage("8"), 1, 2000)
     assert one.known.message == ""
     assert one.known.sent == 4
     assert one.known.outdated == (Outdated("8", HOME),)
@@ -130,7 +130,7 @@ def test_a_message_in_a_group_stays_good_with_another_pass() -> None:
     one = absent(ephemeral=HERE)
     attempt = one.begin_send(NEW.digest)
     one.apply(Change(place=LATER), HOME, 1500)
-    assert one.sent(attempt, HERE, "8", 1, 2000)
+    assert one.sent(attempt, HERE, SentMessage("8"), 1, 2000)
     assert (one.known.message, one.known.ephemeral) == ("8", LATER)
 
 
@@ -138,7 +138,7 @@ def test_a_message_for_somebody_who_has_left_the_chair_is_not_the_next_ones() ->
     one = absent()
     attempt = one.begin_send(NEW.digest)
     one.belongs_to("another tag")
-    assert not one.sent(attempt, HOME, "8", 1, 2000)
+    assert not one.sent(attempt, HOME, SentMessage("8"), 1, 2000)
     assert one.known.message == ""
     assert one.known.outdated == (Outdated("8", HOME),)
 
@@ -168,13 +168,13 @@ def test_who_asks_for_it_anew_gets_one_new_message() -> None:
 
 def test_an_edited_message_shows_the_panel() -> None:
     one = surface(SHOWN._replace(draft=Draft(4, "x"), outdated=(Outdated("5"),), ephemeral=HERE))
-    one.edited("7", NEW.digest, 2)
+    one.edited(SentMessage("7"), NEW.digest, 2)
     assert one.known == MessageState("7", NEW.digest, "tag", 3, 1000, "", 2, Draft(4, "x"), (Outdated("5"),), HERE)
 
 
 def test_an_edit_of_a_message_that_has_been_replaced_meanwhile_changes_nothing() -> None:
     one = surface()
-    one.edited("6", NEW.digest, 2)
+    one.edited(SentMessage("6"), NEW.digest, 2)
     assert one.known == SHOWN
 
 
@@ -239,7 +239,7 @@ def test_of_what_is_done_that_alone_is_kept_until_a_doubled_message_of_it_is_pre
     assert one.known.halted == "done", "it may be any message at all"
     one.apply(Change(pressed="6", genuine=True), HOME, 2000)
     assert one.state is State.SHOWN
-    assert one.next_step(OLD, 0, rings=False) == Edit("6", OLD, 0)
+    assert one.next_step(OLD, 0, rings=False) == Edit(SentMessage("6", is_certain=False), OLD, 0)
 
 
 def test_another_person_in_the_chair_begins_anew() -> None:
@@ -320,6 +320,33 @@ def test_a_draft_is_for_one_version_and_stays_until_there_is_another() -> None:
     assert one.known.draft.choice_at(4) == ""
 
 
+def test_what_is_known_of_a_picture_is_of_the_message_that_stands_there() -> None:
+    one = surface(SHOWN._replace(picture="0a1b"))
+    assert one.press(Change(pressed="7", place=HOME), HOME, 2000)
+    assert one.next_step(NEW, 1, rings=False) == Edit(SentMessage("7", "0a1b", is_certain=False), NEW, 1)
+    one.begin_edit()
+    one.edited(SentMessage("7", "2c3d"), NEW.digest, 1)
+    assert one.known.picture == "2c3d"
+    one.outdate()
+    assert one.known.picture == ""
+
+
+def test_what_a_message_shows_is_certain_once_it_was_sent_or_edited_and_not_while_it_is_edited() -> None:
+    one = absent()
+    send(one)
+    assert one.next_step(OLD, 1, rings=False) == Edit(SentMessage("8"), OLD, 1)
+    one.begin_edit()
+    assert one.next_step(OLD, 1, rings=False) == Edit(SentMessage("8", is_certain=False), OLD, 1)
+    one.edited(SentMessage("8"), OLD.digest, 1)
+    assert one.next_step(NEW, 1, rings=False) == Edit(SentMessage("8"), NEW, 1)
+
+
+def test_what_stands_in_a_group_is_taken_away_there_though_the_hand_goes_home() -> None:
+    one = surface(SHOWN._replace(ephemeral=HERE, outdated=(Outdated("5"), Outdated("6", HOME))))
+    one.give_up(HERE)
+    assert one.known.outdated == (Outdated("5", HERE), Outdated("6", HOME))
+
+
 # What is kept
 
 
@@ -328,7 +355,7 @@ def test_what_has_changed_is_saved_once_and_again_if_that_was_lost() -> None:
     one.belongs_to("tag")
     assert one.take_unsaved() == one.known
     assert one.take_unsaved() is None
-    one.sent(Attempt(1, NEW.digest, "tag", None), "paper:100", "8", 0, 2000)
+    one.sent(Attempt(1, NEW.digest, "tag", None), "paper:100", SentMessage("8"), 0, 2000)
     assert one.take_unsaved() == one.known
     one.forget_saved()
     assert one.take_unsaved() == one.known

@@ -17,11 +17,11 @@ from bot.delivery.surface_sync import SurfaceSync
 from bot.delivery.table_sync import TableSync
 from bot.panel import Panel
 from bot.people import Profile
-from bot.platform import DeliveryError, MessageGone, NotDone, Refused, Trouble
+from bot.platform import DeliveryError, MessageGone, NotDone, RateLimit, Refused, SentMessage, Trouble
 from bot.store import Store, keys
 from bot.tables.table import Table
 from bot.worker import Worker
-from tests.bot.paper import GROUP, NAMES, Paper, Player, code_of, open_worker, seated
+from tests.bot.fake_platform import GROUP, NAMES, FakePlatform, Player, code_of, open_worker, seated
 
 
 @pytest.fixture(autouse=True)
@@ -29,21 +29,21 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
 
 
-class Held(Paper):
-    """Paper that has some calls wait."""
+class Held(FakePlatform):
+    """A fake platform that has some calls wait."""
 
     def __init__(self) -> None:
         super().__init__()
         self.gates: dict[str, asyncio.Event] = {}
         self.waiting: set[str] = set()
 
-    async def send(self, place: str, panel: Panel, key: str) -> str:
+    async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
         await self._hold(place)
         return await super().send(place, panel, key)
 
-    async def edit(self, place: str, message: str, panel: Panel) -> None:
+    async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
         await self._hold(place)
-        await super().edit(place, message, panel)
+        return await super().edit(place, sent, panel)
 
     async def _hold(self, place: str) -> None:
         if place in self.gates:
@@ -70,9 +70,9 @@ async def a_move(players: list[Player]) -> tuple[Player, Player]:
     return mover, next(player for player in players if player is not mover)
 
 
-async def until_few_faults(paper: Paper, place: str, left: int) -> None:
+async def until_few_faults(fake: FakePlatform, place: str, left: int) -> None:
     async with asyncio.timeout(10):
-        while len(paper.errors[place]) > left:
+        while len(fake.errors[place]) > left:
             await asyncio.sleep(0)
 
 
@@ -88,14 +88,14 @@ async def a_commit(worker: Worker, code: str) -> None:
 async def test_a_look_that_breaks_off_leaves_the_table_marked_though_a_surface_comes_to_its_end(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paper = Held()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = Held()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         other = next(player for player in players if not player.moves())
-        gate = paper.gates[other.private] = asyncio.Event()
+        gate = fake.gates[other.private] = asyncio.Event()
         mover, _other = await a_move(players)
-        await paper.until(lambda: other.private in paper.waiting)
+        await fake.until(lambda: other.private in fake.waiting)
         monkeypatch.setattr(delivery, "AGAIN_AFTER", 3600.0)
         kept = worker.people.person
 
@@ -106,7 +106,7 @@ async def test_a_look_that_breaks_off_leaves_the_table_marked_though_a_surface_c
 
         monkeypatch.setattr(worker.people, "person", person)
         await a_commit(worker, code)
-        await paper.until(lambda: not worker.delivery._tables[code].is_running)
+        await fake.until(lambda: not worker.delivery._tables[code].is_running)
         assert worker.delivery.is_busy(code)
         gate.set()
         await worker.delivery.settled()
@@ -117,13 +117,38 @@ async def test_a_look_that_breaks_off_leaves_the_table_marked_though_a_surface_c
         assert not await store.all_changed(range(keys.SHARDS))
 
 
+async def test_a_hand_that_waits_for_its_turn_goes_out_at_the_next_look_where_no_limit_counts_any_more(
+    store: Store,
+) -> None:
+    """On Discord what answers a press is under no limit, and may be waiting from before."""
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, players[0])
+        other = next(player for player in players if not player.moves())
+        hand = surface_of(worker, code, Hand(players.index(other)))
+        fake.rate_limit_of[other.private] = RateLimit(burst=1, interval=3600.0)
+        await worker.delivery._tools.limiter.turn(other.private)
+        before = hand.known.digest
+        await a_move(players)
+        for _ in range(100):
+            await asyncio.sleep(0)
+        assert (hand.is_under_way, hand.known.digest) == (True, before)
+        del fake.rate_limit_of[other.private]
+        worker.delivery.touch(code)
+        async with asyncio.timeout(10):
+            await worker.delivery.settled()
+        assert hand.known.digest != before
+        assert other.moves()
+
+
 async def test_a_hand_that_is_drawn_of_a_table_that_changes_meanwhile_is_drawn_again(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The look that the change brings leaves it out, for it is under way."""
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
@@ -162,9 +187,9 @@ async def test_a_table_that_is_behind_does_not_hold_up_a_surface_that_shows_it(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What waits for the next look is not waited for by going round: that look would never come."""
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         surface, sync, tools = surface_of(worker, code, Hand(0)), worker.delivery._tables[code], worker.delivery._tools
         asked, kept = 0, tools.drawer.draw
@@ -184,62 +209,62 @@ async def test_a_table_that_is_behind_does_not_hold_up_a_surface_that_shows_it(
 async def test_a_hand_that_moves_while_it_is_found_that_nobody_is_where_it_was_is_brought_where_it_is(
     store: Store,
 ) -> None:
-    paper = Held()
-    paper.has_ephemeral = True
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = Held()
+    fake.has_ephemeral = True
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
         seat = players.index(other)
-        paper.closed.add(other.private)
-        gate = paper.gates[other.private] = asyncio.Event()
+        fake.closed.add(other.private)
+        gate = fake.gates[other.private] = asyncio.Event()
         await mover.press(mover.moves()[0][1].label, settle=False)
-        await paper.until(lambda: other.private in paper.waiting)
+        await fake.until(lambda: other.private in fake.waiting)
         place = f"{other.private}~100!pass"
         await worker.change(code, Hand(seat), Change(repost=True, place=place))
         gate.set()
         await worker.delivery.settled()
         assert surface_of(worker, code, Hand(seat)).state is State.SHOWN
-        assert len(paper.messages[place]) == 1
+        assert len(fake.messages[place]) == 1
 
 
 async def test_an_older_message_that_is_no_longer_there_counts_as_taken_away(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
-        kept, refused = paper.delete, 0
+        kept, refused = fake.delete, 0
 
         async def delete(place: str, message: str) -> None:
             nonlocal refused
             refused += 1
             raise MessageGone(message)
 
-        paper.delete = delete  # type: ignore[method-assign]
+        fake.delete = delete  # type: ignore[method-assign]
         await players[0].say("/hand")
         assert refused == 1
         assert surface_of(worker, code, Hand(0)).known.outdated == ()
-        assert len(paper.messages[players[0].private]) == 2, "it said so"
-        paper.delete = kept  # type: ignore[method-assign]
+        assert len(fake.messages[players[0].private]) == 2, "it said so"
+        fake.delete = kept  # type: ignore[method-assign]
 
 
 async def test_whoever_leaves_while_their_message_is_in_trouble_gets_no_more(store: Store) -> None:
     """At a tavolo the first at a side is asked who may sit opposite, and then stands up."""
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, carla = (Player(worker, paper, name, number) for number, name in enumerate(NAMES[:3], 1))
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, carla = (Player(worker, fake, name, number) for number, name in enumerate(NAMES[:3], 1))
         await anna.say("/challenge tavolo")
         await bruno.press("Sit East", GROUP)
-        paper.errors[bruno.private] = [NotDone("away")] * 3
+        fake.errors[bruno.private] = [NotDone("away")] * 3
         await carla.press("Sit West", GROUP, settle=False)
-        await until_few_faults(paper, bruno.private, 2)
+        await until_few_faults(fake, bruno.private, 2)
         [table] = await worker.tables_of(anna.person.id)
         assert await worker.tables_of(carla.person.id)
         with capture_logs() as logs:
-            await worker.room.stand(table.code, bruno.person.id, "leaves")
+            await worker.challenges.stand(table.code, bruno.person.id, "leaves")
             await worker.delivery.settled()
-        assert not paper.messages[bruno.private]
+        assert not fake.messages[bruno.private]
         assert "surface_failed" not in [line["event"] for line in logs]
 
 
@@ -247,10 +272,10 @@ async def test_an_error_of_ours_is_said_once_a_table_and_tried_seldomer_and_seld
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.001)
-    paper = Paper()
+    fake = FakePlatform()
     with capture_logs() as logs:
-        async with open_worker(store, paper) as worker:
-            anna, _bruno = await seated(worker, paper, "metamazzo")
+        async with open_worker(store, fake) as worker:
+            anna, _bruno = await seated(worker, fake, "metamazzo")
             code, tools, tries = await code_of(worker, anna), worker.delivery._tools, 0
             kept, later, pauses = tools.drawer.draw_if_free, asyncio.get_running_loop().call_later, list[float]()
 
@@ -281,8 +306,8 @@ async def test_an_error_of_ours_is_said_once_a_table_and_tried_seldomer_and_seld
     assert pauses == pytest.approx(2 * [0.001, 0.002, 0.004, 0.008, 0.016])
 
 
-class Keeping(Paper):
-    """Paper that takes no message away, as long as there is an error to say so."""
+class Keeping(FakePlatform):
+    """A fake platform that takes no message away, as long as there is an error to say so."""
 
     def __init__(self, error: DeliveryError) -> None:
         super().__init__()
@@ -303,53 +328,53 @@ async def test_an_older_message_that_cannot_be_taken_away_holds_no_hand_up(
     store: Store, monkeypatch: pytest.MonkeyPatch, error: DeliveryError
 ) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
-    paper = Keeping(error)
-    async with open_worker(store, paper) as worker:
-        anna, _bruno = await seated(worker, paper, "metamazzo")
+    fake = Keeping(error)
+    async with open_worker(store, fake) as worker:
+        anna, _bruno = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, anna)
         await worker.change(code, Hand(0), Change(repost=True))
         for tries in range(1, 4):
             async with asyncio.timeout(10):
-                while paper.deleted() < tries:
+                while fake.deleted() < tries:
                     await asyncio.sleep(0)
-            before = paper.last(anna.private)
+            before = fake.last(anna.private)
             await a_commit(worker, code)
             async with asyncio.timeout(10):
-                while paper.last(anna.private) == before:
+                while fake.last(anna.private) == before:
                     await asyncio.sleep(0)
         await worker.change(code, Hand(0), Change(repost=True))
         async with asyncio.timeout(10):
-            while len(paper.messages[anna.private]) < 3:
+            while len(fake.messages[anna.private]) < 3:
                 await asyncio.sleep(0)
-        paper.error = None
+        fake.error = None
         worker.delivery.platform_back("paper")
         await worker.delivery.settled()
-        assert len(paper.messages[anna.private]) == 1
+        assert len(fake.messages[anna.private]) == 1
 
 
 async def test_an_older_message_that_the_platform_will_not_take_away_is_left_alone_until_it_is_pressed(
     store: Store,
 ) -> None:
     """For as long as it is tried the table does not come to rest, and would not go when it is over."""
-    paper = Keeping(Refused("message_delete_forbidden"))
-    async with open_worker(store, paper) as worker:
-        anna, _bruno = await seated(worker, paper, "metamazzo")
-        code, [old] = await code_of(worker, anna), list(paper.messages[anna.private])
+    fake = Keeping(Refused("message_delete_forbidden"))
+    async with open_worker(store, fake) as worker:
+        anna, _bruno = await seated(worker, fake, "metamazzo")
+        code, [old] = await code_of(worker, anna), list(fake.messages[anna.private])
         with capture_logs() as logs:
             await worker.change(code, Hand(0), Change(repost=True))
             async with asyncio.timeout(10):
                 await worker.delivery.settled()
             await a_commit(worker, code)
             await worker.delivery.settled()
-        assert paper.deleted() == 1
+        assert fake.deleted() == 1
         assert [line["event"] for line in logs if line["log_level"] == "warning"] == ["message_refused"]
         assert not await store.all_changed(range(keys.SHARDS))
-        assert len(paper.messages[anna.private]) == 2
-        paper.error = None
+        assert len(fake.messages[anna.private]) == 2
+        fake.error = None
         await worker.change(code, Hand(0), Change(pressed=old, place=anna.private, genuine=True))
         await worker.delivery.settled()
-        assert list(paper.messages[anna.private]) != [old]
-        assert len(paper.messages[anna.private]) == 1
+        assert list(fake.messages[anna.private]) != [old]
+        assert len(fake.messages[anna.private]) == 1
 
 
 class Pauses:
@@ -369,16 +394,18 @@ class Pauses:
 
 
 @asynccontextmanager
-async def in_trouble(store: Store, *errors: DeliveryError) -> AsyncIterator[tuple[Worker, Paper, Player, str, Pauses]]:
+async def in_trouble(
+    store: Store, *errors: DeliveryError
+) -> AsyncIterator[tuple[Worker, FakePlatform, Player, str, Pauses]]:
     """A game whose first player is to get their hand anew, at which the platform fails in these ways."""
-    paper = Paper()
+    fake = FakePlatform()
     with capture_logs() as logs:
-        async with open_worker(store, paper) as worker:
-            anna, _bruno = await seated(worker, paper, "metamazzo")
-            paper.errors[anna.private] = list(errors)
+        async with open_worker(store, fake) as worker:
+            anna, _bruno = await seated(worker, fake, "metamazzo")
+            fake.errors[anna.private] = list(errors)
             code = await code_of(worker, anna)
             await worker.change(code, Hand(0), Change(repost=True))
-            yield worker, paper, anna, code, Pauses(logs)
+            yield worker, fake, anna, code, Pauses(logs)
 
 
 async def test_a_pause_in_doubt_that_a_change_ends_makes_no_other_pause_longer(
@@ -386,7 +413,7 @@ async def test_a_pause_in_doubt_that_a_change_ends_makes_no_other_pause_longer(
 ) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
     lost = 5
-    async with in_trouble(store, *[Trouble("lost")] * lost, NotDone("away")) as (worker, paper, anna, code, pauses):
+    async with in_trouble(store, *[Trouble("lost")] * lost, NotDone("away")) as (worker, fake, anna, code, pauses):
         for count in range(1, lost + 1):
             await pauses.until(count)
             await a_commit(worker, code)
@@ -394,29 +421,29 @@ async def test_a_pause_in_doubt_that_a_change_ends_makes_no_other_pause_longer(
         assert pauses.seconds == [3600.0] * (lost + 1)
         worker.delivery.platform_back("paper")
         await worker.delivery.settled()
-        assert len(paper.messages[anna.private]) == 1
+        assert len(fake.messages[anna.private]) == 1
 
 
 async def test_a_pause_in_doubt_that_was_long_is_none_of_what_certainly_was_not_sent(store: Store) -> None:
     errors = [Trouble("lost"), NotDone("away"), NotDone("away"), Trouble("lost"), NotDone("away")]
-    async with in_trouble(store, *errors) as (worker, _paper, _anna, _code, pauses):
+    async with in_trouble(store, *errors) as (worker, _fake, _anna, _code, pauses):
         await worker.delivery.settled()
     assert pauses.seconds == pytest.approx([0.01, 0.01, 0.02, 0.04, 0.04])
 
 
 async def test_who_asks_for_their_hand_anew_waits_for_no_pause(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
-    async with in_trouble(store, NotDone("away")) as (worker, paper, anna, code, pauses):
+    async with in_trouble(store, NotDone("away")) as (worker, fake, anna, code, pauses):
         await pauses.until(1)
-        assert not paper.errors[anna.private]
+        assert not fake.errors[anna.private]
         await worker.change(code, Hand(0), Change(repost=True))
         async with asyncio.timeout(10):
             await worker.delivery.settled()
-        assert len(paper.messages[anna.private]) == 1
+        assert len(fake.messages[anna.private]) == 1
 
 
 async def test_pauses_begin_anew_when_the_platform_is_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with in_trouble(store, *[NotDone("away")] * 3) as (worker, _paper, _anna, _code, pauses):
+    async with in_trouble(store, *[NotDone("away")] * 3) as (worker, _fake, _anna, _code, pauses):
         await pauses.until(2)
         monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.003)
         worker.delivery.platform_back("paper")

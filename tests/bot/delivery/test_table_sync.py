@@ -2,12 +2,11 @@
 
 import asyncio
 
-from bot.delivery.drawing import BoardExtras
 from bot.delivery.message_state import UNKNOWN, MessageState
 from bot.delivery.names import Board, ChallengeCard, Hand, SurfaceName
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import tag_of
-from bot.delivery.table_sync import TableSync
+from bot.delivery.table_sync import BoardExtras, TableSync
 from bot.panel import Panel
 from bot.panels.drafts import Draft
 from bot.store.entries import Entry, Host, Open, Sit, Stand
@@ -123,9 +122,22 @@ async def test_what_happens_before_it_is_waited_for_is_heard_as_well() -> None:
 
 async def test_a_stop_wakes_what_waits_before_it_tries_again() -> None:
     sync = TableSync("ABCD")
-    woken = sync.surface(Hand(0), HOME).begin_pause()
-    sync.stop_waiting()
-    assert woken.is_set()
+    with sync.surface(Hand(0), HOME).pause() as woken:
+        sync.stop_waiting()
+        assert woken.is_set()
+
+
+def test_what_people_did_is_heeded_in_its_order_where_there_is_such_a_surface() -> None:
+    sync = TableSync("ABCD")
+    sync.change(Hand(0), Change(draft=Draft(1, "x")))
+    sync.change(Board(9, 0), Change(repost=True))
+    sync.change(Hand(0), Change(draft=Draft(2, "y")))
+    heeded: list[Draft] = []
+    while name := sync.changed:
+        sync.heed_change(HOME if name == Hand(0) else None)
+        heeded.append(sync.surface(Hand(0), HOME).known.draft)
+    assert heeded == [Draft(1, "x"), Draft(1, "x"), Draft(2, "y")]
+    assert sync.get(Board(9, 0)) is None
 
 
 def test_what_the_store_knows_is_taken_over_once() -> None:

@@ -19,16 +19,16 @@ from bot.store import Store, keys
 from bot.store.entries import Move
 from bot.store.indexing import index_people
 from bot.worker import Worker
-from tests.bot.paper import GROUP, Paper, Player, open_worker, play_until, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, play_until, seated
 from tests.bot.privacy.traces import everything, traces
 
 ANNA = "paper:1001"
 """No other id or number has it in it."""
 
 
-def players(worker: Worker, paper: Paper) -> list[Player]:
+def players(worker: Worker, fake: FakePlatform) -> list[Player]:
     names = ("Annabella", "Brunello", "Carlotta", "Dinorah")
-    return [Player(worker, paper, name, 1001 + number) for number, name in enumerate(names)]
+    return [Player(worker, fake, name, 1001 + number) for number, name in enumerate(names)]
 
 
 async def resigned(worker: Worker, loser: Player, winner: Player, game: str = "testa") -> None:
@@ -40,9 +40,9 @@ async def resigned(worker: Worker, loser: Player, winner: Player, game: str = "t
     await worker.delivery.settled()
 
 
-async def played(worker: Worker, paper: Paper) -> list[Player]:
+async def played(worker: Worker, fake: FakePlatform) -> list[Player]:
     """Four people with games behind them, ranked, in settled leaderboards."""
-    people = players(worker, paper)
+    people = players(worker, fake)
     anna, bruno, carla, _ = people
     for loser, winner in ((anna, bruno), (bruno, anna), (carla, anna), (anna, carla), (bruno, carla), (carla, bruno)):
         await resigned(worker, loser, winner)
@@ -76,9 +76,9 @@ async def standings(worker: Worker, *people: Player) -> dict[str, Any]:
 
 
 async def test_nothing_is_left_of_a_person_in_the_whole_store(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, carla, dino = await played(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, carla, dino = await played(worker, fake)
         await anna.say("/challenge")  # open, and hers
         await bruno.say("/challenge tressette")
         await anna.press("Sit East", GROUP)  # a chair at a table that waits
@@ -94,9 +94,9 @@ async def test_nothing_is_left_of_a_person_in_the_whole_store(store: Store) -> N
 
 
 async def test_nothing_is_left_of_who_was_invited_by_handle_and_sat_down(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, *_ = players(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = players(worker, fake)
         await bruno.say("/challenge testa", about=(Person("", "Annabella", "Annabella"),))
         assert keys.named("paper:@annabella") in await everything(store)
         await anna.press("Accept", GROUP)
@@ -106,9 +106,9 @@ async def test_nothing_is_left_of_who_was_invited_by_handle_and_sat_down(store: 
 
 
 async def test_who_left_a_table_is_taken_out_of_its_log_while_the_game_goes_on(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, carla, _ = players(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, carla, _ = players(worker, fake)
         await bruno.say("/challenge tressette")
         await anna.press("Sit East", GROUP)
         await anna.press("Stand up", GROUP)
@@ -130,9 +130,9 @@ async def test_who_left_a_table_is_taken_out_of_its_log_while_the_game_goes_on(s
 
 
 async def test_a_worker_that_remembers_the_old_log_cannot_write_it_back(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker, open_worker(store, Paper(), alone=False) as other:
-        anna, bruno, *_ = players(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker, open_worker(store, FakePlatform(), alone=False) as other:
+        anna, bruno, *_ = players(worker, fake)
         await bruno.say("/challenge tressette")
         await anna.press("Sit East", GROUP)
         [table] = await worker.tables_of(bruno.person.id)
@@ -141,14 +141,16 @@ async def test_a_worker_that_remembers_the_old_log_cannot_write_it_back(store: S
         await forgotten(worker)
         for number in range(20):
             # Enough to have the log folded from memory.
-            await other.room.choose_clock(table.code, bruno.person.id, (60, 300)[number & 1], False, f"clock{number}")
+            await other.challenges.choose_clock(
+                table.code, bruno.person.id, (60, 300)[number & 1], False, f"clock{number}"
+            )
         assert await traces(store, ANNA, "annabella") == []
 
 
 async def test_everybody_elses_ratings_stay_and_are_the_same_when_made_anew(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, carla, dino = await played(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, carla, dino = await played(worker, fake)
         await resigned(worker, dino, bruno)
         await dino.say("/challenge testa")
         await anna.press("Accept", GROUP)
@@ -171,16 +173,16 @@ async def test_everybody_elses_ratings_stay_and_are_the_same_when_made_anew(stor
 
 
 async def test_replays_and_boards_say_somebody_in_their_readers_language(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, *_ = players(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = players(worker, fake)
         await resigned(worker, anna, bruno)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
         await worker.people.choose(bruno.person.id, language="it")
         await forgotten(worker)
-        assert "somebody" in paper.last(GROUP).plain
-        assert "Annabella" not in paper.last(GROUP).plain
+        assert "somebody" in fake.last(GROUP).plain
+        assert "Annabella" not in fake.last(GROUP).plain
         [first, second] = [game async for game in worker.archive.all()]
         assert {one for game in (first, second) for one in game.record.seats} == {"somebody", "Brunello"}
         assert first.people[0] == second.people[0] != ANNA
@@ -203,16 +205,16 @@ async def test_a_bot_that_is_killed_in_the_middle_carries_on(
 ) -> None:
     # The lease of one that was killed keeps others off until it runs out.
     monkeypatch.setattr(forgetting, "LEASE_SECONDS", 1)
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, carla, _ = await played(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, carla, _ = await played(worker, fake)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
         before = await standings(worker, carla)
         await worker.forgetter.begin(ANNA)
         mark = (await marks(store.client))[ANNA]
         await _cut_short(worker, mark, steps)
-    async with open_worker(store, paper) as worker:
+    async with open_worker(store, fake) as worker:
         await forgotten(worker)
         assert await traces(store, ANNA, "annabella") == []
         assert await standings(worker, carla) == before
@@ -247,9 +249,9 @@ async def _cut_short(worker: Worker, mark: Mark, calls: int) -> None:
 
 
 async def test_forgetting_asks_first_and_says_what_it_does(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, *_ = players(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = players(worker, fake)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
         [table] = await worker.tables_of(ANNA)
@@ -259,15 +261,15 @@ async def test_forgetting_asks_first_and_says_what_it_does(store: Store) -> None
         assert reply.panel
         assert f"You resign where a game is on: {table.code}." in reply.panel.plain
         await anna.press("No")
-        assert "stays as it is" in paper.last(anna.private).plain
+        assert "stays as it is" in fake.last(anna.private).plain
         assert await marks(store.client) == {}
         assert await traces(store, ANNA)
 
 
 async def test_a_page_forgets_only_whom_it_asked(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, *_ = players(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = players(worker, fake)
         for one in (anna, bruno):
             await one.say("/help")
         # Anna's question was shown in the group, or Bruno has seen what its button carries.
@@ -281,9 +283,9 @@ async def test_a_page_forgets_only_whom_it_asked(store: Store) -> None:
 
 
 async def test_old_buttons_of_somebody_forgotten_answer_and_who_comes_back_is_a_stranger(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, *_ = await played(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = await played(worker, fake)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
         _, card = anna.moves()[-1]
@@ -302,9 +304,9 @@ async def test_old_buttons_of_somebody_forgotten_answer_and_who_comes_back_is_a_
 
 
 async def test_nobody_can_be_rematched_with_somebody(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, carla, _ = players(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, carla, _ = players(worker, fake)
         await resigned(worker, anna, bruno)
         await forgotten(worker)
         [game] = [game async for game in worker.archive.all()]
@@ -321,9 +323,9 @@ async def test_nobody_can_be_rematched_with_somebody(store: Store) -> None:
 
 async def test_a_game_that_ends_while_its_player_is_being_forgotten_is_somebodys(store: Store) -> None:
     """A worker that hung between reading a table and keeping its game."""
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, *_ = await played(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = await played(worker, fake)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
         [table] = await worker.tables_of(ANNA)
@@ -354,9 +356,9 @@ async def test_a_former_handle_is_dropped_and_never_anothers(store: Store) -> No
 
 
 async def test_an_older_store_finds_people_after_its_migration(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        _, bruno, carla, _ = await played(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        _, bruno, carla, _ = await played(worker, fake)
         await bruno.say("/challenge testa", about=(Person(ANNA, "Annabella", "annabella"),))
         await store.client.set(keys.handle("paper", "formerly"), ANNA)
         for key in [
@@ -409,9 +411,9 @@ async def test_a_stores_clock_that_is_set_back_marks_nobody_as_unused(store: Sto
 
 
 async def test_my_data_is_all_that_is_kept_and_once_a_minute(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, *_ = await played(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = await played(worker, fake)
         await anna.say("/challenge testa")
         await bruno.press("Accept", GROUP)
         [table] = await worker.tables_of(ANNA)
@@ -438,9 +440,9 @@ async def test_my_data_is_all_that_is_kept_and_once_a_minute(store: Store) -> No
 
 
 async def test_seated_players_of_four_leave_no_trace_either(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        people = await seated(worker, paper, "tavolo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        people = await seated(worker, fake, "tavolo")
         await forgotten(worker, people[2].person.id)
         assert await traces(store, people[2].person.id, "carla") == []
         assert [game.record.seats[2] async for game in worker.archive.all()] == ["somebody"]

@@ -17,8 +17,8 @@ from bot.privacy.unused import MOST_DAYS, Unused
 from bot.settings import BadSetting, read_settings
 from bot.somebody import Mark, marks
 from bot.store import EmbeddedStore, Store, keys, opened, schema
+from tests.bot.fake_platform import FakePlatform, open_worker
 from tests.bot.finished.games import finished, keep
-from tests.bot.paper import Paper, open_worker
 from tests.bot.privacy.traces import traces
 
 
@@ -141,7 +141,7 @@ async def profiles(store: Store, **used: int) -> None:
 
 
 async def test_profiles_that_nobody_uses_are_forgotten_and_others_are_not(store: Store) -> None:
-    async with open_worker(store, Paper()) as worker:
+    async with open_worker(store, FakePlatform()) as worker:
         today = await store.attendance.day()
         await profiles(store, ada=today - 731, bea=today - 730)
         await store.client.hset(keys.person("paper:cleo"), mapping={"name": "Cleo"})
@@ -155,7 +155,7 @@ async def test_profiles_that_nobody_uses_are_forgotten_and_others_are_not(store:
 
 
 async def test_a_workers_clock_that_is_years_ahead_forgets_nobody(store: Store) -> None:
-    async with open_worker(store, Paper()) as worker:
+    async with open_worker(store, FakePlatform()) as worker:
         today = await store.attendance.day()
         await profiles(store, ada=today, bea=today - 10)
         now = time.time() + 4 * 365 * 86400
@@ -165,7 +165,7 @@ async def test_a_workers_clock_that_is_years_ahead_forgets_nobody(store: Store) 
 
 
 async def test_a_stores_clock_that_jumps_four_years_counts_as_a_few_days(store: Store) -> None:
-    async with open_worker(store, Paper()) as worker:
+    async with open_worker(store, FakePlatform()) as worker:
         # The last round was by the right clock, four years before what the store says now.
         before = await store.attendance.day() - 4 * 365
         await store.client.set(keys.SWEEPING_DAY, before)
@@ -188,7 +188,7 @@ async def test_a_stores_clock_that_jumps_four_years_counts_as_a_few_days(store: 
 
 
 async def test_a_round_forgets_a_tenth_of_all_and_the_longest_unused_first(store: Store) -> None:
-    async with open_worker(store, Paper()) as worker:
+    async with open_worker(store, FakePlatform()) as worker:
         today = await store.attendance.day()
         await profiles(store, **{f"p{number}": today - 1000 - number for number in range(30)})
         unused = Unused(store, worker.people, worker.forgetter, 730)

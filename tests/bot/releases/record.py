@@ -3,7 +3,7 @@
     python -m tests.bot.releases.record layout1.json.gz
 
 Tables of every game are at every stage: challenges that wait, deals under way, games with deals behind them, clocks that
-have nudged and flagged, games that are over and rated. The file holds every key of the store, what the paper platform
+have nudged and flagged, games that are over and rated. The file holds every key of the store, what the fake platform
 shows, and what is true of each table. Run it in a checkout of the release that is to be recorded.
 """
 
@@ -21,7 +21,7 @@ from bot.platform import Person
 from bot.store import EmbeddedStore, Store, opened
 from bot.worker import Worker
 from engine import GAMES
-from tests.bot.paper import GROUP, Paper, Player, open_worker, play_until, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, play_until, seated
 
 LEFT_OUT = (b"workers", b":owner", b":attended", b"schema:lock")
 """Keys that only a running bot has, by what they end in."""
@@ -85,14 +85,14 @@ async def play_a_little(worker: Worker, players: list[Player], random: Random, p
                 break
 
 
-async def live(worker: Worker, paper: Paper, random: Random) -> None:
+async def live(worker: Worker, fake: FakePlatform, random: Random) -> None:
     """Every game, just begun and with deals behind it, in groups of its own; challenges that wait."""
     for game in GAMES:
         for presses in (2, 60):
-            players = await seated(worker, paper, game, *(["⏱ no clock"] if presses == 60 else []))
+            players = await seated(worker, fake, game, *(["⏱ no clock"] if presses == 60 else []))
             await play_a_little(worker, players, random, presses)
     anna, bruno, carla = (
-        Player(worker, paper, name, number) for number, name in enumerate(("Anna", "Bruno", "Carla"), 1)
+        Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno", "Carla"), 1)
     )
     await anna.say("/challenge testa", "paper:200")
     await anna.say("/challenge @dora pizzichino", "paper:300", about=(Person("", "dora", "Dora"),))
@@ -108,19 +108,19 @@ async def live(worker: Worker, paper: Paper, random: Random) -> None:
     await bruno.say(f"/join {code}", "paper:700")
 
 
-async def finished(worker: Worker, paper: Paper, random: Random) -> None:
+async def finished(worker: Worker, fake: FakePlatform, random: Random) -> None:
     for game, count in (("testa", 3), ("metamazzo", 1), ("tressette", 1), ("spades", 1)):
         for _ in range(count):
-            players = await seated(worker, paper, game)
+            players = await seated(worker, fake, game)
             if count > 1:
                 await play_until(
-                    worker, players.copy(), random, lambda: any(" won " in text for text in paper.texts(GROUP)[-2:])
+                    worker, players.copy(), random, lambda: any(" won " in text for text in fake.texts(GROUP)[-2:])
                 )
             else:
                 await play_a_little(worker, players, random, 10)
                 await players[-1].say("/resign")
                 await players[-1].press("Yes, I resign")
-            paper.messages.clear()
+            fake.messages.clear()
 
 
 async def record() -> dict[str, Any]:
@@ -129,10 +129,10 @@ async def record() -> dict[str, Any]:
         await embedded.start()
         try:
             async with opened(embedded.url) as store:
-                paper, random = Paper(), Random(1)
-                async with open_worker(store, paper) as worker:
-                    await finished(worker, paper, random)
-                    await live(worker, paper, random)
+                fake, random = FakePlatform(), Random(1)
+                async with open_worker(store, fake) as worker:
+                    await finished(worker, fake, random)
+                    await live(worker, fake, random)
                     await worker.delivery.settled()
                     await asyncio.sleep(0.5)
                     told = await truths(worker, [f"paper:{number}" for number in range(1, 5)])
@@ -144,7 +144,7 @@ async def record() -> dict[str, Any]:
                         }
                         for number, panel in messages.items()
                     }
-                    for place, messages in paper.messages.items()
+                    for place, messages in fake.messages.items()
                 }
                 return {"keys": await keys_of(store), "shown": shown, **told}
         finally:

@@ -1,4 +1,4 @@
-"""Recorded stores, put back into a real one; what people saw, put back on paper."""
+"""Recorded stores, put back into a real one; what people saw, put back on a fake platform."""
 
 import gzip
 import json
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.panel import Button, Panel, Span
-from tests.bot.paper import Paper
+from tests.bot.fake_platform import FakePlatform
 
 
 def recorded(layout: int) -> dict[str, Any]:
@@ -34,12 +34,12 @@ async def put_back(client: Any, keys: list[dict[str, Any]]) -> None:
             await client.zadd(name, {member.encode("latin-1"): score for member, score in value.items()})
 
 
-def on_paper(shown: dict[str, Any]) -> Paper:
+def platform_showing(shown: dict[str, Any]) -> FakePlatform:
     """The platform with all the messages that people saw."""
-    paper = Paper()
+    fake = FakePlatform()
     for place, messages in shown.items():
         for number, panel in messages.items():
             rows = tuple(tuple(Button(*button) for button in row) for row in panel["rows"])
-            paper.messages[place][number] = Panel(tuple(Span(*span) for span in panel["text"]), rows)
-    paper._numbers = count(100_000)
-    return paper
+            fake.messages[place][number] = Panel(tuple(Span(*span) for span in panel["text"]), rows)
+    fake._numbers = count(100_000)
+    return fake

@@ -13,8 +13,8 @@ from redis.asyncio import Redis
 from bot.finished.ratings import Scope
 from bot.store import EmbeddedStore, keys, opened
 from bot.worker import Worker
-from tests.bot.paper import GROUP, Player, open_worker
-from tests.bot.releases.store import on_paper, put_back, recorded
+from tests.bot.fake_platform import GROUP, Player, open_worker
+from tests.bot.releases.store import platform_showing, put_back, recorded
 from tests.long import long
 
 LAYOUTS = range(1, keys.SCHEMA_VERSION)
@@ -48,11 +48,11 @@ async def test_a_store_of_any_release_loads_and_its_people_play_on_by_the_button
     async with Redis.from_url(embedded.url) as client:
         await put_back(client, told["keys"])
     async with opened(embedded.url) as store:
-        paper = on_paper(told["shown"])
+        fake = platform_showing(told["shown"])
         # Nobody is called by a new message: it would be edited once more, for it may have been sent before the restart.
-        async with open_worker(store, paper, ring_after=1e9) as worker:
+        async with open_worker(store, fake, ring_after=1e9) as worker:
             await check(worker, told)
-            players = [Player(worker, paper, name, number) for number, name in enumerate(PEOPLE, 1)]
+            players = [Player(worker, fake, name, number) for number, name in enumerate(PEOPLE, 1)]
             moved = await _play_each_hand(told, players)
             assert len(moved) > 10
             await worker.delivery.settled()
@@ -75,7 +75,7 @@ async def _play_each_hand(told: dict[str, Any], players: list[Player]) -> list[s
         player = players[int(was["chairs"][was["turn"]][0].partition(":")[2]) - 1]
         buttons = [
             (message, button)
-            for message, panel in player.paper.messages[player.private].items()
+            for message, panel in player.fake.messages[player.private].items()
             for row in panel.rows
             for button in row
             if button.payload.startswith(f"1m{code}:")
@@ -105,14 +105,14 @@ async def test_the_first_releases_logs_name_all_their_rules_afterwards(embedded:
             assert all(deal.partition(b"\t")[0].count(b" ") == 1 for deal in deals[1:])
 
 
-@pytest.mark.parametrize("most", [3, long(30)])
+@pytest.mark.parametrize(("most", "tables"), [(3, 400), long(30, 1500)])
 async def test_a_bot_killed_in_the_middle_of_the_step_leaves_a_store_that_the_next_one_brings_to_its_end(
-    embedded: EmbeddedStore, most: int
+    embedded: EmbeddedStore, most: int, tables: int
 ) -> None:
     told = recorded(1)
     random = Random(2)
     async with Redis.from_url(embedded.url) as client:
-        await put_back(client, [*told["keys"], *_many_more(told["keys"], 1500)])
+        await put_back(client, [*told["keys"], *_many_more(told["keys"], tables)])
         kills = 0
         for _ in range(most):
             # What a start does first, in a process of its own.
@@ -128,7 +128,7 @@ async def test_a_bot_killed_in_the_middle_of_the_step_leaves_a_store_that_the_ne
                 break
         assert kills > most // 10
     async with opened(embedded.url) as store:
-        async with open_worker(store, on_paper(told["shown"])) as worker:
+        async with open_worker(store, platform_showing(told["shown"])) as worker:
             await check(worker, told)
         assert not [key async for key in store.client.scan_iter("seated:*", _type="set")]
 

@@ -75,7 +75,7 @@ async def test_what_no_replica_has_is_not_acknowledged(cluster: LocalCluster, su
 
 
 async def test_what_is_acknowledged_survives_the_primary(cluster: LocalCluster, sure: Store) -> None:
-    codes = [f"T{number}" for number in range(40)]
+    codes = [f"T{number}" for number in range(12)]
     acknowledged = dict.fromkeys(codes, 0)
     ended = asyncio.Event()
 

@@ -16,6 +16,7 @@ from bot.store.log import Log, stamped, unstamped
 from bot.store.store import FOLD_AFTER
 from bot.tables import Room, Table
 from bot.tables.chairs import LONGEST_NAME, Invited, plain_name
+from bot.tables.challenges import Challenges
 from bot.tables.codes import CODE_LETTERS, table_code
 from bot.tables.errors import (
     AlreadyPlaying,
@@ -54,13 +55,13 @@ numbers = count(1)
 
 async def seated(room: Room, game: str, *rules: str) -> Table:
     """A table of this game, everybody in place and the first deal on the table; the person in seat n is ``p:n``."""
-    table = await room.open_table(game, "p:0", "Person 0", f"open {next(numbers)}")
+    table = await Challenges(room).open_table(game, "p:0", "Person 0", f"open {next(numbers)}")
     for rule in rules:
-        table = await room.choose_rule(table.code, "p:0", rule, rule)
+        table = await Challenges(room).choose_rule(table.code, "p:0", rule, rule)
     for seat in range(1, GAMES[game].seats):
-        table = await room.sit(table.code, f"p:{seat}", f"Person {seat}", f"sit {seat}")
+        table = await Challenges(room).sit(table.code, f"p:{seat}", f"Person {seat}", f"sit {seat}")
         if seat in table.asking:
-            table = await room.answer(table.code, f"p:{seat - 2}", seat, True, f"accept {seat}")
+            table = await Challenges(room).answer(table.code, f"p:{seat - 2}", seat, True, f"accept {seat}")
     assert table.phase == "playing"
     return table
 
@@ -77,7 +78,7 @@ def to_move(table: Table) -> tuple[str, str]:
 
 
 async def test_who_opens_a_table_sits_in_its_first_chair(room: Room) -> None:
-    table = await room.open_table("metamazzo", ADA, "Ada", "u1")
+    table = await Challenges(room).open_table("metamazzo", ADA, "Ada", "u1")
     assert table.phase == "open"
     assert table.seat_of(ADA) == 0
     assert len(table.code) == 6
@@ -86,10 +87,10 @@ async def test_who_opens_a_table_sits_in_its_first_chair(room: Room) -> None:
 
 
 async def test_the_game_begins_by_itself_with_the_last_chair(room: Room) -> None:
-    table = await room.open_table("tressette", ADA, "Ada", "u1")
+    table = await Challenges(room).open_table("tressette", ADA, "Ada", "u1")
     for number in range(3):
         assert table.phase == "open"
-        table = await room.sit(table.code, f"p:{number}", "Somebody", f"u{number + 2}", seat=3 - number)
+        table = await Challenges(room).sit(table.code, f"p:{number}", "Somebody", f"u{number + 2}", seat=3 - number)
     assert table.phase == "playing"
     assert table.game
     assert table.game.deal_number == 1
@@ -97,73 +98,73 @@ async def test_the_game_begins_by_itself_with_the_last_chair(room: Room) -> None
 
 
 async def test_options_are_the_openers_to_choose_and_only_before_the_game(room: Room) -> None:
-    table = await room.open_table("pizzichino", ADA, "Ada", "u1")
-    table = await room.choose_rule(table.code, ADA, "target=21", "u2")
-    table = await room.choose_rule(table.code, ADA, "reuse=true", "u3")
+    table = await Challenges(room).open_table("pizzichino", ADA, "Ada", "u1")
+    table = await Challenges(room).choose_rule(table.code, ADA, "target=21", "u2")
+    table = await Challenges(room).choose_rule(table.code, ADA, "reuse=true", "u3")
     with pytest.raises(OnlyTheChallenger, match="Only Ada"):
-        await room.choose_rule(table.code, BEA, "target=31", "u4")
+        await Challenges(room).choose_rule(table.code, BEA, "target=31", "u4")
     with pytest.raises(BadRules, match="not one of: 21, 31, 41, 51"):
-        await room.choose_rule(table.code, ADA, "target=99", "u5")
-    table = await room.sit(table.code, BEA, "Bea", "u6")
+        await Challenges(room).choose_rule(table.code, ADA, "target=99", "u5")
+    table = await Challenges(room).sit(table.code, BEA, "Bea", "u6")
     assert table.game
     assert table.game.rules.model_dump().items() >= {"target": 21, "reuse": True}.items()
     with pytest.raises(AlreadyPlaying):
-        await room.choose_rule(table.code, ADA, "target=31", "u7")
+        await Challenges(room).choose_rule(table.code, ADA, "target=31", "u7")
 
 
 async def test_a_handle_is_bound_to_the_platform_where_its_owner_was_challenged(room: Room) -> None:
     invited = Invited("", "Bruno", "Bruno")
-    table = await room.open_table("testa", "telegram:1", "Anna", "u1", invited=invited)
+    table = await Challenges(room).open_table("testa", "telegram:1", "Anna", "u1", invited=invited)
     with pytest.raises(NotInvited):
-        await room.sit(table.code, "discord:2", "Bruno", "u2", handle="bruno")
+        await Challenges(room).sit(table.code, "discord:2", "Bruno", "u2", handle="bruno")
     with pytest.raises(NotYoursToDecide):
-        await room.decline(table.code, "discord:2", "bruno", "u3")
+        await Challenges(room).decline(table.code, "discord:2", "bruno", "u3")
     with pytest.raises(NotInvited):
-        await room.sit(table.code, "telegram:3", "Carla", "u4")
-    assert (await room.sit(table.code, "telegram:2", "Bruno", "u5", handle="bruno")).phase == "playing"
+        await Challenges(room).sit(table.code, "telegram:3", "Carla", "u4")
+    assert (await Challenges(room).sit(table.code, "telegram:2", "Bruno", "u5", handle="bruno")).phase == "playing"
 
 
 async def test_codes_are_long_and_follow_from_the_update_and_from_a_secret(room: Room, store: Store) -> None:
-    table = await room.open_table("testa", ADA, "Ada", "u1")
-    assert (await Room(store).open_table("testa", ADA, "Ada", "u1")).code == table.code
+    table = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
+    assert (await Challenges(Room(store)).open_table("testa", ADA, "Ada", "u1")).code == table.code
     assert table_code("u1 0", await store.secret()) == table.code
     assert len({table_code("u1 0", b""), table_code("u1 0", b"other"), table.code}) == 3
 
 
 async def test_another_game_keeps_the_chairs_and_forgets_the_options(room: Room) -> None:
-    table = await room.open_table("pizzichino", ADA, "Ada", "u1")
-    await room.choose_rule(table.code, ADA, "target=21", "u2")
-    table = await room.choose_game(table.code, ADA, "tressette", "u3")
+    table = await Challenges(room).open_table("pizzichino", ADA, "Ada", "u1")
+    await Challenges(room).choose_rule(table.code, ADA, "target=21", "u2")
+    table = await Challenges(room).choose_game(table.code, ADA, "tressette", "u3")
     assert (table.rules, len(table.chairs), table.seat_of(ADA)) == ({}, 4, 0)
-    table = await room.sit(table.code, BEA, "Bea", "u4", seat=3)
+    table = await Challenges(room).sit(table.code, BEA, "Bea", "u4", seat=3)
     with pytest.raises(TableIsFull):
-        await room.choose_game(table.code, ADA, "testa", "u5")
-    await room.stand(table.code, BEA, "u6")
-    table = await room.choose_game(table.code, ADA, "testa", "u7")
+        await Challenges(room).choose_game(table.code, ADA, "testa", "u5")
+    await Challenges(room).stand(table.code, BEA, "u6")
+    table = await Challenges(room).choose_game(table.code, ADA, "testa", "u7")
     assert len(table.chairs) == 2
     with pytest.raises(UnknownGame):
-        await room.choose_game(table.code, ADA, "poker", "u8")
+        await Challenges(room).choose_game(table.code, ADA, "poker", "u8")
 
 
 async def test_chairs(room: Room) -> None:
-    table = await room.open_table("tressette", ADA, "Ada", "u1")
+    table = await Challenges(room).open_table("tressette", ADA, "Ada", "u1")
     with pytest.raises(AlreadySeated):
-        await room.sit(table.code, ADA, "Ada", "u2")
+        await Challenges(room).sit(table.code, ADA, "Ada", "u2")
     with pytest.raises(ChairTaken, match="Ada sits there"):
-        await room.sit(table.code, BEA, "Bea", "u3", seat=0)
+        await Challenges(room).sit(table.code, BEA, "Bea", "u3", seat=0)
     for wrong in (-1, 4, 99):
         with pytest.raises(NoSuchChair):
-            await room.sit(table.code, BEA, "Bea", "u4", seat=wrong)
-    table = await room.sit(table.code, BEA, "Bea", "u5", seat=2)
+            await Challenges(room).sit(table.code, BEA, "Bea", "u4", seat=wrong)
+    table = await Challenges(room).sit(table.code, BEA, "Bea", "u5", seat=2)
     with pytest.raises(NotAtThisTable):
-        await room.stand(table.code, "p:9", "u6")
-    table = await room.stand(table.code, BEA, "u7")
+        await Challenges(room).stand(table.code, "p:9", "u6")
+    table = await Challenges(room).stand(table.code, BEA, "u7")
     assert table.chairs[2] is None
     for number in range(3):
-        table = await room.sit(table.code, "robot:easy", f"Robot {number}", f"r{number}")
+        table = await Challenges(room).sit(table.code, "robot:easy", f"Robot {number}", f"r{number}")
     assert table.phase == "playing"
     with pytest.raises(AlreadyPlaying):
-        await room.sit(table.code, BEA, "Bea", "u8")
+        await Challenges(room).sit(table.code, BEA, "Bea", "u8")
 
 
 async def test_a_table_that_there_is_not(room: Room) -> None:
@@ -184,7 +185,7 @@ def test_any_name_becomes_one_printable_line(name: str) -> None:
     "name", ["Ада", "😀" * 64, "\u202eRTL", "a\tb\nc", "*_[`<b>&", "", "  ", "\x00", "e\u0301" * 99]
 )
 async def test_names_of_every_kind_sit_and_stay(room: Room, name: str) -> None:
-    table = await room.open_table("testa", ADA, name, "u1")
+    table = await Challenges(room).open_table("testa", ADA, name, "u1")
     chair = (await room.table(table.code)).chairs[0]
     assert chair
     assert chair.name == plain_name(name)
@@ -346,10 +347,10 @@ async def test_payloads_made_up(room: Room, payload: str) -> None:
 
 
 async def test_a_press_before_the_game_or_after_it(room: Room) -> None:
-    table = await room.open_table("testa", "p:0", "A", "u1")
+    table = await Challenges(room).open_table("testa", "p:0", "A", "u1")
     with pytest.raises(NotPlaying):
         await room.press(table.code, "p:0", table.version, "play 3D", "u2")
-    table = await room.sit(table.code, "p:1", "B", "u3")
+    table = await Challenges(room).sit(table.code, "p:1", "B", "u3")
     table = await room.press(table.code, "p:1", table.version, "resign", "u4")
     assert table.phase == "over"
     with pytest.raises(IllegalMove, match="over"):
@@ -369,32 +370,32 @@ async def test_a_worker_that_remembers_an_old_table_catches_up(store: Store) -> 
 
 async def test_who_is_refused_is_not_entered_as_named_at_the_table(store: Store) -> None:
     fast, slow, late = (repeatable(store) for _ in range(3))
-    table = await fast.open_table("testa", ADA, "Ada", "u1")
+    table = await Challenges(fast).open_table("testa", ADA, "Ada", "u1")
     for room in (slow, late):
         await room.table(table.code)
-    await fast.sit(table.code, "tg:2", "Bea", "u2")
+    await Challenges(fast).sit(table.code, "tg:2", "Bea", "u2")
     with pytest.raises(TableError):
-        await slow.sit(table.code, "tg:3", "Cleo", "u3")
+        await Challenges(slow).sit(table.code, "tg:3", "Cleo", "u3")
     assert not await store.client.exists(keys.named("tg:3"))
     # The same update at a worker that finds its person in the log only when it is refused.
     await store.client.delete(keys.named("tg:2"))
-    await late.sit(table.code, "tg:2", "Bea", "u2")
+    await Challenges(late).sit(table.code, "tg:2", "Bea", "u2")
     assert await store.client.smembers(keys.named("tg:2")) == {table.code.encode()}
 
 
 async def test_of_a_table_that_is_gone_nobody_is_named_when_it_is_opened_again(store: Store) -> None:
     room = repeatable(store)
-    table = await room.open_table("testa", ADA, "Ada", "u1")
+    table = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
     await room.remove(table)
     with pytest.raises(NoSuchTable):
-        await repeatable(store).open_table("testa", ADA, "Ada", "u1")
+        await Challenges(repeatable(store)).open_table("testa", ADA, "Ada", "u1")
     assert not await store.client.exists(keys.named(ADA))
 
 
 async def test_a_name_that_another_worker_takes_back_stays_where_the_log_has_it(store: Store) -> None:
     """Two workers enter the same person; the one is refused between the other's entering and its commit."""
     room = repeatable(store)
-    table = await room.open_table("tavolo", ADA, "Ada", "u1")
+    table = await Challenges(room).open_table("tavolo", ADA, "Ada", "u1")
     await store.client.sadd(keys.named("tg:2"), table.code)
     real = store.append
 
@@ -403,14 +404,14 @@ async def test_a_name_that_another_worker_takes_back_stays_where_the_log_has_it(
         return await real(*about, **more)
 
     store.append = append  # type: ignore[method-assign]
-    await room.sit(table.code, "tg:2", "Bea", "u2")
+    await Challenges(room).sit(table.code, "tg:2", "Bea", "u2")
     assert await store.client.exists(keys.named("tg:2"))
 
 
 async def test_what_is_refused_is_a_sentence(room: Room) -> None:
-    table = await room.open_table("testa", ADA, "Ada", "u1")
+    table = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
     with pytest.raises(TableError) as caught:
-        await room.sit(table.code, ADA, "Ada", "u2")
+        await Challenges(room).sit(table.code, ADA, "Ada", "u2")
     assert str(caught.value) == "You sit at this table already."
     assert Table.from_log("NONE", Log([])).exists is False
 

@@ -14,13 +14,12 @@ from typing import Any, NamedTuple
 from bot.handlers import Dispatcher
 from bot.handlers.limits import Limits
 from bot.panel import Panel
-from bot.platform import Command, Person, Press, Reply, private_place
+from bot.platform import Command, Person, Press, Reply, SentMessage, private_place
 from bot.store import Store, keys, opened
 from bot.store.log import unstamped
-from bot.tables.room import Room
 from bot.tables.table import Table
 from bot.worker import Worker
-from tests.bot.paper import NAMES, Paper, open_worker
+from tests.bot.fake_platform import NAMES, FakePlatform, open_worker
 
 PEOPLE = tuple(Person(f"paper:{number}", name, name.lower(), "en") for number, name in enumerate(NAMES, 1))
 GROUPS = ("paper:100", "paper:200")
@@ -44,12 +43,13 @@ class Seen(NamedTuple):
     settings: dict[str, dict[str, str]]
 
 
-class Lenient(Paper):
-    """Paper on which a message may be edited to what it shows: a press that comes late has it looked at again."""
+class Lenient(FakePlatform):
+    """A fake platform on which a message may be edited to what it shows: a press that comes late has it looked at again."""
 
-    async def edit(self, place: str, message: str, panel: Panel) -> None:
-        if self.messages[place].get(message) != panel:
-            await super().edit(place, message, panel)
+    async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        if self.messages[place].get(sent.message) != panel:
+            await super().edit(place, sent, panel)
+        return sent
 
 
 class Fleet:
@@ -58,7 +58,7 @@ class Fleet:
     def __init__(self, store: Store, urls: Sequence[str]) -> None:
         """``urls`` are by which each of the workers finds the store."""
         self.store, self.urls, self.count = store, urls, len(urls)
-        self.paper = Lenient()
+        self.fake = Lenient()
         self.workers: list[Worker] = []
         self.dispatchers: list[Dispatcher] = []
         self._stack = AsyncExitStack()
@@ -71,9 +71,9 @@ class Fleet:
         for url in self.urls:
             store = await self._stack.enter_async_context(opened(url))
             worker = await self._stack.enter_async_context(
-                open_worker(store, self.paper, alone=self.count == 1, robot_pause=NEVER)
+                open_worker(store, self.fake, alone=self.count == 1, robot_pause=NEVER)
             )
-            deal_alike(worker.room)
+            deal_alike(worker)
             self.workers.append(worker)
             dispatcher = Dispatcher(worker)
             dispatcher.limits = Limits(on=False)
@@ -97,13 +97,13 @@ class Fleet:
         if isinstance(update, Command):
             reply = await dispatcher.command(update)
             if reply.panel:
-                await self.paper.send(private if reply.private else place, reply.panel, update.key)
+                await self.fake.send(private if reply.private else place, reply.panel, update.key)
             return reply
         reply = await dispatcher.press(update)
         if reply.panel and reply.private:
-            await self.paper.send(private, reply.panel, update.key)
-        elif reply.panel and update.message in self.paper.messages[place]:
-            self.paper.messages[place][update.message] = reply.panel
+            await self.fake.send(private, reply.panel, update.key)
+        elif reply.panel and update.message in self.fake.messages[place]:
+            self.fake.messages[place][update.message] = reply.panel
         return reply
 
     async def rest(self) -> None:
@@ -118,7 +118,7 @@ class Fleet:
                     await worker.delivery.settled()
                 if not any(worker._told for worker in self.workers) and not await self.store.all_changed(range(64)):
                     return
-                await asyncio.sleep(0.002)
+                await asyncio.sleep(0.01)
 
     async def _all_heard(self) -> None:
         """Every worker has heard what any of them has told."""
@@ -132,7 +132,7 @@ class Fleet:
 
     async def seen(self) -> Seen:
         games = [repr(game.record) for worker in self.workers[:1] async for game in worker.archive.all()]
-        shown = {place: panels(self.paper.messages[place]) for place in PLACES}
+        shown = {place: panels(self.fake.messages[place]) for place in PLACES}
         return Seen(await self.logs(), shown, games, await self.settings())
 
     async def logs(self) -> dict[str, list[bytes]]:
@@ -154,7 +154,7 @@ class Fleet:
 
     def message(self, place: str, number: int) -> str:
         """A place's message, by its number among them all as `panels` has them."""
-        messages = self.paper.messages[place]
+        messages = self.fake.messages[place]
         ordered = sorted(messages, key=lambda message: _order(messages[message]))
         return ordered[number] if number < len(ordered) else "0"
 
@@ -164,7 +164,7 @@ class Snapshot:
 
     def __init__(self, fleet: Fleet, stored: Mapping[bytes, tuple[bytes, int]]) -> None:
         self._fleet, self._stored = fleet, stored
-        self._messages, self._keys = deepcopy(fleet.paper.messages), dict(fleet.paper._keys)
+        self._messages, self._keys = deepcopy(fleet.fake.messages), dict(fleet.fake._keys)
 
     @classmethod
     async def of(cls, fleet: Fleet) -> "Snapshot":
@@ -186,7 +186,7 @@ class Snapshot:
                 if value is not None:
                     pipe.restore(name, max(0, milliseconds), value)
             await pipe.execute()
-        fleet.paper.messages, fleet.paper._keys = deepcopy(self._messages), dict(self._keys)
+        fleet.fake.messages, fleet.fake._keys = deepcopy(self._messages), dict(self._keys)
         await fleet.open()
 
 
@@ -211,20 +211,20 @@ def shown_in(chat: str, logs: Mapping[str, Sequence[bytes]]) -> list[tuple[str, 
     return sorted((table.code, table.version) for table in tables if chat in table.hosts)
 
 
-def deal_alike(room: Room) -> None:
+def deal_alike(worker: Worker) -> None:
     """Have a deal's pack follow from its table and number, whoever deals it and when."""
 
     def alike(original: Any) -> Any:
         def dealing(table: Table, *rest: Any) -> Any:
             number = table.game.deal_number if table.game else 0
             secret = blake2b(f"{table.code} {number}".encode(), digest_size=64).digest()
-            room._new_secret = lambda length: secret[:length]
+            worker.room.new_secret = lambda length: secret[:length]
             return original(table, *rest)
 
         return dealing
 
-    for name in ("_begin_if_full", "_moved"):
-        setattr(room, name, alike(getattr(room, name)))
+    for dealer, name in ((worker.challenges, "_begin_if_full"), (worker.room, "_moved")):
+        setattr(dealer, name, alike(getattr(dealer, name)))
 
 
 def _hear_fences(worker: Worker) -> set[str]:

@@ -18,12 +18,12 @@ from bot.settings import Settings
 from bot.store import Store, keys
 from bot.store.batch import BatchedScript
 from bot.worker import Worker
-from tests.bot.paper import Paper, open_worker
+from tests.bot.fake_platform import FakePlatform, open_worker
 from tests.kills.bot_process import free_port
 
 
 async def test_strange_words_of_other_workers_are_passed_over(store: Store) -> None:
-    async with open_worker(store, Paper(), alone=False) as worker:
+    async with open_worker(store, FakePlatform(), alone=False) as worker:
         forgotten = asyncio.Event()
         worker.shards.on_forget = lambda _key: forgotten.set()
         while not await store.client.publish(keys.NOTIFICATIONS, "[]"):
@@ -43,6 +43,7 @@ async def test_strange_words_of_other_workers_are_passed_over(store: Store) -> N
                 await forgotten.wait()
             while worker._told:
                 await asyncio.wait(set(worker._told))
+            await worker.delivery.settled()
         assert [entry["event"] for entry in logs].count("notification_not_understood") == 3
         assert [entry["event"] for entry in logs].count("notification_unreadable") == 2
         # Of a table that is not there.
@@ -53,8 +54,8 @@ async def test_a_loop_that_breaks_is_started_again_and_the_worker_unwell_meanwhi
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(background, "RESTART_SECONDS", 0.01)
-    monkeypatch.setattr(background, "STEADY_SECONDS", 0.05)
-    async with open_worker(store, Paper()) as worker:
+    monkeypatch.setattr(background, "STEADY_SECONDS", 0.5)
+    async with open_worker(store, FakePlatform()) as worker:
         runs = 0
 
         async def breaks_twice() -> None:
@@ -94,7 +95,7 @@ async def test_one_stuck_table_does_not_keep_all_others_in_memory(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(delivery, "TABLES_REMEMBERED", 2)
-    async with open_worker(store, Paper()) as worker:
+    async with open_worker(store, FakePlatform()) as worker:
         tables = worker.delivery._tables
         for code in ("STUCK", "ONE", "TWO", "THREE"):
             tables[code] = TableSync(code)
@@ -117,7 +118,7 @@ async def test_answers_get_their_share_of_the_last_moments(store: Store) -> None
         await asyncio.sleep(0.05)
         said.set()
 
-    async with open_worker(store, Paper()) as worker:
+    async with open_worker(store, FakePlatform()) as worker:
         worker.delivery.answers.send("paper:1", say)
     assert said.is_set()
 

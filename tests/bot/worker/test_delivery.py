@@ -18,7 +18,7 @@ from bot.settings import Settings
 from bot.store import Store, keys
 from bot.store.log import unstamped
 from bot.worker import Worker
-from tests.bot.paper import GROUP, Paper, Player, code_of, open_worker, play_until, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seated
 
 
 @pytest.fixture(autouse=True)
@@ -27,14 +27,14 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.01)
 
 
-async def agrees(worker: Worker, paper: Paper, players: list[Player]) -> None:
+async def agrees(worker: Worker, fake: FakePlatform, players: list[Player]) -> None:
     """Every person has one panel, which offers what may be played now and nothing else, and the group's last board is
     what it would be if it were drawn now.
     """
     await worker.delivery.settled()
     assert not await worker.store.all_changed(range(keys.SHARDS))
     for player in players:
-        assert len(paper.messages[player.private]) == 1, paper.texts(player.private)
+        assert len(fake.messages[player.private]) == 1, fake.texts(player.private)
         [table] = await worker.tables_of(player.person.id)
         assert table.game
         seat = table.seat_of(player.person.id)
@@ -43,8 +43,8 @@ async def agrees(worker: Worker, paper: Paper, players: list[Player]) -> None:
         legal = table.game.legal_moves(seat) if table.game.turn == seat else []
         assert {move for move in offered if move.startswith("play")} == {m for m in legal if m.startswith("play")}
         board = board_panel(snapshot(table.spoken("en"), None), "en", "italian")
-        board = board if units(board.plain) <= paper.longest else board.cut(paper.longest)
-        assert paper.last(GROUP) == board, (paper.last(GROUP).plain, board.plain)
+        board = board if units(board.plain) <= fake.longest else board.cut(fake.longest)
+        assert fake.last(GROUP) == board, (fake.last(GROUP).plain, board.plain)
 
 
 async def some_moves(worker: Worker, players: list[Player], count: int, seed: str = "moves") -> None:
@@ -59,23 +59,23 @@ async def some_moves(worker: Worker, players: list[Player], count: int, seed: st
 
 
 async def test_a_message_that_is_gone_is_sent_anew(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         other = next(player for player in players if not player.moves())
-        paper.messages[GROUP].clear()
-        paper.messages[other.private].clear()
+        fake.messages[GROUP].clear()
+        fake.messages[other.private].clear()
         await some_moves(worker, players, 6)
-        await agrees(worker, paper, players)
-        assert "Trick" in paper.last(GROUP).plain
+        await agrees(worker, fake, players)
+        assert "Trick" in fake.last(GROUP).plain
 
 
 async def test_somebody_who_threw_the_panel_away_asks_for_it(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
-        paper.messages[mover.private].clear()
+        fake.messages[mover.private].clear()
         reply = await mover.say("/hand")
         assert reply.toast == "It is in our private chat."
         assert mover.moves()
@@ -83,65 +83,65 @@ async def test_somebody_who_threw_the_panel_away_asks_for_it(store: Store) -> No
 
 @pytest.mark.parametrize("error", [SlowDown(0.02), Trouble("no answer"), MessageGone("")])
 async def test_a_fault_on_the_way_costs_time_only(store: Store, error: Exception) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         for player in players:
-            paper.errors[player.private] += [error] * 3  # type: ignore[list-item]
-        paper.errors[GROUP] += [error] * 3  # type: ignore[list-item]
+            fake.errors[player.private] += [error] * 3  # type: ignore[list-item]
+        fake.errors[GROUP] += [error] * 3  # type: ignore[list-item]
         await some_moves(worker, players, 8)
         await worker.delivery.settled()
         for player in players:
-            assert not paper.errors[player.private]
-            assert player.paper.messages[player.private]
+            assert not fake.errors[player.private]
+            assert player.fake.messages[player.private]
         if not isinstance(error, MessageGone):
-            await agrees(worker, paper, players)
+            await agrees(worker, fake, players)
 
 
 @pytest.mark.parametrize("knows_keys", [True, False])
 async def test_a_send_that_arrived_though_it_failed_is_not_doubled_where_the_platform_can_tell(
     store: Store, knows_keys: bool
 ) -> None:
-    paper = Paper(knows_keys=knows_keys)
-    paper.after_faults["paper:@2"] = [Trouble("timed out")]
-    async with open_worker(store, paper) as worker:
-        await seated(worker, paper, "metamazzo")
-        assert len(paper.messages["paper:@2"]) == (1 if knows_keys else 2)
+    fake = FakePlatform(knows_keys=knows_keys)
+    fake.after_faults["paper:@2"] = [Trouble("timed out")]
+    async with open_worker(store, fake) as worker:
+        await seated(worker, fake, "metamazzo")
+        assert len(fake.messages["paper:@2"]) == (1 if knows_keys else 2)
 
 
 async def test_what_may_have_arrived_is_sent_again_seldomer_and_seldomer(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.001)
-    paper = Paper(knows_keys=False)
-    paper.after_faults[GROUP] = [Trouble("an answer that is not JSON")] * 6
+    fake = FakePlatform(knows_keys=False)
+    fake.after_faults[GROUP] = [Trouble("an answer that is not JSON")] * 6
     with capture_logs() as logs:
-        async with open_worker(store, paper) as worker:
-            await Player(worker, paper, "Anna", 1).say("/challenge metamazzo")
+        async with open_worker(store, fake) as worker:
+            await Player(worker, fake, "Anna", 1).say("/challenge metamazzo")
     pauses = [line["again_in"] for line in logs if line["event"] == "send_failed"]
     assert pauses == pytest.approx([0.001 * 4**number for number in range(6)])
     # What has certainly not been sent is tried often.
     monkeypatch.setattr(surface_sync, "LONGEST_PAUSE", 0.004)
-    paper.errors["paper:200"] = [NotDone("refused")] * 5
+    fake.errors["paper:200"] = [NotDone("refused")] * 5
     with capture_logs() as logs:
-        async with open_worker(store, paper) as worker:
-            await Player(worker, paper, "Bruno", 2).say("/challenge testa", "paper:200")
+        async with open_worker(store, fake) as worker:
+            await Player(worker, fake, "Bruno", 2).say("/challenge testa", "paper:200")
     pauses = [line["again_in"] for line in logs if line["event"] == "send_failed"]
     assert pauses == pytest.approx([0.001, 0.002, 0.004, 0.004, 0.004])
 
 
 async def test_a_message_in_doubt_holds_up_no_other(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
-    paper = Paper(knows_keys=False)
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform(knows_keys=False)
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
-        paper.messages[other.private].clear()
-        paper.after_faults[other.private] = [Trouble("an answer that is not JSON")] * 3
+        fake.messages[other.private].clear()
+        fake.after_faults[other.private] = [Trouble("an answer that is not JSON")] * 3
 
         async def until_there_are(count: int) -> None:
-            while len(paper.messages[other.private]) < count:
+            while len(fake.messages[other.private]) < count:
                 await asyncio.sleep(0)
 
         # The hand is gone, and each time that something changes, or it is asked for, one comes, once.
@@ -155,50 +155,50 @@ async def test_a_message_in_doubt_holds_up_no_other(store: Store, monkeypatch: p
         await until_there_are(3)
         for _ in range(200):
             await asyncio.sleep(0)
-        assert len(paper.messages[other.private]) == 3
+        assert len(fake.messages[other.private]) == 3
 
 
 async def test_a_doubled_message_goes_when_somebody_presses_it(store: Store) -> None:
-    paper = Paper(knows_keys=False)
-    paper.after_faults["paper:@1"] = [Trouble("timed out")]
-    paper.after_faults["paper:@2"] = [Trouble("timed out")]
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform(knows_keys=False)
+    fake.after_faults["paper:@1"] = [Trouble("timed out")]
+    fake.after_faults["paper:@2"] = [Trouble("timed out")]
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
-        doubled = next(iter(paper.messages[mover.private]))
+        doubled = next(iter(fake.messages[mover.private]))
         await mover.send(mover.moves()[0][1].payload, mover.private, doubled)
         await worker.delivery.settled()
-        assert doubled not in paper.messages[mover.private]
-        assert len(paper.messages[mover.private]) == 1
+        assert doubled not in fake.messages[mover.private]
+        assert len(fake.messages[mover.private]) == 1
 
 
-async def doubled_challenge(worker: Worker, paper: Paper) -> tuple[Player, Player, str]:
+async def doubled_challenge(worker: Worker, fake: FakePlatform) -> tuple[Player, Player, str]:
     """A challenge whose card stands there twice; returns the players, and the older message."""
-    anna, bruno = Player(worker, paper, "Anna", 1), Player(worker, paper, "Bruno", 2)
-    paper.after_faults[GROUP] = [Trouble("timed out")]
+    anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
+    fake.after_faults[GROUP] = [Trouble("timed out")]
     await anna.say("/challenge metamazzo")
-    assert len(paper.messages[GROUP]) == 2
-    return anna, bruno, next(iter(paper.messages[GROUP]))
+    assert len(fake.messages[GROUP]) == 2
+    return anna, bruno, next(iter(fake.messages[GROUP]))
 
 
 async def test_a_doubled_card_goes_when_somebody_presses_it(store: Store) -> None:
-    paper = Paper(knows_keys=False)
-    async with open_worker(store, paper) as worker:
-        _anna, bruno, older = await doubled_challenge(worker, paper)
+    fake = FakePlatform(knows_keys=False)
+    async with open_worker(store, fake) as worker:
+        _anna, bruno, older = await doubled_challenge(worker, fake)
         payload = bruno.button("Game", GROUP)[1].payload
         await bruno.send(payload, GROUP, older)
         await worker.delivery.settled()
-        assert older not in paper.messages[GROUP]
+        assert older not in fake.messages[GROUP]
         await bruno.press("Accept", GROUP)
-        assert "cards are dealt" in next(iter(paper.messages[GROUP].values())).plain
+        assert "cards are dealt" in next(iter(fake.messages[GROUP].values())).plain
 
 
 async def test_a_message_that_arrived_before_a_crash_is_brought_up_to_date_and_not_only_found_again(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         # Their panel is sent anew, which is not noted any more; then they play.
         with monkeypatch.context() as patched:
@@ -211,11 +211,11 @@ async def test_a_message_that_arrived_before_a_crash_is_brought_up_to_date_and_n
             patched.setattr(store, "note", lost)
             await mover.say("/hand")
         await committed_unheard(worker, players)
-    async with open_worker(store, paper) as worker:
+    async with open_worker(store, fake) as worker:
         await asyncio.sleep(0.2)
         for player in players:
             player.worker, player.dispatcher = worker, Dispatcher(worker)
-        await agrees(worker, paper, players)
+        await agrees(worker, fake, players)
         assert not mover.moves()
 
 
@@ -223,53 +223,53 @@ async def test_a_message_that_arrived_before_a_crash_is_brought_up_to_date_and_n
 async def test_a_doubled_card_of_a_game_that_runs_offers_no_chair_once_somebody_pressed_it(
     store: Store, moves: int
 ) -> None:
-    paper = Paper(knows_keys=False)
-    async with open_worker(store, paper) as worker:
-        anna, bruno, older = await doubled_challenge(worker, paper)
+    fake = FakePlatform(knows_keys=False)
+    async with open_worker(store, fake) as worker:
+        anna, bruno, older = await doubled_challenge(worker, fake)
         payload = bruno.button("Accept", GROUP)[1].payload
         await bruno.press("Accept", GROUP)
         for player in (anna, bruno) * moves:
             if player.moves():
                 await player.press(player.moves()[0][1].label)
-        assert paper.messages[GROUP][older].rows
+        assert fake.messages[GROUP][older].rows
         reply = await bruno.send(payload, GROUP, older)
         await worker.delivery.settled()
         assert reply.toast
         if moves:
-            assert not paper.messages[GROUP][older].rows
+            assert not fake.messages[GROUP][older].rows
         else:
-            assert older not in paper.messages[GROUP]
+            assert older not in fake.messages[GROUP]
 
 
 async def test_who_cannot_be_written_to_is_told_in_the_group_and_a_button_helps(store: Store) -> None:
-    paper = Paper()
-    paper.closed.add("paper:@2")
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
-        assert "Bruno\u2069, I cannot write to you" in paper.last(GROUP).plain
-        [row] = paper.last(GROUP).rows
+    fake = FakePlatform()
+    fake.closed.add("paper:@2")
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        assert "Bruno\u2069, I cannot write to you" in fake.last(GROUP).plain
+        [row] = fake.last(GROUP).rows
         assert row[0].kind == "private"
-        calls = len(paper.calls)
+        calls = len(fake.calls)
         await asyncio.sleep(0.1)
-        assert len(paper.calls) == calls, "no use in trying again and again"
-        paper.closed.clear()
+        assert len(fake.calls) == calls, "no use in trying again and again"
+        fake.closed.clear()
         await players[1].dispatcher.opened_private_chat(players[1].person, row[0].payload)
         await worker.delivery.settled()
-        assert paper.messages["paper:@2"]
-        assert "cannot write" not in paper.last(GROUP).plain
+        assert fake.messages["paper:@2"]
+        assert "cannot write" not in fake.last(GROUP).plain
         await some_moves(worker, players, 6)
-        await agrees(worker, paper, players)
+        await agrees(worker, fake, players)
 
 
 async def test_a_chat_that_is_gone_loses_its_board_and_the_game_goes_on(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "testa", "to 11")
-        paper.errors[GROUP] += [ChatGone("kicked")] * 50
-        await play_until(worker, players.copy(), Random(3), lambda: "You " in paper.last("paper:@1").plain)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "testa", "to 11")
+        fake.errors[GROUP] += [ChatGone("kicked")] * 50
+        await play_until(worker, players.copy(), Random(3), lambda: "You " in fake.last("paper:@1").plain)
         await worker.delivery.settled()
         # Each new board is tried once, and no more than that.
-        assert len(paper.errors[GROUP]) > 40
+        assert len(fake.errors[GROUP]) > 40
         assert await worker.archive.count() == 1
         assert not [
             key
@@ -279,32 +279,32 @@ async def test_a_chat_that_is_gone_loses_its_board_and_the_game_goes_on(store: S
 
 
 async def test_a_text_that_is_too_long_is_cut(store: Store) -> None:
-    paper = Paper(longest=120)
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform(longest=120)
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         await some_moves(worker, players, 10)
-        await agrees(worker, paper, players)
-        for texts in (paper.texts(GROUP), paper.texts("paper:@1")):
+        await agrees(worker, fake, players)
+        for texts in (fake.texts(GROUP), fake.texts("paper:@1")):
             assert all(len(text) <= 120 for text in texts)
-        assert paper.last(GROUP).plain.endswith("…")
+        assert fake.last(GROUP).plain.endswith("…")
 
 
 async def test_a_platform_that_was_taken_off_holds_up_nobody(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
-        await worker.room.host(await code_of(worker, players[0]), "elsewhere:5", "h1")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        await worker.challenges.host(await code_of(worker, players[0]), "elsewhere:5", "h1")
         await some_moves(worker, players, 8)
-        await agrees(worker, paper, players)
+        await agrees(worker, fake, players)
 
 
 async def test_while_a_chat_is_held_back_the_latest_state_waits_and_is_sent_once(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
-        paper.errors[GROUP] = [SlowDown(0.5)]
-        paper.calls.clear()
+        fake.errors[GROUP] = [SlowDown(0.5)]
+        fake.calls.clear()
         for _ in range(400):
             for player in players:
                 for message, button in player.moves()[-1:]:
@@ -313,68 +313,68 @@ async def test_while_a_chat_is_held_back_the_latest_state_waits_and_is_sent_once
             if (await worker.room.cached(code)).version > 30:
                 break
         await worker.delivery.settled()
-        edits = [call for call in paper.calls if call[1] == GROUP]
+        edits = [call for call in fake.calls if call[1] == GROUP]
         assert 2 <= len(edits) <= 6
-        await agrees(worker, paper, players)
+        await agrees(worker, fake, players)
 
 
 async def test_the_turn_rings_after_a_while_and_the_old_panel_goes(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper, ring_after=-1.0) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake, ring_after=-1.0) as worker:
+        players = await seated(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
-        [before] = paper.messages[other.private]
-        await mover.send(mover.moves()[-1][1].payload, mover.private, next(iter(paper.messages[mover.private])))
+        [before] = fake.messages[other.private]
+        await mover.send(mover.moves()[-1][1].payload, mover.private, next(iter(fake.messages[mover.private])))
         await worker.delivery.settled()
-        [after] = paper.messages[other.private]
+        [after] = fake.messages[other.private]
         assert after != before
         assert other.moves()
 
 
 async def test_while_both_play_at_once_panels_are_edited_in_place(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
-        before = [list(paper.messages[player.private]) for player in players]
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        before = [list(fake.messages[player.private]) for player in players]
         await some_moves(worker, players, 10)
-        assert [list(paper.messages[player.private]) for player in players] == before
+        assert [list(fake.messages[player.private]) for player in players] == before
 
 
 async def test_of_several_tables_the_one_that_calls_comes_up_front(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         first = await code_of(worker, players[0])
-        await seated(worker, paper, "testa")
+        await seated(worker, fake, "testa")
         table = await worker.room.table(first)
         # The second table's panels lie below. Somebody moves at the first: it comes up for the other.
         mover = next(player for player in players if table.to_move and player.person.id == table.to_move.person)
         other = next(player for player in players if player is not mover)
         message, panel = next(
-            (message, panel) for message, panel in paper.messages[mover.private].items() if first in panel.plain
+            (message, panel) for message, panel in fake.messages[mover.private].items() if first in panel.plain
         )
         await mover.send(panel.rows[-1][0].payload, mover.private, message)
         await worker.delivery.settled()
-        assert first in paper.last(other.private).plain
-        assert len(paper.messages[other.private]) == 2
+        assert first in fake.last(other.private).plain
+        assert len(fake.messages[other.private]) == 2
 
 
 async def test_a_restart_finds_everything_and_says_nothing_twice(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         await some_moves(worker, players, 7)
-    before, calls = {place: dict(m) for place, m in paper.messages.items()}, len(paper.calls)
-    async with open_worker(store, paper) as worker:
+    before, calls = {place: dict(m) for place, m in fake.messages.items()}, len(fake.calls)
+    async with open_worker(store, fake) as worker:
         await asyncio.sleep(0.1)
         await worker.delivery.settled()
-        assert paper.messages == before
-        assert len(paper.calls) == calls
+        assert fake.messages == before
+        assert len(fake.calls) == calls
         for player in players:
             player.worker, player.dispatcher = worker, Dispatcher(worker)
         await some_moves(worker, players, 7, "more")
-        await agrees(worker, paper, players)
+        await agrees(worker, fake, players)
 
 
 async def committed_unheard(worker: Worker, players: list[Player]) -> str:
@@ -390,20 +390,20 @@ async def committed_unheard(worker: Worker, players: list[Player]) -> str:
 
 
 async def test_what_was_committed_and_not_delivered_is_delivered_after_a_restart(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         await committed_unheard(worker, players)
-    async with open_worker(store, paper) as worker:
+    async with open_worker(store, fake) as worker:
         await asyncio.sleep(0.2)
-        await agrees(worker, paper, players)
-        assert "On the table" in paper.last("paper:@1").plain
+        await agrees(worker, fake, players)
+        assert "On the table" in fake.last("paper:@1").plain
 
 
 async def test_a_table_is_not_at_rest_while_one_of_its_hands_is_still_to_be_looked_at(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         code = await committed_unheard(worker, players)
         table = await worker.room.table(code)
         # The hand of whoever is to move is looked at first.
@@ -418,67 +418,67 @@ async def test_a_table_is_not_at_rest_while_one_of_its_hands_is_still_to_be_look
         return await known(id)
 
     worker.people.person = person  # type: ignore[method-assign]
-    worker.add(paper)
-    calls = len(paper.calls)
+    worker.add(fake)
+    calls = len(fake.calls)
     await worker.start()
     try:
-        while len(paper.calls) == calls:
+        while len(fake.calls) == calls:
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)
-        assert len(paper.calls) == calls + 1, "the first hand is up to date"
+        assert len(fake.calls) == calls + 1, "the first hand is up to date"
         assert await store.all_changed(range(keys.SHARDS)) == {code: table.version}
         assert worker.delivery.lag > 0
         gate.set()
-        await agrees(worker, paper, players)
+        await agrees(worker, fake, players)
     finally:
         await worker.stop()
 
 
 async def test_what_a_stop_breaks_off_is_still_to_be_delivered(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         code = await code_of(worker, mover)
         for player in players:
-            paper.errors[player.private] = [Trouble("no answer")]
+            fake.errors[player.private] = [Trouble("no answer")]
         await mover.press(mover.moves()[0][1].label, settle=False)
-        while any(paper.errors[player.private] for player in players):
+        while any(fake.errors[player.private] for player in players):
             await asyncio.sleep(0)
         await worker.delivery.stop(1.0)
         assert list(await store.all_changed(range(keys.SHARDS))) == [code]
-    async with open_worker(store, paper) as worker:
+    async with open_worker(store, fake) as worker:
         await asyncio.sleep(0.2)
         for player in players:
             player.worker, player.dispatcher = worker, Dispatcher(worker)
-        await agrees(worker, paper, players)
+        await agrees(worker, fake, players)
 
 
 async def test_a_surface_that_fails_keeps_its_table_from_rest(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.3)
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
         # Of those whose turn it is the hand is drawn first.
-        paper.errors[other.private] = [ValueError("a fault of ours")]  # type: ignore[list-item]
+        fake.errors[other.private] = [ValueError("a fault of ours")]  # type: ignore[list-item]
         await mover.press(mover.moves()[0][1].label)
         await asyncio.sleep(0.1)
         assert await store.all_changed(range(keys.SHARDS))
         await asyncio.sleep(0.5)
-        await agrees(worker, paper, players)
+        await agrees(worker, fake, players)
 
 
 async def test_two_workers_share_the_tables_and_each_takes_every_press(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper, alone=False) as one, open_worker(store, paper, alone=False) as two:
+    fake = FakePlatform()
+    async with open_worker(store, fake, alone=False) as one, open_worker(store, fake, alone=False) as two:
         await one.shards.share_out()
         await two.shards.share_out()
         await asyncio.sleep(0.1)
         assert len(one.shards.mine) == len(two.shards.mine) == 32
         assert one.shards.mine | two.shards.mine == set(range(64))
-        players = [Player(one, paper, "Anna", 1), Player(two, paper, "Bruno", 2)]
+        players = [Player(one, fake, "Anna", 1), Player(two, fake, "Bruno", 2)]
         random = Random(5)
 
         async def rest() -> None:
@@ -503,16 +503,16 @@ async def test_two_workers_share_the_tables_and_each_takes_every_press(store: St
         assert list(map(unstamped, first.log.entries)) == list(map(unstamped, second.log.entries))
         assert first.version > 15
         for player in players:
-            assert len(paper.messages[player.private]) == 1
+            assert len(fake.messages[player.private]) == 1
 
 
 async def test_a_hand_comes_anew_below_that_of_a_table_which_another_worker_delivers(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper, alone=False) as one, open_worker(store, paper, alone=False) as two:
+    fake = FakePlatform()
+    async with open_worker(store, fake, alone=False) as one, open_worker(store, fake, alone=False) as two:
         await one.shards.share_out()
         await two.shards.share_out()
         await asyncio.sleep(0.1)
-        players = [Player(one, paper, "Anna", 1), Player(two, paper, "Bruno", 2)]
+        players = [Player(one, fake, "Anna", 1), Player(two, fake, "Bruno", 2)]
 
         async def rest() -> None:
             for _ in range(200):
@@ -539,11 +539,11 @@ async def test_a_hand_comes_anew_below_that_of_a_table_which_another_worker_deli
         assert mover
         move = next(one for one in first.game.legal_moves(first.game.turn) if one.startswith("play"))
         waiting = next(player for player in players if player.person.id != mover.person)
-        lowest = max(map(int, paper.messages[waiting.private]))
+        lowest = max(map(int, fake.messages[waiting.private]))
         await one.room.press(first.code, mover.person, first.version, move, "a move")
         await rest()
-        assert max(map(int, paper.messages[waiting.private])) > lowest
-        assert len(paper.messages[waiting.private]) == len(codes)
+        assert max(map(int, fake.messages[waiting.private])) > lowest
+        assert len(fake.messages[waiting.private]) == len(codes)
 
 
 async def test_a_pace_lets_a_burst_through_and_then_one_an_interval() -> None:
@@ -573,6 +573,30 @@ async def test_a_place_is_free_when_its_next_turn_would_not_wait_and_to_ask_take
     assert not await limiter.turn("x:1"), "nobody has taken it"
     limiter.block("x:2", 0.05)
     assert not limiter.is_free("x:2")
+
+
+async def test_who_waits_is_woken_where_a_limit_is_lifted() -> None:
+    limits, woken = {"x:1": RateLimit(burst=1, interval=3600.0)}, asyncio.Event()
+    limiter = SendLimiter(limits.get)
+    assert not await limiter.turn("x:1")
+    waiting = [asyncio.create_task(work) for work in (limiter.free("x:1", woken), limiter.turn("x:1", woken=woken))]
+    woken.set()
+    await asyncio.wait(waiting, timeout=0.05)
+    assert not any(task.done() for task in waiting), "the limit stands as before"
+    del limits["x:1"]
+    for task in waiting:
+        woken.set()
+        await asyncio.wait_for(task, 1)
+
+
+async def test_who_waits_for_the_platform_takes_no_turn_of_the_place_meanwhile() -> None:
+    limiter = SendLimiter(
+        lambda _place: RateLimit(burst=1, interval=3600.0), lambda _place: RateLimit(burst=1, interval=0.05)
+    )
+    assert limiter.take_turn("x:@1") == 0
+    assert 0 < limiter.take_turn("x:@2") <= 0.05
+    assert limiter.is_free("x:@2")
+    assert await limiter.turn("x:@2")
 
 
 async def test_hands_do_not_wait_behind_boards_when_the_platform_is_full() -> None:

@@ -14,8 +14,8 @@ from bot.store.attendance import LEASE_SECONDS
 from bot.store.migrations import LEAST_TIME
 from bot.tables.table import TIME_TO_ACCEPT
 from bot.worker import Worker
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seated
 from tests.bot.hours import pass_time, ring, step_clock
-from tests.bot.paper import GROUP, Paper, Player, code_of, open_worker, seated
 
 HOUR = 3600.0
 LONGEST_GAP = 5.0
@@ -29,9 +29,9 @@ async def clocks(store: Store) -> dict[str, float]:
     return await store.attendance.due(ALL, 10 * TIME_TO_ACCEPT)
 
 
-async def challenges(worker: Worker, paper: Paper, count: int) -> None:
+async def challenges(worker: Worker, fake: FakePlatform, count: int) -> None:
     for number in range(count):
-        await Player(worker, paper, f"P{number}", number).say("/challenge testa", place=f"paper:{1000 + number}")
+        await Player(worker, fake, f"P{number}", number).say("/challenge testa", place=f"paper:{1000 + number}")
 
 
 async def freeze(worker: Worker) -> None:
@@ -54,10 +54,10 @@ async def hang(worker: Worker, seconds: float) -> None:
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
 async def test_an_hour_down_expires_no_challenge(embedded: EmbeddedStore, end: str) -> None:
-    paper = Paper()
+    fake = FakePlatform()
     async with opened(embedded.url) as store:
-        async with open_worker(store, paper) as worker:
-            await challenges(worker, paper, 60)
+        async with open_worker(store, fake) as worker:
+            await challenges(worker, fake, 60)
             await ring(worker, TIME_TO_ACCEPT - HOUR / 2)
             before = await clocks(store)
             if end == "kill":
@@ -65,7 +65,7 @@ async def test_an_hour_down_expires_no_challenge(embedded: EmbeddedStore, end: s
                 worker.shards.mine.clear()
         assert len(before) == 60
         await step_clock(store, HOUR)
-        async with open_worker(store, paper) as worker:
+        async with open_worker(store, fake) as worker:
             await ring(worker, 0)
             after = await clocks(store)
             assert set(after) == set(before)
@@ -73,14 +73,14 @@ async def test_an_hour_down_expires_no_challenge(embedded: EmbeddedStore, end: s
             assert {(await worker.room.table(code)).phase for code in after} == {"open"}
             await ring(worker, HOUR)
             assert await clocks(store) == {}
-            assert "Nobody came within 24 hours" in paper.last("paper:1000").plain
+            assert "Nobody came within 24 hours" in fake.last("paper:1000").plain
 
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
 async def test_nobody_is_flagged_or_forfeits_for_the_hour_that_the_bot_was_down(store: Store, end: str) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "testa", "⏱ 1 min", "strict clock")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "testa", "⏱ 1 min", "strict clock")
         code = await code_of(worker, players[0])
         await ring(worker, 31)
         nudged = await worker.room.table(code)
@@ -89,7 +89,7 @@ async def test_nobody_is_flagged_or_forfeits_for_the_hour_that_the_bot_was_down(
         if end == "kill":
             worker.shards.mine.clear()
     await step_clock(store, HOUR)
-    async with open_worker(store, paper) as worker:
+    async with open_worker(store, fake) as worker:
         await ring(worker, 0)
         assert (await worker.room.table(code)).version == nudged.version
         await ring(worker, 31)
@@ -97,15 +97,15 @@ async def test_nobody_is_flagged_or_forfeits_for_the_hour_that_the_bot_was_down(
 
 
 async def test_a_stop_costs_no_time_at_all(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        await challenges(worker, paper, 1)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        await challenges(worker, fake, 1)
         [code] = await clocks(store)
     stopped = await store.attendance.rings_in(code)
     assert stopped
     await asyncio.sleep(0.01)
     assert await store.attendance.rings_in(code) == stopped
-    async with open_worker(store, paper) as worker:
+    async with open_worker(store, fake) as worker:
         await step_clock(store, 3)
         await worker.shards.share_out()
         left = await store.attendance.rings_in(code)
@@ -118,11 +118,11 @@ async def test_a_stop_costs_no_time_at_all(store: Store) -> None:
 
 @pytest.mark.parametrize("seconds", [HOUR, -HOUR])
 async def test_a_step_of_the_stores_clock_costs_no_game_and_stalls_nothing(store: Store, seconds: float) -> None:
-    paper = Paper()
-    async with open_worker(store, paper, alone=False) as worker:
-        players = await seated(worker, paper, "testa", "⏱ 1 min", "strict clock")
+    fake = FakePlatform()
+    async with open_worker(store, fake, alone=False) as worker:
+        players = await seated(worker, fake, "testa", "⏱ 1 min", "strict clock")
         code = await code_of(worker, players[0])
-        before = await clocks(store)
+        before, begun = await clocks(store), asyncio.get_running_loop().time()
         table = await worker.room.table(code)
         await step_clock(store, seconds)
         assert len(worker.shards.mine) == keys.SHARDS
@@ -131,7 +131,9 @@ async def test_a_step_of_the_stores_clock_costs_no_game_and_stalls_nothing(store
             await ring(worker, 0)
             assert (await worker.room.table(code)).version == table.version
             after = await clocks(store)
-            assert -1 < before[code] - after[code] <= LONGEST_GAP + 2
+            # A slow machine: what passed since it was last noted down may be given back.
+            passed = asyncio.get_running_loop().time() - begun
+            assert -1 - passed < before[code] - after[code] <= LONGEST_GAP + 2 + passed
             await worker.shards.share_out()
             await worker.delivery.settled()
             assert len(worker.shards.mine) == keys.SHARDS
@@ -159,10 +161,10 @@ async def test_a_dead_workers_lease_ends_though_the_stores_clock_was_set(store: 
 async def test_workers_whose_own_clocks_differ_share_the_shards(
     store: Store, monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
-    paper, real = Paper(), time.time
-    async with open_worker(store, paper, alone=False) as one:
+    fake, real = FakePlatform(), time.time
+    async with open_worker(store, fake, alone=False) as one:
         monkeypatch.setattr(time, "time", lambda: real() + seconds)
-        async with open_worker(store, paper, alone=False) as two:
+        async with open_worker(store, fake, alone=False) as two:
             monkeypatch.setattr(time, "time", real)
             await one.shards.share_out()
             await two.shards.share_out()
@@ -175,9 +177,9 @@ async def test_workers_whose_own_clocks_differ_share_the_shards(
 async def test_a_step_of_the_workers_clock_moves_no_clock_of_a_table(
     store: Store, monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
-    paper, real = Paper(), time.time
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake, real = FakePlatform(), time.time
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         table = await worker.room.table(await code_of(worker, players[0]))
         monkeypatch.setattr(time, "time", lambda: real() + seconds)
         await ring(worker, 0)
@@ -193,16 +195,16 @@ async def test_a_step_of_the_workers_clock_moves_no_clock_of_a_table(
 async def test_phones_ring_again_once_a_clock_was_set(
     store: Store, monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
-    paper, real = Paper(), time.time
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake, real = FakePlatform(), time.time
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
-        [before] = paper.messages[other.private]
+        [before] = fake.messages[other.private]
         monkeypatch.setattr(time, "time", lambda: real() + seconds)
         await mover.play(Random(1))
         await worker.delivery.settled()
-        [after] = paper.messages[other.private]
+        [after] = fake.messages[other.private]
         assert after != before
 
 
@@ -210,9 +212,9 @@ async def test_phones_ring_again_once_a_clock_was_set(
 
 
 async def test_a_worker_alone_that_hung_for_a_minute_plays_on_and_nobody_is_late(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "testa", "⏱ 1 min", "strict clock")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "testa", "⏱ 1 min", "strict clock")
         table = await worker.room.table(await code_of(worker, players[0]))
         await hang(worker, 60)
         await ring(worker, 0)
@@ -227,22 +229,22 @@ async def test_a_worker_alone_that_hung_for_a_minute_plays_on_and_nobody_is_late
 
 
 async def test_who_hung_past_its_lease_sends_nothing_before_it_knows_what_it_still_owns(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper, alone=False) as frozen:
-        players = await seated(frozen, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake, alone=False) as frozen:
+        players = await seated(frozen, fake, "metamazzo")
         code = await code_of(frozen, players[0])
         await hang(frozen, 60)
-        async with open_worker(store, paper, alone=False) as heir:
+        async with open_worker(store, fake, alone=False) as heir:
             # Taken, but for what the frozen one's share would be: it counts as gone.
             assert len(heir.shards.mine) == keys.SHARDS
             assert not frozen.shards.holds(code)
             # It wakes up in the middle of its work.
-            calls = len(paper.calls)
+            calls = len(fake.calls)
             mover = next(player for player in players if player.moves())
             await mover.send(mover.moves()[0][1].payload)
             assert frozen.shards.owns(code)
             await asyncio.sleep(0.1)
-            assert len(paper.calls) == calls
+            assert len(fake.calls) == calls
             # Nor does it note what it believes.
             shown = await store.shown(code)
             await store.note(code, {"h0": "made up"}, 10_000, frozen.shards.worker_id)
@@ -253,18 +255,18 @@ async def test_who_hung_past_its_lease_sends_nothing_before_it_knows_what_it_sti
             heir.delivery.touch(code, reload=True)
             await asyncio.sleep(0.1)
             await heir.delivery.settled()
-            assert len(paper.calls) > calls
+            assert len(fake.calls) > calls
             assert not frozen.delivery.busy
             for player in players:
                 player.worker, player.dispatcher = heir, Dispatcher(heir)
-                assert len(paper.messages[player.private]) == 1
+                assert len(fake.messages[player.private]) == 1
             await next(player for player in players if player.moves()).play(Random(1))
 
 
 async def test_two_workers_that_ring_the_same_clock_nudge_once(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper, alone=False) as frozen:
-        players = await seated(frozen, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake, alone=False) as frozen:
+        players = await seated(frozen, fake, "metamazzo")
         code = await code_of(frozen, players[0])
         version = (await frozen.room.table(code)).version
         await hang(frozen, 60)
@@ -273,7 +275,7 @@ async def test_two_workers_that_ring_the_same_clock_nudge_once(store: Store) -> 
         await frozen.scheduler.poll()
         await frozen.scheduler.settled()
         assert (await frozen.room.table(code)).version == version
-        async with open_worker(store, paper, alone=False) as heir:
+        async with open_worker(store, fake, alone=False) as heir:
             # And if both do, at once, it is one nudge.
             frozen.shards._alone = True
             for worker in (frozen, heir):
@@ -286,7 +288,7 @@ async def test_two_workers_that_ring_the_same_clock_nudge_once(store: Store) -> 
 
 
 async def test_a_lease_is_shorter_for_its_worker_than_for_the_others(store: Store) -> None:
-    async with open_worker(store, Paper(), alone=False) as worker:
+    async with open_worker(store, FakePlatform(), alone=False) as worker:
         await freeze(worker)
         start = time.clock_gettime(CLOCK)
         assert worker.shards.holds("ABCD")
@@ -300,7 +302,7 @@ async def test_a_lease_is_shorter_for_its_worker_than_for_the_others(store: Stor
 
 
 async def test_ten_thousand_moves_leave_one_entry_a_table_and_none_for_long_clocks(store: Store) -> None:
-    async with open_worker(store, Paper()) as worker:
+    async with open_worker(store, FakePlatform()) as worker:
         scheduler = Scheduler(worker.room, worker.shards, worker.robot_pool)
         before = len(asyncio.get_running_loop()._scheduled)  # type: ignore[attr-defined]
         for number in range(10_000):
@@ -319,9 +321,9 @@ async def test_a_robot_moves_after_its_pause_though_nobody_asks_the_store(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.scheduler.POLL_SECONDS", 1000.0)
-    paper = Paper()
-    async with open_worker(store, paper, robot_pause=0.2) as worker:
-        anna = Player(worker, paper, "Anna", 1)
+    fake = FakePlatform()
+    async with open_worker(store, fake, robot_pause=0.2) as worker:
+        anna = Player(worker, fake, "Anna", 1)
         await anna.say("/challenge testa")
         await anna.press("🤖 Easy robot", GROUP)
         code = await code_of(worker, anna)

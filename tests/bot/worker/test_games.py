@@ -6,7 +6,7 @@ import pytest
 
 from bot.store import Store
 from engine import GAMES, verify
-from tests.bot.paper import GROUP, Paper, open_worker, play_until, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, play_until, seated
 
 SIGNALS = (" busso", " volo")
 
@@ -27,33 +27,33 @@ def shortest(game: str) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("game", GAMES)
 async def test_a_whole_game_by_its_buttons(store: Store, game: str) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, game, *shortest(game))
-        assert "Everybody sits" in paper.texts(GROUP)[0]
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, game, *shortest(game))
+        assert "Everybody sits" in fake.texts(GROUP)[0]
         await play_until(
             worker,
             players.copy(),
             Random(game),
-            lambda: "Rematch" in str([one.rows for one in paper.messages[GROUP].values()]),
+            lambda: "Rematch" in str([one.rows for one in fake.messages[GROUP].values()]),
         )
         # Everything live is gone, and the game is kept.
         assert not [key async for key in store.client.scan_iter("{s*}:table:*")]
         assert not [key async for key in store.client.scan_iter("{s*}:shown:*")]
         [finished] = [game async for game in worker.archive.all()]
         verify(finished.record)
-        result = paper.texts(GROUP)[-1]
+        result = fake.texts(GROUP)[-1]
         assert "won by" in result
         assert result.count("→") == len(players)
         assert f"Ratings in {GAMES[game].name} alone:" in result
         # Each deal has its board, with its secret.
-        assert sum("The secret was" in text for text in paper.texts(GROUP)) == len(finished.record.deals)
-        winners = [player for player in players if "You win!" in paper.last(player.private).plain]
-        losers = [player for player in players if "You lose." in paper.last(player.private).plain]
+        assert sum("Secret: " in text for text in fake.texts(GROUP)) == len(finished.record.deals)
+        winners = [player for player in players if "You win!" in fake.last(player.private).plain]
+        losers = [player for player in players if "You lose." in fake.last(player.private).plain]
         assert len(winners) == len(losers) == len(players) // 2
         # The first three games rank nobody; the one who looks is always named.
         await players[0].say("/leaderboard")
-        board = paper.last(GROUP).plain
+        board = fake.last(GROUP).plain
         assert "Nobody is ranked yet: it takes 3 games" in board
         assert "Anna" in board
 
@@ -61,9 +61,9 @@ async def test_a_whole_game_by_its_buttons(store: Store, game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 async def test_every_legal_move_has_its_button(store: Store, game: str) -> None:
     """Whatever the engine lets a seat do can be reached by buttons, and no button is refused."""
-    paper, random = Paper(), Random(game)
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, game)
+    fake, random = FakePlatform(), Random(game)
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, game)
         by_seat = {player.person.id: player for player in players}
         for _ in range(60):
             [table] = await worker.tables_of(players[0].person.id)

@@ -1,7 +1,9 @@
 """What people ask for and how they are answered: challenges, seats, clocks, settings, pages, and nonsense."""
 
 import asyncio
+import re
 from contextlib import suppress
+from hashlib import sha256
 from random import Random
 
 import pytest
@@ -18,55 +20,55 @@ from bot.tables.table import TIME_TO_ACCEPT
 from bot.wording import SUIT_SIGNS
 from bot.worker import Worker
 from engine.cards import ITALIAN
+from tests.bot.fake_platform import GROUP, NAMES, FakePlatform, Player, code_of, open_worker, play_until, seated
 from tests.bot.hours import ring
-from tests.bot.paper import GROUP, NAMES, Paper, Player, code_of, open_worker, play_until, seated
 
 
-def people(worker: Worker, paper: Paper) -> list[Player]:
-    return [Player(worker, paper, name, number) for number, name in enumerate(NAMES, 1)]
+def people(worker: Worker, fake: FakePlatform) -> list[Player]:
+    return [Player(worker, fake, name, number) for number, name in enumerate(NAMES, 1)]
 
 
 # Challenges
 
 
 async def test_only_who_was_challenged_may_accept_or_decline(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, carla, _ = people(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, carla, _ = people(worker, fake)
         await bruno.say("/help")
         await anna.say("/challenge @bruno testa", about=(Person("", "bruno", "bruno"),))
-        assert "@bruno" in paper.last(GROUP).plain
+        assert "@bruno" in fake.last(GROUP).plain
         assert (await carla.press("Accept", GROUP)).toast == "This challenge is for Bruno."
         assert (await carla.press("Decline", GROUP)).toast == "That is not yours to decide."
         await bruno.press("Decline", GROUP)
-        assert "Bruno\u2069 declined." in paper.last(GROUP).plain
-        assert not paper.last(GROUP).rows
+        assert "Bruno\u2069 declined." in fake.last(GROUP).plain
+        assert not fake.last(GROUP).rows
         assert not [key async for key in store.client.scan_iter("{s*}:table:*")]
 
 
 async def test_a_person_known_by_handle_only_may_accept_by_it(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, *_ = people(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = people(worker, fake)
         await anna.say("/challenge @Bruno", about=(Person("", "Bruno", "Bruno"),))
         await bruno.press("Accept", GROUP)
-        assert bruno.paper.messages[bruno.private]
+        assert bruno.fake.messages[bruno.private]
 
 
 @pytest.mark.parametrize("handle", ["-", "a\x00b", "x" * 65, "\ud800", "a b"])
 async def test_what_is_no_handle_invites_nobody(store: Store, handle: str) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, *_ = people(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, *_ = people(worker, fake)
         reply = await anna.say("/challenge", about=(Person("", handle, handle),))
         assert "have not met" in reply.toast
-        assert not paper.messages[GROUP]
+        assert not fake.messages[GROUP]
 
 
 async def test_somebody_known_is_invited_whatever_a_platform_calls_their_handle(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, *_ = people(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = people(worker, fake)
         about = bruno.person
         await anna.say("/challenge testa", about=(Person(about.id, "Bruno", "two words"),))
         [table] = await worker.tables_of(anna.person.id)
@@ -76,20 +78,20 @@ async def test_somebody_known_is_invited_whatever_a_platform_calls_their_handle(
 
 
 async def test_nobody_challenges_themselves(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, *_ = people(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, *_ = people(worker, fake)
         reply = await anna.say("/challenge @anna", about=(anna.person,))
         assert "cannot challenge yourself" in reply.toast
 
 
 async def test_a_challenge_delivered_twice_opens_one_table(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, *_ = people(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, *_ = people(worker, fake)
         await anna.say("/challenge testa", key="same")
         await anna.say("/challenge testa", key="same")
-        assert len(paper.messages[GROUP]) == 1
+        assert len(fake.messages[GROUP]) == 1
         assert len(await worker.tables_of(anna.person.id)) == 1
 
 
@@ -97,9 +99,9 @@ async def test_a_challenge_delivered_twice_opens_one_table(store: Store) -> None
 async def test_a_challenge_delivered_again_does_not_bring_back_what_the_group_played_then(
     store: Store, is_cancelled: bool
 ) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, *_ = people(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, *_ = people(worker, fake)
         await anna.say("/challenge spades", key="early")
         if is_cancelled:
             await anna.press("Cancel", GROUP)
@@ -109,24 +111,24 @@ async def test_a_challenge_delivered_again_does_not_bring_back_what_the_group_pl
 
 
 async def test_a_challenge_expires_visibly_after_a_day(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, *_ = people(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = people(worker, fake)
         await anna.say("/challenge testa")
         code = await code_of(worker, anna)
         await ring(worker, TIME_TO_ACCEPT - 60)
-        assert "expired" not in paper.last(GROUP).plain
+        assert "expired" not in fake.last(GROUP).plain
         await ring(worker, 120)
-        assert "Nobody came within 24 hours" in paper.last(GROUP).plain
-        assert not paper.last(GROUP).rows
+        assert "Nobody came within 24 hours" in fake.last(GROUP).plain
+        assert not fake.last(GROUP).rows
         assert await worker.tables_of(anna.person.id) == []
         assert "no table" in (await bruno.say(f"/join {code}")).toast
 
 
 async def test_the_card_is_the_challengers_to_change(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, *_ = people(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = people(worker, fake)
         await anna.say("/challenge pizzichino")
         for label in ("Options", "Game", "🤖 Easy robot", "Cancel"):
             assert "Only Anna" in (await bruno.press(label, GROUP)).toast
@@ -135,67 +137,67 @@ async def test_the_card_is_the_challengers_to_change(store: Store) -> None:
         await anna.press("packets: peeked at", GROUP)
         await anna.press("⏱ 1 min", GROUP)
         await anna.press("strict clock", GROUP)
-        card = paper.last(GROUP).plain
+        card = fake.last(GROUP).plain
         assert "points to win: 21" in card
         assert "packets: peeked at" in card
         assert "1 minute a move, strict" in card
         await anna.press("Back", GROUP)
         await anna.press("Game", GROUP)
-        await anna.press("Spades for Two", GROUP)
-        assert "Spades for Two" in paper.last(GROUP).plain
-        assert "points to win: 500" in paper.last(GROUP).plain
+        await anna.press("Spades", GROUP)
+        assert "Spades" in fake.last(GROUP).plain
+        assert "points to win: 500" in fake.last(GROUP).plain
         await anna.press("Cancel", GROUP)
-        assert "taken back" in paper.last(GROUP).plain
+        assert "taken back" in fake.last(GROUP).plain
 
 
 async def test_a_chat_remembers_its_game_and_clock(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, *_ = people(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, *_ = people(worker, fake)
         await anna.say("/settings")
         await anna.press("⏱ 30 min", GROUP)
         await anna.press("strict clock", GROUP)
         await anna.say("/challenge spades")
         await anna.press("Cancel", GROUP)
         await anna.say("/challenge")
-        assert "Spades for Two" in paper.last(GROUP).plain
-        assert "30 minutes a move, strict" in paper.last(GROUP).plain
+        assert "Spades" in fake.last(GROUP).plain
+        assert "30 minutes a move, strict" in fake.last(GROUP).plain
 
 
 async def test_two_chats_one_table(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, carla, _ = people(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, carla, _ = people(worker, fake)
         await anna.say("/challenge metamazzo")
         code = await code_of(worker, anna)
         reply = await bruno.say(f"/join {code.lower()}", place="paper:200")
         assert reply.toast == f"You sit at table {code}."
-        assert paper.last("paper:200").plain == paper.last(GROUP).plain
+        assert fake.last("paper:200").plain == fake.last(GROUP).plain
         assert (
-            "already" in (await carla.say(f"/join {code}", place="paper:300")).toast or not paper.messages["paper:300"]
+            "already" in (await carla.say(f"/join {code}", place="paper:300")).toast or not fake.messages["paper:300"]
         )
         random = Random(2)
-        await play_until(worker, [anna, bruno], random, lambda: "Trick 3" in paper.last(GROUP).plain)
-        assert paper.last("paper:200").plain == paper.last(GROUP).plain
+        await play_until(worker, [anna, bruno], random, lambda: "Trick 3" in fake.last(GROUP).plain)
+        assert fake.last("paper:200").plain == fake.last(GROUP).plain
 
 
 # Four hands
 
 
 async def test_tavolo_the_first_at_a_side_refuses_three_times_at_most(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, carla, dino = people(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, carla, dino = people(worker, fake)
         await anna.say("/challenge tavolo")
         for refusal in range(1, 4):
             assert (await bruno.press("Sit North", GROUP)).toast == "You have asked for a chair."
-            assert "Bruno\u2069 asks \u2068Anna" in paper.last(GROUP).plain
+            assert "Bruno\u2069 asks \u2068Anna" in fake.last(GROUP).plain
             assert "already" in (await bruno.press("Sit East", GROUP)).toast
             # Not for anybody else to answer.
             message, button = anna.button("Refuse")
             assert (await carla.send(button.payload, carla.private, message)).toast
             await anna.press("Refuse")
-            assert f"{refusal} refusal" in paper.last(GROUP).plain
+            assert f"{refusal} refusal" in fake.last(GROUP).plain
         # The next who asks sits.
         await carla.press("Sit North", GROUP)
         table = (await worker.tables_of(anna.person.id))[0]
@@ -203,30 +205,30 @@ async def test_tavolo_the_first_at_a_side_refuses_three_times_at_most(store: Sto
         await bruno.press("Sit East", GROUP)
         await dino.press("Sit West", GROUP)
         await bruno.press("Accept")
-        assert "Your turn" in "".join(paper.last(player.private).plain for player in (anna, bruno, carla, dino))
+        assert "Your turn" in "".join(fake.last(player.private).plain for player in (anna, bruno, carla, dino))
 
 
 async def test_when_the_first_at_a_side_stands_up_who_asked_sits(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, carla, dino = people(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, carla, dino = people(worker, fake)
         await anna.say("/challenge tavolo")
         await bruno.press("Sit East", GROUP)
         await carla.press("Sit West", GROUP)
-        assert "asks to sit opposite you" in paper.last(bruno.private).plain
+        assert "asks to sit opposite you" in fake.last(bruno.private).plain
         await bruno.press("Stand up", GROUP)
         table = (await worker.tables_of(anna.person.id))[0]
         assert [chair.name if chair else None for chair in table.chairs] == ["Anna", None, None, "Carla"]
         # Whoever takes that chair next gets a panel of their own, not Bruno's.
         await dino.press("Sit East", GROUP)
         await carla.press("Accept")
-        assert "opposite" not in paper.last(dino.private).plain if paper.messages[dino.private] else True
+        assert "opposite" not in fake.last(dino.private).plain if fake.messages[dino.private] else True
 
 
 async def test_robots_take_chairs_and_play(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, *_ = people(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, *_ = people(worker, fake)
         await anna.say("/challenge tressette")
         for label in ("🤖 Easy robot", "🤖 Medium robot", "🤖 Easy robot"):
             await anna.press(label, GROUP)
@@ -237,48 +239,48 @@ async def test_robots_take_chairs_and_play(store: Store) -> None:
             await anna.play(random)
             await asyncio.sleep(0.02)
             await worker.delivery.settled()
-            if "Trick 5" in paper.last(GROUP).plain:
+            if "Trick 5" in fake.last(GROUP).plain:
                 break
-        assert "Trick 5" in paper.last(GROUP).plain
+        assert "Trick 5" in fake.last(GROUP).plain
 
 
 async def test_alone_with_a_robot_in_the_private_chat(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna = Player(worker, paper, "Anna", 1, "it")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = Player(worker, fake, "Anna", 1, "it")
         await anna.say("/sfida testa", place=anna.private)
         await anna.press("Robot facile")
         random = Random(4)
         for _ in range(400):
             # The hand comes first and stays one message; the card and the boards of deals that are over are others.
-            hands = [text for text in paper.texts(anna.private) if "Tocca a" in text]
+            hands = [text for text in fake.texts(anna.private) if "Tocca a" in text]
             assert len(hands) <= 1
             await anna.play_anywhere(random)
             await asyncio.sleep(0.01)
             await worker.delivery.settled()
-            if any("Il segreto era" in text for text in paper.texts(anna.private)):
+            if any("Segreto: " in text for text in fake.texts(anna.private)):
                 break
-        assert any("Il segreto era" in text for text in paper.texts(anna.private))
-        assert not any("bound by" in text for text in paper.texts(anna.private))
+        assert any("Segreto: " in text for text in fake.texts(anna.private))
+        assert not any("sealed" in text for text in fake.texts(anna.private))
 
 
 async def test_a_card_drawn_is_counted_out_of_the_stock(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "spades")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "spades")
         drawer = next(player for player in players if player.moves())
-        assert "52 cards in the stock" in paper.last(drawer.private).plain
+        assert "52 cards in the stock" in fake.last(drawer.private).plain
         await drawer.press("Draw a card")
-        assert "You have drawn" in paper.last(drawer.private).plain
-        assert "51 cards in the stock" in paper.last(drawer.private).plain
+        assert "You have drawn" in fake.last(drawer.private).plain
+        assert "51 cards in the stock" in fake.last(drawer.private).plain
 
 
 async def test_a_suit_has_one_name(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna = people(worker, paper)[0]
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = people(worker, fake)[0]
         await anna.say("/rules")
-        rules = paper.last(GROUP).plain
+        rules = fake.last(GROUP).plain
         assert all(name in rules for name in ITALIAN.suit_names)
         assert "clubs" not in rules
 
@@ -287,27 +289,27 @@ async def test_a_suit_has_one_name(store: Store) -> None:
 
 
 async def test_a_clock_nudges_then_lets_the_others_decide(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         other = next(player for player in players if player is not mover)
         await ring(worker, 140)
-        assert "Half of your time" not in paper.last(mover.private).plain
-        [before] = paper.messages[mover.private]
+        assert "Half of your time" not in fake.last(mover.private).plain
+        [before] = fake.messages[mover.private]
         await ring(worker, 15)
-        assert "Half of your time" in paper.last(mover.private).plain
+        assert "Half of your time" in fake.last(mover.private).plain
         # It comes as a new message, or it would nudge nobody.
-        [nudge] = paper.messages[mover.private]
+        [nudge] = fake.messages[mover.private]
         assert nudge != before
         await ring(worker, 155)
-        assert "Your time is up" in paper.last(mover.private).plain
-        assert f"{mover.person.name}\u2069's time is up" in paper.last(GROUP).plain
+        assert "Your time is up" in fake.last(mover.private).plain
+        assert f"{mover.person.name}\u2069's time is up" in fake.last(GROUP).plain
         # Not for the late player to decide; waiting gives the same time again.
         _, button = other.button("Wait")
         assert "not yours" in (await mover.send(button.payload)).toast
         await other.press("Wait")
-        assert "time is up" not in paper.last(mover.private).plain
+        assert "time is up" not in fake.last(mover.private).plain
         await ring(worker, 155)
         await ring(worker, 155)
         version = (await worker.room.table(await code_of(worker, mover))).version
@@ -315,10 +317,10 @@ async def test_a_clock_nudges_then_lets_the_others_decide(store: Store) -> None:
         assert (await worker.room.table(await code_of(worker, mover))).version == version + 2
         await ring(worker, 155)
         await ring(worker, 155)
-        late = next(player for player in players if "Your time is up" in paper.last(player.private).plain)
+        late = next(player for player in players if "Your time is up" in fake.last(player.private).plain)
         early = next(player for player in players if player is not late)
         await early.press("Claim the win")
-        assert "ran out of time" in paper.last(GROUP).plain
+        assert "ran out of time" in fake.last(GROUP).plain
         [game] = [game async for game in worker.archive.all()]
         assert game.record.ending == "timeout"
         assert "There is no table" in (await early.send(button.payload)).toast
@@ -326,9 +328,9 @@ async def test_a_clock_nudges_then_lets_the_others_decide(store: Store) -> None:
 
 @pytest.mark.parametrize("clock", [("⏱ 1 min",), ("⏱ 1 min", "strict clock")])
 async def test_no_clock_runs_where_only_robots_wait(store: Store, clock: tuple[str, ...]) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna = people(worker, paper)[0]
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = people(worker, fake)[0]
         await anna.say("/challenge metamazzo")
         await anna.press("Options", GROUP)
         for label in clock:
@@ -347,13 +349,13 @@ async def test_no_clock_runs_where_only_robots_wait(store: Store, clock: tuple[s
             await ring(worker, 70)
         after = await worker.room.table(before.code)
         assert (after.version, after.alarm) == (before.version, "")
-        assert "time" not in paper.last(anna.private).plain.lower()
+        assert "time" not in fake.last(anna.private).plain.lower()
 
 
 async def test_a_strict_clock_plays_and_the_third_time_in_a_row_forfeits(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "testa", "⏱ 1 min", "strict clock")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "testa", "⏱ 1 min", "strict clock")
         random = Random(1)
         lates = []
         for _ in range(60):
@@ -367,16 +369,16 @@ async def test_a_strict_clock_plays_and_the_third_time_in_a_row_forfeits(store: 
                 await worker.delivery.settled()
             else:
                 await ring(worker, 31)
-        assert "ran out of time" in paper.last(GROUP).plain
+        assert "ran out of time" in fake.last(GROUP).plain
         assert max(max(late) for late in lates) == 2
         [game] = [game async for game in worker.archive.all()]
         assert game.record.winner == [0]
 
 
 async def test_a_move_in_time_counts_lates_anew(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "testa", "⏱ 1 min", "strict clock")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "testa", "⏱ 1 min", "strict clock")
         code = await code_of(worker, players[0])
         random = Random(1)
         for _ in range(12):
@@ -393,9 +395,9 @@ async def test_a_move_in_time_counts_lates_anew(store: Store) -> None:
 
 
 async def test_without_a_clock_nothing_happens(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "testa", "⏱ no clock")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "testa", "⏱ no clock")
         version = (await worker.room.table(await code_of(worker, players[0]))).version
         await ring(worker, 30 * 86400)
         assert (await worker.room.table(await code_of(worker, players[0]))).version == version
@@ -405,38 +407,38 @@ async def test_without_a_clock_nothing_happens(store: Store) -> None:
 
 
 async def test_resigning_asks_first(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         assert (await players[0].say("/resign")).toast == "It is in our private chat."
         await players[0].press("No, play on")
         assert (await worker.tables_of(players[0].person.id))[0].phase == "playing"
         await players[0].say("/resign")
         await players[0].press("Yes, I resign")
-        assert "resigned" in paper.last(GROUP).plain
-        assert "You lose." in paper.last(players[0].private).plain
-        assert "You win!" in paper.last(players[1].private).plain
+        assert "resigned" in fake.last(GROUP).plain
+        assert "You lose." in fake.last(players[0].private).plain
+        assert "You win!" in fake.last(players[1].private).plain
 
 
 async def test_a_hand_asked_for_anew_has_its_cards_back_from_an_unanswered_question(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         await players[0].say("/resign")
-        assert [button.label for row in paper.last(players[0].private).rows for button in row] == [
+        assert [button.label for row in fake.last(players[0].private).rows for button in row] == [
             "Yes, I resign",
             "No, play on",
         ]
         await players[0].say("/hand")
-        panel = paper.last(players[0].private)
+        panel = fake.last(players[0].private)
         assert "Do you really want to resign?" not in panel.plain
         assert not any("resign" in button.label for row in panel.rows for button in row)
 
 
 async def test_whoever_challenges_from_a_private_chat_is_told_what_the_other_must_do(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno = (Player(worker, paper, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno = (Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1))
         await bruno.say("/help")
         said = (await anna.say("/challenge @bruno testa", anna.private)).toast
         code = await code_of(worker, anna)
@@ -450,61 +452,84 @@ async def test_whoever_challenges_from_a_private_chat_is_told_what_the_other_mus
 
 
 async def test_tables_in_a_group_are_answered_there_too(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna = Player(worker, paper, "Anna", 1)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = Player(worker, fake, "Anna", 1)
         reply = await anna.say("/tables")
         assert (reply.panel, reply.toast) == (None, "You sit at no table. /challenge opens one.")
         await anna.say("/challenge testa")
         reply = await anna.say("/tables")
         assert reply.toast == "It is in our private chat."
-        assert "waiting for players" in paper.last(anna.private).plain
+        assert "waiting for players" in fake.last(anna.private).plain
         assert (await anna.say("/tables", anna.private)).toast == ""
-        ivo = Player(worker, paper, "Ivo", 3, "it")
+        ivo = Player(worker, fake, "Ivo", 3, "it")
         assert (await ivo.say("/tavoli")).toast == "Non siedi a nessun tavolo. Con /sfida ne apri uno."
 
 
 async def test_a_game_has_one_name_everywhere(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "tavolo")
-        name = "Tressette at the Table"
-        assert all(any(name in text for text in paper.texts(place)) for place in (GROUP, players[0].private))
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "tavolo")
+        name = "Tressette al Tavolo"
+        assert all(any(name in text for text in fake.texts(place)) for place in (GROUP, players[0].private))
         await players[0].say("/rules tavolo")
-        assert paper.last(GROUP).plain.startswith(f"{name}\n")
+        assert fake.last(GROUP).plain.startswith(f"{name}\n")
         assert players[0].button(name, GROUP)
         await players[0].say("/tables")
-        assert f": {name} with" in paper.last(players[0].private).plain
+        assert f": {name} with" in fake.last(players[0].private).plain
         await players[0].say("/leaderboard tavolo")
-        assert name in paper.last(GROUP).plain
-        await resign(worker, paper, players, 0)
-        assert any(f"{name} · " in text and "resigned" in text for text in paper.texts(GROUP))
+        assert name in fake.last(GROUP).plain
+        await resign(worker, fake, players, 0)
+        assert any(f"{name} · " in text and "resigned" in text for text in fake.texts(GROUP))
 
 
-async def resign(worker: Worker, paper: Paper, players: list[Player], loser: int) -> None:
+async def resign(worker: Worker, fake: FakePlatform, players: list[Player], loser: int) -> None:
     await players[loser].say("/resign")
     await players[loser].press("Yes, I resign")
 
 
+async def test_what_proves_a_shuffle_stands_in_small_print_and_whole_on_a_page(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "testa", "to 11")
+        table = await worker.room.cached(await code_of(worker, players[0]))
+        assert table.game
+        seal = table.game.view(None).commitment
+        assert seal
+        [small] = [span.text for span in fake.last(GROUP).text if span.style == "small"]
+        assert small.splitlines()[-1] == f"Seal: {seal}"
+        await play_until(worker, players, Random(1), lambda: "won by" in fake.last(GROUP).plain)
+        over = next(panel for panel in fake.messages[GROUP].values() if seal in panel.plain)
+        [secret] = re.findall(r"Secret: ([0-9a-f]{64})", over.plain)
+        assert sha256(bytes.fromhex(secret)).hexdigest() == seal
+        await players[0].press("Is it fair?", GROUP)
+        page = fake.last(players[0].private)
+        assert [span.text for span in page.text if span.style == "code"] == [seal, secret]
+        await players[0].press("2 ▶", players[0].private)
+        assert "deal 2" in fake.last(players[0].private).plain
+        assert seal not in fake.last(players[0].private).plain
+
+
 async def test_rematch_and_replay(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "testa", "to 11", "⏱ 1 min")
-        await resign(worker, paper, players, 0)
-        carla = people(worker, paper)[2]
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "testa", "to 11", "⏱ 1 min")
+        await resign(worker, fake, players, 0)
+        carla = people(worker, fake)[2]
         assert "do not sit" in (await carla.press("Rematch", GROUP)).toast
         # Who looks at the group sees nothing else happen.
         assert (await carla.press("Replay", GROUP)).toast == "It is in our private chat."
-        assert "Deal 1" in paper.last(carla.private).plain
+        assert "Deal 1" in fake.last(carla.private).plain
         # The options as on the card, not as in the record.
-        assert "(points to win: 11 · declarations: " in paper.last(carla.private).plain
-        assert "score_unit" not in paper.last(carla.private).plain
+        assert "(points to win: 11 · declarations: " in fake.last(carla.private).plain
+        assert "score_unit" not in fake.last(carla.private).plain
+        assert (await carla.press("Is it fair?", GROUP)).toast == "It is in our private chat."
         assert (await carla.press("Analysis", GROUP)).toast == "It is in our private chat."
         await carla.say("/settings")
         assert (await carla.press("My own settings", GROUP)).toast == "It is in our private chat."
         # There the page takes the place of the one that was pressed.
         assert not (await carla.press("Italiano", carla.private)).toast
-        assert any("resigned" in text for text in paper.texts(GROUP))
+        assert any("resigned" in text for text in fake.texts(GROUP))
         # Both press it: one table, and the game is on.
         result, button = players[0].button("Rematch", GROUP)
         for player in reversed(players):
@@ -519,31 +544,31 @@ async def test_rematch_and_replay(store: Store) -> None:
 
 
 async def test_ratings_follow_from_the_games_and_can_be_made_anew(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
         for loser in (0, 0, 1, 0):
-            players = await seated(worker, paper, "testa")
-            await resign(worker, paper, players, loser)
-        players = await seated(worker, paper, "tressette")
-        await resign(worker, paper, players, 3)
+            players = await seated(worker, fake, "testa")
+            await resign(worker, fake, players, loser)
+        players = await seated(worker, fake, "tressette")
+        await resign(worker, fake, players, 3)
         anna, _bruno, carla, _dino = players
         await anna.say("/leaderboard")
-        board = paper.last(GROUP).plain
+        board = fake.last(GROUP).plain
         assert "🥇 \u2068Bruno" in board
         assert "🥈 \u2068Anna" in board
         assert "Carla" not in board
         await carla.press("everywhere", GROUP)
-        assert "Carla\u2069: 1 game, not ranked yet" in paper.last(GROUP).plain
+        assert "Carla\u2069: 1 game, not ranked yet" in fake.last(GROUP).plain
         await carla.press("Testa a Testa", GROUP)
-        assert "Bruno" in paper.last(GROUP).plain
+        assert "Bruno" in fake.last(GROUP).plain
         await anna.press("this month", GROUP)
-        assert "Bruno" in paper.last(GROUP).plain
+        assert "Bruno" in fake.last(GROUP).plain
         await anna.say("/stats @bruno")
-        assert "Testa a Testa: " in paper.last(GROUP).plain
-        assert "75 % won" in paper.last(GROUP).plain
+        assert "Testa a Testa: " in fake.last(GROUP).plain
+        assert "75 % won" in fake.last(GROUP).plain
         await anna.say("/leaderboard", place="paper:999")
         await anna.press("this chat", "paper:999")
-        assert "Nobody is ranked yet" in paper.last("paper:999").plain
+        assert "Nobody is ranked yet" in fake.last("paper:999").plain
 
         async def everything() -> dict[bytes, object]:
             found = [key async for key in store.client.scan_iter("{games}:ra*")]
@@ -564,20 +589,20 @@ async def test_ratings_follow_from_the_games_and_can_be_made_anew(store: Store) 
 
 
 async def test_games_with_a_robot_are_not_rated(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, *_ = people(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, *_ = people(worker, fake)
         await anna.say("/challenge testa")
         await anna.press("🤖 Medium robot", GROUP)
-        await resign(worker, paper, [anna], 0)
+        await resign(worker, fake, [anna], 0)
         assert await worker.archive.count() == 1
         await anna.say("/stats")
-        assert "No rated game yet" in paper.last(GROUP).plain
+        assert "No rated game yet" in fake.last(GROUP).plain
 
 
 async def test_who_is_shown_the_same_shares_a_rank(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
         scope = Scope()
         await store.client.zadd(keys.ranks(scope.key), {"p:1": 1200, "p:2": 1100, "p:3": 1100, "p:4": 900})
         await store.client.hset(keys.ratings(scope.key), mapping={f"p:{n}": "25.0 8.0 3 1" for n in range(1, 5)})
@@ -589,15 +614,15 @@ async def test_who_is_shown_the_same_shares_a_rank(store: Store) -> None:
 
 
 async def test_a_persons_language_and_suits(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         anna = players[0]
-        assert "Tricks" in paper.last(anna.private).plain
+        assert "Tricks" in fake.last(anna.private).plain
         await anna.say("/settings", place=anna.private)
         await anna.press("Italiano")
         await anna.press("Semi francesi")
-        hand = next(text for text in paper.texts(anna.private) if "Prese" in text)
+        hand = next(text for text in fake.texts(anna.private) if "Prese" in text)
         assert "🪙" not in hand
         table = await worker.room.table(await code_of(worker, anna))
         assert table.game
@@ -610,37 +635,37 @@ async def test_a_persons_language_and_suits(store: Store) -> None:
             SUIT_SIGNS["french"][card[-1]] for card in held
         }
         # The group keeps its own language.
-        assert "bound by" in paper.last(GROUP).plain
+        assert "sealed" in fake.last(GROUP).plain
         await anna.say("/impostazioni")
         await anna.press("Italiano", GROUP)
         await anna.say("/aiuto")
-        assert "Sfida qualcuno" in paper.last(GROUP).plain
+        assert "Sfida qualcuno" in fake.last(GROUP).plain
 
 
 async def test_an_italian_client_makes_an_italian_chat(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna = Player(worker, paper, "Anna", 1, "it-IT")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = Player(worker, fake, "Anna", 1, "it-IT")
         await anna.say("/sfida spizzichino")
-        assert "lancia una sfida" in paper.last(GROUP).plain
+        assert "lancia una sfida" in fake.last(GROUP).plain
         assert anna.button("Annulla", GROUP)
 
 
 async def test_tables_lists_where_one_sits_and_whose_turn_it_is(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         mover, other = sorted(players, key=lambda player: not player.moves())
         assert not other.moves()
         await mover.say("/challenge spades")
         await mover.say("/tables")
-        page = paper.last(mover.private).plain
+        page = fake.last(mover.private).plain
         assert "waiting for players" in page
         assert "your turn" in page
         assert "others' turn" not in page
         assert other.person.name in page
         await other.say("/tables")
-        page = paper.last(other.private).plain
+        page = fake.last(other.private).plain
         assert "waiting for players" not in page
         assert "others' turn" in page
         assert "your turn" not in page
@@ -650,12 +675,12 @@ async def test_tables_lists_where_one_sits_and_whose_turn_it_is(store: Store) ->
     "about", ["", "fair", "pizzichino", "spizzichino", "metamazzo", "testa", "tressette", "tavolo", "spades", "metà"]
 )
 async def test_rules(store: Store, about: str) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna = Player(worker, paper, "Anna", 1)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = Player(worker, fake, "Anna", 1)
         reply = await anna.say(f"/rules {about}")
         assert not reply.toast
-        assert len(paper.last(GROUP).plain) > 300
+        assert len(fake.last(GROUP).plain) > 300
 
 
 @pytest.mark.parametrize(
@@ -674,9 +699,9 @@ async def test_rules(store: Store, about: str) -> None:
     ],
 )
 async def test_what_cannot_be_done_is_said(store: Store, command: str, answer: str) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        assert answer in (await Player(worker, paper, "Anna", 1).say(command)).toast
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        assert answer in (await Player(worker, fake, "Anna", 1).say(command)).toast
 
 
 # Nonsense
@@ -711,12 +736,12 @@ MADE_UP = [
 
 
 async def test_made_up_payloads_change_nothing_and_are_answered(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         before = (await worker.room.table(code)).log
-        stranger = Player(worker, paper, "Zoe", 99)
+        stranger = Player(worker, fake, "Zoe", 99)
         for made_up in MADE_UP:
             for place in (GROUP, stranger.private):
                 reply = await stranger.send(made_up.replace("ABCD", code), place, "1")
@@ -728,17 +753,17 @@ async def test_made_up_payloads_change_nothing_and_are_answered(store: Store) ->
 
 
 async def test_a_made_up_press_touches_no_message_but_the_surfaces_own(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         message, button = mover.moves()[0]
         table = await worker.room.table(await code_of(worker, mover))
         await mover.say("/help", mover.private)
-        other = next(number for number in paper.messages[mover.private] if number != message)
-        card = next(number for number, panel in paper.messages[GROUP].items() if "challenges" in panel.plain)
-        board = next(number for number in paper.messages[GROUP] if number != card)
-        before = {place: dict(messages) for place, messages in paper.messages.items()}
+        other = next(number for number in fake.messages[mover.private] if number != message)
+        card = next(number for number, panel in fake.messages[GROUP].items() if "challenges" in panel.plain)
+        board = next(number for number in fake.messages[GROUP] if number != card)
+        before = {place: dict(messages) for place, messages in fake.messages.items()}
         for payload, place, pressed in (
             (f"1m{table.code}:1:{button.payload.rpartition(':')[2]}", mover.private, other),
             (f"1t{table.code}:draft {table.dealt_at} resign", mover.private, other),
@@ -753,13 +778,13 @@ async def test_a_made_up_press_touches_no_message_but_the_surfaces_own(store: St
         ):
             await mover.send(payload, place, pressed)
             await worker.delivery.settled()
-        assert {place: dict(messages) for place, messages in paper.messages.items()} == before
+        assert {place: dict(messages) for place, messages in fake.messages.items()} == before
         # A move that may be made is made, and still no other message is touched.
         await mover.send(button.payload, mover.private, other)
         await worker.delivery.settled()
         assert (await worker.room.table(table.code)).version == table.version + 1
-        assert set(paper.messages[mover.private]) == {message, other}
-        assert paper.messages[mover.private][other] == before[mover.private][other]
+        assert set(fake.messages[mover.private]) == {message, other}
+        assert fake.messages[mover.private][other] == before[mover.private][other]
 
 
 @given(st.text(max_size=80))
@@ -769,9 +794,9 @@ def test_any_text_reads_as_a_payload_or_is_refused(text: str) -> None:
 
 
 async def test_one_button_pressed_fifty_times_at_once_is_one_move(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         mover = next(player for player in players if player.moves())
         code = await code_of(worker, mover)
         version = (await worker.room.table(code)).version
@@ -781,7 +806,7 @@ async def test_one_button_pressed_fifty_times_at_once_is_one_move(store: Store) 
         assert [reply.toast for reply in replies].count("") == 1
         assert all("moved on" in reply.toast for reply in replies if reply.toast)
         await worker.delivery.settled()
-        assert len(paper.messages[mover.private]) == 1
+        assert len(fake.messages[mover.private]) == 1
 
 
 UNICODE = [
@@ -801,34 +826,34 @@ UNICODE = [
 
 @pytest.mark.parametrize("name", UNICODE)
 async def test_any_name_can_sit_and_play(store: Store, name: str) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        odd = Player(worker, paper, name, 1)
-        bruno = Player(worker, paper, "Bruno", 2)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        odd = Player(worker, fake, name, 1)
+        bruno = Player(worker, fake, "Bruno", 2)
         assert not (await odd.say("/challenge testa")).toast
         await bruno.press("Accept", GROUP)
         random = Random(1)
-        await play_until(worker, [odd, bruno], random, lambda: "Trick 2" in paper.last(GROUP).plain)
-        await resign(worker, paper, [odd, bruno], 0)
-        assert "won" in paper.last(GROUP).plain
+        await play_until(worker, [odd, bruno], random, lambda: "Trick 2" in fake.last(GROUP).plain)
+        await resign(worker, fake, [odd, bruno], 0)
+        assert "won" in fake.last(GROUP).plain
         await bruno.say("/leaderboard")
         [game] = [game async for game in worker.archive.all()]
         assert game.record.seats[0]
 
 
 async def test_nobody_may_sit_at_too_many_tables(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna = Player(worker, paper, "Anna", 1)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = Player(worker, fake, "Anna", 1)
         for _ in range(20):
             assert not (await anna.say("/challenge testa")).toast
         assert "20 tables" in (await anna.say("/challenge testa")).toast
 
 
 async def test_an_old_card_pressed_again_takes_no_table_off_anybodys_list(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, carla, _ = people(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, carla, _ = people(worker, fake)
         await anna.say("/challenge metamazzo")
         accept = bruno.button("Accept", GROUP)[1].payload
         await bruno.press("Accept", GROUP)
@@ -842,9 +867,9 @@ async def test_an_old_card_pressed_again_takes_no_table_off_anybodys_list(store:
 
 
 async def test_a_choice_of_game_that_is_delivered_again_later_brings_no_older_one_back(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno = Player(worker, paper, "Anna", 1), Player(worker, paper, "Bruno", 2)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
         await anna.say("/challenge testa", key="first")
         await bruno.say("/challenge spades", key="second")
         assert (await worker.people.chat(GROUP)).game == "spades"

@@ -19,7 +19,7 @@ from bot.platform import DeliveryError, NotDone, RateLimit, Refused, SlowDown, T
 from bot.store import Store, keys
 from bot.tables.codes import CODE_LENGTH, CODE_LETTERS
 from bot.worker import Worker
-from tests.bot.paper import GROUP, Paper, Player, code_of, open_worker, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seated
 
 
 @pytest.fixture(autouse=True)
@@ -46,9 +46,9 @@ def counting(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> Callable[[], in
 async def test_a_flood_of_presses_is_refused_without_a_word_to_the_store(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paper = Paper()
-    async with open_worker(store, paper, rate_limits=True) as worker:
-        anna, bruno = await seated(worker, paper, "testa")
+    fake = FakePlatform()
+    async with open_worker(store, fake, rate_limits=True) as worker:
+        anna, bruno = await seated(worker, fake, "testa")
         await anna.say("/help", anna.private)
         code = await code_of(worker, anna)
         toasts = [(await anna.send(f"1t{code}:wait")).toast for _ in range(100)]
@@ -69,9 +69,9 @@ async def _press(player: Player, code: str) -> Any:
 
 
 async def test_a_flood_of_commands_is_answered_once_a_break(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    paper = Paper()
-    async with open_worker(store, paper, rate_limits=True) as worker:
-        anna, bruno = Player(worker, paper, "Anna", 1), Player(worker, paper, "Bruno", 2)
+    fake = FakePlatform()
+    async with open_worker(store, fake, rate_limits=True) as worker:
+        anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
         bruno.dispatcher = anna.dispatcher
         replies = [await anna.say("/help") for _ in range(100)]
         told = [reply for reply in replies if reply.toast and not reply.optional]
@@ -85,9 +85,9 @@ async def test_a_flood_of_commands_is_answered_once_a_break(store: Store, monkey
 
 
 async def test_a_crowd_does_not_flood_a_group(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper, rate_limits=True) as worker:
-        crowd = [Player(worker, paper, f"Player {number}", number) for number in range(1, 101)]
+    fake = FakePlatform()
+    async with open_worker(store, fake, rate_limits=True) as worker:
+        crowd = [Player(worker, fake, f"Player {number}", number) for number in range(1, 101)]
         for player in crowd:
             player.dispatcher = crowd[0].dispatcher
         replies = [await player.say("/help") for player in crowd]
@@ -105,15 +105,15 @@ def test_whoever_tries_codes_as_fast_as_they_may_finds_less_than_one_open_table_
 
 
 async def test_codes_that_lead_nowhere_are_counted_for_all_workers_even_at_once(store: Store) -> None:
-    paper, other_paper = Paper(), Paper()
+    fake, other_fake = FakePlatform(), FakePlatform()
     async with (
-        open_worker(store, paper, rate_limits=True) as worker,
-        open_worker(store, other_paper, alone=False) as other,
+        open_worker(store, fake, rate_limits=True) as worker,
+        open_worker(store, other_fake, alone=False) as other,
     ):
-        anna = Player(worker, paper, "Anna", 1)
+        anna = Player(worker, fake, "Anna", 1)
         await anna.say("/challenge testa")
         code = await code_of(worker, anna)
-        guessers = [Player(one, p, "Zoe", 9) for one, p in ((worker, paper), (other, other_paper))]
+        guessers = [Player(one, p, "Zoe", 9) for one, p in ((worker, fake), (other, other_fake))]
         guesses = [guessers[n % 2].say(f"/join QQQQ{n:02}", place="paper:9") for n in range(10, 20)]
         guesses += [guessers[n % 2].send(f"1tQQQQ{n}:sit") for n in range(20, 30)]
         guesses += [guessers[n % 2].send(f"1mQQQQ{n}:1:play 3D") for n in range(30, 40)]
@@ -129,30 +129,30 @@ async def test_codes_that_lead_nowhere_are_counted_for_all_workers_even_at_once(
 
 
 async def test_who_sits_at_a_table_is_known_by_every_worker_though_they_have_tried_codes(store: Store) -> None:
-    paper, other_paper = Paper(), Paper()
-    async with open_worker(store, paper, rate_limits=True, alone=False) as worker:
-        anna, bruno = await seated(worker, paper, "testa")
+    fake, other_fake = FakePlatform(), FakePlatform()
+    async with open_worker(store, fake, rate_limits=True, alone=False) as worker:
+        anna, bruno = await seated(worker, fake, "testa")
         code = await code_of(worker, anna)
         for number in range(TRIES.burst + 1):
             await bruno.say(f"/join QQQQ{number}2", place="paper:2")
         # It was started a moment ago, and remembers no table at all.
-        async with open_worker(store, other_paper, rate_limits=True, alone=False) as other:
-            there = Player(other, other_paper, "Bruno", 2)
+        async with open_worker(store, other_fake, rate_limits=True, alone=False) as other:
+            there = Player(other, other_fake, "Bruno", 2)
             assert other.room.remembered(code) is None
             # A press on a message so old that the platform tells no more of it.
             assert "still time" in (await there.send(f"1t{code}:wait")).toast
             other.room.forget(code)
             assert "You sit" in (await there.say(f"/join {code}", place="paper:5")).toast
             other.room.forget(code)
-            stranger = Player(other, other_paper, "Carla", 3)
+            stranger = Player(other, other_fake, "Carla", 3)
             assert "has begun" in (await stranger.send(f"1t{code}:sit", GROUP)).toast
             assert not await store.client.exists(keys.tries("paper:3"))
 
 
 async def test_who_mistypes_is_helped_and_a_right_code_costs_nothing(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper, rate_limits=True) as worker:
-        anna, bruno = Player(worker, paper, "Anna", 1), Player(worker, paper, "Bruno", 2)
+    fake = FakePlatform()
+    async with open_worker(store, fake, rate_limits=True) as worker:
+        anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
         assert "six letters" in (await bruno.say("/join QQQQQQ", place="paper:2")).toast
         assert "six letters" in (await bruno.say("/join what's-this?", place="paper:2")).toast
         for _ in range(TRIES.burst + 2):
@@ -165,10 +165,10 @@ async def test_who_mistypes_is_helped_and_a_right_code_costs_nothing(store: Stor
 
 
 async def test_a_press_that_comes_too_late_is_no_guess(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper, rate_limits=True) as worker:
-        anna, bruno = await seated(worker, paper, "testa")
-        code, carla = await code_of(worker, anna), Player(worker, paper, "Carla", 3)
+    fake = FakePlatform()
+    async with open_worker(store, fake, rate_limits=True) as worker:
+        anna, bruno = await seated(worker, fake, "testa")
+        code, carla = await code_of(worker, anna), Player(worker, fake, "Carla", 3)
         for _ in range(TRIES.burst + 2):
             assert "moved on" in (await bruno.send(f"1m{code}:1:play 3D")).toast
             assert "has begun" in (await carla.send(f"1t{code}:sit", GROUP)).toast
@@ -266,9 +266,9 @@ async def test_an_answer_heeds_the_platform_and_comes_in_the_end_and_a_flood_of_
 
 @pytest.mark.parametrize("choice", ["AS,AS,AS", "1 1", "resign resign"])
 async def test_a_draft_that_repeats_itself_is_refused(store: Store, choice: str) -> None:
-    paper = Paper()
-    async with open_worker(store, paper, rate_limits=True) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake, rate_limits=True) as worker:
+        players = await seated(worker, fake, "metamazzo")
         table = await worker.room.table(await code_of(worker, players[0]))
         for player in players:
             reply = await player.send(f"1t{table.code}:draft {table.dealt_at} {choice}")
@@ -276,9 +276,9 @@ async def test_a_draft_that_repeats_itself_is_refused(store: Store, choice: str)
 
 
 async def test_half_a_surrogate_pair_is_a_question_mark(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper, rate_limits=True) as worker:
-        odd = Player(worker, paper, "Zoe", 9)
+    fake = FakePlatform()
+    async with open_worker(store, fake, rate_limits=True) as worker:
+        odd = Player(worker, fake, "Zoe", 9)
         odd.person = odd.person._replace(name="Z\ud800", handle="z\udfff", language="\ud83d")
         with capture_logs() as logs:
             for text in ("/help", "/x\ud800", "/join \ud800", "/challenge \ud800", "/challenge @\udc00"):
@@ -289,10 +289,10 @@ async def test_half_a_surrogate_pair_is_a_question_mark(store: Store) -> None:
 
 
 async def test_only_the_open_tables_of_that_very_channel_are_suggested(store: Store) -> None:
-    paper = Paper()
+    fake = FakePlatform()
     here, elsewhere = "paper:100/7", "paper:100/8"
-    async with open_worker(store, paper) as worker:
-        anna, bruno = Player(worker, paper, "Anna", 1), Player(worker, paper, "Bruno", 2)
+    async with open_worker(store, fake) as worker:
+        anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
         await anna.say("/challenge testa", here)
         await bruno.say("/challenge metamazzo", elsewhere)
         for place, name in ((here, "Anna"), (elsewhere, "Bruno")):
@@ -305,9 +305,9 @@ async def test_whoever_asks_for_suggestions_too_often_is_suggested_nothing(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "PRESSES_OF_PERSON", RateLimit(burst=3, interval=3600.0))
-    paper = Paper()
-    async with open_worker(store, paper, rate_limits=True) as worker:
-        anna, bruno = Player(worker, paper, "Anna", 1), Player(worker, paper, "Bruno", 2)
+    fake = FakePlatform()
+    async with open_worker(store, fake, rate_limits=True) as worker:
+        anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
         await anna.say("/challenge testa")
         found = [await bruno.dispatcher.suggestions(Kind.OPEN_TABLE, "", bruno.person, GROUP) for _ in range(5)]
         assert list(map(len, found)) == [1, 1, 1, 0, 0]

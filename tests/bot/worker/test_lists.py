@@ -12,20 +12,20 @@ from bot.store import Store, keys
 from bot.store.index import SETTLED_SECONDS
 from bot.tables.lists import MOST_CHALLENGES, MOST_TABLES
 from bot.worker import Worker
-from tests.bot.paper import GROUP, Paper, Player, code_of, open_worker
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker
 
 
 @pytest.fixture
-async def workers(store: Store) -> AsyncIterator[tuple[Worker, Worker, Paper]]:
-    paper = Paper()
+async def workers(store: Store) -> AsyncIterator[tuple[Worker, Worker, FakePlatform]]:
+    fake = FakePlatform()
     async with AsyncExitStack() as stack:
-        one, two = [await stack.enter_async_context(open_worker(store, paper, alone=False)) for _ in range(2)]
-        yield one, two, paper
+        one, two = [await stack.enter_async_context(open_worker(store, fake, alone=False)) for _ in range(2)]
+        yield one, two, fake
 
 
-async def test_a_worker_with_old_memory_drops_nobodys_table(workers: tuple[Worker, Worker, Paper]) -> None:
-    one, two, paper = workers
-    anna, bruno = Player(one, paper, "Anna", 1), Player(one, paper, "Bruno", 2)
+async def test_a_worker_with_old_memory_drops_nobodys_table(workers: tuple[Worker, Worker, FakePlatform]) -> None:
+    one, two, fake = workers
+    anna, bruno = Player(one, fake, "Anna", 1), Player(one, fake, "Bruno", 2)
     await anna.say("/challenge testa")
     code = await code_of(one, anna)
     # The other worker knows the table as it was before anybody came.
@@ -37,14 +37,16 @@ async def test_a_worker_with_old_memory_drops_nobodys_table(workers: tuple[Worke
             assert [table.code for table in await either.tables_of(person)] == [code]
             assert [table.phase for table in await either.tables_of(person)] == ["playing"]
     two.room._remembered[code] = stale
-    again = Player(two, paper, "Bruno", 2)
+    again = Player(two, fake, "Bruno", 2)
     assert not (await again.say("/hand")).toast.startswith("You sit at no table")
     assert (await again.say("/join " + code)).toast != f"There is no table {code} any more."
 
 
-async def test_sixty_challenges_at_once_are_twenty_tables(store: Store, workers: tuple[Worker, Worker, Paper]) -> None:
-    one, two, paper = workers
-    people = [Player(either, paper, "Anna", 1) for either in (one, two)]
+async def test_sixty_challenges_at_once_are_twenty_tables(
+    store: Store, workers: tuple[Worker, Worker, FakePlatform]
+) -> None:
+    one, two, fake = workers
+    people = [Player(either, fake, "Anna", 1) for either in (one, two)]
     replies = await asyncio.gather(
         *(people[number % 2].say("/challenge testa", f"paper:{1000 + number}") for number in range(60))
     )
@@ -56,9 +58,9 @@ async def test_sixty_challenges_at_once_are_twenty_tables(store: Store, workers:
     assert not (await people[1].say("/challenge testa", "paper:2000")).toast
 
 
-async def test_so_many_tables_hold_at_every_door(workers: tuple[Worker, Worker, Paper]) -> None:
-    one, _two, paper = workers
-    anna, bruno = Player(one, paper, "Anna", 1), Player(one, paper, "Bruno", 2)
+async def test_so_many_tables_hold_at_every_door(workers: tuple[Worker, Worker, FakePlatform]) -> None:
+    one, _two, fake = workers
+    anna, bruno = Player(one, fake, "Anna", 1), Player(one, fake, "Bruno", 2)
     for number in range(MOST_TABLES):
         await anna.say("/challenge testa", f"paper:{1000 + number}")
     await bruno.say("/challenge testa")
@@ -66,24 +68,24 @@ async def test_so_many_tables_hold_at_every_door(workers: tuple[Worker, Worker, 
     assert f"{MOST_TABLES} tables" in (await anna.say(f"/join {await code_of(one, bruno)}")).toast
 
 
-async def test_so_many_challenges_wait_in_a_chat(workers: tuple[Worker, Worker, Paper]) -> None:
-    one, two, paper = workers
-    people = [Player((one, two)[number % 2], paper, f"P{number}", number) for number in range(1, 41)]
+async def test_so_many_challenges_wait_in_a_chat(workers: tuple[Worker, Worker, FakePlatform]) -> None:
+    one, two, fake = workers
+    people = [Player((one, two)[number % 2], fake, f"P{number}", number) for number in range(1, 41)]
     replies = await asyncio.gather(*(person.say("/challenge testa") for person in people))
     assert [reply.toast for reply in replies].count("") == MOST_CHALLENGES
-    refused = next(reply for reply in replies if reply.toast)
+    loser, refused = next((person, reply) for person, reply in zip(people, replies, strict=True) if reply.toast)
     assert f"{MOST_CHALLENGES} challenges are open" in refused.toast
     # One that is accepted waits no more.
-    await people[39].press("Accept", GROUP)
-    assert not (await Player(two, paper, "Zoe", 99).say("/challenge testa")).toast
+    await loser.press("Accept", GROUP)
+    assert not (await Player(two, fake, "Zoe", 99).say("/challenge testa")).toast
 
 
 @pytest.mark.parametrize("kept", [True, False])
 async def test_a_worker_that_dies_around_a_commit_leaves_nobody_without_their_table(
     store: Store, monkeypatch: pytest.MonkeyPatch, kept: bool
 ) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
         append = store.append
 
         async def dies(*about: Any, **more: Any) -> Any:
@@ -93,7 +95,7 @@ async def test_a_worker_that_dies_around_a_commit_leaves_nobody_without_their_ta
 
         monkeypatch.setattr(store, "append", dies)
         with pytest.raises(ConnectionLost):
-            await worker.room.open_table("testa", "paper:1", "Anna", "u1", host=GROUP)
+            await worker.challenges.open_table("testa", "paper:1", "Anna", "u1", host=GROUP)
         monkeypatch.setattr(store, "append", append)
         assert len(await worker.tables_of("paper:1")) == kept
         assert len(await worker.tables_at(GROUP)) == kept
@@ -110,15 +112,15 @@ async def test_a_worker_that_dies_around_a_commit_leaves_nobody_without_their_ta
 
 
 async def test_lists_are_made_again_from_the_logs(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna = Player(worker, paper, "Anna", 1)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = Player(worker, fake, "Anna", 1)
         await anna.say("/challenge testa")
         code = await code_of(worker, anna)
         await store.client.delete(keys.seated("paper:1"), keys.hosted(GROUP))
         assert not await worker.tables_of("paper:1")
-    async with open_worker(store, paper) as worker:
-        bruno = Player(worker, paper, "Bruno", 2)
+    async with open_worker(store, fake) as worker:
+        bruno = Player(worker, fake, "Bruno", 2)
         await bruno.press("Accept", GROUP)
         for person in ("paper:1", "paper:2"):
             assert [table.code for table in await worker.tables_of(person)] == [code]

@@ -9,7 +9,7 @@ import pytest
 from bot.bench.cluster import LocalCluster
 from bot.store import Store, keys, opened
 from engine import verify
-from tests.bot.paper import GROUP, Paper, code_of, open_worker, play_until, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, code_of, open_worker, play_until, seated
 from tests.bot.worker.test_games import shortest
 from tests.long import mostly_long
 
@@ -18,14 +18,14 @@ pytestmark = pytest.mark.xdist_group("cluster")
 
 @pytest.mark.parametrize("game", mostly_long(["metamazzo", "testa", "tavolo"], "testa"))
 async def test_a_whole_game(cluster_store: Store, game: str) -> None:
-    paper = Paper()
-    async with open_worker(cluster_store, paper) as worker:
-        players = await seated(worker, paper, game, *shortest(game))
+    fake = FakePlatform()
+    async with open_worker(cluster_store, fake) as worker:
+        players = await seated(worker, fake, game, *shortest(game))
         await play_until(
             worker,
             players.copy(),
             Random(game),
-            lambda: "Rematch" in str([one.rows for one in paper.messages[GROUP].values()]),
+            lambda: "Rematch" in str([one.rows for one in fake.messages[GROUP].values()]),
         )
         assert not [key async for key in cluster_store.client.scan_iter("{s*}:table:*")]
         [finished] = [game async for game in worker.archive.all()]
@@ -39,13 +39,13 @@ async def test_a_whole_game(cluster_store: Store, game: str) -> None:
 async def test_three_workers_play_on_while_primaries_die(cluster: LocalCluster) -> None:
     """Each press goes to any worker; every one that is acknowledged is made, once, and panels show it in the end."""
     await asyncio.to_thread(cluster.clear)
-    paper, random = Paper(), Random(1)
+    fake, random = FakePlatform(), Random(1)
     async with AsyncExitStack() as stack:
         workers = []
         for _ in range(3):
             store = await stack.enter_async_context(opened(cluster.url, replicas=1))
-            workers.append(await stack.enter_async_context(open_worker(store, paper, alone=False)))
-        players = await seated(workers[0], paper, "metamazzo")
+            workers.append(await stack.enter_async_context(open_worker(store, fake, alone=False)))
+        players = await seated(workers[0], fake, "metamazzo")
         code = await code_of(workers[0], players[0])
         acknowledged = 0
         failing: asyncio.Task[None] | None = None

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from bot.delivery import delivery
-from bot.store import EmbeddedStore, Store, keys, outage, store
-from tests.bot.paper import Player
+from bot.store import EmbeddedStore, Store, keys, outage
+from tests.bot.fake_platform import Player
 from tests.bot.worker.fleet import REST_SECONDS, Fleet
 from tests.bot.worker.test_told_by_commits import playing
 
@@ -78,7 +78,6 @@ async def fleet(store: Store, lines: list[Line]) -> AsyncIterator[Fleet]:
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "ANSWER_SECONDS", 0.4)
     monkeypatch.setattr(outage, "PROBE_SECONDS", 0.05)
     monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.05)
 
@@ -99,19 +98,19 @@ async def test_what_the_other_worker_writes_is_shown_once_the_owner_has_the_stor
     owner, other, player = await playing(fleet)
     [table] = await other.tables_of(player.person.id)
     line = lines[fleet.workers.index(owner)]
-    before = fleet.paper.last(player.private)
+    before = fleet.fake.last(player.private)
     await line.cut()
     _message, button = next(move for move in player.moves() if "play" in move[1].payload)
     assert not (await player.press(button.label)).toast
     assert (await other.room.table(table.code)).version > table.version
-    there = Player(owner, fleet.paper, player.person.name, 9)
+    there = Player(owner, fleet.fake, player.person.name, 9)
     assert "I cannot" in (await there.say("/tables")).toast
     assert not (await owner.healthy())["store"]
     assert (await other.healthy())["store"]
     await line.mend()
     await all_well(fleet)
     await fleet.rest()
-    assert fleet.paper.last(player.private) != before
+    assert fleet.fake.last(player.private) != before
     assert (await owner.room.cached(table.code)).version > table.version
 
 
@@ -121,7 +120,7 @@ async def test_a_press_that_one_worker_could_not_write_is_made_once_by_another(f
     message, button = next(move for move in player.moves() if "play" in move[1].payload)
     line = lines[fleet.workers.index(owner)]
     await line.cut()
-    players = [Player(worker, fleet.paper, player.person.name, 9) for worker in (owner, other, other, owner)]
+    players = [Player(worker, fleet.fake, player.person.name, 9) for worker in (owner, other, other, owner)]
     for one in players:
         one.person = player.person
     away, first, again, _ = players

@@ -15,7 +15,7 @@ from bot.platform import Reply
 from bot.store import EmbeddedStore, Store, outage, store
 from bot.store.store import opened
 from bot.worker import Worker
-from tests.bot.paper import GROUP, Paper, Player, code_of, open_worker, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seated
 
 NOT_KEPT = "I cannot write anything down just now, so this was not kept."
 NOT_KEPT_IN_ITALIAN = "Ora non riesco a scrivere nulla, quindi questo non è stato segnato."
@@ -41,11 +41,11 @@ async def freeze(embedded: EmbeddedStore) -> None:
 
 
 @asynccontextmanager
-async def at_table(embedded: EmbeddedStore) -> AsyncIterator[tuple[Worker, Paper, list[Player]]]:
-    paper = Paper()
-    async with opened(embedded.url) as there, open_worker(there, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
-        yield worker, paper, players
+async def at_table(embedded: EmbeddedStore) -> AsyncIterator[tuple[Worker, FakePlatform, list[Player]]]:
+    fake = FakePlatform()
+    async with opened(embedded.url) as there, open_worker(there, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        yield worker, fake, players
 
 
 def mover_of(players: list[Player]) -> Player:
@@ -74,7 +74,7 @@ async def forbid(there: Store, error: str) -> Callable[[], Awaitable[Any]]:
 async def test_a_store_that_takes_nothing_down_keeps_nothing_and_the_presser_is_told_so(
     embedded: EmbeddedStore, error: str
 ) -> None:
-    async with at_table(embedded) as (worker, _paper, players):
+    async with at_table(embedded) as (worker, _fake, players):
         mover = mover_of(players)
         await worker.people.choose(mover.person.id, language="it")
         await worker.delivery.settled()
@@ -86,7 +86,7 @@ async def test_a_store_that_takes_nothing_down_keeps_nothing_and_the_presser_is_
             for number in range(20):
                 reply = await mover.send(button.payload, mover.private, message, key=f"again{number}")
                 assert NOT_KEPT_IN_ITALIAN in reply.toast
-            assert NOT_KEPT in (await Player(worker, mover.paper, "Carla", 3).say("/challenge testa")).toast
+            assert NOT_KEPT in (await Player(worker, mover.fake, "Carla", 3).say("/challenge testa")).toast
             assert not (await worker.healthy())["healthy"]
             assert (await worker.store.load(code)).version == before
             await allow()
@@ -103,7 +103,7 @@ async def test_a_store_that_takes_nothing_down_keeps_nothing_and_the_presser_is_
 async def test_a_store_that_is_frozen_leaves_no_press_unanswered_and_the_same_press_counts_once(
     embedded: EmbeddedStore,
 ) -> None:
-    async with at_table(embedded) as (worker, _paper, players):
+    async with at_table(embedded) as (worker, _fake, players):
         mover = mover_of(players)
         code = await code_of(worker, mover)
         before = (await worker.store.load(code)).version
@@ -115,7 +115,7 @@ async def test_a_store_that_is_frozen_leaves_no_press_unanswered_and_the_same_pr
             try:
                 # More than there are connections; each gets its answer.
                 presses = [mover.send(button.payload, mover.private, message, key=f"frozen{n}") for n in range(100)]
-                strangers = [Player(worker, mover.paper, f"P{n}", 100 + n).send("1pabout", GROUP) for n in range(100)]
+                strangers = [Player(worker, mover.fake, f"P{n}", 100 + n).send("1pabout", GROUP) for n in range(100)]
                 async with asyncio.timeout(60):
                     answers: list[Reply] = await asyncio.gather(*presses, *strangers)
                 assert not [answer.toast for answer in answers if NOT_KNOWN not in answer.toast]
@@ -143,7 +143,7 @@ async def test_a_store_that_is_frozen_leaves_no_press_unanswered_and_the_same_pr
 async def test_a_press_that_was_written_after_its_presser_was_told_is_found_by_its_key(
     embedded: EmbeddedStore,
 ) -> None:
-    async with at_table(embedded) as (worker, _paper, players):
+    async with at_table(embedded) as (worker, _fake, players):
         mover = mover_of(players)
         code = await code_of(worker, mover)
         before = (await worker.store.load(code)).version
@@ -164,7 +164,7 @@ async def test_a_press_that_was_written_after_its_presser_was_told_is_found_by_i
 
 
 async def test_a_store_that_dies_is_started_again_and_play_goes_on(embedded: EmbeddedStore) -> None:
-    async with at_table(embedded) as (worker, _paper, players):
+    async with at_table(embedded) as (worker, _fake, players):
         mover = mover_of(players)
         code = await code_of(worker, mover)
         message, button = mover.moves()[0]

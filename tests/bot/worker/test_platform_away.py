@@ -12,7 +12,7 @@ from bot.delivery.send_limiter import SendLimiter
 from bot.platform import NotDone, RateLimit, SlowDown, Trouble
 from bot.store import Store, keys
 from bot.worker import Worker
-from tests.bot.paper import GROUP, Paper, Player, open_worker, play_until, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, play_until, seated
 
 SURFACES = 3
 """Two hands and a board; each has one task at most."""
@@ -26,8 +26,8 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.01)
 
 
-class Moody(Paper):
-    """Paper that answers so many calls with a fault, and counts what it took."""
+class Moody(FakePlatform):
+    """A fake platform that answers so many calls with a fault, and counts what it took."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class Moody(Paper):
 
     def _check(self, *about: object) -> None:
         super()._check(*about)  # type: ignore[arg-type]
-        syncing = [task for task in asyncio.all_tasks() if "Reconciler._sync" in repr(task.get_coro())]
+        syncing = [task for task in asyncio.all_tasks() if "Delivery._sync" in repr(task.get_coro())]
         self.most_tasks = max(self.most_tasks, len(syncing))
         self.calls.clear()
         if self.left:
@@ -47,29 +47,29 @@ class Moody(Paper):
 @pytest.mark.parametrize(("error", "times"), [("wait", 10_000), ("away", 600)])
 async def test_a_platform_that_refuses_again_and_again_costs_time_only(store: Store, error: str, times: int) -> None:
     """Ten minutes away are some twelve tries a surface, at pauses of a minute; here it is many times that."""
-    paper = Moody()
+    fake = Moody()
     with capture_logs() as logs:
-        await refused(store, paper, error, times)
+        await refused(store, fake, error, times)
     said = [line["event"] for line in logs if line["log_level"] in ("warning", "error")]
     assert said == ["platform_away"]
 
 
-async def refused(store: Store, paper: Moody, error: str, times: int) -> None:
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+async def refused(store: Store, fake: Moody, error: str, times: int) -> None:
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         tasks = len(asyncio.all_tasks())
         table = (await worker.tables_of(players[0].person.id))[0]
-        paper.error, paper.left, paper.most_tasks = error, times, 0
+        fake.error, fake.left, fake.most_tasks = error, times, 0
         # They cannot see what is played; what they press was drawn before, or came by another way.
         await played_unseen(worker, players, table.code, 12)
         async with asyncio.timeout(150):
             await worker.delivery.settled()
-        assert not paper.left
-        assert 0 < paper.most_tasks <= SURFACES
+        assert not fake.left
+        assert 0 < fake.most_tasks <= SURFACES
         assert not worker.delivery._tools.limiter._blocked
         for player in players:
-            assert len(paper.messages[player.private]) == 1
-        assert len(paper.messages[GROUP]) == 2
+            assert len(fake.messages[player.private]) == 1
+        assert len(fake.messages[GROUP]) == 2
         random, moves = Random(1), 0
 
         def done() -> bool:
@@ -88,22 +88,22 @@ async def test_what_waits_for_a_platform_is_tried_as_soon_as_it_is_back(
 ) -> None:
     """However long its pauses have grown, and though its messages may have arrived."""
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno = Player(worker, paper, "Anna", 1), Player(worker, paper, "Bruno", 2)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
         await anna.say("/challenge metamazzo")
-        paper.errors[anna.private] = [NotDone("away")]
-        paper.errors[bruno.private] = [Trouble("no answer")]
+        fake.errors[anna.private] = [NotDone("away")]
+        fake.errors[bruno.private] = [Trouble("no answer")]
         await bruno.press("Accept", GROUP, settle=False)
         async with asyncio.timeout(10):
-            while paper.errors[anna.private] or paper.errors[bruno.private]:
+            while fake.errors[anna.private] or fake.errors[bruno.private]:
                 await asyncio.sleep(0.001)
-        assert not paper.messages[bruno.private]
+        assert not fake.messages[bruno.private]
         worker.delivery.platform_back("paper")
         async with asyncio.timeout(10):
             await worker.delivery.settled()
         for player in (anna, bruno):
-            assert len(paper.messages[player.private]) == 1
+            assert len(fake.messages[player.private]) == 1
 
 
 async def played_unseen(worker: Worker, players: list[Player], code: str, moves: int) -> None:

@@ -12,14 +12,14 @@ from bot.panels.snapshot import isolated
 from bot.store import Store, keys
 from bot.worker import Worker
 from engine.robots.findings import Verdict
-from tests.bot.paper import GROUP, Paper, Player, open_worker, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, seated
 from tests.bot.worker.test_handlers import people, resign
 
 
 async def practising(
-    worker: Worker, paper: Paper, game: str = "testa", robots: tuple[str, ...] = ("Strong",)
+    worker: Worker, fake: FakePlatform, game: str = "testa", robots: tuple[str, ...] = ("Strong",)
 ) -> Player:
-    anna = people(worker, paper)[0]
+    anna = people(worker, fake)[0]
     await anna.say(f"/challenge {game}")
     for level in robots:
         await anna.press(f"🤖 {level} robot", GROUP)
@@ -49,9 +49,9 @@ async def some_cards(worker: Worker, players: list[Player], count: int) -> None:
 
 
 async def test_a_strong_robot_sits_down_and_plays(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna = await practising(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await practising(worker, fake)
         [table] = await worker.tables_of(anna.person.id)
         assert [chair.person for chair in table.chairs if chair] == ["paper:1", "robot:strong"]
         random = Random(1)
@@ -59,16 +59,16 @@ async def test_a_strong_robot_sits_down_and_plays(store: Store) -> None:
             await anna.play(random)
             await asyncio.sleep(0.01)
             await worker.delivery.settled()
-            if "Trick 4" in paper.last(GROUP).plain:
+            if "Trick 4" in fake.last(GROUP).plain:
                 break
-        assert "Trick 4" in paper.last(GROUP).plain
+        assert "Trick 4" in fake.last(GROUP).plain
 
 
 async def test_a_hint_names_a_legal_card_and_why(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robot_pool, "HINT_SECONDS", 90.0)
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna = await practising(worker, paper, robots=("Easy",))
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await practising(worker, fake, robots=("Easy",))
         await my_turn(worker, anna)
         toast = (await anna.press("Hint")).toast
         assert toast.startswith("💡 ")
@@ -80,21 +80,21 @@ async def test_a_hint_names_a_legal_card_and_why(store: Store, monkeypatch: pyte
 
 
 async def test_hints_are_for_practice_and_for_the_moment(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna = await practising(worker, paper, robots=("Easy",))
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await practising(worker, fake, robots=("Easy",))
         [table] = await worker.tables_of(anna.person.id)
         version = await my_turn(worker, anna)
-        bruno = people(worker, paper)[1]
+        bruno = people(worker, fake)[1]
         assert "do not sit" in (await bruno.send(f"1t{table.code}:hint {version}")).toast
         assert (await anna.send(f"1t{table.code}:hint {version + 7}")).toast
         assert "💡" not in (await anna.send(f"1t{table.code}:hint {version + 7}")).toast
-        await resign(worker, paper, [anna], 0)
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "testa")
+        await resign(worker, fake, [anna], 0)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "testa")
         for player in players:
-            assert "Hint" not in str(paper.last(player.private).rows)
+            assert "Hint" not in str(fake.last(player.private).rows)
         [table] = await worker.tables_of(players[0].person.id)
         assert table.game
         mover = players[table.game.turn or 0]
@@ -102,13 +102,13 @@ async def test_hints_are_for_practice_and_for_the_moment(store: Store) -> None:
 
 
 async def test_an_analysis_is_made_deal_by_deal_and_kept(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna, bruno, *_ = people(worker, paper)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = people(worker, fake)
         assert "not finished a game" in (await anna.say("/analyse")).toast
-        players = await seated(worker, paper, "testa", "to 11")
+        players = await seated(worker, fake, "testa", "to 11")
         await some_cards(worker, players, 12)
-        await resign(worker, paper, players, 0)
+        await resign(worker, fake, players, 0)
         [game] = [game async for game in worker.archive.all()]
         may_go_on = asyncio.Event()
         made = [Verdict(1, 3, 1, "play 4D", "play 3D", 1.5, exact=False)]
@@ -122,46 +122,46 @@ async def test_an_analysis_is_made_deal_by_deal_and_kept(store: Store) -> None:
 
         worker.robot_pool.verdicts = slowly  # type: ignore[method-assign]
         await anna.say("/analyse")
-        page = paper.last(anna.private)
+        page = fake.last(anna.private)
         assert "0 of 1 deals" in page.plain
         may_go_on.set()
         await anna.press("Refresh")
-        page = paper.last(anna.private)
+        page = fake.last(anna.private)
         assert f"{isolated('Bruno')}: 0 % of 1 decision good" in page.plain
         assert "≈ −1.5" in page.plain
         # Whoever asks for it next, in whatever way, has it from the store.
         assert await store.client.get(keys.analysis(game.id))
         await bruno.press("Analysis", GROUP)
-        assert paper.last(bruno.private).plain == page.plain
+        assert fake.last(bruno.private).plain == page.plain
         assert asked == 1
 
 
 async def test_a_real_analysis_in_italian(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "testa", "to 11")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "testa", "to 11")
         players[0].person = players[0].person._replace(language="it")
         await players[0].say("/settings", players[0].private)
         await players[0].press("Italiano")
         await some_cards(worker, players, 36)
-        await resign(worker, paper, players, 1)
+        await resign(worker, fake, players, 1)
         await players[0].say("/analisi", players[0].private)
         for _ in range(60):
-            if "Sto guardando" not in paper.last(players[0].private).plain:
+            if "Sto guardando" not in fake.last(players[0].private).plain:
                 break
             await players[0].press("Aggiorna")
-        assert "decisioni" in paper.last(players[0].private).plain
-        assert re.search(f"[▰▱]{{{BAR}}}", paper.last(players[0].private).plain)
+        assert "decisioni" in fake.last(players[0].private).plain
+        assert re.search(f"[▰▱]{{{BAR}}}", fake.last(players[0].private).plain)
 
 
 async def test_the_last_game_of_a_chat_can_be_looked_at_by_who_did_not_play(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "testa")
-        await resign(worker, paper, players, 0)
-        carla = people(worker, paper)[2]
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "testa")
+        await resign(worker, fake, players, 0)
+        carla = people(worker, fake)[2]
         assert "in our private chat" in (await carla.say("/analyse")).toast
-        assert "Analysis of" in paper.last(carla.private).plain
+        assert "Analysis of" in fake.last(carla.private).plain
         assert "not finished" in (await carla.say("/analyse", carla.private)).toast
         [game] = [game async for game in worker.archive.all()]
         await store.client.delete(keys.game(game.id))
@@ -169,10 +169,10 @@ async def test_the_last_game_of_a_chat_can_be_looked_at_by_who_did_not_play(stor
 
 
 async def test_a_game_that_cannot_be_looked_at_is_said_so_and_may_be_tried_again(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "testa")
-        await resign(worker, paper, players, 0)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "testa")
+        await resign(worker, fake, players, 0)
         healthy = worker.robot_pool.verdicts
 
         async def failing(record: object, deal: int) -> list[Verdict]:

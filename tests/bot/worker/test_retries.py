@@ -21,7 +21,7 @@ from bot.store.retries import RetryQueue, WorkDropped, WorkFailed
 from bot.store.store import opened
 from bot.tables.table import Table
 from bot.worker import Worker
-from tests.bot.paper import GROUP, Paper, Player, code_of, open_worker, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seated
 from tests.bot.worker.test_outage import process_of, until_well
 
 ELSEWHERE = "paper:777"
@@ -47,15 +47,15 @@ async def away(embedded: EmbeddedStore, worker: Worker) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def at_table(embedded: EmbeddedStore) -> AsyncIterator[tuple[Worker, Paper, list[Player], str]]:
-    paper = Paper(knows_keys=False)
-    async with opened(embedded.url) as there, open_worker(there, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
-        yield worker, paper, players, await code_of(worker, players[0])
+async def at_table(embedded: EmbeddedStore) -> AsyncIterator[tuple[Worker, FakePlatform, list[Player], str]]:
+    fake = FakePlatform(knows_keys=False)
+    async with opened(embedded.url) as there, open_worker(there, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        yield worker, fake, players, await code_of(worker, players[0])
 
 
 async def test_a_group_that_moves_while_the_store_is_away_takes_its_board_along(embedded: EmbeddedStore) -> None:
-    async with at_table(embedded) as (worker, paper, players, code):
+    async with at_table(embedded) as (worker, fake, players, code):
         dispatcher, tasks = players[0].dispatcher, len(asyncio.all_tasks())
         with capture_logs() as logs:
             async with away(embedded, worker):
@@ -68,26 +68,26 @@ async def test_a_group_that_moves_while_the_store_is_away_takes_its_board_along(
             async with asyncio.timeout(20):
                 await asyncio.gather(*told)
                 assert (await worker.room.table(code)).hosts == (ELSEWHERE,)
-                while not paper.messages[ELSEWHERE]:
+                while not fake.messages[ELSEWHERE]:
                     await asyncio.sleep(0.01)
-        assert "Metà" in paper.last(ELSEWHERE).plain
+        assert "Metà" in fake.last(ELSEWHERE).plain
         said = [line["event"] for line in logs]
         assert said.count("store_away") == said.count("store_back") == 1
         assert not [line for line in logs if "exc_info" in line or line["event"] == "work_dropped"]
 
 
 async def test_a_chat_that_is_back_while_the_store_is_away_gets_its_board(embedded: EmbeddedStore) -> None:
-    async with at_table(embedded) as (worker, paper, players, code):
+    async with at_table(embedded) as (worker, fake, players, code):
         board = next(one for one in worker.delivery._tables[code].surfaces if isinstance(one.name, Board))
         assert board.give_up(GROUP) is State.DROPPED
-        paper.messages[GROUP].clear()
+        fake.messages[GROUP].clear()
         async with away(embedded, worker):
             told = players[0].dispatcher.back_in_chat(GROUP)
             await asyncio.sleep(0.2)
-            assert not paper.messages[GROUP]
+            assert not fake.messages[GROUP]
         async with asyncio.timeout(20):
             await told
-            while not paper.messages[GROUP]:
+            while not fake.messages[GROUP]:
                 await asyncio.sleep(0.01)
 
 
@@ -178,7 +178,7 @@ async def test_what_does_not_pass_is_given_up_with_one_traceback_and_the_rest_go
 
 
 async def test_a_move_that_a_key_of_another_kind_spoils_is_not_told_to_be_done(embedded: EmbeddedStore) -> None:
-    async with opened(embedded.url) as there, open_worker(there, Paper()) as worker:
+    async with opened(embedded.url) as there, open_worker(there, FakePlatform()) as worker:
         await there.client.set(keys.MOVED, "no hash")
         with capture_logs() as logs, pytest.raises(WorkFailed):
             async with asyncio.timeout(5):
@@ -189,19 +189,19 @@ async def test_a_move_that_a_key_of_another_kind_spoils_is_not_told_to_be_done(e
 async def test_a_table_that_ends_meanwhile_keeps_no_other_board_of_its_chat_down(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna = Player(worker, paper, "Anna", 1)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = Player(worker, fake, "Anna", 1)
         for _ in range(3):
             await anna.say("/challenge testa")
-        paper.closed.add(GROUP)
+        fake.closed.add(GROUP)
         for table in await worker.tables_at(GROUP):
-            await worker.room.sit(table.code, "paper:2", "Bruno", f"sits {table.code}")
+            await worker.challenges.sit(table.code, "paper:2", "Bruno", f"sits {table.code}")
         await worker.delivery.settled()
         found = await worker.tables_at(GROUP)
         boards = [worker.delivery._tables[table.code].get(Board(1, 0)) for table in found[1:]]
         assert [board and board.state for board in boards] == [State.DROPPED] * 2
-        paper.closed.clear()
+        fake.closed.clear()
 
         async def at(_chat: str) -> list[Table]:
             # It is over between this and the change of its board, which this worker has not in memory.

@@ -5,17 +5,25 @@ from random import Random
 
 import pytest
 
-from bot.delivery.drawing import NO_EXTRAS, Outcome, Viewer, draw
+from bot.delivery.drawing import draw
 from bot.delivery.message_state import MessageState
 from bot.delivery.names import Hand
 from bot.delivery.surfaces import wanted
+from bot.delivery.table_sync import NO_EXTRAS, Outcome
 from bot.panels.drafts import NO_DRAFT, Draft
+from bot.panels.snapshot import snapshot
+from bot.pictures.painter import paint
+from bot.pictures.scene import Style
+from bot.pictures.scenes import board_scene, hand_scene
 from bot.store.entries import Entry, FirstDeal, Host, Open, Sit
 from bot.tables.table import Table
+from bot.viewers import Viewer
 from engine import GAMES
 from engine.rules import RELEASE, resolve
 from tests.engine.hidden import hidden_cards, shuffled_about
 from tests.engine.tables import random_rules, random_step
+
+VIEWERS: tuple[tuple[str, str, Style], ...] = (("en", "italian", "classic"), ("it", "french", "easy"))
 
 
 def table_of(game: str, random: Random) -> Table:
@@ -35,7 +43,7 @@ def table_of(game: str, random: Random) -> Table:
 
 
 def panels(table: Table, viewer: int | None, drafts: Mapping[Hand, Draft]) -> dict[str, str]:
-    """Every panel of one seat's, or those that everybody sees, as bytes would go out."""
+    """Every panel of one seat's, or those that everybody sees, with the scenes of their pictures."""
     outcome = Outcome("ABCD-123456", [("Person 0", 1000, 1040)])
     return {
         f"{name} {language} {suits}": repr(
@@ -43,14 +51,14 @@ def panels(table: Table, viewer: int | None, drafts: Mapping[Hand, Draft]) -> di
                 table,
                 name,
                 MessageState(draft=drafts.get(name, NO_DRAFT) if isinstance(name, Hand) else NO_DRAFT),
-                Viewer(language, suits),
+                Viewer(language, suits, deck),
                 NO_EXTRAS,
                 outcome,
             )
         )
         for name in wanted(table)
         if (name.seat if isinstance(name, Hand) else None) == viewer
-        for language, suits in (("en", "italian"), ("it", "french"))
+        for language, suits, deck in VIEWERS
     }
 
 
@@ -71,13 +79,43 @@ def test_panels_do_not_change_with_cards_that_their_viewer_cannot_know(game: str
             before = panels(table, viewer, drafts)
             assert before
             for _ in range(3):
-                other = Table("ABCD")
-                other.__dict__.update(table.__dict__)
-                other.game = table.game.copy()
-                other.game.current = other.game._playing = shuffled_about(deal, hidden_cards(deal, viewer), random)
+                other = _with_others(table, viewer, random)
+                assert other.game
+                assert other.game.current
                 changed += other.game.current.hand(0) != deal.hand(0)
                 assert panels(other, viewer, drafts) == before
     assert changed > 100, "nothing was permuted"
+
+
+def picture(table: Table, viewer: int | None) -> bytes:
+    """What one seat, or everybody, is shown as a picture."""
+    seen = snapshot(table, viewer)
+    scene = (board_scene if viewer is None else hand_scene)(seen, "en", "italian", "classic")
+    assert scene
+    return paint(scene)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_pictures_do_not_change_by_a_byte_with_cards_that_their_viewer_cannot_know(game: str) -> None:
+    random = Random(game)
+    tables = (table_of(game, random) for _ in range(100))
+    table = next(one for one in tables if one.game and one.game.turn is not None and len(_hidden_from(one, 0)) > 8)
+    for viewer in (None, 0, 1):
+        before = picture(table, viewer)
+        for _ in range(3):
+            assert picture(_with_others(table, viewer, random), viewer) == before
+
+
+def _with_others(table: Table, viewer: int | None, random: Random) -> Table:
+    """The same table with other cards wherever this viewer cannot see them."""
+    assert table.game
+    assert table.game.current
+    other = Table("ABCD")
+    other.__dict__.update(table.__dict__)
+    other.game = table.game.copy()
+    hidden = hidden_cards(table.game.current, viewer)
+    other.game.current = other.game._playing = shuffled_about(table.game.current, hidden, random)
+    return other
 
 
 def _hidden_from(table: Table, seat: int) -> list[int]:
@@ -91,13 +129,11 @@ def test_a_panel_of_another_hand_would_be_noticed() -> None:
     table = next(one for one in tables if one.game and one.game.turn == 1 and len(_hidden_from(one, 0)) > 8)
     assert table.game
     assert table.game.current
-    deal = table.game.current
-    hidden = _hidden_from(table, 0)
     seen_by_other = [panels(table, 1, {})]
+    painted = {picture(table, 1)}
     for _ in range(5):
-        other = Table("ABCD")
-        other.__dict__.update(table.__dict__)
-        other.game = table.game.copy()
-        other.game.current = other.game._playing = shuffled_about(deal, hidden, random)
+        other = _with_others(table, 0, random)
         seen_by_other.append(panels(other, 1, {}))
+        painted.add(picture(other, 1))
     assert any(panel != seen_by_other[0] for panel in seen_by_other)
+    assert len(painted) > 1

@@ -13,7 +13,7 @@ from bot.tables.errors import SetAside
 from bot.tables.lists import MOST_TABLES
 from bot.tables.table import Table
 from bot.worker import Worker
-from tests.bot.paper import GROUP, Paper, Player, code_of, open_worker, play_until, seated
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seated
 
 UNREADABLE = {
     "a move that is not legal": "0 play 9X",
@@ -32,46 +32,46 @@ async def break_log(store: Store, code: str, entry: str) -> None:
     await store.append(code, await store.load(code), [stamped(entry, "broken")], clock=1000.0)
 
 
-async def told(paper: Paper, place: str) -> bool:
-    return any("is set aside" in text for text in paper.texts(place))
+async def told(fake: FakePlatform, place: str) -> bool:
+    return any("is set aside" in text for text in fake.texts(place))
 
 
 @pytest.mark.parametrize("entry", UNREADABLE.values(), ids=UNREADABLE)
 async def test_a_table_that_cannot_be_read_is_set_aside_and_its_people_are_told(store: Store, entry: str) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         message, button = next(moves[0] for player in players if (moves := player.moves()))
     await break_log(store, code, entry.format(other=1))
     with structlog.testing.capture_logs() as logs:
-        async with open_worker(store, paper) as worker:
-            players = [Player(worker, paper, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
+        async with open_worker(store, fake) as worker:
+            players = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
             for _ in range(100):
                 await worker.delivery.settled()
-                if await told(paper, GROUP):
+                if await told(fake, GROUP):
                     break
                 await asyncio.sleep(0.02)
             await worker.delivery.settled()
             for place in (GROUP, players[0].private, players[1].private):
-                assert await told(paper, place), place
-            assert not [row for place in paper.messages.values() for panel in place.values() for row in panel.rows]
+                assert await told(fake, place), place
+            assert not [row for place in fake.messages.values() for panel in place.values() for row in panel.rows]
             # Presses are answered, and every command works.
             for player in players:
                 assert "cannot read table" in (await player.send(button.payload, player.private, message)).toast
                 assert "no table where a game is on" in (await player.say("/hand")).toast
                 assert "You sit at no table" in (await player.say("/tables")).toast
             # Its clock rings for nobody.
-            calls = len(paper.calls)
+            calls = len(fake.calls)
             await worker.scheduler.poll()
             await worker.scheduler.settled()
             await worker.delivery.settled()
-            assert len(paper.calls) == calls
+            assert len(fake.calls) == calls
             assert not await store.all_changed(range(keys.SHARDS))
             assert await store.client.zscore(keys.timers(keys.shard_of(code)), code) is None
             # The others go on.
-            again = await seated(worker, paper, "testa")
-            await play_until(worker, again, Random(1), lambda: "Trick 3" in paper.last(GROUP).plain)
+            again = await seated(worker, fake, "testa")
+            await play_until(worker, again, Random(1), lambda: "Trick 3" in fake.last(GROUP).plain)
     assert [line for line in logs if line["event"] == "table_set_aside"] == [
         {"event": "table_set_aside", "log_level": "error", "table": code, "why": logs_why(logs)}
     ]
@@ -85,13 +85,13 @@ def logs_why(logs: list[structlog.typing.EventDict]) -> str:
 
 
 async def test_what_is_no_log_at_all_is_set_aside_as_well(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
     await store.client.lset(keys.table(code), 0, b"nonsense")
-    async with open_worker(store, paper) as worker:
-        anna = Player(worker, paper, "Anna", 1)
+    async with open_worker(store, fake) as worker:
+        anna = Player(worker, fake, "Anna", 1)
         with pytest.raises(SetAside):
             await worker.room.table(code)
         assert "cannot read table" in (await anna.say(f"/join {code}")).toast
@@ -105,25 +105,25 @@ async def test_what_is_no_log_at_all_is_set_aside_as_well(store: Store) -> None:
 
 
 async def test_a_version_that_can_read_it_again_goes_on_with_it(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         version = (await worker.room.table(code)).version
         left = await store.attendance.rings_in(code)
         assert left
     await break_log(store, code, "conquer 3")
-    async with open_worker(store, paper) as worker:
-        await _until_told(worker, paper)
+    async with open_worker(store, fake) as worker:
+        await _until_told(worker, fake)
         assert await store.all_set_aside(range(keys.SHARDS)) == [code]
     # What the other version wrote is what this one cannot read: without it, it is as good as mended.
     await store.client.rpop(keys.table(code))
-    async with open_worker(store, paper) as worker:
-        players = [Player(worker, paper, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
+    async with open_worker(store, fake) as worker:
+        players = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
         for _ in range(200):
             await asyncio.sleep(0.02)
             await worker.delivery.settled()
-            if not await told(paper, GROUP):
+            if not await told(fake, GROUP):
                 break
         assert await store.all_set_aside(range(keys.SHARDS)) == []
         assert (await worker.room.table(code)).version == version
@@ -131,23 +131,23 @@ async def test_a_version_that_can_read_it_again_goes_on_with_it(store: Store) ->
         goes_on = await store.attendance.rings_in(code)
         assert goes_on
         assert 900 < goes_on <= 1000
-        await play_until(worker, players, Random(1), lambda: "Trick 2" in paper.last(GROUP).plain)
+        await play_until(worker, players, Random(1), lambda: "Trick 2" in fake.last(GROUP).plain)
 
 
-async def _until_told(worker: Worker, paper: Paper) -> None:
+async def _until_told(worker: Worker, fake: FakePlatform) -> None:
     for _ in range(200):
         await asyncio.sleep(0.02)
         await worker.delivery.settled()
-        if await told(paper, GROUP):
+        if await told(fake, GROUP):
             return
     raise AssertionError("nobody is told")
 
 
 async def test_who_only_looks_at_a_table_that_it_cannot_read_changes_nothing(store: Store) -> None:
     """Such as `buongioco tables` from another release, or a worker of one that does not own the table."""
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        players = await seated(worker, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
     # Whoever delivers it would hear of it, and set it aside.
     await break_log(store, code, "conquer 3")
@@ -159,9 +159,9 @@ async def test_who_only_looks_at_a_table_that_it_cannot_read_changes_nothing(sto
 
 
 async def test_tables_that_cannot_be_read_count_for_nobodys_limit(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper) as worker:
-        anna = Player(worker, paper, "Anna", 1)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = Player(worker, fake, "Anna", 1)
         for number in range(MOST_TABLES):
             await anna.say("/challenge testa", f"paper:{1000 + number}")
         for table in await worker.tables_of("paper:1"):
@@ -173,9 +173,9 @@ async def test_a_table_that_another_release_cannot_read_stays_on_its_players_lis
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While one release takes another's place: the table's owner can read it."""
-    paper = Paper()
-    async with open_worker(store, paper, alone=False) as owner:
-        players = await seated(owner, paper, "metamazzo")
+    fake = FakePlatform()
+    async with open_worker(store, fake, alone=False) as owner:
+        players = await seated(owner, fake, "metamazzo")
         code = await code_of(owner, players[0])
         # This one delivers no tables.
         older = Worker(store, owner.settings, alone=False)
@@ -184,6 +184,7 @@ async def test_a_table_that_another_release_cannot_read_stays_on_its_players_lis
             return await older.room._noted(Table.unreadable(code, "release 2"))
 
         monkeypatch.setattr(older.room, "load", load_as_older)
+        monkeypatch.setattr(older.room.lists, "_load", load_as_older)
         for player in players:
             assert await older.tables_of(player.person.id) == []
         assert await older.tables_at(GROUP) == []

@@ -5,15 +5,17 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.delivery.message_state import decode_state
 from bot.delivery.names import Hand, encode_name
 from bot.delivery.surface import Change
+from bot.handlers import presses
 from bot.store import EmbeddedStore, Store, keys
 from bot.store.committed import NEW_LOG, Committed
 from bot.store.log import Log
 from bot.worker import Worker
-from tests.bot.paper import GROUP, Paper, Player, code_of, open_worker
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seated
 from tests.bot.worker.fleet import Fleet
 
 LONG_AGO = 1_000_000_000
@@ -31,7 +33,7 @@ async def fleet(store: Store, shared_valkey: EmbeddedStore) -> AsyncIterator[Fle
 async def playing(fleet: Fleet) -> tuple[Worker, Worker, Player]:
     """The worker that delivers a table, the other one, and who is to move there, whom the other one answers."""
     one, two = fleet.workers
-    anna, bruno = Player(one, fleet.paper, "Anna", 1), Player(one, fleet.paper, "Bruno", 2)
+    anna, bruno = Player(one, fleet.fake, "Anna", 1), Player(one, fleet.fake, "Bruno", 2)
     await anna.say("/challenge metamazzo")
     code = await code_of(one, anna)
     await bruno.press("Accept", GROUP)
@@ -40,7 +42,7 @@ async def playing(fleet: Fleet) -> tuple[Worker, Worker, Player]:
     table = await other.room.table(code)
     assert table.game
     who = (anna, bruno)[table.game.turn or 0]
-    return owner, other, Player(other, fleet.paper, who.person.name, int(who.person.id.partition(":")[2]))
+    return owner, other, Player(other, fleet.fake, who.person.name, int(who.person.id.partition(":")[2]))
 
 
 async def test_who_delivers_a_table_shows_a_move_of_another_worker_and_asks_the_store_nothing(
@@ -53,7 +55,7 @@ async def test_who_delivers_a_table_shows_a_move_of_another_worker_and_asks_the_
         raise AssertionError("the store was asked for what the commit had told")
 
     monkeypatch.setattr(owner.store, "since", asked)
-    before = fleet.paper.last(player.private)
+    before = fleet.fake.last(player.private)
     _message, button = next(move for move in player.moves() if "play" in move[1].payload)
     await player.press(button.label)
     await fleet.rest()
@@ -61,7 +63,7 @@ async def test_who_delivers_a_table_shows_a_move_of_another_worker_and_asks_the_
     assert known
     assert known.version > table.version
     assert known.log.entries == (await other.store.load(table.code)).entries
-    assert fleet.paper.last(player.private) != before
+    assert fleet.fake.last(player.private) != before
 
 
 async def test_who_delivers_a_table_knows_that_its_player_has_just_looked(fleet: Fleet) -> None:
@@ -77,6 +79,39 @@ async def test_who_delivers_a_table_knows_that_its_player_has_just_looked(fleet:
     assert surface.known.seen_at > LONG_AGO
     stored = decode_state((await fleet.store.shown(code))[encode_name(name)])
     assert stored.message == surface.known.message
+
+
+async def test_a_worker_of_an_older_release_names_the_person_and_is_heeded_all_the_same(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _owner, _other, player = await playing(fleet)
+    monkeypatch.setattr(presses, "encode_name", lambda _hand: player.person.id)
+    before = fleet.fake.last(player.private)
+    _message, button = next(move for move in player.moves() if "play" in move[1].payload)
+    with capture_logs() as logs:
+        await player.press(button.label)
+        await fleet.rest()
+    assert fleet.fake.last(player.private) != before
+    assert [line for line in logs if line["log_level"] in ("warning", "error")] == []
+
+
+async def test_a_press_that_comes_again_is_looked_at_again(store: Store) -> None:
+    """The bot may have been killed between the commit and what it is about."""
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        mover = next(player for player in players if player.moves())
+        code = await code_of(worker, mover)
+        message, button = mover.moves()[0]
+        await mover.send(button.payload, mover.private, message, key="once")
+        await worker.delivery.settled()
+        surface = worker.delivery._tables[code].get(Hand(players.index(mover)))
+        assert surface
+        surface.press(Change(pressed=surface.known.message), "", LONG_AGO)
+        version = (await worker.room.table(code)).version
+        await mover.send(button.payload, mover.private, message, key="once")
+        assert surface.known.seen_at > LONG_AGO
+        assert (await worker.room.table(code)).version == version
 
 
 async def test_only_what_comes_next_is_added_to_a_table_in_memory(fleet: Fleet) -> None:
@@ -129,9 +164,9 @@ async def test_a_commit_is_told_to_its_owner_alone_and_only_by_another(store: St
 
 
 async def test_strange_words_about_commits_are_passed_over(store: Store) -> None:
-    paper = Paper()
-    async with open_worker(store, paper, alone=False) as worker:
-        anna = Player(worker, paper, "Anna", 1)
+    fake = FakePlatform()
+    async with open_worker(store, fake, alone=False) as worker:
+        anna = Player(worker, fake, "Anna", 1)
         while not await store.client.publish(keys.worker(worker.shards.worker_id), b""):
             pass
         for strange in (
@@ -143,5 +178,5 @@ async def test_strange_words_about_commits_are_passed_over(store: Store) -> None
         ):
             assert await store.client.publish(keys.worker(worker.shards.worker_id), strange)
         await anna.say("/challenge testa")
-        assert paper.messages[GROUP]
+        assert fake.messages[GROUP]
         assert (await worker.healthy())["failing_loops"] == []

@@ -1,4 +1,4 @@
-"""A chat platform on paper, strict as the real ones are, and people who play on it by the buttons they see."""
+"""A fake chat platform, strict as the real ones are, and people who play on it by the buttons they see."""
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
@@ -17,6 +17,7 @@ from bot.platform import (
     Press,
     RateLimit,
     Reply,
+    SentMessage,
     TooLong,
     Unreachable,
     private_place,
@@ -29,12 +30,14 @@ from engine import GAMES
 GROUP = "paper:100"
 
 
-class Paper:
+class FakePlatform:
     """The platform: messages by place, faults on order, and everything that was asked of it."""
 
+    # Stores that older releases recorded (tests/bot/releases) name its people so.
     platform = "paper"
     healthy = True
     has_ephemeral = False
+    shows_pictures = False
 
     def __init__(self, *, knows_keys: bool = True, longest: int = 4096) -> None:
         self.messages: dict[str, dict[str, Panel]] = defaultdict(dict)
@@ -62,22 +65,24 @@ class Paper:
     def overall(self) -> RateLimit:
         return RateLimit()
 
-    async def send(self, place: str, panel: Panel, key: str) -> str:
+    async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
         self._check("send", place, "", panel)
         if self.knows_keys and key in self._keys:
-            return self._keys[key]
+            return SentMessage(self._keys[key])
         message = self._keys[key] = str(next(self._numbers))
         self.messages[place][message] = panel
         self._fail_after(place)
-        return message
+        return SentMessage(message)
 
-    async def edit(self, place: str, message: str, panel: Panel) -> None:
+    async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        message = sent.message
         self._check("edit", place, message, panel)
         if message not in self.messages[place]:
             raise MessageGone(message)
         assert self.messages[place][message] != panel, "an edit that changes nothing"
         self.messages[place][message] = panel
         self._fail_after(place)
+        return sent
 
     async def delete(self, place: str, message: str) -> None:
         self._check("delete", place, message, None)
@@ -113,12 +118,12 @@ class Paper:
 
 
 class Player:
-    """Somebody on paper. Presses are of buttons that stand there, found by their label."""
+    """Somebody on the fake platform. Presses are of buttons that stand there, found by their label."""
 
     numbers = count(1)
 
-    def __init__(self, worker: Worker, paper: Paper, name: str, number: int, language: str = "en") -> None:
-        self.worker, self.paper, self.dispatcher = worker, paper, Dispatcher(worker)
+    def __init__(self, worker: Worker, fake: FakePlatform, name: str, number: int, language: str = "en") -> None:
+        self.worker, self.fake, self.dispatcher = worker, fake, Dispatcher(worker)
         self.person = Person(f"paper:{number}", name, name.lower(), language)
         self.private = private_place(self.person.id)
 
@@ -128,14 +133,14 @@ class Player:
         command = Command(key or f"c{next(self.numbers)}", self.person, place, word, tuple(words), about)
         reply = await self.dispatcher.command(command)
         if reply.panel:
-            await self.paper.send(self.private if reply.private else place, reply.panel, command.key)
+            await self.fake.send(self.private if reply.private else place, reply.panel, command.key)
         await self.worker.delivery.settled()
         return reply
 
     async def send(self, payload: str, place: str = "", message: str = "0", key: str = "") -> Reply:
         """A press of any payload at all; genuine if the message has it."""
         place = place or self.private
-        panel = self.paper.messages[place].get(message)
+        panel = self.fake.messages[place].get(message)
         genuine = panel is not None and any(button.payload == payload for row in panel.rows for button in row)
         press = Press(key or f"p{next(self.numbers)}", self.person, place, message, payload, genuine=genuine)
         return await self.dispatcher.press(press)
@@ -146,16 +151,16 @@ class Player:
         message, button = self.button(label, place)
         reply = await self.send(button.payload, place, message)
         if reply.panel and not reply.private:
-            self.paper.messages[place][message] = reply.panel
+            self.fake.messages[place][message] = reply.panel
         elif reply.panel:
-            await self.paper.send(self.private, reply.panel, button.payload)
+            await self.fake.send(self.private, reply.panel, button.payload)
         if settle:
             await self.worker.delivery.settled()
         return reply
 
     def button(self, label: str, place: str = "") -> tuple[str, Button]:
         """A button as the player sees it, and the message it stands on."""
-        seen = self.paper.messages[place or self.private]
+        seen = self.fake.messages[place or self.private]
         found = [(message, button) for message, panel in seen.items() for row in panel.rows for button in row]
         for match in (lambda text: text == label, lambda text: label in text):
             for message, button in reversed(found):
@@ -165,16 +170,16 @@ class Player:
 
     def moves(self) -> list[tuple[str, Button]]:
         """The buttons of this player's lowest private panel that make a move."""
-        if not self.paper.messages[self.private]:
+        if not self.fake.messages[self.private]:
             return []
-        message, panel = list(self.paper.messages[self.private].items())[-1]
+        message, panel = list(self.fake.messages[self.private].items())[-1]
         return [(message, button) for row in panel.rows for button in row if button.payload.startswith("1m")]
 
     async def play_anywhere(self, random: Random) -> None:
         """Press a card on whichever private message has one."""
         found = [
             (message, button)
-            for message, panel in self.paper.messages[self.private].items()
+            for message, panel in self.fake.messages[self.private].items()
             for row in panel.rows
             for button in row
             if button.payload.startswith("1m") and "play" in button.payload
@@ -185,7 +190,7 @@ class Player:
 
     async def play(self, random: Random) -> bool:
         """Press something, as a person might who knows the buttons and nothing else; False if there is nothing."""
-        seen = self.paper.messages[self.private]
+        seen = self.fake.messages[self.private]
         if not seen:
             return False
         message, panel = list(seen.items())[-1]
@@ -204,13 +209,13 @@ class Player:
 
 @asynccontextmanager
 async def open_worker(
-    store: Store, paper: Paper, *, rate_limits: bool = False, **options: Any
+    store: Store, fake: FakePlatform, *, rate_limits: bool = False, **options: Any
 ) -> AsyncIterator[Worker]:
-    """A worker with the paper platform, quick robots, and packs that are the same in every run."""
+    """A worker with the fake platform, quick robots, and packs that are the same in every run."""
     settings = Settings(_env_file=None, rate_limits=rate_limits)
     worker = Worker(store, settings, **{"robot_pause": 0.0, **options})
-    worker.room._new_secret = Random(0).randbytes
-    worker.add(paper)
+    worker.room.new_secret = Random(0).randbytes
+    worker.add(fake)
     await worker.start()
     try:
         yield worker
@@ -222,10 +227,10 @@ ACCEPT = {2: ("Accept",), 4: ("Sit East", "Sit North", "Sit West")}
 NAMES = ("Anna", "Bruno", "Carla", "Dino")
 
 
-async def seated(worker: Worker, paper: Paper, game: str, *options: str) -> list[Player]:
+async def seated(worker: Worker, fake: FakePlatform, game: str, *options: str) -> list[Player]:
     """People at a table, by seat; the first has challenged, set options by their labels, and the game is on."""
     count_of = GAMES[game].seats
-    players = [Player(worker, paper, name, number) for number, name in enumerate(NAMES[:count_of], 1)]
+    players = [Player(worker, fake, name, number) for number, name in enumerate(NAMES[:count_of], 1)]
     await players[0].say(f"/challenge {game}")
     for label in options:
         await players[0].press("Options", GROUP)
@@ -234,7 +239,7 @@ async def seated(worker: Worker, paper: Paper, game: str, *options: str) -> list
     for player, label in zip(players[1:], ACCEPT[count_of], strict=True):
         await player.press(label, GROUP)
         for ruler in players:
-            if paper.messages[ruler.private] and "asks to sit" in paper.last(ruler.private).plain:
+            if fake.messages[ruler.private] and "asks to sit" in fake.last(ruler.private).plain:
                 await ruler.press("Accept")
     return players
 

@@ -1,0 +1,138 @@
+"""What goes out on Discord: messages of the bot's are sent, changed and taken away, by whichever way is open."""
+
+from contextlib import suppress
+from hashlib import blake2b
+
+import structlog
+
+from adapters.discord import drawing, reading
+from adapters.discord.answers import Answers, TooLate
+from adapters.discord.drawing import Body
+from adapters.discord.errors import meaning, why
+from adapters.discord.guests import Guests
+from adapters.discord.pictures import Pictures, Upload
+from adapters.discord.private import PrivateChats
+from adapters.discord.reading import InteractionToken
+from adapters.discord.rest import Rest
+from bot.panel import Panel
+from bot.platform import DeliveryError, MessageGone, SentMessage, Unreachable, is_ephemeral, is_private
+
+LONGEST_NONCE = 25
+
+log = structlog.get_logger()
+
+
+class Messages:
+    """Sends, edits and deletes: as the bot, by an interaction's token, or as the answer that somebody waits for."""
+
+    def __init__(self, rest: Rest, private: PrivateChats, guests: Guests, answers: Answers, pictures: Pictures) -> None:
+        self._rest, self._private, self._guests = rest, private, guests
+        self._answers, self._pictures = answers, pictures
+
+    async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
+        calling = drawing.calling(panel)
+        async with meaning(place):
+            brought = await self._send_by_token(place, {**drawing.content(panel, place), "allowed_mentions": calling})
+            if brought is None:
+                channel = await self._channel(place)
+
+                async def send(body: Body, upload: Upload | None) -> SentMessage:
+                    # Twice is once, by its nonce.
+                    return await self._rest.send(channel, {**body, "allowed_mentions": calling}, _nonce(key), upload)
+
+                return await self._pictures.show(panel, place, SentMessage(""), send)
+        token, sent = brought
+        return await self.add_picture(place, token, sent, panel) if panel.picture else sent
+
+    async def _send_by_token(self, place: str, body: Body) -> tuple[InteractionToken, SentMessage] | None:
+        """Send a message by an interaction's token: that, and the message. None if there is no token for it.
+
+        Such a message cannot be sent twice without being there twice, so its text goes first.
+        """
+        if is_ephemeral(place):
+            return reading.token_in(place), await self._send_ephemeral(place, body)
+        answer = self._answers.bringing(place)
+        if answer:
+            with suppress(TooLate):
+                return answer.token, await answer.show(body, private=False)
+        if not reading.is_guest(place):
+            return None
+        token = await self._guests.to_send(place)
+        await self._answers.given(token)
+        sent = await self._rest.follow_up(token, body)
+        await self._guests.keep(place, token, sent.message)
+        return token, sent
+
+    async def _send_ephemeral(self, place: str, body: Body) -> SentMessage:
+        token = _good_token(place)
+        answer = self._answers.answer_to(token)
+        try:
+            if answer:
+                return await answer.show(body, private=True)
+        except TooLate:
+            raise Unreachable("the interaction cannot be answered any more") from None
+        return await self._rest.follow_up(token, {**body, "flags": body["flags"] | drawing.EPHEMERAL})
+
+    async def add_picture(self, place: str, token: InteractionToken, sent: SentMessage, panel: Panel) -> SentMessage:
+        """Show a panel's picture on a message that has its text, and that ``token`` can change; returns the message."""
+
+        async def add(body: Body, upload: Upload | None) -> SentMessage:
+            return await self._rest.edit_by(token, sent.message, body, upload)
+
+        try:
+            async with meaning(place, editing=True):
+                return await self._pictures.show(panel, place, sent, add)
+        except DeliveryError as error:
+            log.info("discord_picture_left_out", why=why(error))
+            return sent
+
+    async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        async with meaning(place, editing=True):
+            answer = self._answers.pressing(sent.message)
+            is_answer = answer is not None and await answer.left_to_delivery()
+
+            async def change(body: Body, upload: Upload | None) -> SentMessage:
+                if answer and is_answer:
+                    with suppress(TooLate):
+                        if upload and self._pictures.is_slow:
+                            await answer.put_off()
+                        return await answer.change(body, upload)
+                return await self._change(place, sent.message, body, upload)
+
+            shown = await self._pictures.show(panel, place, sent, change)
+        return shown._replace(message=sent.message)
+
+    async def _change(self, place: str, message: str, body: Body, upload: Upload | None) -> SentMessage:
+        if is_ephemeral(place):
+            return await self._rest.edit_by(_good_token(place), message, body, upload)
+        if reading.is_guest(place):
+            token = await self._guests.to_change(place, message)
+            await self._answers.given(token)
+            return await self._rest.edit_by(token, message, body, upload)
+        return await self._rest.edit(await self._channel(place), message, body, upload)
+
+    async def delete(self, place: str, message: str) -> None:
+        with suppress(MessageGone):
+            async with meaning(place, editing=True):
+                if is_ephemeral(place):
+                    token = reading.token_in(place)
+                    if token.is_good:
+                        await self._rest.delete_by(token, message)
+                elif reading.is_guest(place):
+                    await self._rest.delete_by(await self._guests.to_change(place, message), message)
+                else:
+                    await self._rest.delete(await self._channel(place), message)
+
+    async def _channel(self, place: str) -> str:
+        return await self._private.channel(reading.user_of(place)) if is_private(place) else reading.channel_of(place)
+
+
+def _good_token(place: str) -> InteractionToken:
+    token = reading.token_in(place)
+    if not token.is_good:
+        raise Unreachable("the token is good no more")
+    return token
+
+
+def _nonce(key: str) -> str:
+    return key if len(key) <= LONGEST_NONCE else blake2b(key.encode(), digest_size=12).hexdigest()

@@ -1,0 +1,170 @@
+"""Pictures on Discord: which one each message carries, and where none can be shown.
+
+A picture's file is named after its scene. That name and the attachment's id, which Discord says, are kept with the
+message (`SentMessage.picture`): a picture that is not known to stand there is uploaded again.
+"""
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any, NamedTuple
+
+import discord
+import structlog
+from cachetools import LRUCache, TTLCache
+
+from adapters.discord import drawing
+from adapters.discord.drawing import Body
+from adapters.discord.errors import INVALID, NO_ANSWER, NO_PERMISSION, TOO_LARGE, why
+from adapters.discord.reading import channel_of
+from bot.panel import Panel
+from bot.places import Place
+from bot.platform import SentMessage
+
+UPLOAD_SECONDS = 2.0
+"""How long a message waits for its upload before its text goes alone."""
+
+SLOW_SECONDS = 0.5
+"""An upload that takes longer would be a risk to an answer, which has three seconds in all."""
+
+MOST_LATE = 2
+"""So many uploads in a row that are late, and a channel is left in peace for a while."""
+
+REFUSED_SECONDS, LATE_SECONDS = 6 * 3600.0, 600.0
+"""For how long; an upload may be late only because the library waited for a rate limit."""
+
+REMEMBERED = 20_000
+"""Channels of which something is remembered."""
+
+KNOWN = re.compile(r"[0-9]+/[0-9a-f]+\.png")
+"""What is kept of a picture: the attachment's id, and the name of its file."""
+
+REFUSALS = {NO_PERMISSION, TOO_LARGE, INVALID}
+CONTENT_TOO_LARGE = 413
+
+log = structlog.get_logger()
+
+
+class Upload(NamedTuple):
+    """A file that comes with a message; ``type`` is its media type."""
+
+    name: str
+    content: bytes
+    type: str
+
+
+Deliver = Callable[[Body, Upload | None], Awaitable[SentMessage]]
+"""Sends or changes a message."""
+
+
+class Pictures:
+    """What is known of channels that take no pictures, or not in time."""
+
+    def __init__(self) -> None:
+        self._refusing: TTLCache[str, bool] = TTLCache(REMEMBERED, REFUSED_SECONDS)
+        """Channels that take none; whether that is only because the bot may not attach files there."""
+        self._late: LRUCache[str, int] = LRUCache(REMEMBERED)
+        """Uploads in a row that were late, by channel."""
+        self._resting: TTLCache[str, bool] = TTLCache(REMEMBERED, LATE_SECONDS)
+        self.is_slow = False
+        """Whether the last upload took so long that an answer should not wait for the next."""
+
+    def learn_permission(self, place: str, has_permission: bool) -> None:
+        """Whether the bot may attach files at a place just now."""
+        channel = _channel(place)
+        if not has_permission:
+            self._refusing[channel] = True
+        elif self._refusing.get(channel):
+            del self._refusing[channel]
+
+    def are_taken(self, place: str) -> bool:
+        """Whether pictures can be shown at a place, as far as is known."""
+        channel = _channel(place)
+        return channel not in self._refusing and channel not in self._resting
+
+    async def show(self, panel: Panel, place: str, sent: SentMessage, deliver: Deliver) -> SentMessage:
+        """Deliver a panel: with its picture, kept or uploaded, or alone where that is not possible in time.
+
+        ``sent`` is the message that changes. ``deliver`` may be called again with something else, and nothing may be
+        there twice then. Returns the message as it stands then; raises what ``deliver`` raises.
+        """
+        if panel.picture is None or not drawing.has_room(panel) or not self.are_taken(place):
+            return await deliver(drawing.content(panel, place), None)
+        name = drawing.picture_name(panel.picture)
+        attachment, _, stands = sent.picture.partition("/")
+        if stands == name:
+            try:
+                kept = await deliver(drawing.content(panel, place, {"id": attachment}), None)
+            except discord.HTTPException as error:
+                if error.code != INVALID:
+                    raise
+            else:
+                return kept._replace(picture=sent.picture)
+        upload = Upload(name, panel.picture.png, "image/png")
+        body = drawing.content(panel, place, {"id": "0", "filename": name})
+        began = time.monotonic()
+        try:
+            async with asyncio.timeout(UPLOAD_SECONDS):
+                shown = await deliver(body, upload)
+        except NO_ANSWER as error:
+            if not _may_be_the_upload(error):
+                raise
+            failure: Exception = error
+        else:
+            self._late.pop(_channel(place), None)
+            self.is_slow = time.monotonic() - began > SLOW_SECONDS
+            return shown
+        shown = await deliver(drawing.content(panel, place), None)
+        # The text went through: it was the picture's fault.
+        self._left_out(_channel(place), failure)
+        return shown
+
+    def _left_out(self, channel: str, error: Exception) -> None:
+        log.info("discord_picture_left_out", why=why(error))
+        if isinstance(error, discord.HTTPException) and error.status < 500:
+            self._refusing[channel] = False
+            return
+        self.is_slow = True
+        self._late[channel] = self._late.get(channel, 0) + 1
+        if self._late[channel] == MOST_LATE:
+            del self._late[channel]
+            self._resting[channel] = True
+
+
+def _may_be_the_upload(error: Exception) -> bool:
+    """Whether the text alone may go where it did not go with a picture."""
+    if isinstance(error, discord.HTTPException):
+        return error.status >= 500 or error.status == CONTENT_TOO_LARGE or error.code in REFUSALS
+    return not isinstance(error, discord.RateLimited)
+
+
+def _channel(place: str) -> str:
+    where = Place.parse(place)
+    return channel_of(place) if where.chat else f"@{where.person}"
+
+
+def picture_in(said: Any) -> str:
+    """What is to be known of a message's picture, by what Discord says of the message; empty if it shows none."""
+    media = next(_media(said.get("components")), None) if isinstance(said, dict) else None
+    if media is None:
+        return ""
+    name = str(media.get("url")).partition("?")[0].rpartition("/")[2]
+    known = f"{media['attachment_id']}/{name}"
+    return known if KNOWN.fullmatch(known) else ""
+
+
+def _media(components: Any) -> Iterator[dict[str, Any]]:
+    """The uploaded pictures in components that are JSON, whatever else that holds.
+
+    Discord lists among a message's attachments only those that no component shows.
+    """
+    for one in components if isinstance(components, list) else ():
+        if not isinstance(one, dict):
+            continue
+        items = one.get("items")
+        for item in items if isinstance(items, list) else ():
+            media = item.get("media") if isinstance(item, dict) else None
+            if isinstance(media, dict) and media.get("attachment_id"):
+                yield media
+        yield from _media(one.get("components"))

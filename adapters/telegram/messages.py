@@ -1,0 +1,133 @@
+"""Panels as Telegram's messages: texts or photos, in chats and to one person in a group.
+
+A text never becomes a photo or the other way round: Telegram lets a photo not be turned into a text, and what can
+only go one way would leave a picture where none is wanted.
+"""
+
+from typing import Any
+
+from telegram.error import BadRequest
+
+from adapters.telegram import drawing, reading
+from adapters.telegram.ephemeral import EphemeralMessages, EphemeralTarget
+from adapters.telegram.errors import NOT_MODIFIED
+from adapters.telegram.photos import KnownFiles, Photo, Photos
+from adapters.telegram.transport import JsonData, Post
+from bot.panel import Panel
+from bot.pictures.scene import Picture
+from bot.platform import NotEditable, SentMessage, Trouble, is_ephemeral
+
+
+class Messages:
+    """Sends, edits and deletes; all three raise the library's errors, and `DeliveryError` where they know better.
+
+    What is known of a message's picture is its scene's digest.
+    """
+
+    def __init__(self, post: Post, known: KnownFiles) -> None:
+        self._post = post
+        self._photos = Photos(post, known)
+        self.ephemerals = EphemeralMessages(post, self._photos)
+        self.username = ""
+        """The bot's, as soon as it is known."""
+
+    def stop(self) -> None:
+        """Give up what is late."""
+        self._photos.stop()
+
+    async def send(self, place: str, panel: Panel) -> SentMessage:
+        if is_ephemeral(place):
+            return await self._send_ephemeral(EphemeralTarget.parse(place), panel)
+        chat, topic = reading.address(place)
+        where = {"chat_id": chat, "message_thread_id": topic}
+        picture = self._photos.picture_of(chat, panel)
+        if picture is None:
+            fields = {**where, **drawing.text_fields(panel, self._markup(panel))}
+            return SentMessage(_number_of(await self._post("sendMessage", JsonData(fields))))
+
+        async def take_back(sent: Any) -> None:
+            await self._delete(chat, _number_of(sent))
+
+        sent = await self._photos.send(self._photo(where, panel, picture), take_back)
+        return SentMessage(_number_of(sent), picture.scene.digest)
+
+    async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        try:
+            if is_ephemeral(place):
+                return await self._edit_ephemeral(EphemeralTarget.parse(place), sent, panel)
+            return await self._edit(reading.address(place)[0], sent, panel)
+        except BadRequest as error:
+            if NOT_MODIFIED not in error.message.lower():
+                raise
+            picture = panel.picture.scene.digest if sent.picture and panel.picture else ""
+            return SentMessage(sent.message, picture)
+
+    async def _edit(self, chat: int, sent: SentMessage, panel: Panel) -> SentMessage:
+        where = {"chat_id": chat, "message_id": int(sent.message)}
+        picture = self._photos.picture_of(chat, panel)
+        if (picture is None) != (not sent.picture):
+            raise NotEditable(sent.message)
+        if picture is None:
+            fields = {**where, **drawing.text_fields(panel, self._markup(panel))}
+            edited = await self._post("editMessageText", JsonData(fields))
+            if edited is not True:
+                _number_of(edited)
+            return sent
+        photo = self._photo(where, panel, picture)
+        if _shows(sent, picture):
+            await self._photos.change_caption(photo)
+        else:
+            await self._photos.change(photo)
+        return SentMessage(sent.message, picture.scene.digest)
+
+    async def delete(self, place: str, message: str) -> None:
+        if is_ephemeral(place):
+            await self.ephemerals.delete(EphemeralTarget.parse(place), message)
+        else:
+            await self._delete(reading.address(place)[0], message)
+
+    async def _delete(self, chat: int, message: str) -> None:
+        await self._post("deleteMessage", JsonData({"chat_id": chat, "message_id": int(message)}))
+
+    # To one person in a group
+
+    async def _send_ephemeral(self, target: EphemeralTarget, panel: Panel) -> SentMessage:
+        picture = self._photos.picture_of(target.chat, panel)
+        if picture is None:
+            fields = drawing.text_fields(panel, self._markup(panel))
+            return SentMessage(await self.ephemerals.send_text(target, fields))
+        number = await self.ephemerals.send_photo(target, self._photo({}, panel, picture))
+        return SentMessage(number, picture.scene.digest)
+
+    async def _edit_ephemeral(self, target: EphemeralTarget, sent: SentMessage, panel: Panel) -> SentMessage:
+        if not sent.picture:
+            # A new message, with a picture, would take another press: this one stays a text.
+            fields = drawing.text_fields(panel, self._markup(panel))
+            await self.ephemerals.edit_text(target, sent.message, fields)
+            return sent
+        picture = self._photos.picture_of(target.chat, panel)
+        if picture is None:
+            raise NotEditable(sent.message)
+        photo = self._photo({}, panel, picture)
+        await self.ephemerals.edit_photo(target, sent.message, photo, caption_alone=_shows(sent, picture))
+        return SentMessage(sent.message, picture.scene.digest)
+
+    # What both show
+
+    def _photo(self, where: dict[str, Any], panel: Panel, picture: Picture) -> Photo:
+        return Photo(where, picture, panel.plain, drawing.entities_of(panel) or None, self._markup(panel))
+
+    def _markup(self, panel: Panel) -> dict[str, Any] | None:
+        return drawing.markup_of(panel, self.username, ephemerals=self.ephemerals.possible is not False)
+
+
+def _shows(sent: SentMessage, picture: Picture) -> bool:
+    """Whether a message shows this very picture for certain: then it need not be uploaded again."""
+    return sent.is_certain and sent.picture == picture.scene.digest
+
+
+def _number_of(sent: object) -> str:
+    """The number of a message that came back; Trouble if it has none."""
+    if not isinstance(sent, dict) or type(sent.get("message_id")) is not int:
+        raise Trouble("a message without a number")
+    return str(sent["message_id"])

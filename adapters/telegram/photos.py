@@ -1,0 +1,211 @@
+"""Messages with a picture, which Telegram calls photos: the panel's text is the caption, and both are of one state.
+
+An upload never holds a text up: one that is late is given up, and what of it arrives all the same is taken back.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any, NamedTuple
+
+from cachetools import TTLCache
+from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, RetryAfter
+
+from adapters.telegram.errors import NO_ANSWER, concerns_picture, forbids_photos, is_unknown_file, why
+from adapters.telegram.transport import JsonData, NotConnected, Post, UploadData
+from bot.background import TaskSet
+from bot.panel import Panel, units
+from bot.pictures.scene import Picture
+from bot.platform import NoPicture
+from bot.store import STORE_ERRORS
+
+LONGEST_CAPTION = 1024
+"""In UTF-16 units. A longer text loses nothing for a picture: it goes as text."""
+
+UPLOAD_SECONDS = 2.0
+"""How long a text waits for its picture to be taken."""
+
+FORBIDDEN_SECONDS = 6 * 3600.0
+"""For how long a chat is believed that takes no photos."""
+
+IN_A_ROW, REST_SECONDS = 3, 60.0
+"""After so many uploads in a row that failed, texts go alone for so long: each would wait for nothing."""
+
+MOST_LATE = 20
+"""Uploads that are late and still under way, beyond which no more are begun."""
+
+KEPT_SECONDS = 30 * 24 * 3600
+"""How long it is remembered what Telegram calls a picture that everybody may see."""
+
+PART = "photo"
+"""What the file is called within an upload."""
+
+TakeBack = Callable[[Any], Awaitable[object]]
+"""Takes away what a message turned out to be that came too late."""
+
+
+class Photo(NamedTuple):
+    """A picture and what goes with it: ``where`` says which message, ``caption`` and ``entities`` are its text."""
+
+    where: dict[str, Any]
+    picture: Picture
+    caption: str
+    entities: list[dict[str, Any]] | None
+    markup: dict[str, Any] | None
+
+    @property
+    def is_ephemeral(self) -> bool:
+        return "receiver_user_id" in self.where or "ephemeral_message_parameters" in self.where
+
+    @property
+    def caption_fields(self) -> dict[str, Any]:
+        """The fields of a change of all but the picture."""
+        return {
+            **self.where,
+            "caption": self.caption,
+            "caption_entities": self.entities,
+            "reply_markup": self.markup,
+        }
+
+    def sent_as(self, file_id: str | None) -> dict[str, Any]:
+        """The fields of a new message; without a ``file_id`` the file stands beside them."""
+        return {**self.caption_fields, PART: file_id}
+
+    def changed_to(self, file_id: str | None) -> dict[str, Any]:
+        """The fields of a change of all that a message shows."""
+        media: dict[str, Any] = {"type": "photo", "media": file_id or f"attach://{PART}", "caption": self.caption}
+        if self.entities:
+            media["caption_entities"] = self.entities
+        return {**self.where, "media": media, "reply_markup": self.markup}
+
+
+class KnownFiles:
+    """What Telegram calls pictures that were uploaded before; while the store is away, none are known."""
+
+    def __init__(self, client: Any, store_away: Callable[[BaseException], object]) -> None:
+        self._client, self._store_away = client, store_away
+
+    async def find(self, picture: Picture) -> str:
+        """What a picture is called; empty if that is not known."""
+        try:
+            return (await self._client.get(_key(picture)) or b"").decode()
+        except STORE_ERRORS as error:
+            self._store_away(error)
+            return ""
+
+    async def keep(self, picture: Picture, answer: Any) -> None:
+        """Keep what a picture is called that has just been uploaded, if the answer says so."""
+        sizes = answer.get("photo") if isinstance(answer, dict) else None
+        if sizes:
+            try:
+                await self._client.set(_key(picture), sizes[-1]["file_id"], ex=KEPT_SECONDS)
+            except STORE_ERRORS as error:
+                self._store_away(error)
+
+
+def _key(picture: Picture) -> str:
+    return f"telegram:photo:{picture.scene.digest}"
+
+
+class Photos:
+    """Sends and changes photos, with as little upload as may be."""
+
+    def __init__(self, post: Post, known: KnownFiles) -> None:
+        self._post, self._known = post, known
+        self._forbidden: TTLCache[int, bool] = TTLCache(10_000, FORBIDDEN_SECONDS)
+        self._failed_in_a_row = 0
+        self._rests_until = 0.0
+        self._late = TaskSet()
+
+    def picture_of(self, chat: int, panel: Panel) -> Picture | None:
+        """The picture that a panel can be shown with in a chat; None for its text alone."""
+        picture = panel.picture
+        if picture is None or not picture.png or units(panel.plain) > LONGEST_CAPTION:
+            return None
+        may_upload = time.monotonic() >= self._rests_until and len(self._late) < MOST_LATE
+        return picture if may_upload and chat not in self._forbidden else None
+
+    def stop(self) -> None:
+        """Give up what is late."""
+        self._late.cancel()
+
+    async def send(self, photo: Photo, take_back: TakeBack) -> Any:
+        """Send a photo; returns Telegram's answer. What arrives too late is handed to ``take_back``, in its form.
+
+        Raises the library's errors where the place is the matter, and NoPicture where the picture is.
+        """
+        return await self._show("sendPhoto", photo, photo.sent_as, take_back)
+
+    async def change(self, photo: Photo, method: str = "editMessageMedia") -> None:
+        """Change a message's picture and text at once; errors as in `send`."""
+        await self._show(method, photo, photo.changed_to, None)
+
+    async def change_caption(self, photo: Photo, method: str = "editMessageCaption") -> None:
+        """Change the text of a message that has this picture already; raises the library's errors."""
+        await self._post(method, JsonData(photo.caption_fields))
+
+    async def _show(
+        self,
+        method: str,
+        photo: Photo,
+        fields: Callable[[str | None], dict[str, Any]],
+        take_back: TakeBack | None,
+    ) -> Any:
+        picture = photo.picture
+        async with self._meaning(photo):
+            if picture.is_lasting and (file_id := await self._known.find(picture)):
+                try:
+                    return await self._post(method, JsonData(fields(file_id)))
+                except BadRequest as error:
+                    if not is_unknown_file(error.message):
+                        raise
+            upload = UploadData(fields(None), PART, picture.png)
+            answer = await self._in_time(self._post(method, upload), take_back)
+            if picture.is_lasting:
+                await self._known.keep(picture, answer)
+            return answer
+
+    async def _in_time(self, upload: Awaitable[Any], take_back: TakeBack | None) -> Any:
+        """What comes of an upload; TimeoutError if it takes too long."""
+        task = asyncio.ensure_future(upload)
+        try:
+            async with asyncio.timeout(UPLOAD_SECONDS):
+                return await asyncio.shield(task)
+        except TimeoutError:
+            if take_back and not task.done():
+                self._late.start(_take_back(task, take_back))
+            else:
+                task.cancel()
+            raise
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+
+    @asynccontextmanager
+    async def _meaning(self, photo: Photo) -> AsyncIterator[None]:
+        """NoPicture for whatever goes wrong with a picture, and is not the place's, the platform's or the message's."""
+        try:
+            yield
+        except (RetryAfter, ChatMigrated, Forbidden, InvalidToken, NotConnected):
+            raise
+        except BadRequest as error:
+            if not concerns_picture(error.message, ephemeral=photo.is_ephemeral):
+                raise
+            if forbids_photos(error.message):
+                self._forbidden[int(photo.where["chat_id"])] = True
+            raise NoPicture(error.message) from None
+        except NO_ANSWER as error:
+            # TimeoutError is one of them.
+            self._failed_in_a_row += 1
+            if self._failed_in_a_row >= IN_A_ROW:
+                self._rests_until = time.monotonic() + REST_SECONDS
+            raise NoPicture(why(error)) from None
+        else:
+            self._failed_in_a_row = 0
+
+
+async def _take_back(task: asyncio.Future[Any], take_back: TakeBack) -> None:
+    """Wait for what came too late, and have it taken back; what never came needs none."""
+    with suppress(*NO_ANSWER):
+        await take_back(await task)

@@ -1,0 +1,106 @@
+"""Two other ways to paint what `bot.pictures.layout` lays out, for `buongioco bench pictures` to measure.
+
+Both are as quick as their libraries let one be without tricks: the same cards, boxes and letters, in true colour or in
+the library's own palette.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from importlib.resources import as_file
+from io import BytesIO
+from xml.sax.saxutils import escape
+
+from bot.pictures import cards, sprites
+from bot.pictures.layout import WIDTH, Box, CardAt, Colour, Item, TextAt, lay_out
+from bot.pictures.lettering import drawable
+from bot.pictures.painter import FONT
+from bot.pictures.scene import Scene
+
+ANCHORS = {"left": "start", "middle": "middle", "right": "end"}
+
+
+def resvg_painter() -> Callable[[Scene], bytes]:
+    """The whole table as one SVG, read and drawn anew for each picture."""
+    import resvg_py  # noqa: PLC0415 - each painter's library may be missing
+
+    def paint(scene: Scene) -> bytes:
+        height, items, _curves = lay_out(scene)
+        drawn = "".join(_svg(item, scene.deck) for item in items)
+        svg = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}">'
+            f'<rect width="{WIDTH}" height="{height}" fill="{_hex("felt")}"/>{drawn}</svg>'
+        )
+        with as_file(FONT) as font:
+            png = resvg_py.svg_to_bytes(svg_string=svg, width=WIDTH, skip_system_fonts=True, font_files=[str(font)])
+        return bytes(png)
+
+    return paint
+
+
+def _svg(item: Item, deck: cards.Deck) -> str:
+    match item:
+        case CardAt(code, x, y, width, visible, is_dim):
+            shown = visible * cards.WIDTH // width
+            card = (cards.card_svg(code, deck) if code else cards.back_svg(deck)).partition(">")[2]
+            return (
+                f'<svg x="{x}" y="{y}" width="{width}" height="{visible}" viewBox="0 0 {cards.WIDTH} {shown}">'
+                f'<g opacity="{1 - sprites.DIMMED if is_dim else 1}">{card.removesuffix("</svg>")}</g></svg>'
+            )
+        case Box(x, y, width, height, colour, radius):
+            return f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="{radius}" fill="{_hex(colour)}"/>'
+        case TextAt():
+            place = f'x="{item.x}" y="{item.y + item.size // 3}" text-anchor="{ANCHORS[item.anchor]}"'
+            font = f'font-family="Fira Sans SemiBold" font-size="{item.size}" fill="{_hex(item.colour)}"'
+            return f"<text {place} {font}>{escape(drawable(item.text))}</text>"
+
+
+def _hex(colour: Colour) -> str:
+    return "#{:02x}{:02x}{:02x}".format(*sprites.COLOURS[colour])
+
+
+def vips_painter() -> Callable[[Scene], bytes]:
+    """Cards, boxes and texts made once each, put together and given a palette by libvips."""
+    import pyvips  # noqa: PLC0415
+
+    @lru_cache(1000)
+    def card(deck: cards.Deck, item: CardAt) -> pyvips.Image:
+        file = BytesIO()
+        sprites.raster(deck, item.code, item.width).save(file, "PNG")
+        image = pyvips.Image.new_from_buffer(file.getvalue(), "").crop(0, 0, item.width, item.visible)
+        return (image * [1, 1, 1, 1 - sprites.DIMMED if item.is_dim else 1]).cast("uchar").copy_memory()
+
+    @lru_cache(1000)
+    def box(width: int, height: int, radius: int, colour: Colour) -> pyvips.Image:
+        svg = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'
+            f'<rect width="{width}" height="{height}" rx="{radius}" fill="{_hex(colour)}"/></svg>'
+        )
+        return pyvips.Image.svgload_buffer(svg.encode()).copy_memory()
+
+    @lru_cache(1000)
+    def text(words: str, size: int, colour: Colour) -> pyvips.Image:
+        with as_file(FONT) as font:
+            mask = pyvips.Image.text(words, font=f"Fira Sans SemiBold {size}", fontfile=str(font), dpi=72)
+        ink = mask.new_from_image(list(sprites.COLOURS[colour])).copy(interpretation="srgb")
+        return ink.bandjoin(mask).copy_memory()
+
+    def made(item: Item, deck: cards.Deck) -> tuple[pyvips.Image, int, int]:
+        match item:
+            case CardAt():
+                return card(deck, item._replace(x=0, y=0)), item.x, item.y
+            case Box():
+                return box(item.width, item.height, item.radius, item.colour), item.x, item.y
+            case TextAt():
+                image = text(drawable(item.text) or " ", item.size, item.colour)
+                shift = {"left": 0, "middle": image.width // 2, "right": image.width}[item.anchor]
+                return image, item.x - shift, item.y - image.height // 2
+
+    def paint(scene: Scene) -> bytes:
+        height, items, _curves = lay_out(scene)
+        images, across, down = zip(*[made(item, scene.deck) for item in items], strict=True)
+        felt = pyvips.Image.black(WIDTH, height, bands=3).copy(interpretation="srgb") + list(sprites.COLOURS["felt"])
+        whole = felt.cast("uchar").composite(list(images), "over", x=list(across), y=list(down))
+        png: bytes = whole.flatten().pngsave_buffer(palette=True, effort=1, compression=5)
+        return png
+
+    return paint

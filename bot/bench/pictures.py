@@ -1,0 +1,159 @@
+"""`buongioco bench pictures`: what a hand's picture costs, by the ways there are to paint it."""
+
+import asyncio
+import multiprocessing
+import resource
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Annotated
+
+import typer
+
+from bot.bench.limits import PATIENCE, within
+from bot.bench.other_painters import resvg_painter, vips_painter
+from bot.panel import Panel, Span
+from bot.panels.snapshot import snapshot
+from bot.pictures import pool
+from bot.pictures.pool import PicturePool
+from bot.pictures.scene import Picture, Scene, Style
+from bot.pictures.scenes import hand_scene
+from bot.store.entries import Entry, FirstDeal, Move, Open, Sit
+from bot.tables.table import Table
+from engine import GAMES
+from engine.robots import robot
+from engine.rules import RELEASE, resolve
+
+Painter = Callable[[Scene], bytes]
+
+NAMES = ("Anna", "Bruno", "Caterina", "Domenico")
+EACH = 8
+"""The other painters are so slow that each so-manieth picture is enough."""
+
+TICK = 0.001
+"""Seconds between two looks at the clock, to see how long the event loop was held up."""
+
+
+def chosen_painter() -> Painter:
+    """The bot's own: Pillow, with cards made once by resvg."""
+    from bot.pictures.painter import paint  # noqa: PLC0415 - as the others, when it is measured
+
+    return paint
+
+
+PAINTERS: dict[str, Callable[[], Painter]] = {
+    "Pillow, cards made once (the bot's)": chosen_painter,
+    "resvg, the whole table each time": resvg_painter,
+    "pyvips, cards made once": vips_painter,
+}
+
+
+def scenes_of(game: str, style: Style) -> list[Scene]:
+    """What the players of a deal see, each at their turns."""
+    random = Random(game)
+    kind = GAMES[game]
+    sits = [Sit(seat, f"p:{seat}", NAMES[seat]) for seat in range(kind.seats)]
+    rules = resolve(kind.rules, {}).model_dump()
+    begun: list[Entry] = [Open(game, "p:0", NAMES[0]), *sits, FirstDeal(random.randbytes(32), RELEASE, rules)]
+    table = Table("BENCH").after(begun, "u")
+    greedy, found = robot("greedy", random), []
+    while table.game and not table.game.needs_deal and (seat := table.game.turn) is not None:
+        scene = hand_scene(snapshot(table, seat), "en", "italian", style)
+        assert scene
+        found.append(scene)
+        move = greedy.choose(table.game.view(seat), table.game.history(seat))
+        assert move
+        table = table.after([Move(seat, move)], "u")
+    return found
+
+
+def measure(name: str, paint: Painter, scenes: Sequence[Scene]) -> None:
+    """Print a painter's line."""
+    start = time.process_time()
+    for scene in scenes:
+        paint(scene)
+    first = time.process_time() - start
+    times, sizes = [], []
+    for scene in scenes:
+        start = time.process_time()
+        png = paint(scene)
+        times.append(1000 * (time.process_time() - start))
+        sizes.append(len(png) / 1000)
+    times.sort()
+    typer.echo(
+        f"  {name:38} {statistics.median(times):6.1f} ms of CPU, p90 {times[len(times) * 9 // 10]:6.1f} ms,"
+        f" {statistics.median(sizes):5.1f} kB, at most {max(sizes):5.1f} kB; the first time {first:.1f} s for all"
+    )
+
+
+async def beside_the_loop(scenes: Sequence[Scene]) -> None:
+    """Print how long pictures take that are painted in the pool, and what the bot's own process notices of that."""
+    pictures = PicturePool()
+    panels = [Panel((Span("text"),), picture=Picture(scene, "")) for scene in scenes]
+    try:
+        async with within(PATIENCE, "the first picture"):
+            while not (await pictures.painted(panels[0])).picture:
+                typer.echo(f"  the pool is not ready after {pool.PATIENCE_SECONDS:g} s")
+                await asyncio.sleep(1)
+        start = time.process_time()
+        times = await _times(pictures, panels[1::2])
+        own = 1000 * (time.process_time() - start) / len(times)
+        ticking = asyncio.create_task(_longest_wait())
+        await _times(pictures, panels[2::2])
+        ticking.cancel()
+        longest = await ticking
+    finally:
+        pictures.stop()
+        for process in multiprocessing.active_children():
+            process.join(PATIENCE)
+    times.sort()
+    typer.echo(
+        f"in the pool, one after the other: median {statistics.median(times):.1f} ms,"
+        f" p90 {times[len(times) * 9 // 10]:.1f} ms, of these {own:.2f} ms of the bot's own CPU;"
+        f" its event loop was held up for {1000 * longest:.1f} ms at most"
+    )
+
+
+async def _times(pictures: PicturePool, panels: Sequence[Panel]) -> list[float]:
+    """Milliseconds until each picture was there."""
+    times = []
+    async with within(PATIENCE, "the pictures"):
+        for panel in panels:
+            start = time.perf_counter()
+            await pictures.painted(panel)
+            times.append(1000 * (time.perf_counter() - start))
+    return times
+
+
+async def _longest_wait() -> float:
+    """How many seconds the event loop came late at most, until cancelled."""
+    longest = 0.0
+    while True:
+        start = time.perf_counter()
+        try:
+            await asyncio.sleep(TICK)
+        except asyncio.CancelledError:
+            return longest
+        longest = max(longest, time.perf_counter() - start - TICK)
+
+
+def command(
+    game: Annotated[list[str] | None, typer.Option(help="Only this game; several may follow.")] = None,
+    easy: Annotated[bool, typer.Option("--easy", help="Cards with large signs.")] = False,
+) -> None:
+    """Pictures of hands by several painters: CPU, bytes, and what the event loop notices."""
+    scenes = [scene for one in game or GAMES for scene in scenes_of(one, "easy" if easy else "classic")]
+    typer.echo(f"{len(scenes)} hands, one deal of each game")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    asyncio.run(beside_the_loop(scenes))
+    child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    typer.echo(f"memory at most: {child / 1024:.0f} MB for the pool's process, {own / 1024:.0f} MB more for the bot's")
+    for number, (name, make) in enumerate(PAINTERS.items()):
+        try:
+            paint = make()
+        except ImportError as error:
+            typer.echo(f"  {name:38} is not installed: {error.name}")
+            continue
+        measure(name, paint, scenes[:: EACH if number else 1])

@@ -1,0 +1,79 @@
+"""The course of a game: how it stood after each deal, what was declared, and which deal decided it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.wording import Wording
+from engine import Record
+
+
+def course(record: Record, upto: int | None = None) -> list[tuple[int, int]]:
+    """Each side's points after each deal, or each up to one, as large as the table counts them."""
+    unit = record.rules.get("score_unit")
+    factor = unit if isinstance(unit, int) else 1
+    return [(deal.totals[0] * factor, deal.totals[1] * factor) for deal in record.deals[:upto]]
+
+
+def declared(record: Record, number: int) -> list[tuple[int, str]]:
+    """What was declared in a deal, by its number from 1: seat and move."""
+    moves = (entry[:2] for entry in record.deals[number - 1].moves)
+    return [(seat, move) for seat, move in moves if move.startswith("declare ")]
+
+
+def decisive(record: Record) -> int | None:
+    """The deal, from 1, after which the winning side was ahead to the end; None where points decided nothing."""
+    if record.ending not in ("target", "claim") or not record.winner or len(record.deals) < 2:
+        return None
+    side = record.winner[0] & 1
+    ahead = [totals[side] > totals[1 - side] for totals in course(record)]
+    if not ahead[-1]:
+        return None
+    return 1 + max((number for number, is_ahead in enumerate(ahead, 1) if not is_ahead), default=0)
+
+
+def course_line(words: Wording, record: Record, upto: int | None = None) -> str:
+    """How it stood after each deal; empty for a single one, for that is what the points say."""
+    totals = course(record, upto)
+    if len(totals) < 2:
+        return ""
+    _ = words.text
+    return _("Deal by deal: {course}").format(course=" · ".join(f"{one}–{other}" for one, other in totals))
+
+
+def decisive_line(words: Wording, record: Record) -> str:
+    """Which deal decided the game; empty where none did."""
+    deal = decisive(record)
+    if deal is None or not record.winner:
+        return ""
+    _ = words.text
+    if deal == 1:
+        return _("{side} led from the first deal on.").format(side=words.side(record.winner[0] & 1))
+    return _("Deal {deal} decided it.").format(deal=deal)
+
+
+def declared_lines(words: Wording, record: Record, number: int) -> Iterator[str]:
+    """What was declared in a deal, a line for each player who declared anything."""
+    found = declared(record, number)
+    for seat, name in enumerate(words.names):
+        if combinations := [words.combination(move) for by, move in found if by == seat]:
+            yield f"{name}: {', '.join(combinations)}"
+
+
+def declared_in_all(record: Record) -> tuple[int, int] | None:
+    """What each side declared in the whole game, as large as the table counts points; None if nothing was."""
+    unit = record.rules.get("score_unit")
+    factor = unit if isinstance(unit, int) else 1
+    deals = [deal.declared for deal in record.deals if "declared" in type(deal).model_fields]
+    sums = (factor * sum(each[0] for each in deals), factor * sum(each[1] for each in deals))
+    return sums if any(sums) else None
+
+
+def declared_in_all_line(words: Wording, record: Record) -> str:
+    """What each side declared in the whole game; empty if nothing was."""
+    sums = declared_in_all(record)
+    return f"{capital(words.labels['declared'])}: {words.sides(sums)}" if sums else ""
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

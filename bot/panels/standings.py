@@ -1,0 +1,147 @@
+"""Pages about ratings: one person's, and a leaderboard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from bot import actions
+from bot.finished.history import RatedGame
+from bot.finished.ratings import EVERYTHING, LEAST_GAMES, Standing
+from bot.panel import Panel, Row, Span, Writer, chosen
+from bot.panels.phrases import game_names
+from bot.panels.snapshot import isolated
+from bot.texts import texts
+from engine import GAMES
+
+MEDALS = {1: "🥇", 2: "🥈", 3: "🥉"}
+
+FORM = 10
+"""As many of the last games tell of somebody's form."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A line of a leaderboard; ``history`` is how the rating went, oldest first."""
+
+    rank: int | None
+    name: str
+    standing: Standing
+    is_viewer: bool
+    history: Sequence[RatedGame] = ()
+
+
+class StatsLine(NamedTuple):
+    """How somebody stands in a game (an id, or ``*`` for all): rank, and how many are ranked."""
+
+    game: str
+    standing: Standing
+    rank: int | None
+    ranked: int
+
+
+def leaderboard_about(language: str, where: str, when: str, game: str) -> list[str]:
+    """What a leaderboard is of: ``where`` "chat" or "all", ``when`` "month" or "all", ``game`` an id or "all"."""
+    _ = texts(language).gettext
+    return [
+        _(GAMES[game].name) if game in GAMES else _("all games"),
+        _("this chat") if where == "chat" else _("everywhere"),
+        _("this month") if when == "month" else _("all time"),
+    ]
+
+
+def leaderboard_page(language: str, where: str, when: str, game: str, lines: Sequence[Ranked], ranked: int) -> Panel:
+    """Who is best, as in `leaderboard_about`.
+
+    ``lines`` are the best, and the viewer's own last if it is not among them.
+    """
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("🏆 Leaderboard"), "bold")
+    page.line(" · ".join(leaderboard_about(language, where, when, game)), "italic")
+    page.gap()
+    if not ranked:
+        page.line(_("Nobody is ranked yet: it takes {count} games among people.").format(count=LEAST_GAMES))
+    for line in lines:
+        _ranked_line(page, line, language)
+    rows: list[Row] = [
+        tuple(
+            chosen(label, choice == where, actions.page("leaderboard", choice, when, game))
+            for choice, label in (("chat", _("this chat")), ("all", _("everywhere")))
+        ),
+        tuple(
+            chosen(label, choice == when, actions.page("leaderboard", where, choice, game))
+            for choice, label in (("month", _("this month")), ("all", _("all time")))
+        ),
+    ]
+    games = [("all", _("all games")), *game_names(language).items()]
+    buttons = [
+        chosen(label, choice == game, actions.page("leaderboard", where, when, choice)) for choice, label in games
+    ]
+    rows += [tuple(buttons[:4]), tuple(buttons[4:])]
+    return page.panel(*rows)
+
+
+def _ranked_line(page: Writer, line: Ranked, language: str) -> None:
+    ngettext = texts(language).ngettext
+    _ = texts(language).gettext
+    place = MEDALS.get(line.rank, f"{line.rank}.") if line.rank else "–"
+    games = ngettext("{count} game", "{count} games", line.standing.games).format(count=line.standing.games)
+    wins = _("{count} won").format(count=line.standing.wins)
+    name = isolated(line.name)
+    if line.rank is None:
+        page.line(_("{name}: {games}, not ranked yet").format(name=name, games=games), "italic")
+    else:
+        page.line(f"{place} {name} {line.standing.shown} ({games}, {wins})", "bold" if line.is_viewer else "")
+
+
+def stats_page(language: str, name: str, lines: Sequence[StatsLine], history: Sequence[RatedGame]) -> Panel:
+    """How somebody has played; ``history`` is how their rating in all games went, oldest first."""
+    _ = texts(language).gettext
+    ngettext = texts(language).ngettext
+    page = Writer()
+    page.line(_("📊 {name}"), "bold", name=isolated(name))
+    page.gap()
+    played = [line for line in lines if line.standing.games]
+    if not played:
+        page.line(_("No rated game yet: games with a robot are not rated."))
+    for line in played:
+        standing = line.standing
+        percent = round(100 * standing.wins / standing.games)
+        games = ngettext("{count} game", "{count} games", standing.games).format(count=standing.games)
+        page.line(
+            _("{game}: {rating}, {games}, {percent} % won, {place}"),
+            game=Span(_("all games") if line.game == EVERYTHING else _(GAMES[line.game].name), "bold"),
+            rating=standing.shown,
+            games=games,
+            percent=percent,
+            place=places(language, line),
+        )
+    if history:
+        page.gap()
+        won, lost = letters(language)
+        form = " ".join(won if game.won else lost for game in history[-FORM:])
+        page.line(_("Last games: {form} ({won} won, {lost} lost)"), form=form, won=won, lost=lost)
+        ratings = [game.rating for game in history]
+        page.line(
+            _("In {count} games from {first} to {last}, between {low} and {high}"),
+            count=len(ratings),
+            first=ratings[0],
+            last=ratings[-1],
+            low=min(ratings),
+            high=max(ratings),
+        )
+    return page.panel()
+
+
+def places(language: str, line: StatsLine) -> str:
+    """Where somebody stands among those who are ranked."""
+    _ = texts(language).gettext
+    return _("rank {rank} of {ranked}").format(rank=line.rank, ranked=line.ranked) if line.rank else _("not ranked yet")
+
+
+def letters(language: str) -> tuple[str, str]:
+    """A letter for a game that was won, and for one that was lost."""
+    _ = texts(language).gettext
+    return _("W"), _("L")

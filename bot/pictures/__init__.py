@@ -1,0 +1,1 @@
+"""Pictures of what is on the table."""

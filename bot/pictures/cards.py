@@ -1,0 +1,103 @@
+"""The card art: any card of any deck, and a back for each, as SVG that needs nothing from outside.
+
+Cards are `WIDTH` by `HEIGHT` units, 5 to 8, in every deck. Drawings are in `bot/pictures/art/`; what is repeated, such
+as pips, indices and liveries, is put together by the modules beside this one.
+"""
+
+from functools import cache
+from typing import Literal, NamedTuple
+
+from bot.pictures.colours import PAPER, SUIT_COLOURS
+from bot.pictures.drawings import drawing, glyph
+from bot.pictures.figures import FIGURES, french_figure, italian_figure
+from bot.pictures.pips import french_pips, italian_pips
+from engine.cards import FRENCH, ITALIAN, Pack
+
+WIDTH, HEIGHT = 250, 400
+
+Suits = Literal["italian", "french"]
+
+
+class Deck(NamedTuple):
+    """A way to draw a pack: "easy" cards have one large rank and one large sign, for small screens and poor eyes."""
+
+    suits: Suits
+    style: Literal["classic", "easy"]
+
+
+DECKS = tuple(Deck(suits, style) for suits in ("italian", "french") for style in ("classic", "easy"))
+
+PACKS: dict[Suits, Pack] = {"italian": ITALIAN, "french": FRENCH}
+
+_FRENCH_RANKS, _FRENCH_SUITS = {"F": "J", "C": "Q", "R": "K"}, {"D": "D", "C": "H", "S": "S", "B": "C"}
+IN_FRENCH = {code: _FRENCH_RANKS.get(code[0], code[0]) + _FRENCH_SUITS[code[1]] for code in ITALIAN.codes}
+"""The French card that is shown in place of an Italian one where people play forty cards with French suits."""
+
+
+@cache
+def card_svg(card: str, deck: Deck) -> str:
+    """A card by the engine's code for it, such as "3D"; KeyError for a code that is not in the deck's pack."""
+    if card not in PACKS[deck.suits].index:
+        raise KeyError(card)
+    rank, name = card[0], suit_name(card[1], deck.suits)
+    if deck.style == "easy":
+        return _card(_easy(rank, name))
+    corner = _index(rank, name)
+    return _card(f'{_face(rank, name, deck.suits)}{corner}<g transform="rotate(180 125 200)">{corner}</g>')
+
+
+@cache
+def back_svg(deck: Deck) -> str:
+    """The back of every card of a deck."""
+    return _card(drawing(f"backs/{deck.suits}").at(125, 200, HEIGHT))
+
+
+@cache
+def sign_svg(suit: str, suits: Suits, ground: Literal["light", "dark"] = "light") -> str:
+    """A suit's sign alone, 100 by 100, in its colour for a light or a dark ground; ValueError for no suit of these."""
+    name = suit_name(suit, suits)
+    colours = SUIT_COLOURS[name]
+    sign = drawing(f"signs/{name}").at(50, 50, 100, colour=colours.light if ground == "light" else colours.dark)
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100">{sign}</svg>'
+
+
+def suit_name(suit: str, suits: Suits) -> str:
+    """The English name of a suit by its letter, as drawings are called; ValueError for no suit of these."""
+    pack = PACKS[suits]
+    return pack.suit_names[pack.suits.index(suit)]
+
+
+def _card(content: str) -> str:
+    """A sheet of paper with a thin outline, so that it stands out on light and on dark."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}">'
+        f'<rect x="1" y="1" width="248" height="398" rx="17" fill="{PAPER}" stroke="#8d8071" stroke-width="2"/>'
+        f"{content}</svg>"
+    )
+
+
+def _face(rank: str, name: str, suits: Suits) -> str:
+    if suits == "italian":
+        return italian_figure(rank, name) if rank in FIGURES else italian_pips(rank, name)
+    return french_figure(rank, name) if rank in FIGURES else french_pips(rank, name)
+
+
+def _index(rank: str, name: str) -> str:
+    """A corner's rank, and the suit's sign below it."""
+    colour = SUIT_COLOURS[name].light
+    return _marked(rank, name, glyph(rank).at(26, 34, 38, colour=colour), _sign(name, 26, 73, 29))
+
+
+def _easy(rank: str, name: str) -> str:
+    """A rank and a sign as large as both can be: these cards are meant to be seen whole."""
+    letter = glyph(rank).at(90, 104, 170, colour=SUIT_COLOURS[name].light)
+    return _marked(rank, name, letter, _sign(name, 152, 291, 176))
+
+
+def _sign(name: str, x: float, y: float, height: float) -> str:
+    return drawing(f"signs/{name}").at(x, y, height, colour=SUIT_COLOURS[name].light)
+
+
+def _marked(rank: str, name: str, *index: str) -> str:
+    """An index with what it says, for those who read the drawing instead of looking at it."""
+    return f'<g class="index" data-rank="{rank}" data-suit="{name}">{"".join(index)}</g>'

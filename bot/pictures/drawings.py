@@ -1,0 +1,48 @@
+"""The drawings in bot/pictures/art/, and how they are put onto a card."""
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+
+class Drawing(NamedTuple):
+    """A file of `bot/pictures/art/`: its measures, the presentation attributes of its root, and what is in it."""
+
+    width: float
+    height: float
+    attributes: str
+    content: str
+
+    def at(self, x: float, y: float, height: float, turn: float = 0, colour: str = "black") -> str:
+        """The drawing as an SVG group, ``height`` high, its centre at ``x``, ``y``, turned by degrees clockwise.
+
+        ``colour`` is that of drawings that have none of their own.
+        """
+        scale = height / self.height
+        turned = f" rotate({turn:g})" if turn else ""
+        moved = f"translate({x:g} {y:g}){turned} scale({scale:.4g}) translate({-self.width / 2:g} {-self.height / 2:g})"
+        return f'<g transform="{moved}" color="{colour}"><g {self.attributes}>{self.content}</g></g>'
+
+
+@cache
+def drawing(name: str) -> Drawing:
+    """The drawing of that name, such as "signs/cups"; FileNotFoundError if there is none."""
+    text = (files("bot") / "pictures" / "art" / f"{name}.svg").read_text(encoding="utf-8")
+    found = re.fullmatch(r'<svg xmlns="\S+" viewBox="0 0 (\S+) (\S+)" ?([^>]*)>(.*)</svg>\s*', text, re.DOTALL)
+    if not found:
+        raise ValueError(
+            f"{name}.svg must begin with xmlns, viewBox from 0 0 and then the attributes of all that it draws"
+        )
+    width, height, attributes, content = found.groups()
+    return Drawing(float(width), float(height), attributes, re.sub(r"\s*\n\s*", "", content))
+
+
+@cache
+def glyph(rank: str) -> Drawing:
+    """The letter or number of a rank, by the engine's letter for it."""
+    letters = drawing("glyphs")
+    found = re.search(rf'<path id="{rank}" (d="[^"]+")/>', letters.content)
+    if not found:
+        raise KeyError(rank)
+    return letters._replace(content=f"<path {found[1]}/>")

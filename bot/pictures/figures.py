@@ -1,0 +1,155 @@
+"""The figures: a body for each rank, with a head, a hat and the suit's sign in a hand.
+
+The drawings in `art/figures/` wear the livery of coins; another suit's has other colours in their place. Italian
+figures stand on their feet, French ones are drawn to the waist, twice.
+"""
+
+from typing import NamedTuple
+
+from bot.pictures.colours import INK, SUIT_COLOURS
+from bot.pictures.drawings import drawing
+
+
+class Placed(NamedTuple):
+    """A drawing of `art/figures/`, where its centre lies on the card, and its height; in {} is what a livery names."""
+
+    name: str
+    x: float
+    y: float
+    height: float
+
+
+class Figure(NamedTuple):
+    """Drawings from back to front; the sign is held at ``hand``, behind ``arm``."""
+
+    body: tuple[Placed, ...]
+    arm: Placed
+    hand: tuple[float, float]
+
+
+_SCEPTRE = Placed("sceptre", 78, 116.5, 167)
+
+FIGURES = {
+    "F": Figure(
+        (
+            Placed("fante", 120, 200, 400),
+            Placed("head", 115, 98, 80),
+            Placed("face-{face}", 115, 98, 80),
+            Placed("hat-{hat}", 115, 62, 60),
+        ),
+        Placed("raised-arm", 176, 164, 80),
+        (193, 128),
+    ),
+    "C": Figure(
+        (
+            Placed("horse", 112, 204, 384),
+            Placed("rider", 112, 204, 384),
+            Placed("head", 128, 129, 74),
+            Placed("face-{face}", 128, 129, 74),
+            Placed("hat-{hat}", 128, 96, 57),
+        ),
+        Placed("raised-arm", 184, 197, 74),
+        (200, 162),
+    ),
+    "R": Figure(
+        (Placed("re", 118, 200, 400), Placed("head-re", 113, 122, 120), Placed("crown-{crown}", 113, 63, 58)),
+        Placed("raised-arm", 176, 170, 80),
+        (193, 134),
+    ),
+    "J": Figure(
+        (
+            Placed("jack", 131, 116.5, 167),
+            Placed("head", 134, 103, 82),
+            Placed("face-{face}", 134, 103, 82),
+            Placed("hat-{hat}", 134, 66, 59),
+        ),
+        _SCEPTRE,
+        (76, 60),
+    ),
+    "Q": Figure(
+        (Placed("queen", 131, 116.5, 167), Placed("head-queen", 134, 98, 96), Placed("tiara", 134, 60, 50)),
+        _SCEPTRE,
+        (76, 60),
+    ),
+    "K": Figure(
+        (Placed("king", 131, 116.5, 167), Placed("head-re", 134, 106, 112), Placed("crown-{crown}", 134, 51, 54)),
+        _SCEPTRE,
+        (76, 60),
+    ),
+}
+"""The figures by their ranks, Italian and French."""
+
+HELD = {"coins": (66, 34), "cups": (84, 31), "swords": (136, 44), "batons": (128, 34)}
+"""How high an Italian sign is that is held, and how far its centre lies above the hand."""
+
+
+class Livery(NamedTuple):
+    """What a suit's people look like, and their horse: colours in the order of those in the drawings."""
+
+    hat: str
+    face: str
+    crown: str
+    cloth: str
+    lining: str
+    hair: str
+    beard: str
+    coat: str = ""
+    shade: str = ""
+    mane: str = ""
+
+    @property
+    def colours(self) -> tuple[str, ...]:
+        return self[3:]
+
+
+LIVERIES = {
+    "coins": Livery(
+        "beret", "shaven", "points", "#e8a020", "#a8321f", "#5a3216", "#e9e2d6", "#f4ece0", "#c9b8a6", "#3a2a22"
+    ),
+    "cups": Livery(
+        "turban", "goatee", "arches", "#b0101a", "#e9b440", "#2f2420", "#5a3a22", "#a5683a", "#7d4b27", "#2b1b18"
+    ),
+    "swords": Livery(
+        "helmet", "moustache", "towers", "#2b459f", "#b4c0da", "#d9a441", "#a9adb3", "#7d8596", "#5b6272", "#23252c"
+    ),
+    "batons": Livery(
+        "hunter", "beard", "leaves", "#24755a", "#d9822b", "#a8481f", "#b5602e", "#dcae70", "#b5844a", "#fbf3e0"
+    ),
+    "clubs": Livery("hunter", "goatee", "leaves", "#24755a", "#e2c46c", "#a8481f", "#b5602e"),
+    "diamonds": Livery("beret", "shaven", "points", "#d86f10", "#2f5d8a", "#5a3216", "#e9e2d6"),
+    "hearts": Livery("turban", "shaven", "arches", "#a80c1c", "#e9b440", "#d9a441", "#c98f3a"),
+    "spades": Livery("helmet", "moustache", "towers", "#2f3857", "#b4c0da", "#2a2426", "#4a4448"),
+}
+"""By the suits' names; the drawings have the colours of coins."""
+
+
+def italian_figure(rank: str, name: str) -> str:
+    """A figure of the suit of that name, as SVG groups in a card's measures."""
+    drawn = FIGURES[rank]
+    height, rise = HELD[name]
+    sign = drawing(f"pips/{name}").at(drawn.hand[0], drawn.hand[1] - rise, height)
+    return _body(drawn, name) + sign + _dressed(drawn.arm, name)
+
+
+def french_figure(rank: str, name: str) -> str:
+    """A figure of the suit of that name, once upright and once on its head, with a band between."""
+    drawn, colour = FIGURES[rank], SUIT_COLOURS[name].light
+    sign = drawing(f"signs/{name}").at(*drawn.hand, 37, colour=colour)
+    half = _body(drawn, name) + _dressed(drawn.arm, name) + sign
+    frame = 'x="50" y="22" width="150" height="356"'
+    return (
+        f'<rect {frame} fill="#f7eed8"/>{half}<g transform="rotate(180 125 200)">{half}</g>'
+        f'{drawing("figures/band").at(125, 200, 16, colour=colour)}<rect {frame} fill="none" stroke="{INK}"/>'
+    )
+
+
+def _body(figure: Figure, name: str) -> str:
+    return "".join(_dressed(placed, name) for placed in figure.body)
+
+
+def _dressed(placed: Placed, name: str) -> str:
+    livery = LIVERIES[name]
+    text = drawing(f"figures/{placed.name.format_map(livery._asdict())}").at(placed.x, placed.y, placed.height)
+    for drawn, worn in zip(LIVERIES["coins"].colours, livery.colours, strict=True):
+        text = text.replace(drawn, worn)
+    return text

@@ -1,0 +1,391 @@
+"""Where everything of a scene lies: cards, boxes and texts, in pixels of the picture and in the order of painting.
+
+A picture is `WIDTH` pixels wide, twice as many as a phone's screen has points, and as high as it must be. From above:
+who plays and how it stands; what the others hold; the mat with the trick; whose turn it is; one's own cards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from bot.pictures import cards
+from bot.pictures.scene import Card, Pile, PlayedCard, Scene
+
+WIDTH = 720
+MARGIN = 20
+INNER = WIDTH - 2 * MARGIN
+
+CARD, SMALL, OPPOSITE = 220, 84, 160
+"""How wide cards are: one's own and those of the trick; what is over; the others' packets."""
+
+STRIP, LINE, TITLE = 88, 50, 28
+OTHERS, OTHERS_PACKETS = 74, 104
+"""How much is seen of the others' cards."""
+
+EDGE = 18
+"""How high the mat is when nothing lies there."""
+
+SIDE = 180
+"""How wide the mat's sides are, where the last trick lies, what was drawn, and the stock."""
+
+NAME = 130
+"""How wide their names may be."""
+
+RAISED = 14
+"""How far cards stand out that are chosen, or may be played where others may not."""
+
+GAP = 12
+
+LEAST_STEP = 46
+"""How much of a card's left side must be seen, so that one reads its rank and suit."""
+
+COVERED = 104
+"""How much of a row of cards is seen above the row that lies on it."""
+
+EASY_ACROSS = 5
+"""Easy cards do not lie on one another, for their signs are all over them; so many are in a row."""
+
+EASY_CARD = 212
+"""How wide they are in the trick, and where few are in hand."""
+
+OWN_VISIBLE = 240
+"""How much of the last row is seen: the picture's edge cuts the rest off."""
+
+Colour = Literal["felt", "mat", "strip", "gold", "sky", "white", "soft", "ink"]
+
+
+class CardAt(NamedTuple):
+    """A card at a place; an empty ``code`` is the back. ``visible`` is how much of it is shown, from above."""
+
+    code: str
+    x: int
+    y: int
+    width: int
+    visible: int
+    is_dim: bool = False
+
+
+class Box(NamedTuple):
+    """A rectangle, perhaps with round corners."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+    colour: Colour
+    radius: int = 0
+
+
+class TextAt(NamedTuple):
+    """A line of text, its middle at the height ``y``; cut where it is wider than ``most``."""
+
+    text: str
+    x: int
+    y: int
+    size: int
+    colour: Colour
+    ground: Colour
+    most: int
+    anchor: Literal["left", "middle", "right"] = "left"
+
+
+class CurveAt(NamedTuple):
+    """A line through points; ``marks``, one a point, are filled dots where they are True, and rings elsewhere."""
+
+    points: tuple[tuple[int, int], ...]
+    width: int
+    colour: Colour
+    ground: Colour
+    marks: tuple[bool, ...] = ()
+
+
+Item = CardAt | Box | TextAt
+
+
+class Layout(NamedTuple):
+    """A picture's height, and what is painted on the felt, one after the other; curves come last."""
+
+    height: int
+    items: tuple[Item, ...]
+    curves: tuple[CurveAt, ...] = ()
+
+
+def height_of(width: int) -> int:
+    """How high a card is."""
+    return width * cards.HEIGHT // cards.WIDTH
+
+
+def lay_out(scene: Scene) -> Layout:
+    """Where everything of a scene lies."""
+    return _Layouter(scene).layout()
+
+
+class Composer:
+    """Puts boxes and texts into a picture, from above; ``y`` is how far it has come."""
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self.y = 0
+
+    def _box(self, x: int, y: int, width: int, height: int, colour: Colour, radius: int = 0) -> None:
+        self.items.append(Box(x, y, width, height, colour, radius))
+
+    def _text(
+        self,
+        text: str,
+        x: int,
+        y: int,
+        size: int,
+        colour: Colour,
+        ground: Colour,
+        most: int,
+        anchor: Literal["left", "middle", "right"] = "left",
+    ) -> None:
+        if text:
+            self.items.append(TextAt(text, x, y, size, colour, ground, most, anchor))
+
+
+class _Layouter(Composer):
+    def __init__(self, scene: Scene) -> None:
+        super().__init__()
+        self.scene = scene
+        self.card = EASY_CARD if scene.deck.style == "easy" else CARD
+        self.y = STRIP
+
+    def layout(self) -> Layout:
+        scene = self.scene
+        self._others()
+        if scene.tally:
+            self._tally()
+        elif scene.middle:
+            self._middle()
+        else:
+            self._mat()
+        self._line()
+        self._own()
+        self._strip()
+        return Layout(self.y, tuple(self.items))
+
+    # How it stands
+
+    def _strip(self) -> None:
+        self._box(0, 0, WIDTH, STRIP, "strip")
+        for number, side in enumerate(self.scene.sides):
+            is_left = number == 0
+            name_x, points_x = (MARGIN, 318) if is_left else (WIDTH - MARGIN, WIDTH - 318)
+            anchor: Literal["left", "right"] = "left" if is_left else "right"
+            colour: Colour = "gold" if side.is_to_move else "white"
+            self._text(side.name, name_x, 30, 30, colour, "strip", 230, anchor)
+            self._text(" · ".join(side.notes), name_x, 66, 24, "soft", "strip", 230, anchor)
+            self._text(side.points, points_x, 44, 52, colour, "strip", 90, "right" if is_left else "left")
+        self._text(self.scene.target, WIDTH // 2, 46, 22, "soft", "strip", 80, "middle")
+
+    def _line(self) -> None:
+        """Whose turn it is, or what is to be done."""
+        if self.scene.line:
+            colour: Colour = "gold" if self.scene.is_mine else "white"
+            self._text(self.scene.line, WIDTH // 2, self.y + LINE // 2, 30, colour, "felt", INNER, "middle")
+            self.y += LINE
+
+    # What the others have
+
+    def _others(self) -> None:
+        """The cards across the table, the nearest tucked under the mat: a name, a hand and packets each."""
+        self.y += 14
+        for holder in self.scene.others:
+            height = OTHERS_PACKETS if holder.packets else OTHERS
+            self._text(holder.name, MARGIN, self.y + 36, 26, "white", "felt", NAME)
+            left = MARGIN + (NAME + MARGIN if holder.name else 0)
+            room = WIDTH - left - 2 * MARGIN - self._others_packets(holder.packets)
+            step = min(SMALL - 20, (room - SMALL) // max(1, len(holder.cards) - 1))
+            for number, card in enumerate(holder.cards):
+                self._card(card, left + number * step, self.y, SMALL, height)
+            self.y += height
+            if holder is not self.scene.others[-1]:
+                self.y += 10
+
+    def _others_packets(self, packets: Sequence[Pile]) -> int:
+        """Somebody else's packets, on the right; returns how wide they are."""
+        step = OPPOSITE + 14 if len(packets) < 3 else 100
+        width = OPPOSITE + (len(packets) - 1) * step if packets else 0
+        for number, pile in enumerate(packets):
+            x = WIDTH - MARGIN - width + number * step
+            self._pile(pile, x, self.y, OPPOSITE, OTHERS_PACKETS)
+        return width
+
+    # The mat
+
+    def _mat(self) -> None:
+        """What matters most of what lies there is large, above all the trick; the rest stands at its side."""
+        scene, top = self.scene, self.y
+        lying = [
+            ("", scene.trick),
+            (scene.last_title, scene.last_trick),
+            (scene.drawn_title, scene.drawn),
+        ]
+        main, *side = [one for one in lying if one[1]] or [("", ())]
+        height = EDGE
+        if main[1]:
+            height = height_of(self.card) + 28
+        elif scene.stock:
+            height = height_of(SMALL) + TITLE + 28
+        self._box(MARGIN // 2, top, WIDTH - MARGIN, height, "mat", min(26, height // 2))
+        y = top + 12
+        for title, played in side:
+            self._small_trick(title, played, y)
+            y += TITLE + height_of(SMALL) + 14
+        left, right = MARGIN + (SIDE if side or scene.stock else 0), WIDTH - MARGIN
+        if scene.stock:
+            is_on_right = len(side) > 1
+            x, right = (right - SIDE + MARGIN, right - SIDE) if is_on_right else (MARGIN + 6, right)
+            self._stock(scene.stock, x, top + height - height_of(SMALL) - TITLE - 14)
+        self._trick(*main, left, right, top + 14)
+        self.y += height
+
+    def _trick(self, title: str, played: Sequence[PlayedCard], left: int, right: int, y: int) -> None:
+        """A trick's cards in the order of play, each with who played it; what wins has a golden edge."""
+        if not played:
+            return
+        is_over = played is self.scene.last_trick
+        room = right - left
+        step = min(self.card + 14, (room - self.card) // max(1, len(played) - 1))
+        x = left + (room - self.card - (len(played) - 1) * step) // 2
+        for number, one in enumerate(played):
+            at = x + number * step
+            if one.wins:
+                self._frame(at, y, self.card)
+            self._card(one.card._replace(light="dim" if is_over and not one.wins else ""), at, y, self.card)
+        for number, one in enumerate(played):
+            colour: Colour = "gold" if one.wins else "strip"
+            is_last = number == len(played) - 1
+            width = self.card if is_last else min(step - 6, self.card)
+            self._chip(one.by, x + number * step, y + height_of(self.card) - 44, width, colour)
+            if one.said:
+                self._chip(f"{one.said}!", x + number * step, y + height_of(self.card) - 90, width, "gold")
+        if title:
+            self._chip(title, x + (len(played) - 1) * step + self.card - 164, y - 4, 180, "strip")
+
+    def _small_trick(self, title: str, played: Sequence[PlayedCard], y: int) -> None:
+        self._text(title, MARGIN + 6, y + 12, 22, "soft", "mat", 168)
+        step = min(SMALL + 4, (164 - SMALL) // max(1, len(played) - 1))
+        for number, one in enumerate(played):
+            self._card(one.card, MARGIN + 6 + number * step, y + TITLE, SMALL)
+
+    def _stock(self, stock: Pile, x: int, y: int) -> None:
+        self._text(stock.label, x, y + 12, 22, "soft", "mat", 168)
+        for shift in range(min(3, stock.size)):
+            self._card(stock.top, x + 3 * shift, y + TITLE - 3 * shift, SMALL)
+        self._text(str(stock.size), x + SMALL + 20, y + TITLE + height_of(SMALL) // 2, 40, "white", "mat", 70)
+
+    def _middle(self) -> None:
+        """The packets that nobody has taken, in two rows as their buttons are."""
+        width, gap = 104, 16
+        height = 2 * height_of(width) + 3 * gap
+        self._box(MARGIN // 2, self.y, WIDTH - MARGIN, height, "mat", 26)
+        left = (WIDTH - 4 * width - 3 * gap) // 2
+        for pile in self.scene.middle:
+            row, column = divmod(int(pile.label) - 1, 4)
+            self._pile(pile, left + column * (width + gap), self.y + gap + row * (height_of(width) + gap), width)
+        self.y += height
+
+    def _tally(self) -> None:
+        """A deal's score: a line for each thing that counted."""
+        lines, row = self.scene.tally, 52
+        self._box(MARGIN // 2, self.y, WIDTH - MARGIN, len(lines) * row + 28, "mat", 26)
+        for number, line in enumerate(lines):
+            y = self.y + 14 + row * number + row // 2
+            self._text(line.label, WIDTH // 2, y, 26, "soft", "mat", 260, "middle")
+            self._text(line.figures[0], 160, y, 34, "white", "mat", 260, "middle")
+            self._text(line.figures[1], WIDTH - 160, y, 34, "white", "mat", 260, "middle")
+        self.y += len(lines) * row + 28
+
+    # One's own cards
+
+    def _own(self) -> None:
+        """One's cards in the order of the buttons, the packets last; in as many rows as it takes to read them all."""
+        slots: list[Card | Pile] = [*self.scene.hand, *self.scene.packets]
+        if not slots:
+            self.y += MARGIN
+            return
+        is_easy = self.scene.deck.style == "easy"
+        width, rows = _without_overlap(slots) if is_easy else (CARD, _overlapping(slots))
+        covered = height_of(width) + GAP if is_easy else COVERED
+        self.y += RAISED
+        for row in rows[:-1]:
+            self._row(row, width)
+            self.y += covered
+        self._row(rows[-1], width)
+        self.y += min(height_of(width) + MARGIN, OWN_VISIBLE)
+
+    def _row(self, row: Sequence[Card | Pile], width: int) -> None:
+        step = min(width + GAP, _step(row, width))
+        x = (WIDTH - _width_of(row, step, width)) // 2
+        for slot in row:
+            if isinstance(slot, Pile):
+                self._pile(slot, x, self.y, width, label_at=54)
+                x += width + GAP
+            else:
+                self._card(slot, x, self.y - (RAISED if slot.light in ("playable", "chosen") else 0), width)
+                x += step
+
+    # What all of it is made of
+
+    def _chip(self, text: str, x: int, y: int, width: int, colour: Colour) -> None:
+        """A text on a ground of its own, on top of cards; none where there is no text."""
+        if not text:
+            return
+        self._box(x + 8, y, width - 16, 38, colour, 19)
+        ink: Colour = "ink" if colour == "gold" else "white"
+        self._text(text, x + width // 2, y + 19, 24, ink, colour, width - 40, "middle")
+
+    def _frame(self, x: int, y: int, width: int) -> None:
+        self._box(x - 7, y - 7, width + 14, height_of(width) + 14, "gold", 20)
+
+    def _card(self, card: Card, x: int, y: int, width: int, visible: int = 0) -> None:
+        if card.light == "chosen":
+            self._frame(x, y, width)
+        self.items.append(CardAt(card.code, x, y, width, visible or height_of(width), card.light == "dim"))
+
+    def _pile(self, pile: Pile, x: int, y: int, width: int, visible: int = 0, label_at: int = 40) -> None:
+        """A packet: the cards below the top one look out, and a chip has its name, or how many they are."""
+        for shift in range(min(pile.size, 4) - 1, 0, -1):
+            self._card(Card(), x + 5 * shift, y - 4 * shift, width, visible)
+        self._card(pile.top, x, y, width, visible)
+        self._chip(pile.label or f"×{pile.size}", x + width - 84, y + label_at - 26, 88, "strip")
+
+
+def _overlapping(slots: Sequence[Card | Pile]) -> list[list[Card | Pile]]:
+    """As few rows as there can be with each card's index in sight."""
+    for count in range(1, len(slots) + 1):
+        rows = _split(slots, -(-len(slots) // count))
+        if all(_step(row, CARD) >= LEAST_STEP for row in rows):
+            return rows
+    raise AssertionError("a card by itself has room")
+
+
+def _without_overlap(slots: Sequence[Card | Pile]) -> tuple[int, list[list[Card | Pile]]]:
+    """Cards beside one another, as many in each row, larger where they are few; their width and the rows."""
+    across = -(-len(slots) // -(-len(slots) // EASY_ACROSS))
+    return EASY_CARD if across < 4 else (INNER + GAP) // EASY_ACROSS - GAP, _split(slots, across)
+
+
+def _split(slots: Sequence[Card | Pile], each: int) -> list[list[Card | Pile]]:
+    return [list(slots[at : at + each]) for at in range(0, len(slots), each)]
+
+
+def _width_of(row: Sequence[Card | Pile], step: int, width: int) -> int:
+    """How wide a row is whose cards lie so far apart."""
+    piles = sum(isinstance(slot, Pile) for slot in row)
+    cards = (len(row) - piles) * step
+    return cards + piles * (width + GAP) - GAP if piles else cards + width - step
+
+
+def _step(row: Sequence[Card | Pile], width: int) -> int:
+    """How far apart a row's cards can lie; packets lie beside one another, after the cards. Negative without room."""
+    piles = sum(isinstance(slot, Pile) for slot in row)
+    in_hand = len(row) - piles
+    if piles:
+        room = INNER - piles * (width + GAP) + GAP
+        return room // in_hand if in_hand else room
+    return (INNER - width) // (in_hand - 1) if in_hand > 1 else width

@@ -1,0 +1,43 @@
+"""The letters of pictures: one font that comes with the bot, so that a picture is the same on every machine."""
+
+import unicodedata
+from collections.abc import Sequence
+from itertools import chain
+
+from bot.texts import texts
+
+SCRIPTS = (
+    range(0x20, 0x7F),  # Latin
+    range(0xA0, 0x180),
+    range(0x1E80, 0x1E86),
+    range(0x1EA0, 0x1EFA),
+    range(0x388, 0x38B),  # Greek
+    range(0x38E, 0x3A2),
+    range(0x3A3, 0x3CF),
+    range(0x400, 0x460),  # Cyrillic
+    range(0x490, 0x494),
+)
+"""Runs of characters that the font has, one and all."""
+
+LETTERS = frozenset(map(chr, chain(*SCRIPTS, map(ord, "ȘșȚțΆ–—‘’“”„•…€−"))))
+"""What can be written."""
+
+ELLIPSIS = "…"
+
+
+def drawable(text: str) -> str:
+    """As much of a text as can be written: fancy letters as plain ones, emoji and other scripts left out.
+
+    >>> drawable("𝓐𝓷𝓷𝓪 🤖")
+    'Anna'
+    """
+    folded = unicodedata.normalize("NFC", text)
+    if not LETTERS.issuperset(folded):
+        folded = unicodedata.normalize("NFKC", text)
+    return " ".join("".join(char for char in folded if char in LETTERS).split())
+
+
+def drawable_names(names: Sequence[str], language: str) -> list[str]:
+    """Players' names as the letters can write them; who has none of those is called by their number."""
+    _ = texts(language).gettext
+    return [drawable(name) or _("player {number}").format(number=seat) for seat, name in enumerate(names, 1)]

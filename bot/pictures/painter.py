@@ -1,0 +1,115 @@
+"""The painter: a scene as a PNG. It works in a process of its own (`bot.pictures.pool`), which keeps cards it made."""
+
+from functools import lru_cache
+from importlib.resources import files
+from io import BytesIO
+
+from PIL import Image, ImageChops, ImageDraw, ImageFont
+
+from bot.pictures.layout import WIDTH, Box, CardAt, CurveAt, TextAt, lay_out
+from bot.pictures.lettering import ELLIPSIS, drawable
+from bot.pictures.scene import Scene, Subject
+from bot.pictures.sheet import Sheet
+from bot.pictures.sheet_layout import lay_out_sheet
+from bot.pictures.sprites import SHADES, Palette, mask, palette, sprite
+
+FONT = files("bot") / "pictures" / "fonts" / "fira-sans.ttf"
+
+COMPRESSION = 5
+"""Of zlib, 1 to 9: what is written takes most of the time, and with 6 half as long again for a twentieth less."""
+
+TEXTS_KEPT = 300
+"""Lines of text, which are some 8 kB each; most come again, as names do."""
+
+FINER = 3
+"""How many times larger curves are drawn."""
+
+MARK, RING = 9, 4
+"""A mark's radius, and how thick a ring is."""
+
+FAINT = 255 // (2 * SHADES)
+"""What of a curve is so thin that its ground is left alone."""
+
+
+def paint(subject: Subject) -> bytes:
+    """The picture of a scene or sheet, as PNG; the same bytes for the same one."""
+    colours = palette(subject.deck)
+    assert isinstance(subject, Scene | Sheet)
+    laid_out = lay_out(subject) if isinstance(subject, Scene) else lay_out_sheet(subject)
+    image = Image.new("P", (WIDTH, laid_out.height), colours.number("felt"))
+    image.putpalette(colours.flat)
+    draw = ImageDraw.Draw(image)
+    for item in laid_out.items:
+        match item:
+            case CardAt():
+                box = (0, 0, item.width, item.visible)
+                card = sprite(subject.deck, item.code, item.width).crop(box)
+                shown = card.point(colours.dimmed) if item.is_dim else card
+                image.paste(shown, (item.x, item.y), mask(item.width).crop(box))
+            case Box():
+                corners = (item.x, item.y, item.x + item.width - 1, item.y + item.height - 1)
+                draw.rounded_rectangle(corners, item.radius, fill=colours.number(item.colour))
+            case TextAt():
+                _write(image, item, colours)
+    for curve in laid_out.curves:
+        _draw_curve(image, curve, colours)
+    file = BytesIO()
+    image.save(file, "PNG", compress_level=COMPRESSION)
+    return file.getvalue()
+
+
+def _write(image: Image.Image, item: TextAt, colours: Palette) -> None:
+    written = _written(item.text, item.size, item.most, colours.shades(item.colour, item.ground))
+    x = item.x - {"left": 0, "middle": written.width // 2, "right": written.width}[item.anchor]
+    image.paste(written, (x, item.y - written.height // 2))
+
+
+def _draw_curve(image: Image.Image, item: CurveAt, colours: Palette) -> None:
+    """A line and its marks, drawn larger and made smaller, so that they are smooth."""
+    reach = MARK + item.width
+    left, top = (min(point[axis] for point in item.points) - reach for axis in (0, 1))
+    right, bottom = (max(point[axis] for point in item.points) + reach for axis in (0, 1))
+    large = Image.new("L", (FINER * (right - left), FINER * (bottom - top)))
+    draw = ImageDraw.Draw(large)
+    points = [(FINER * (x - left), FINER * (y - top)) for x, y in item.points]
+    draw.line(points, fill=255, width=FINER * item.width, joint="curve")
+    for (x, y), is_filled in zip(points, item.marks, strict=False):
+        around = FINER * MARK
+        corners = (x - around, y - around, x + around, y + around)
+        draw.ellipse(corners, fill=255 if is_filled else 0, outline=255, width=FINER * RING)
+    drawn = large.reduce(FINER)
+    first = colours.shades(item.colour, item.ground)
+    shades = drawn.point([first + value * (SHADES - 1) // 255 for value in range(256)])
+    inside = Image.new("L", large.size)
+    draw = ImageDraw.Draw(inside)
+    for (x, y), _mark in zip(points, item.marks, strict=False):
+        around = FINER * (MARK - 1)
+        draw.ellipse((x - around, y - around, x + around, y + around), fill=255)
+    covered = ImageChops.lighter(drawn, inside.reduce(FINER)).point(lambda value: 255 * (value > FAINT), "1")
+    image.paste(shades, (left, top), covered)
+
+
+@lru_cache(TEXTS_KEPT)
+def _written(text: str, size: int, most: int, first: int) -> Image.Image:
+    """A line of text on its ground, cut or a little smaller where it is too wide, in the shades from ``first`` on."""
+    text, font = _fitted(drawable(text), size, most)
+    letters = Image.new("L", (max(1, round(font.getlength(text))), size + size // 2))
+    ImageDraw.Draw(letters).text((0, letters.height // 2), text, fill=255, font=font, anchor="lm")
+    return letters.point([first + value * (SHADES - 1) // 255 for value in range(256)])
+
+
+def _fitted(text: str, size: int, most: int) -> tuple[str, ImageFont.FreeTypeFont]:
+    """As much of a text as is no wider than so many pixels, and its font."""
+    font = next((font for part in (1.0, 0.9, 0.8) if (font := _font(round(part * size))).getlength(text) <= most), None)
+    if font:
+        return text, font
+    font = _font(round(0.8 * size))
+    while text and font.getlength(text + ELLIPSIS) > most:
+        text = text[:-1]
+    return text.rstrip() + ELLIPSIS, font
+
+
+@lru_cache
+def _font(size: int) -> ImageFont.FreeTypeFont:
+    # The simple layout is the same whatever other libraries there are.
+    return ImageFont.truetype(BytesIO(FONT.read_bytes()), size, layout_engine=ImageFont.Layout.BASIC)

@@ -1,0 +1,117 @@
+"""Pictures are painted in a process of its own, each once for as long as it is asked for."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+
+import structlog
+from cachetools import LRUCache
+
+from bot.metrics import PICTURES
+from bot.panel import Panel
+from bot.pictures.scene import Subject
+from bot.processes import Processes
+
+PATIENCE_SECONDS = 2.0
+"""How long a message waits for its picture before its text goes alone; the process may have to start first."""
+
+MOST_WAITING = 100
+"""Pictures under way beyond which texts go alone at once: there would be no end of it."""
+
+REST_SECONDS = 60.0
+"""How long texts go alone after the process could not be had: to start it again and again would help nobody."""
+
+KEPT_BYTES = 4 * 1024 * 1024
+
+log = structlog.get_logger()
+
+
+def paint(scene: Subject) -> bytes:
+    """The picture of a scene, as PNG."""
+    from bot.pictures import painter  # noqa: PLC0415 - heavy: for the process that paints alone
+
+    return painter.paint(scene)
+
+
+def get_ready() -> None:
+    """Have the usual deck at hand."""
+    from bot.pictures import sprites  # noqa: PLC0415
+
+    sprites.get_ready()
+
+
+class PicturePool:
+    """Has pictures painted, and keeps those that were last asked for, by what they show."""
+
+    def __init__(self, paint: Callable[[Subject], bytes] = paint) -> None:
+        self._processes = Processes("pictures", 1)
+        self._paint = paint
+        self._kept: LRUCache[str, bytes] = LRUCache(KEPT_BYTES, getsizeof=len)
+        self._under_way: dict[str, asyncio.Task[bytes]] = {}
+        self._ready: asyncio.Task[None] | None = None
+        self._rests_until = 0.0
+
+    async def painted(self, panel: Panel) -> Panel:
+        """The panel with its picture painted, for an adapter; without it if that fails, or is not done in time."""
+        picture = panel.picture
+        if picture is None:
+            return panel
+        png = self._kept.get(picture.scene.digest) or await self._in_time(picture.scene)
+        return replace(panel, picture=picture._replace(png=png) if png else None)
+
+    def is_under_way(self, scene: Subject) -> bool:
+        """Whether a picture is being painted, or waits for that: then it is late rather than failed."""
+        return scene.digest in self._under_way
+
+    async def until_done(self, scene: Subject, woken: asyncio.Event) -> None:
+        """Wait until a picture is no longer under way, or ``woken`` is set, which it is then in any case."""
+        if task := self._under_way.get(scene.digest):
+            task.add_done_callback(lambda _done: woken.set())
+            await woken.wait()
+
+    def get_ready(self) -> None:
+        """Pictures will be wanted soon: their process is started, once."""
+        if self._ready is None:
+            self._ready = asyncio.create_task(self._processes.do(get_ready))
+            self._ready.add_done_callback(_note_failure)
+
+    def stop(self) -> None:
+        self._processes.kill()
+        for task in (*self._under_way.values(), *([self._ready] if self._ready else [])):
+            task.cancel()
+
+    async def _in_time(self, scene: Subject) -> bytes:
+        """A picture, or nothing."""
+        task = self._under_way.get(scene.digest)
+        if task is None:
+            if len(self._under_way) >= MOST_WAITING or time.monotonic() < self._rests_until:
+                PICTURES.labels("not tried").inc()
+                return b""
+            task = self._under_way[scene.digest] = asyncio.create_task(self._processes.do(self._paint, scene))
+            task.add_done_callback(lambda done: self._done(scene.digest, done))
+        # Several messages may wait for it, and one that goes away must not take it along.
+        await asyncio.wait([task], timeout=PATIENCE_SECONDS)
+        if not task.done():
+            PICTURES.labels("late").inc()
+            return b""
+        return b"" if task.cancelled() or task.exception() else task.result()
+
+    def _done(self, digest: str, task: asyncio.Task[bytes]) -> None:
+        del self._under_way[digest]
+        if _note_failure(task):
+            PICTURES.labels("failed").inc()
+            if isinstance(task.exception(), BrokenProcessPool):
+                self._rests_until = time.monotonic() + REST_SECONDS
+        elif not task.cancelled():
+            PICTURES.labels("painted").inc()
+            self._kept[digest] = task.result()
+
+
+def _note_failure(task: asyncio.Task[bytes] | asyncio.Task[None]) -> bool:
+    """Log why a task failed, if it did; without the error's words, which may name a card."""
+    error = None if task.cancelled() else task.exception()
+    if error:
+        log.warning("picture_failed", why=type(error).__name__)
+    return bool(error)

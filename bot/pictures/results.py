@@ -1,0 +1,140 @@
+"""The sheets of results: what a deal counted, and how a game went, to be kept and passed on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from bot.panels.course import course, course_line, decisive_line, declared_in_all, declared_lines
+from bot.pictures.lettering import drawable_names
+from bot.pictures.scene import TallyLine
+from bot.pictures.sheet import Curve, Part, Plot, Row, Rows, Score, Sheet, Tally, Words
+from bot.wording import Wording
+from engine import Record
+from engine.robots.findings import Summary
+
+BOT = "Buongioco"
+
+MOST_DECLARED = 6
+"""Lines of declarations in a picture; the text has them all."""
+
+
+def deal_sheet(record: Record, number: int, code: str, names: Sequence[str], language: str) -> Sheet:
+    """What a deal counted, by its number from 1, and how the game stands after it; ``names`` are by seat."""
+    results = _Results(record, names, language)
+    _ = results.words.text
+    lines = list(declared_lines(results.words, record, number))[:MOST_DECLARED]
+    return Sheet(
+        title=_(record.kind.name),
+        note=_("after deal {number}").format(number=number),
+        parts=(
+            results.scores(number),
+            results.tally(number),
+            *([Words(line) for line in lines]),
+            *results.plot(number),
+        ),
+        small=f"{BOT} · {code}",
+    )
+
+
+def game_sheet(
+    record: Record,
+    code: str,
+    names: Sequence[str],
+    language: str,
+    *,
+    ended: int = 0,
+    summaries: Sequence[Summary] = (),
+) -> Sheet:
+    """How a game went; ``ended`` in Unix seconds, 0 if that is not known.
+
+    ``summaries`` are of each player's decisions, if they were analysed.
+    """
+    results = _Results(record, names, language)
+    _ = results.words.text
+    winner = results.words.ending(record.winner, record.ending)
+    day = [time.strftime("%Y-%m-%d", time.gmtime(ended))] if ended else []
+    decided = decisive_line(results.words, record)
+    return Sheet(
+        title=_(record.kind.name),
+        note=results.played(),
+        parts=(
+            Words(winner, stands_out=True),
+            *([results.scores(len(record.deals))] if record.deals else []),
+            *results.plot(len(record.deals)),
+            *([Words(decided)] if decided else []),
+            *results.declared(),
+            *([results.accuracy(summaries)] if summaries else []),
+        ),
+        small=" · ".join([BOT, *day, code]),
+    )
+
+
+class _Results:
+    def __init__(self, record: Record, names: Sequence[str], language: str) -> None:
+        self.record = record
+        self.words = Wording(language, drawable_names(names, language))
+
+    def played(self) -> str:
+        deals = len(self.record.deals)
+        return self.words.ngettext("{count} deal", "{count} deals", deals).format(count=deals)
+
+    def scores(self, number: int) -> tuple[Score, Score]:
+        totals = course(self.record, number)[-1]
+        one, other = (str(total).replace("-", "−") for total in totals)
+        return Score(self.words.side(0), one, "gold"), Score(self.words.side(1), other, "sky")
+
+    def plot(self, number: int) -> tuple[Plot, ...]:
+        """How it stood from nothing on; nothing to be seen after a single deal."""
+        if not course_line(self.words, self.record, number):
+            return ()
+        totals = [(0, 0), *course(self.record, number)]
+        _ = self.words.text
+        marks = (False, *([True] * (len(totals) - 1)))
+        one, other = (tuple(total[side] for total in totals) for side in (0, 1))
+        unit = self.record.rules.get("score_unit")
+        target = int(self.record.rules["target"]) * (unit if isinstance(unit, int) else 1)
+        return (
+            Plot(
+                (Curve(one, "gold", marks), Curve(other, "sky", marks)),
+                target=target,
+                begin=_("start"),
+                end=_("deal {number}").format(number=number),
+            ),
+        )
+
+    def tally(self, number: int) -> Tally:
+        deal = self.record.deals[number - 1]
+        unit = self.record.rules.get("score_unit")
+        lines = []
+        for name, figures in deal.entries().items():
+            if name == "thirds":
+                continue
+            is_counted = name in ("declared", "points") and isinstance(unit, int)
+            one, other = (figure * unit if is_counted else figure for figure in figures)
+            lines.append(TallyLine(self.words.labels[name], (_shown(one), _shown(other))))
+        return Tally(tuple(lines))
+
+    def accuracy(self, summaries: Sequence[Summary]) -> Rows:
+        _ = self.words.text
+        return Rows(
+            tuple(
+                Row(
+                    name,
+                    _("{good} of {count} decisions good").format(good=one.good, count=one.decisions),
+                    f"{one.accuracy} %",
+                    share=one.accuracy / 100,
+                )
+                for name, one in zip(self.words.names, summaries, strict=True)
+            )
+        )
+
+    def declared(self) -> tuple[Part, ...]:
+        sums = declared_in_all(self.record)
+        if not sums:
+            return ()
+        return (Tally((TallyLine(self.words.labels["declared"], (str(sums[0]), str(sums[1]))),)),)
+
+
+def _shown(figure: object) -> str:
+    return "–" if figure is None else str(figure).replace("-", "−")

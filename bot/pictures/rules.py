@@ -1,0 +1,86 @@
+"""The sheets of rules: which card beats which, what each is worth, and how a game's table lies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from bot.panels.rules import RANKS, WORTH
+from bot.pictures.cards import IN_FRENCH, Deck, Suits
+from bot.pictures.scene import Card, Style
+from bot.pictures.sheet import Diagram, Ranking, Sheet, Spot, Words
+from bot.texts import texts
+from engine import GAMES
+
+Translate = Callable[[str], str]
+
+HAND = ("3D", "CD", "5D", "AC", "6C", "2S", "FS", "4S", "RB", "7B")
+TRICK = ("7C", "3C", "FC", "4C")
+BACKS = (Card(),)
+
+
+def rules_sheet(game: str, language: str, suits: str, style: Style) -> Sheet:
+    """How the table of a game lies, by its id, and which of its cards beats which."""
+    _ = texts(language).gettext
+    is_spades = game == "spades"
+    deck = Deck("french" if is_spades or suits == "french" else "italian", style)
+    if is_spades:
+        ranking = Ranking(tuple(Card(f"{rank}S") for rank in "AKQJT98765432"))
+        about = _("High to low. Spades beat the other suits.")
+    else:
+        ranking = Ranking(_cards((f"{rank}D" for rank in RANKS), deck.suits), WORTH)
+        about = _("High to low, and the points of each")
+    return Sheet(
+        title=_(GAMES[game].name),
+        note=_("how the table lies, seen from your chair"),
+        parts=(Words(about), ranking, Diagram(_table(game, deck.suits, _))),
+        deck=deck,
+    )
+
+
+def _table(game: str, suits: Suits, _: Translate) -> tuple[tuple[Spot, ...], ...]:
+    """The rows of a table, from the far side to one's own."""
+    hand = Spot(_("your hand"), _cards(HAND, suits))
+    two = Spot(_("the trick"), _cards(TRICK[:2], suits), "beside")
+    theirs = Spot(_("your opponent's hand"), BACKS * 10)
+    if game in ("pizzichino", "spizzichino"):
+        return (
+            (theirs, Spot(_("their packets, top cards in sight"), _cards(("AB", "5S"), suits), "beside")),
+            (two,),
+            (
+                Spot(_("your hand: two packets"), _cards(HAND[:5], suits)),
+                Spot(_("your packets: play the top card"), _cards(("3S", "6D"), suits), "beside"),
+            ),
+        )
+    if game in ("metamazzo", "testa"):
+        return (
+            (theirs,),
+            (
+                Spot(_("the stock"), BACKS * 4, "pile"),
+                two,
+                Spot(_("drawn and shown"), _cards(("4C", "RD"), suits), "beside"),
+            ),
+            (hand,),
+        )
+    if game == "spades":
+        return (
+            (Spot(_("your opponent's hand"), BACKS * 13),),
+            (
+                Spot(_("the stock: draw, keep or throw away"), BACKS * 4, "pile"),
+                Spot(_("the trick"), (Card("9H"), Card("KH")), "beside"),
+            ),
+            (
+                Spot(
+                    _("your hand"), tuple(map(Card, ("AH", "JH", "4H", "QC", "8C", "KD", "TD", "2D", "AS", "9S", "3S")))
+                ),
+            ),
+        )
+    return (
+        (Spot(_("your partner"), BACKS * 10),),
+        (Spot(_("opponent"), BACKS * 5), Spot(_("the trick"), _cards(TRICK, suits)), Spot(_("opponent"), BACKS * 5)),
+        (hand,),
+    )
+
+
+def _cards(codes: Iterable[str], suits: Suits) -> tuple[Card, ...]:
+    """Italian cards, or the French ones that stand for them."""
+    return tuple(Card(IN_FRENCH[code] if suits == "french" else code) for code in codes)

@@ -1,0 +1,217 @@
+"""The scenes of hands and boards: a table as one viewer may see it, from the same snapshot as its panel."""
+
+from collections.abc import Iterable, Sequence
+
+from bot.panels.phrases import Phrases, bid_name, in_points, turn_line
+from bot.panels.snapshot import TableSnapshot
+from bot.pictures.cards import Deck
+from bot.pictures.lettering import drawable_names
+from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Side, Style, TallyLine
+from engine.views import DealView, Packet, PacketsView, Played, SpadesView, StockView, TressetteView
+
+WORN = {"suits": {"D": "D", "C": "H", "S": "S", "B": "C"}, "ranks": {"R": "K", "C": "Q", "F": "J"}}
+"""The French cards that the Italian ones are shown as: coins are diamonds, cups hearts, batons clubs."""
+
+TRUMPS = {"spades": "S"}
+
+
+def hand_scene(seen: TableSnapshot, language: str, suits: str, style: Style, chosen: str = "") -> Scene | None:
+    """What a seat sees; None before the first deal. ``chosen`` is the part of a move that its player has chosen."""
+    if seen.view is None or seen.view.deal is None or seen.phase not in ("playing", "over"):
+        return None
+    return _Scenes(seen, language, suits, style).hand(seen.view.deal, chosen)
+
+
+def board_scene(seen: TableSnapshot, language: str, suits: str, style: Style) -> Scene | None:
+    """The deal that is played, as everybody may see it; None before the first one."""
+    if seen.view is None or seen.view.deal is None:
+        return None
+    return _Scenes(seen, language, suits, style).table(seen.view.deal)
+
+
+class _Scenes:
+    def __init__(self, seen: TableSnapshot, language: str, suits: str, style: Style) -> None:
+        self.seen = seen = _with_drawable_names(seen, language)
+        self.words = words = seen.words(language, suits)
+        self.phrases = Phrases(seen, words)
+        is_french = seen.kind.id == "spades"
+        self.is_worn = suits == "french" and not is_french
+        self.deck = Deck("french" if self.is_worn or is_french else "italian", style)
+
+    def scene(self, sides: tuple[Side, Side], **what: object) -> Scene:
+        _ = self.words.text
+        target = _("to {target}").format(target=in_points(self.seen, int(self.seen.rules["target"])))
+        return Scene(deck=self.deck, sides=sides, target=target, **what)  # type: ignore[arg-type]
+
+    def hand(self, deal: DealView, chosen: str) -> Scene:
+        view, _ = self.seen.view, self.words.text
+        assert view
+        if view.ending:
+            won = _("You win!") if self.seen.seat in (view.winner or ()) else _("You lose.")
+            line = won if view.winner else _("The game was cancelled.")
+            tally = self.tally(view.result.entries) if view.result else ()
+            return self.scene(sides=self.sides(view.totals), line=line, is_mine=True, tally=tally)
+        return self.table(deal, chosen)
+
+    def table(self, deal: DealView, chosen: str = "") -> Scene:
+        seen, words, _ = self.seen, self.words, self.words.text
+        assert seen.view
+        moves = seen.view.moves if seen.my_turn else ()
+        return self.scene(
+            sides=self.sides(seen.view.totals, deal),
+            line=turn_line(seen, words),
+            is_mine=seen.my_turn,
+            trick=self._trick(deal.trick),
+            last_trick=self._trick(deal.last_trick.cards) if deal.last_trick and deal.phase == "play" else (),
+            last_title=_("last trick"),
+            stock=self._stock(deal),
+            **self._drawn(deal),
+            middle=self._packets(deal, None, chosen=chosen),
+            packets=self._packets(deal, seen.seat, moves) if seen.seat is not None else (),
+            others=self._others(deal),
+            hand=self._own(deal, moves, chosen),
+        )
+
+    # What is counted
+
+    def sides(self, totals: Sequence[int], deal: DealView | None = None) -> tuple[Side, Side]:
+        turn = self.seen.turn
+        # Whoever looks stands first.
+        first = self.seen.seat % 2 if self.seen.seat is not None else 0
+        one, other = (
+            Side(
+                self.phrases.side(side),
+                str(in_points(self.seen, totals[side])),
+                self._notes(deal, side) if deal else (),
+                deal is not None and turn is not None and turn % 2 == side,
+            )
+            for side in (first, 1 - first)
+        )
+        return one, other
+
+    def _notes(self, deal: DealView, side: int) -> tuple[str, ...]:
+        notes = []
+        labels, _ = self.words.labels, self.words.text
+        if isinstance(deal, SpadesView):
+            if deal.bids[side] is not None:
+                notes.append(_("bid {bid}").format(bid=bid_name(self.words, deal.bids[side])))
+            if self.seen.view and self.seen.view.bags[side]:
+                notes.append(f"{labels['bags']} {self.seen.view.bags[side]}")
+        if deal.phase == "play":
+            notes.insert(0, f"{labels['tricks']} {deal.tricks[side]}")
+        if isinstance(deal, TressetteView) and deal.declared[side]:
+            notes.append(f"{labels['declared']} {in_points(self.seen, deal.declared[side])}")
+        return tuple(notes)
+
+    def tally(self, entries: dict[str, Sequence[object]] | dict[str, tuple[object, object]]) -> tuple[TallyLine, ...]:
+        lines = []
+        is_turned = self.seen.seat is not None and self.seen.seat % 2
+        for name, figures in entries.items():
+            one, other = reversed(figures) if is_turned else figures
+            if name == "thirds":
+                continue
+            if name in ("declared", "points"):
+                one, other = (
+                    in_points(self.seen, figure) if isinstance(figure, int) else figure for figure in (one, other)
+                )
+            lines.append(TallyLine(self.words.labels[name], (str(one), str(other))))
+        return tuple(lines)
+
+    # Cards
+
+    def _card(self, code: str | None, light: Light = "") -> Card:
+        if code and self.is_worn:
+            code = WORN["ranks"].get(code[0], code[0]) + WORN["suits"][code[1]]
+        return Card(code or "", light)
+
+    def _trick(self, played: Iterable[Played]) -> tuple[PlayedCard, ...]:
+        played = tuple(played)
+        best = self._best(played)
+        return tuple(
+            PlayedCard(self._card(card), self.phrases.names[seat], signal or "", card == best)
+            for seat, card, signal in played
+        )
+
+    def _best(self, played: Sequence[Played]) -> str:
+        """The card of a trick that nothing beats: the highest of the suit led, or of trumps."""
+        if not played:
+            return ""
+        index, trump = self.seen.kind.pack.index, TRUMPS.get(self.seen.kind.id)
+        led = played[0].card[1]
+        return max(
+            (card for _seat, card, _signal in played if card[1] in (led, trump)),
+            key=lambda card: (card[1] == trump, index[card]),
+        )
+
+    def _stock(self, deal: DealView) -> Pile | None:
+        if isinstance(deal, StockView):
+            count = deal.stock
+        elif isinstance(deal, SpadesView) and deal.phase == "draft":
+            # The card being looked at still lies on top of the stock, but whoever holds it counts it as drawn.
+            count = deal.stock - bool(deal.drawn)
+        else:
+            return None
+        return Pile(Card(), count, self.words.labels["stock"]) if count else None
+
+    def _drawn(self, deal: DealView) -> dict[str, object]:
+        drawn: tuple[PlayedCard, ...] = ()
+        if isinstance(deal, StockView):
+            drawn = tuple(PlayedCard(self._card(card), self.phrases.names[by]) for by, card, _signal in deal.drawn)
+        elif isinstance(deal, SpadesView) and deal.drawn:
+            drawn = (PlayedCard(self._card(deal.drawn), ""),)
+        return {"drawn": drawn, "drawn_title": self.words.labels["drawn"] if drawn else ""}
+
+    def _own(self, deal: DealView, moves: Sequence[str], chosen: str) -> tuple[Card, ...]:
+        plays = {move.split(" ")[1] for move in moves if move.startswith("play ")}
+        picked = chosen.split(",") if deal.phase == "exchange" else ()
+        return tuple(
+            self._card(code, "chosen" if code in picked else _light(code in plays, bool(plays)))
+            for code in deal.hand or ()
+        )
+
+    def _packets(
+        self, deal: DealView, owner: int | None, moves: Sequence[str] = (), chosen: str = ""
+    ) -> tuple[Pile, ...]:
+        """The packets of a seat, or those that nobody has taken; what of them may be played or picked up stands out."""
+        if not isinstance(deal, PacketsView):
+            return ()
+        uses = {move for move in moves if move.startswith(("play ", "pick "))}
+        return tuple(
+            self._pile(packet, uses, chosen)
+            for packet in deal.packets
+            if packet.owner == owner and packet.place != "hand" and packet.left
+        )
+
+    def _pile(self, packet: Packet, uses: set[str], chosen: str) -> Pile:
+        light = _light(f"play {packet.top}" in uses or f"pick {packet.number}" in uses, bool(uses))
+        if str(packet.number) in chosen:
+            light = "chosen"
+        name = "" if packet.place == "table" else str(packet.number)
+        return Pile(self._card(packet.top, light), packet.left, name)
+
+    def _others(self, deal: DealView) -> tuple[Holder, ...]:
+        """The others, the next to play first; at a table of four only those who have shown anything."""
+        seats = len(deal.counts)
+        first = self.seen.seat if self.seen.seat is not None else -1
+        found = []
+        for seat in ((first + step) % seats for step in range(1, seats + (self.seen.seat is None))):
+            known, packets = deal.known[seat], self._packets(deal, seat)
+            if known or packets or (seats == 2 and deal.counts[seat]):
+                hidden = deal.counts[seat] - len(known)
+                cards = (*(self._card(code) for code in known), *[Card()] * hidden)
+                # Across a table of two there is nobody else.
+                name = "" if seats == 2 and self.seen.seat is not None else self.phrases.names[seat]
+                found.append(Holder(name, cards, packets))
+        return tuple(found)
+
+
+def _light(may_be: bool, any_may_be: bool) -> Light:
+    """How a card stands out that may be played or not, while some may."""
+    return ("playable" if may_be else "dim") if any_may_be else ""
+
+
+def _with_drawable_names(seen: TableSnapshot, language: str) -> TableSnapshot:
+    """The same with names that the pictures' letters can write."""
+    names = drawable_names([chair.name if chair else "" for chair in seen.chairs], language)
+    chairs = tuple(chair and chair._replace(name=name) for chair, name in zip(seen.chairs, names, strict=True))
+    return seen._replace(chairs=chairs)

@@ -1,0 +1,307 @@
+"""Where everything of a sheet lies: a title, parts one below the other, and small print."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from textwrap import wrap
+
+from bot.pictures.layout import INNER, MARGIN, SMALL, WIDTH, CardAt, Colour, Composer, CurveAt, Layout, height_of
+from bot.pictures.sheet import (
+    Curve,
+    Diagram,
+    Form,
+    Part,
+    Plot,
+    Ranking,
+    Row,
+    Rows,
+    Score,
+    Sheet,
+    Spot,
+    Tally,
+    Words,
+)
+
+TITLE, FOOT, GAP = 96, 48, 16
+LEFT, RIGHT = MARGIN // 2, WIDTH - MARGIN // 2
+"""Where the mats begin and end on which parts lie."""
+
+PLOT, AXIS, ENDS = 300, 76, 84
+"""How high a plot is, and the room for its figures on the left and behind the curves' ends."""
+
+MOST_TICKS = 4
+NEAREST_ENDS = 34
+"""How near two curves' last figures may be written to one another."""
+
+ROW, CURVE, CURVE_HEIGHT = 68, 190, 40
+"""How high a table's row is, and a small curve's measures."""
+
+LETTER = 0.5
+"""How wide a letter is on average, of its size."""
+
+RANKED, RANKED_BARE, RANK_SEEN, WORTH = 124, 84, 132, 40
+"""A ranking's cards: how wide they are, with and without what they are worth; how much is seen of one from above; how
+high it is written below what it is worth.
+"""
+
+WON: tuple[Colour, Colour] = ("ink", "gold")
+LOST: tuple[Colour, Colour] = ("white", "strip")
+"""In which colours, and on which, it is written that a game was won or lost."""
+
+STEPS = {"beside": SMALL + 8, "fan": 20, "pile": 3}
+"""How far apart cards lie in a diagram; backs in a fan."""
+
+SEEN_IN_FAN = {"classic": 46, "easy": 58}
+"""How much is seen of a card in a fan, so that one reads it."""
+
+
+def lay_out_sheet(sheet: Sheet) -> Layout:
+    """Where everything of a sheet lies."""
+    return _SheetLayouter(sheet).layout()
+
+
+class _SheetLayouter(Composer):
+    def __init__(self, sheet: Sheet) -> None:
+        super().__init__()
+        self.sheet = sheet
+        self.curves: list[CurveAt] = []
+
+    def layout(self) -> Layout:
+        sheet = self.sheet
+        self._box(0, 0, WIDTH, TITLE, "strip")
+        self._text(sheet.title, MARGIN, 36 if sheet.note else TITLE // 2, 36, "white", "strip", INNER)
+        self._text(sheet.note, MARGIN, 72, 26, "soft", "strip", INNER)
+        self.y = TITLE + GAP
+        for part in sheet.parts:
+            self._part(part)
+            self.y += GAP
+        if sheet.small:
+            self._box(0, self.y, WIDTH, FOOT, "strip")
+            self._text(sheet.small, WIDTH // 2, self.y + FOOT // 2, 22, "soft", "strip", INNER, "middle")
+            self.y += FOOT
+        return Layout(self.y, tuple(self.items), tuple(self.curves))
+
+    def _part(self, part: Part) -> None:
+        match part:
+            case (Score() as one, Score() as other):
+                self._scores(one, other)
+            case Plot():
+                self._plot(part)
+            case Words():
+                self._words(part)
+            case Tally():
+                self._tally(part)
+            case Rows():
+                self._rows(part)
+            case Form():
+                self._form(part)
+            case Ranking():
+                self._ranking(part)
+            case Diagram():
+                self._diagram(part)
+
+    # Points
+
+    def _scores(self, one: Score, other: Score) -> None:
+        """Each side in its colour, on a half of its own."""
+        height, half = 122, WIDTH // 2
+        self._box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
+        for score, middle in ((one, LEFT + half // 2), (other, RIGHT - half // 2)):
+            self._text(score.name, middle, self.y + 28, 28, score.ink, "mat", half - 50, "middle")
+            self._text(score.points, middle, self.y + 84, 46, "white", "mat", half - 50, "middle")
+        self.y += height
+
+    def _tally(self, tally: Tally) -> None:
+        row = 46
+        height = len(tally.lines) * row + 20
+        self._box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
+        for number, line in enumerate(tally.lines):
+            y = self.y + 10 + row * number + row // 2
+            self._text(line.label, WIDTH // 2, y, 26, "soft", "mat", 230, "middle")
+            self._text(line.figures[0], LEFT + WIDTH // 4, y, 32, "white", "mat", 200, "middle")
+            self._text(line.figures[1], RIGHT - WIDTH // 4, y, 32, "white", "mat", 200, "middle")
+        self.y += height
+
+    # Words
+
+    def _words(self, words: Words) -> None:
+        size = 30
+        colour: Colour = "gold" if words.stands_out else "white"
+        for line in _wrapped(words.text, INNER, size):
+            self._text(line, WIDTH // 2, self.y + 20, size, colour, "felt", INNER, "middle")
+            self.y += 40
+
+    # Curves
+
+    def _plot(self, plot: Plot) -> None:
+        values = [value for curve in plot.curves for value in curve.values]
+        values += [plot.target] if plot.target is not None else []
+        ticks = _ticks(min(values), max(values))
+        low, high = min(ticks[0], *values), max(ticks[-1], *values)
+        below = 40 if plot.begin or plot.end or plot.marks else 0
+        self._box(LEFT, self.y, RIGHT - LEFT, PLOT + below, "mat", 26)
+        left, right = LEFT + AXIS, RIGHT - ENDS
+        top, bottom = self.y + 34, self.y + PLOT - 34
+
+        def at(value: int) -> int:
+            return bottom - round((value - low) / max(1, high - low) * (bottom - top))
+
+        for tick in ticks:
+            self._box(left, at(tick) - 1, right - left, 2, "felt")
+            self._text(_figure(tick), left - 12, at(tick), 24, "soft", "mat", AXIS - 20, "right")
+        if plot.target is not None:
+            self._box(left, at(plot.target) - 2, right - left, 4, "strip")
+            self._text(_figure(plot.target), left - 12, at(plot.target), 26, "white", "mat", AXIS - 20, "right")
+        for curve in reversed(plot.curves):
+            self._curve(curve, left + 10, right - 10, [at(value) for value in curve.values], 5)
+        ends = [at(curve.values[-1]) for curve in plot.curves]
+        for curve, y in zip(plot.curves, _apart(ends), strict=True):
+            self._text(_figure(curve.values[-1]), right + 10, y, 32, curve.ink, "mat", ENDS - 16)
+        self._below(plot, left, right, self.y + PLOT + 8)
+        self.y += PLOT + below
+
+    def _below(self, plot: Plot, left: int, right: int, y: int) -> None:
+        self._text(plot.begin, left, y, 22, "soft", "mat", 200)
+        self._text(plot.end, right, y, 22, "soft", "mat", 200, "right")
+        if plot.marks:
+            middle = (left + right) // 2
+            for text, x, is_filled in zip(plot.marks, (middle - 100, middle + 24), (True, False), strict=True):
+                self.curves.append(CurveAt(((x, y), (x, y)), 1, "gold", "mat", (is_filled, is_filled)))
+                self._text(text, x + 18, y, 22, "soft", "mat", 90)
+
+    def _curve(self, curve: Curve, left: int, right: int, heights: Sequence[int], width: int) -> None:
+        steps = max(1, len(heights) - 1)
+        points = tuple((left + (right - left) * number // steps, y) for number, y in enumerate(heights))
+        self.curves.append(CurveAt(points, width, curve.ink, "mat", curve.marks))
+
+    # Tables
+
+    def _rows(self, table: Rows) -> None:
+        height = len(table.rows) * ROW + 16
+        self._box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
+        for number, row in enumerate(table.rows):
+            self._row(row, self.y + 8 + number * ROW)
+        self.y += height
+
+    def _row(self, row: Row, y: int) -> None:
+        middle = y + ROW // 2
+        right = RIGHT - 120
+        has_middle = row.curve is not None or row.share is not None
+        most = right - MARGIN - (CURVE + 30 if has_middle else 20)
+        colour: Colour = "gold" if row.is_own else "white"
+        self._text(row.label, MARGIN + 6, middle - 13 if row.note else middle, 28, colour, "mat", most)
+        self._text(row.note, MARGIN + 6, middle + 17, 22, "soft", "mat", most)
+        self._text(row.figure, RIGHT - 16, middle, 34, colour, "mat", 110, "right")
+        if row.share is not None:
+            self._box(right - CURVE, middle - 9, CURVE, 18, "strip", 9)
+            if filled := round(CURVE * row.share):
+                self._box(right - CURVE, middle - 9, max(18, filled), 18, "gold", 9)
+        if row.curve and len(row.curve.values) > 1:
+            values = row.curve.values
+            low, high = min(values), max(values)
+            heights = [
+                middle + CURVE_HEIGHT // 2 - round((value - low) / max(1, high - low) * CURVE_HEIGHT)
+                for value in values
+            ]
+            self._curve(row.curve, right - CURVE, right - 10, heights, 4)
+
+    def _form(self, form: Form) -> None:
+        """The last games beside one another, won ones in gold."""
+        each, height = 44, 72
+        self._box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
+        self._text(form.label, MARGIN + 6, self.y + height // 2, 26, "soft", "mat", 190)
+        x = RIGHT - 12 - len(form.won) * each
+        for is_won in form.won:
+            self._box(x, self.y + 16, each - 4, 40, "gold" if is_won else "strip", 10)
+            letter = form.letters[0 if is_won else 1]
+            ink, ground = WON if is_won else LOST
+            self._text(letter, x + each // 2 - 2, self.y + 36, 26, ink, ground, each, "middle")
+            x += each
+        self.y += height
+
+    # Cards
+
+    def _ranking(self, ranking: Ranking) -> None:
+        """Cards from high to low in two rows, as much of each as tells it, with what it is worth."""
+        each = -(-len(ranking.cards) // 2)
+        width = RANKED if ranking.worth else RANKED_BARE
+        step, seen = width + 10, width * RANK_SEEN // RANKED
+        for begin in (0, each):
+            cards = ranking.cards[begin : begin + each]
+            x = (WIDTH - each * step + 10) // 2
+            for number, card in enumerate(cards):
+                self._card(card.code, x + number * step, self.y, width, seen)
+                if ranking.worth:
+                    self._worth(ranking.worth[begin + number], x + number * step, self.y + seen)
+            self.y += seen + (WORTH if ranking.worth else 0) + 12
+        self.y -= 12
+
+    def _worth(self, worth: str, x: int, y: int) -> None:
+        is_worth_it = worth != "0"
+        ground: Colour = "gold" if is_worth_it else "strip"
+        self._box(x, y, RANKED, WORTH, ground)
+        ink: Colour = "ink" if is_worth_it else "soft"
+        self._text(worth, x + RANKED // 2, y + WORTH // 2, 26, ink, ground, RANKED, "middle")
+
+    def _diagram(self, diagram: Diagram) -> None:
+        """The rows of a table; the middle one lies on a mat."""
+        for number, row in enumerate(diagram.rows):
+            is_middle = number == len(diagram.rows) // 2
+            ground: Colour = "mat" if is_middle else "felt"
+            captions = [_wrapped(spot.label, self._room(row), 24) for spot in row]
+            height = height_of(SMALL) + 30 * max(map(len, captions)) + 22
+            if is_middle:
+                self._box(LEFT, self.y, RIGHT - LEFT, height, ground, 26)
+            for place, (spot, caption) in enumerate(zip(row, captions, strict=True)):
+                middle = LEFT + (RIGHT - LEFT) * (2 * place + 1) // (2 * len(row))
+                self._spot(spot, middle, self.y + 12)
+                for line, text in enumerate(caption):
+                    y = self.y + 12 + height_of(SMALL) + 20 + 30 * line
+                    self._text(text, middle, y, 24, "white", ground, self._room(row) + 10, "middle")
+            self.y += height
+
+    @staticmethod
+    def _room(row: Sequence[Spot]) -> int:
+        return (RIGHT - LEFT) // len(row) - 16
+
+    def _spot(self, spot: Spot, middle: int, y: int) -> None:
+        step = STEPS[spot.lie]
+        if spot.lie == "fan" and spot.cards[0].code:
+            step = SEEN_IN_FAN[self.sheet.deck.style]
+        x = middle - (SMALL + (len(spot.cards) - 1) * step) // 2
+        for number, card in enumerate(spot.cards):
+            self._card(card.code, x + number * step, y, SMALL)
+
+    def _card(self, code: str, x: int, y: int, width: int, visible: int = 0) -> None:
+        self.items.append(CardAt(code, x, y, width, visible or height_of(width)))
+
+
+def _ticks(low: int, high: int) -> list[int]:
+    """A few round figures across a range.
+
+    >>> _ticks(0, 31), _ticks(962, 1105)
+    ([0, 10, 20, 30], [1000, 1050, 1100])
+    """
+    span = max(1, high - low)
+    unit = 10 ** max(0, math.floor(math.log10(span / MOST_TICKS)))
+    step = next(unit * factor for factor in (1, 2, 5, 10) if span / (unit * factor) <= MOST_TICKS)
+    first = -(-low // step)
+    return [step * number for number in range(first, high // step + 1)]
+
+
+def _apart(heights: Sequence[int]) -> list[int]:
+    """Two heights at which figures can be written beside one another."""
+    if len(heights) < 2 or abs(heights[0] - heights[1]) >= NEAREST_ENDS:
+        return list(heights)
+    middle, away = sum(heights) // 2, NEAREST_ENDS // 2
+    return [middle - away, middle + away] if heights[0] <= heights[1] else [middle + away, middle - away]
+
+
+def _wrapped(text: str, room: int, size: int) -> list[str]:
+    """A text in lines of about so many pixels; one that is wider is written smaller."""
+    return wrap(text, int(room / (LETTER * size)))
+
+
+def _figure(value: int) -> str:
+    return str(value).replace("-", "−")

@@ -1,0 +1,157 @@
+"""Cards as pixels: each is made from its drawing once, in the one palette that all pictures of its deck share.
+
+So a picture is put together from bytes that mean colours already, and is small and quickly written.
+"""
+
+from functools import lru_cache
+from io import BytesIO
+
+import resvg_py
+from cachetools import LRUCache, cached
+from PIL import Image
+
+from bot.pictures.cards import DECKS, PACKS, Deck, back_svg, card_svg
+from bot.pictures.layout import CARD, Colour, height_of
+
+RGB = tuple[int, int, int]
+
+COLOURS: dict[Colour, RGB] = {
+    "felt": (23, 84, 62),
+    "mat": (32, 102, 76),
+    "strip": (12, 51, 40),
+    "gold": (245, 196, 66),
+    "sky": (140, 200, 255),
+    "white": (255, 255, 255),
+    "soft": (176, 214, 196),
+    "ink": (43, 27, 23),
+}
+
+SHADES = 8
+"""Steps between a text's colour and its ground's, for smooth edges."""
+
+WRITTEN: tuple[tuple[Colour, Colour], ...] = (
+    ("white", "felt"),
+    ("gold", "felt"),
+    ("white", "mat"),
+    ("soft", "mat"),
+    ("gold", "mat"),
+    ("sky", "mat"),
+    ("white", "strip"),
+    ("gold", "strip"),
+    ("soft", "strip"),
+    ("ink", "gold"),
+)
+"""The colours of texts, each with what it is written on."""
+
+DIMMED = 0.55
+"""How much of the felt shows through a card that may not be played."""
+
+BRIGHT, DIM = 64, 16
+"""How many colours there are for cards that are bright, and for dim ones: with fewer, pictures are smaller."""
+
+SAMPLE = 60
+"""How wide the cards are from which a deck's palette is made."""
+
+SPRITES_BYTES = 14 * 1024 * 1024
+"""Of cards that are kept: a large one has 77 kB, a small one 11 kB."""
+
+
+class Palette:
+    """The colours of a deck's pictures, 256 at most: first what is not card, then what its cards need."""
+
+    def __init__(self, deck: Deck) -> None:
+        self._numbers: dict[Colour, int] = {}
+        self._shades: dict[tuple[Colour, Colour], int] = {}
+        found: list[RGB] = []
+        for name, colour in COLOURS.items():
+            self._numbers[name] = len(found)
+            found.append(colour)
+        for ink, ground in WRITTEN:
+            self._shades[ink, ground] = len(found)
+            found += [_between(COLOURS[ground], COLOURS[ink], step / (SHADES - 1)) for step in range(SHADES)]
+        sheet = _sheet(deck)
+        found += _colours_of(sheet, BRIGHT)
+        found += _colours_of(_dimmed(sheet), DIM)
+        self.flat = bytes(part for colour in found for part in colour)
+        self._image = Image.new("P", (1, 1))
+        self._image.putpalette(self.flat)
+        every = Image.new("RGB", (len(found), 1))
+        every.putdata(found)
+        self.dimmed = [*self.apply(_dimmed(every)).tobytes(), *[0] * (256 - len(found))]
+        """For each number, that of the colour which it has on a dim card."""
+
+    def number(self, colour: Colour) -> int:
+        return self._numbers[colour]
+
+    def shades(self, ink: Colour, ground: Colour) -> int:
+        """The first of the `SHADES` numbers that lead from the ground's colour to the ink's."""
+        return self._shades[ink, ground]
+
+    def apply(self, image: Image.Image) -> Image.Image:
+        """The same picture in these colours."""
+        return image.quantize(palette=self._image, dither=Image.Dither.NONE)
+
+
+@lru_cache
+def palette(deck: Deck) -> Palette:
+    return Palette(deck)
+
+
+def _weight(image: Image.Image) -> int:
+    return image.width * image.height
+
+
+@cached(LRUCache(SPRITES_BYTES, getsizeof=_weight))
+def sprite(deck: Deck, code: str, width: int) -> Image.Image:
+    """A card, or a back where there is no ``code``, so many pixels wide, as numbers in the deck's palette."""
+    drawn = raster(deck, code, width)
+    flat = Image.new("RGB", drawn.size, COLOURS["ink"])
+    flat.paste(drawn, mask=drawn.getchannel("A"))
+    return palette(deck).apply(flat)
+
+
+@lru_cache
+def mask(width: int) -> Image.Image:
+    """Where a card is not see-through: all have the same corners."""
+    return raster(DECKS[0], "", width).getchannel("A").point(lambda alpha: 255 * (alpha > 127), "1")
+
+
+def get_ready() -> None:
+    """Make the large cards of the deck that most people have."""
+    usual = DECKS[0]
+    for code in ("", *PACKS[usual.suits].codes):
+        sprite(usual, code, CARD)
+
+
+def raster(deck: Deck, code: str, width: int) -> Image.Image:
+    """A card's drawing, or the back's where there is no ``code``, in true colour."""
+    svg = card_svg(code, deck) if code else back_svg(deck)
+    png = resvg_py.svg_to_bytes(svg_string=svg, width=width, skip_system_fonts=True)
+    return Image.open(BytesIO(bytes(png))).convert("RGBA")
+
+
+def _dimmed(image: Image.Image) -> Image.Image:
+    return Image.blend(image, Image.new("RGB", image.size, COLOURS["felt"]), DIMMED)
+
+
+def _sheet(deck: Deck) -> Image.Image:
+    """All cards of a deck beside one another."""
+    codes = ("", *PACKS[deck.suits].codes)
+    height = height_of(SAMPLE)
+    sheet = Image.new("RGB", (len(codes) * SAMPLE, height), COLOURS["ink"])
+    for number, code in enumerate(codes):
+        drawn = raster(deck, code, SAMPLE)
+        sheet.paste(drawn, (number * SAMPLE, 0), drawn.getchannel("A"))
+    return sheet
+
+
+def _colours_of(image: Image.Image, count: int) -> list[RGB]:
+    """At most so many colours that stand best for an image's."""
+    reduced = image.quantize(count, method=Image.Quantize.MEDIANCUT, kmeans=1, dither=Image.Dither.NONE)
+    flat = reduced.getpalette() or []
+    return [(flat[at], flat[at + 1], flat[at + 2]) for at in range(0, len(flat), 3)][:count]
+
+
+def _between(one: RGB, other: RGB, part: float) -> RGB:
+    red, green, blue = (round(first + (second - first) * part) for first, second in zip(one, other, strict=True))
+    return red, green, blue

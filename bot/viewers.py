@@ -1,0 +1,55 @@
+"""Who looks at a panel: in which language, with which suits, and with which cards in pictures, if any."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from bot.panel import Panel
+from bot.people import People
+from bot.pictures.scene import Picture, Scene, Style, Subject
+from bot.platform import Adapter, is_private, person_of, platform_of
+from bot.texts import texts
+
+
+class Viewer(NamedTuple):
+    """For whom a panel is drawn: the language and suits of a person or chat, and how cards in pictures are drawn; None
+    for no pictures.
+    """
+
+    language: str
+    suits: str = "italian"
+    deck: Style | None = None
+
+
+class Viewers:
+    """Those who look at what stands in a place: a person in private, otherwise a chat."""
+
+    def __init__(self, people: People, adapters: Mapping[str, Adapter]) -> None:
+        self._people, self._adapters = people, adapters
+
+    async def at(self, place: str) -> Viewer:
+        """Whoever looks at what stands in a place."""
+        adapter = self._adapters.get(platform_of(place))
+        can_show = adapter is not None and adapter.shows_pictures
+        if is_private(place):
+            profile = await self._people.person(person_of(place))
+            deck = profile.deck if can_show and profile.wants_pictures else None
+            return Viewer(profile.language, profile.suits, deck)
+        chat = await self._people.chat(place)
+        return Viewer(chat.language, deck=chat.deck if can_show and chat.wants_pictures else None)
+
+
+def pictured(panel: Panel, subject: Subject | None, language: str, *, is_lasting: bool = False) -> Panel:
+    """The panel with a picture, if there is one; its alternative text says where all that it shows can be read.
+
+    ``is_lasting`` is as for `Picture`.
+    """
+    if subject is None:
+        return panel
+    _ = texts(language).gettext
+    alt = (
+        _("A picture of the table: what it shows is in the text.")
+        if isinstance(subject, Scene)
+        else _("A picture: what it shows is in the text.")
+    )
+    return replace(panel, picture=Picture(subject, alt, is_lasting=is_lasting))

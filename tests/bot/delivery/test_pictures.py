@@ -1,0 +1,349 @@
+"""A message's picture and its text are always of one state, and a text never waits for a picture that does not come."""
+
+import asyncio
+import time
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from bot.delivery.names import Hand
+from bot.finished.ratings import LEAST_GAMES
+from bot.panel import Panel
+from bot.pictures import pool
+from bot.pictures.lettering import drawable
+from bot.pictures.pool import PicturePool
+from bot.pictures.scene import Scene
+from bot.pictures.sheet import Sheet, Words
+from bot.platform import NoPicture, NotEditable, SentMessage
+from bot.store import Store
+from bot.worker import Worker
+from tests.bot.delivery.test_surface_sync import surface_of
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seated
+from tests.bot.finished.games import finished, keep
+from tests.bot.pictures.test_pool import sleepy
+
+
+class Pictured(FakePlatform):
+    """A fake platform that takes pictures, but turns no message with one into one without, nor the other way round."""
+
+    shows_pictures = True
+
+    async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        shown = self.messages[place].get(sent.message)
+        if shown and (shown.picture is None) != (panel.picture is None):
+            raise NotEditable(sent.message)
+        return await super().edit(place, sent, panel)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures are painted at once: their bytes are their scene's digest."""
+
+    async def painted(pool: PicturePool, panel: Panel) -> Panel:
+        if panel.picture is None:
+            return panel
+        picture = panel.picture._replace(png=panel.picture.scene.digest.encode())
+        return Panel(panel.text, panel.rows, picture)
+
+    monkeypatch.setattr(PicturePool, "painted", painted)
+    monkeypatch.setattr(PicturePool, "get_ready", lambda pool: None)
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch, quick: None) -> set[str]:
+    """As long as the set holds anything, no picture can be painted."""
+    reasons: set[str] = set()
+    kept = PicturePool.painted
+
+    async def painted(pool: PicturePool, panel: Panel) -> Panel:
+        return await kept(pool, Panel(panel.text, panel.rows) if reasons else panel)
+
+    monkeypatch.setattr(PicturePool, "painted", painted)
+    return reasons
+
+
+@pytest.mark.usefixtures("quick")
+async def test_hands_and_boards_have_pictures_of_what_their_texts_say(store: Store) -> None:
+    fake = Pictured()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, players[0])
+        for _ in range(6):
+            mover = next(player for player in players if player.moves())
+            await mover.press(mover.moves()[0][1].label)
+            for seat, player in enumerate(players):
+                panel = fake.last(player.private)
+                assert panel.picture
+                assert panel.picture.alt
+                assert panel.picture.png == panel.picture.scene.digest.encode()
+                view = (await worker.room.cached(code)).game.view(seat)  # type: ignore[union-attr]
+                assert view.deal
+                assert isinstance(panel.picture.scene, Scene)
+                assert [card.code for card in panel.picture.scene.hand] == list(view.deal.hand or ())
+        board = fake.last(GROUP)
+        assert board.picture
+        assert isinstance(board.picture.scene, Scene)
+        assert not board.picture.scene.hand
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_board_shows_each_card_of_the_trick_as_it_comes_to_lie_there(store: Store) -> None:
+    fake = Pictured()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        mover = next(player for player in players if player.moves())
+        await mover.press(mover.moves()[0][1].label)
+        board = fake.last(GROUP).picture
+        assert board
+        assert isinstance(board.scene, Scene)
+        assert len(board.scene.trick) == 1
+
+
+class Unable(Pictured):
+    """A fake platform that cannot show pictures while it says so, and notes which it had to know of."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cannot = False
+        self.knew: list[str] = []
+
+    async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
+        self._look(panel)
+        sent = await super().send(place, panel, key)
+        return sent._replace(picture=_word(panel))
+
+    async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        self._look(panel)
+        self.knew.append(sent.picture)
+        assert sent.picture == _word(self.messages[place][sent.message])
+        return (await super().edit(place, sent, panel))._replace(picture=_word(panel))
+
+    def _look(self, panel: Panel) -> None:
+        if panel.picture and self.cannot:
+            raise NoPicture("ordered")
+
+
+def _word(panel: Panel) -> str:
+    return panel.picture.scene.digest if panel.picture else ""
+
+
+@pytest.mark.usefixtures("quick")
+async def test_where_a_picture_cannot_be_shown_the_text_goes_alone_until_the_next_change(store: Store) -> None:
+    fake = Unable()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        assert all(fake.last(player.private).picture for player in players)
+        fake.cannot = True
+        mover = next(player for player in players if player.moves())
+        await mover.press(mover.moves()[0][1].label)
+        for player in players:
+            assert len(fake.messages[player.private]) == 1
+            assert fake.last(player.private).picture is None
+            assert "On the table" in fake.last(player.private).plain
+        fake.cannot = False
+        mover = next(player for player in players if player.moves())
+        await mover.press(mover.moves()[0][1].label)
+        assert all(fake.last(player.private).picture for player in players)
+        assert any(fake.knew)
+
+
+@pytest.mark.usefixtures("quick")
+async def test_what_an_adapter_knows_of_a_picture_outlives_the_worker(store: Store) -> None:
+    fake = Unable()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+    fake.knew.clear()
+    async with open_worker(store, fake) as worker:
+        await play_until(
+            worker,
+            [Player(worker, fake, one.person.name, number) for number, one in enumerate(players, 1)],
+            Random(1),
+            lambda: len(fake.knew) > 2,
+        )
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_platform_without_pictures_is_given_none(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        await play_until(worker, players, Random(1), lambda: "Trick 3" in fake.last(GROUP).plain)
+        assert not any(panel.picture for shown in fake.messages.values() for panel in shown.values())
+
+
+async def test_a_text_whose_picture_fails_goes_alone_and_the_older_picture_goes(
+    store: Store, failing: set[str]
+) -> None:
+    fake = Pictured()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, players[0])
+        mover = next(player for player in players if player.moves())
+        before = set(fake.messages[mover.private])
+        failing.add("the painter is ill")
+        await mover.press(mover.moves()[0][1].label)
+        [message] = fake.messages[mover.private]
+        assert message not in before, "a picture cannot become a text: a new message took its place"
+        assert fake.last(mover.private).picture is None
+        assert "On the table" in fake.last(mover.private).plain
+        assert not surface_of(worker, code, Hand(players.index(mover))).known.outdated
+        failing.clear()
+        other = next(player for player in players if player is not mover)
+        await other.press(other.moves()[0][1].label)
+        assert len(fake.messages[mover.private]) == 1
+        assert fake.last(mover.private).picture
+
+
+@pytest.mark.usefixtures("quick")
+async def test_people_and_chats_choose_whether_they_have_pictures_and_with_which_cards(store: Store) -> None:
+    fake = Pictured()
+    async with open_worker(store, fake) as worker:
+        anna, bruno = await seated(worker, fake, "metamazzo")
+
+        def hand_of(player: Player) -> Panel:
+            return next(panel for panel in reversed(fake.messages[player.private].values()) if "deal 1" in panel.plain)
+
+        await anna.say("/settings", place=anna.private)
+        await anna.press("Cards with large signs")
+        hand = hand_of(anna).picture
+        assert hand
+        assert hand.scene.deck.style == "easy"
+        await anna.press("Pictures")
+        assert hand_of(anna).picture is None
+        assert hand_of(bruno).picture
+        assert fake.last(GROUP).picture
+        await bruno.say("/settings")
+        await bruno.press("Pictures", GROUP)
+        assert not any(panel.picture for panel in fake.messages[GROUP].values())
+        assert hand_of(bruno).picture
+        await anna.press("Pictures")
+        assert hand_of(anna).picture
+
+
+async def test_where_there_are_no_pictures_there_is_nothing_to_choose(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = Player(worker, fake, "Anna", 1)
+        for place in (anna.private, GROUP):
+            await anna.say("/settings", place=place)
+            labels = [button.label for row in fake.last(place).rows for button in row]
+            assert not any("Pictures" in label or "Cards" in label for label in labels)
+
+
+async def test_a_picture_that_is_late_follows_its_text(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
+    fake = FakePlatform()
+    shown: list[bool] = []
+    kept = fake.edit
+
+    async def edit(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        shown.append(panel.picture is not None)
+        return await kept(place, sent, panel)
+
+    async with open_worker(store, fake) as worker:
+        anna, bruno = await seated(worker, fake, "metamazzo")
+        mover = next(player for player in (anna, bruno) if player.moves())
+        monkeypatch.setattr(worker.picture_pool, "_paint", sleepy)
+        monkeypatch.setattr(fake, "edit", edit)
+        fake.shows_pictures = True
+        await mover.press(mover.moves()[0][1].label)
+        assert all(fake.last(place).picture for place in (anna.private, bruno.private, GROUP))
+        assert shown[:2] == [False, False]
+        assert shown.count(True) == 3
+        assert len(fake.messages[anna.private]) == 1
+
+
+async def test_what_comes_while_a_picture_is_late_is_not_held_up(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno = await seated(worker, fake, "metamazzo")
+        monkeypatch.setattr(worker.picture_pool, "_paint", never)
+        fake.shows_pictures = True
+        mover, other = sorted((anna, bruno), key=lambda player: not player.moves())
+        await mover.press(mover.moves()[0][1].label, settle=False)
+        async with asyncio.timeout(30):
+            while not other.moves():
+                await asyncio.sleep(0.01)
+        card = next(button.label for _message, button in other.moves() if " " not in button.label)
+        await other.press(card, settle=False)
+        async with asyncio.timeout(30):
+            while "Last trick" not in fake.last(other.private).plain:
+                await asyncio.sleep(0.01)
+
+
+async def test_an_older_picture_does_not_stand_beside_a_text_whose_own_is_late(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = Pictured()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        mover = next(player for player in players if player.moves())
+        [before] = fake.messages[mover.private]
+        monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
+        monkeypatch.setattr(worker.picture_pool, "_paint", never)
+        await mover.press(mover.moves()[0][1].label, settle=False)
+        async with asyncio.timeout(30):
+            while before in fake.messages[mover.private]:
+                await asyncio.sleep(0.01)
+        assert fake.last(mover.private).picture is None
+        assert "On the table" in fake.last(mover.private).plain
+
+
+def never(scene: Scene) -> bytes:
+    """A picture that is not painted as long as the test lasts."""
+    time.sleep(300)
+    return b""
+
+
+@pytest.mark.usefixtures("quick")
+async def test_results_have_pictures_that_are_the_same_for_everybody_who_reads_the_language(store: Store) -> None:
+    platform = Pictured()
+    async with open_worker(store, platform) as worker:
+        players = await seated(worker, platform, "testa")
+        await play_until(worker, players, Random(1), lambda: "won by" in platform.last(GROUP).plain)
+        panels = list(platform.messages[GROUP].values())
+        assert len([panel for panel in panels if panel.picture and isinstance(panel.picture.scene, Sheet)]) > 1
+        result = platform.last(GROUP).picture
+        assert result
+        assert isinstance(result.scene, Sheet)
+        assert result.scene.title == "Testa a Testa"
+        assert "you" not in str(result.scene)
+        for words in [part.text for part in result.scene.parts if isinstance(part, Words)]:
+            assert drawable(words) in drawable(platform.last(GROUP).plain)
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("command", ["/stats", "/leaderboard testa", "/rules testa"])
+async def test_pages_have_pictures_where_they_are_wanted(store: Store, command: str) -> None:
+    platform = Pictured()
+    async with open_worker(store, platform) as worker:
+        players = await seated(worker, platform, "testa")
+        await rated_games(worker, players)
+        reply = await players[0].say(command)
+        assert reply.panel
+        assert reply.panel.picture
+        assert reply.panel.picture.png == reply.panel.picture.scene.digest.encode()
+        await worker.people.choose_for_chat(GROUP, pictures="0")
+        reply = await players[0].say(command)
+        assert reply.panel
+        assert reply.panel.picture is None
+
+
+@pytest.mark.usefixtures("quick")
+async def test_pages_have_none_where_no_picture_can_be_shown(store: Store) -> None:
+    platform = FakePlatform()
+    async with open_worker(store, platform) as worker:
+        players = await seated(worker, platform, "testa")
+        reply = await players[0].say("/rules testa")
+        assert reply.panel
+        assert reply.panel.picture is None
+
+
+async def rated_games(worker: Worker, players: list[Player]) -> None:
+    """Have these people play so many games with each other that they are ranked."""
+    people = [player.person.id for player in players]
+    for number in range(LEAST_GAMES):
+        await keep(worker.store, replace(finished(number), people=people, chats=[GROUP]))
+    await worker.ratings.catch_up()

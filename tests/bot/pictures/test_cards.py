@@ -1,0 +1,136 @@
+"""The card art: every card of every deck is a drawing of its own that says which card it is."""
+
+import re
+from pathlib import Path
+from xml.etree.ElementTree import fromstring as parsed
+
+import pytest
+
+from bot.pictures import cards
+from bot.pictures.cards import DECKS, IN_FRENCH, PACKS, Deck, Suits, back_svg, card_svg, sign_svg, suit_name
+from bot.pictures.colours import SUIT_COLOURS
+from bot.pictures.drawings import drawing, glyph
+from bot.pictures.figures import FIGURES, LIVERIES
+from tests.bot.pictures.sheets import DECKS_IN_DOCS, sheet_svg
+
+SVG = "{http://www.w3.org/2000/svg}"
+EVERY_DECK = pytest.mark.parametrize("deck", DECKS, ids="-".join)
+ART = Path(cards.__file__).with_name("art")
+CLASSIC = {deck.suits: deck for deck in DECKS if deck.style == "classic"}
+
+
+def pictures(deck: Deck) -> dict[str, str]:
+    return {code: card_svg(code, deck) for code in PACKS[deck.suits].codes} | {"back": back_svg(deck)}
+
+
+def drawn(text: str) -> set[str]:
+    """The paths of a drawing."""
+    return set(re.findall(r' d="([^"]+)"', text))
+
+
+@EVERY_DECK
+def test_every_card_and_the_back_are_5_by_8(deck: Deck) -> None:
+    for code, text in pictures(deck).items():
+        root = parsed(text)
+        assert root.tag == f"{SVG}svg", code
+        assert root.get("viewBox") == "0 0 250 400", code
+
+
+@EVERY_DECK
+def test_every_card_says_its_rank_and_suit_in_a_corner(deck: Deck) -> None:
+    for code in PACKS[deck.suits].codes:
+        rank, suit = code[0], code[1]
+        name = suit_name(suit, deck.suits)
+        [index, *others] = parsed(card_svg(code, deck)).iterfind(f".//{SVG}g[@class='index']")
+        assert len(others) == (deck.style == "classic"), code
+        assert (index.get("data-rank"), index.get("data-suit")) == (rank, name)
+        paths = {path.get("d") for path in index.iter(f"{SVG}path")}
+        assert drawn(glyph(rank).content) | drawn(drawing(f"signs/{name}").content) == paths, code
+        assert {group.get("color") for group in index.iterfind(f"{SVG}g")} == {SUIT_COLOURS[name].light}
+
+
+def test_no_two_cards_look_the_same() -> None:
+    faces = [card_svg(code, deck) for deck in DECKS for code in PACKS[deck.suits].codes]
+    backs = [back_svg(deck) for deck in CLASSIC.values()]
+    assert len(faces) == 2 * (40 + 52)
+    assert len({*faces, *backs}) == len(faces) + len(backs)
+
+
+@EVERY_DECK
+def test_a_card_needs_nothing_from_outside(deck: Deck) -> None:
+    for code, text in pictures(deck).items():
+        root = parsed(text)
+        tags = {str(element.tag).removeprefix(SVG) for element in root.iter()}
+        assert tags <= {"svg", "g", "rect", "path", "circle", "ellipse"}, code
+        outside = [
+            name for element in root.iter() for name in element.attrib if "href" in name or name.startswith("on")
+        ]
+        assert outside == [], code
+        assert "url(" not in text, code
+
+
+@pytest.mark.parametrize("suits", PACKS)
+def test_a_number_shows_as_many_pips(suits: Suits) -> None:
+    for code in PACKS[suits].codes:
+        rank, suit = code[0], code[1]
+        if rank in "23456789T":
+            name = suit_name(suit, suits)
+            pip = drawing(f"{'pips' if suits == 'italian' else 'signs'}/{name}").content
+            shown = card_svg(code, CLASSIC[suits]).count(pip)
+            signs = 2 if suits == "french" else 0
+            assert shown - signs == (10 if rank == "T" else int(rank)), code
+
+
+def test_figures_of_another_suit_wear_nothing_of_coins() -> None:
+    coins = set(LIVERIES["coins"].colours)
+    assert all(colour in card_svg("RD", CLASSIC["italian"]) + card_svg("CD", CLASSIC["italian"]) for colour in coins)
+    for deck in CLASSIC.values():
+        for code in PACKS[deck.suits].codes:
+            if code[0] in FIGURES and suit_name(code[1], deck.suits) != "coins":
+                worn = set(re.findall(r"#[0-9a-f]{6}", card_svg(code, deck)))
+                own = set(LIVERIES[suit_name(code[1], deck.suits)].colours)
+                assert not worn & (coins - own), code
+
+
+def test_every_drawing_is_on_a_card() -> None:
+    shown = drawn("".join(text for deck in DECKS for text in pictures(deck).values()))
+    for file in ART.rglob("*.svg"):
+        name = file.relative_to(ART).with_suffix("").as_posix()
+        assert drawn(drawing(name).content) <= shown, name
+
+
+@EVERY_DECK
+def test_a_contact_sheet_shows_every_card_and_a_back(deck: Deck) -> None:
+    placed = parsed(sheet_svg(deck)).findall(f"{SVG}svg")
+    assert len({(card.get("x"), card.get("y")) for card in placed}) == PACKS[deck.suits].size + 1
+    assert (DECKS_IN_DOCS / f"{'-'.join(deck)}.png").is_file()
+
+
+def test_there_is_no_drawing_of_that_name() -> None:
+    with pytest.raises(FileNotFoundError):
+        drawing("pips/acorns")
+    with pytest.raises(KeyError):
+        glyph("X")
+
+
+def test_the_other_packs_cards_are_refused() -> None:
+    with pytest.raises(KeyError):
+        card_svg("RD", CLASSIC["french"])
+    with pytest.raises(KeyError):
+        card_svg("KH", CLASSIC["italian"])
+
+
+def test_forty_cards_may_be_shown_as_french_ones() -> None:
+    assert len(set(IN_FRENCH.values())) == len(IN_FRENCH) == 40
+    assert (IN_FRENCH["RC"], IN_FRENCH["CB"], IN_FRENCH["7D"]) == ("KH", "QC", "7D")
+    assert set(IN_FRENCH.values()) <= set(PACKS["french"].codes)
+
+
+@pytest.mark.parametrize("suits", PACKS)
+def test_signs_have_their_colour_for_the_ground(suits: Suits) -> None:
+    for suit in PACKS[suits].suits:
+        colours = SUIT_COLOURS[suit_name(suit, suits)]
+        assert f'color="{colours.light}"' in sign_svg(suit, suits)
+        assert f'color="{colours.dark}"' in sign_svg(suit, suits, "dark")
+    with pytest.raises(ValueError, match="substring"):
+        sign_svg("X", suits)

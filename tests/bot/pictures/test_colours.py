@@ -1,0 +1,68 @@
+"""The suits' colours are told apart by people of every colour vision, on cards and on dark grounds."""
+
+from itertools import combinations
+
+import pytest
+from coloraide import Color
+
+from bot.pictures.cards import PACKS
+from bot.pictures.colours import DARK_GROUND, PAPER, SUIT_COLOURS
+from engine.cards import Pack
+
+VISIONS = [
+    None,
+    *[(lack, way) for lack in ("protan", "deutan", "tritan") for way in ("machado", "brettel")],
+    # Viénot's is not meant for tritanopia.
+    *[(lack, "vienot") for lack in ("protan", "deutan")],
+]
+"""How colours are seen: as they are, and without one kind of cones by three methods: Brettel, Viénot and Mollon 1997,
+Viénot, Brettel and Mollon 1999, Machado, Oliveira and Fernandes 2009 at severity 1."""
+
+SHARMA = [
+    ((50, 2.6772, -79.7751), (50, 0, -82.7485), 2.0425),
+    ((50, -1.3802, -84.2814), (50, 0, -82.7485), 1.0),
+    ((50, 2.49, -0.001), (50, -2.49, 0.0009), 7.1792),
+    ((50, 2.49, -0.001), (50, -2.49, 0.0011), 7.2195),
+    ((50, 2.5, 0), (73, 25, -18), 27.1492),
+    ((60.2574, -34.0099, 36.2677), (60.4626, -34.1751, 39.4387), 1.2644),
+    ((90.8027, -2.0831, 1.441), (91.1528, -1.6435, 0.0447), 1.4441),
+    ((2.0776, 0.0795, -1.135), (0.9033, -0.0636, -0.5514), 0.9082),
+]
+"""Pairs of colours in CIELAB and their distance, from Sharma, Wu and Dalal, "The CIEDE2000 color-difference formula:
+implementation notes, supplementary test data, and mathematical observations", 2005, table 1."""
+
+
+def seen(colour: str, vision: tuple[str, str] | None) -> Color:
+    return Color(colour).filter(vision[0], 1, method=vision[1]) if vision else Color(colour)
+
+
+def distance(one: Color, other: Color) -> float:
+    return float(one.delta_e(other, method="2000"))
+
+
+@pytest.mark.parametrize(("one", "other", "published"), SHARMA)
+def test_distances_are_the_published_ones(one: tuple[float, ...], other: tuple[float, ...], published: float) -> None:
+    found = distance(Color("lab-d65", list(one)), Color("lab-d65", list(other)))
+    assert found == pytest.approx(published, abs=0.0001)
+
+
+def test_a_vision_without_red_cones_confuses_the_red_and_green_of_a_traffic_light() -> None:
+    assert distance(seen("#c8202f", None), seen("#1d5c2e", None)) > 50
+    assert distance(seen("#c8202f", ("protan", "machado")), seen("#1d5c2e", ("protan", "machado"))) < 5
+
+
+@pytest.mark.parametrize("ground", ["light", "dark"])
+@pytest.mark.parametrize("pack", PACKS.values(), ids=PACKS)
+@pytest.mark.parametrize("vision", VISIONS, ids=lambda vision: "-".join(vision or ("trichromat",)))
+def test_any_two_suits_differ_by_15(pack: Pack, ground: str, vision: tuple[str, str] | None) -> None:
+    colours = {name: getattr(SUIT_COLOURS[name], ground) for name in pack.suit_names}
+    for one, other in combinations(colours, 2):
+        apart = distance(seen(colours[one], vision), seen(colours[other], vision))
+        assert apart >= 15, f"{one} and {other}: {apart:.1f}"
+
+
+@pytest.mark.parametrize("name", SUIT_COLOURS)
+def test_suits_stand_out_from_their_grounds(name: str) -> None:
+    light, dark = SUIT_COLOURS[name]
+    assert Color(light).contrast(PAPER) >= 3
+    assert Color(dark).contrast(DARK_GROUND) >= 4.5

@@ -1,0 +1,79 @@
+"""Wherever cards lie: inside the picture, with each index of one's own in sight, and large enough to be read."""
+
+from itertools import pairwise
+
+import pytest
+
+from bot.bench.pictures import scenes_of
+from bot.pictures.layout import CARD, LEAST_STEP, WIDTH, Box, CardAt, TextAt, lay_out
+from bot.pictures.scene import Style
+from engine import GAMES
+
+INDEX = 48 * CARD // 250
+"""How far a large card's index reaches from its left side (bot/pictures/cards.py)."""
+
+STYLES: tuple[Style, ...] = ("classic", "easy")
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("game", GAMES)
+def test_everything_lies_inside_the_picture(game: str, style: Style) -> None:
+    for scene in scenes_of(game, style):
+        height, items, _curves = lay_out(scene)
+        assert height <= 1300
+        for item in items:
+            match item:
+                case CardAt():
+                    assert item.x >= 0
+                    assert item.x + item.width <= WIDTH + 16, "only the cards below a packet's top look over the edge"
+                    assert 0 <= item.y < height
+                case Box():
+                    assert 0 <= item.x < item.x + item.width <= WIDTH + 16
+                case TextAt():
+                    assert 0 <= item.x <= WIDTH
+                    assert 0 <= item.y < height
+                    assert item.most > 0
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_ones_own_cards_are_there_in_the_order_of_the_buttons_with_their_indices_in_sight(game: str) -> None:
+    assert LEAST_STEP >= INDEX
+    for scene in scenes_of(game, "classic"):
+        own = [card.code for card in scene.hand]
+        if not own:
+            continue
+        _height, items, _curves = lay_out(scene)
+        large = [item for item in items if isinstance(item, CardAt) and item.width == CARD and item.code]
+        tops = [pile.top.code for pile in scene.packets if pile.top.code]
+        mine = large[-len(own) - len(tops) :]
+        assert [item.code for item in mine] == [*own, *tops]
+        for left, right in pairwise(mine):
+            is_same_row = abs(left.y - right.y) < 40
+            assert not is_same_row or right.x - left.x >= LEAST_STEP
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_easy_cards_of_ones_own_do_not_overlap(game: str) -> None:
+    for scene in scenes_of(game, "easy"):
+        _height, items, _curves = lay_out(scene)
+        cards = [item for item in items if isinstance(item, CardAt) and item.code]
+        mine = cards[len(cards) - len(scene.hand) - len([pile for pile in scene.packets if pile.top.code]) :]
+        for number, one in enumerate(mine):
+            for other in mine[number + 1 :]:
+                assert abs(one.x - other.x) >= one.width or abs(one.y - other.y) >= one.width
+
+
+def test_a_card_that_may_be_played_stands_higher_than_one_that_may_not() -> None:
+    compared = 0
+    for scene in scenes_of("metamazzo", "classic"):
+        lights = {card.code: card.light for card in scene.hand}
+        _height, items, _curves = lay_out(scene)
+        mine = [item for item in items if isinstance(item, CardAt)][-len(lights) :] if lights else []
+        bright = [item for item in mine if lights.get(item.code) == "playable"]
+        dim = [item for item in mine if lights.get(item.code) == "dim"]
+        assert all(item.is_dim for item in dim)
+        assert not any(item.is_dim for item in bright)
+        if bright and dim:
+            compared += 1
+            assert max(item.y for item in bright) < min(item.y for item in dim)
+    assert compared

@@ -1,0 +1,57 @@
+"""Pixels: the same bytes for the same scene, within what a message should weigh, and letters that are there."""
+
+from io import BytesIO
+from random import Random
+
+import pytest
+from PIL import Image, ImageFont
+
+from bot.bench.pictures import scenes_of
+from bot.pictures.layout import WIDTH, lay_out
+from bot.pictures.lettering import LETTERS, drawable
+from bot.pictures.painter import FONT, paint
+from bot.pictures.sprites import COLOURS
+from engine import GAMES
+
+MOST_BYTES = 80_000
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_scene_is_the_same_bytes_whatever_was_painted_before(game: str) -> None:
+    scenes = scenes_of(game, "classic")[::6]
+    painted = [paint(scene) for scene in scenes]
+    again = list(range(len(scenes)))
+    Random(1).shuffle(again)
+    assert all(paint(scenes[number]) == painted[number] for number in again)
+    assert all(len(png) < MOST_BYTES for png in painted)
+
+
+def test_a_picture_is_a_png_as_large_as_its_layout_on_felt() -> None:
+    scene = scenes_of("metamazzo", "classic")[8]
+    image = Image.open(BytesIO(paint(scene)))
+    assert image.format == "PNG"
+    assert image.size == (WIDTH, lay_out(scene).height)
+    assert image.convert("RGB").getpixel((2, 100)) == COLOURS["felt"]
+
+
+def test_the_font_has_every_letter_that_is_said_to_be_drawable() -> None:
+    font = ImageFont.truetype(BytesIO(FONT.read_bytes()), 40)
+    missing = bytes(font.getmask("\U0010ffff"))
+    assert not [char for char in LETTERS if char.isprintable() and char != " " and bytes(font.getmask(char)) == missing]
+
+
+@pytest.mark.parametrize(
+    ("name", "drawn"),
+    [
+        ("Zoë Łukasz", "Zoë Łukasz"),
+        ("🤖 Nonna Rosa", "Nonna Rosa"),
+        ("𝓐𝓷𝓷𝓪", "Anna"),
+        ("Ｂｅａ", "Bea"),
+        ("\u2068Ελένη\u2069 Ж", "Ελένη Ж"),
+        ("Caffe\u0300", "Caffè"),
+        ("王小明", ""),
+        ("🎲🎲", ""),
+    ],
+)
+def test_names_lose_only_what_cannot_be_written(name: str, drawn: str) -> None:
+    assert drawable(name) == drawn

@@ -1,0 +1,141 @@
+"""Pictures come in time, once each, and a message never waits long for its own."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from bot.panel import Panel, Span
+from bot.pictures import pool
+from bot.pictures.cards import DECKS
+from bot.pictures.pool import PicturePool
+from bot.pictures.scene import Card, Picture, Scene, Side, Subject
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a process takes a while to start."""
+    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 60)
+
+
+def panel(code: str = "3D") -> Panel:
+    sides = (Side("Anna", "3"), Side("Bruno", "4"))
+    scene = Scene(deck=DECKS[0], sides=sides, target="to 21", hand=(Card(code),))
+    return Panel((Span("text"),), picture=Picture(scene, "a hand"))
+
+
+def sleepy(scene: Subject) -> bytes:
+    time.sleep(1)
+    return b"late"
+
+
+def endless(scene: Subject) -> bytes:
+    time.sleep(600)
+    return b""
+
+
+def broken(scene: Subject) -> bytes:
+    raise ValueError("3D")
+
+
+def deadly(scene: Subject) -> bytes:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return b""
+
+
+def counted(scene: Subject) -> bytes:
+    """Appends to the file that the scene names."""
+    assert isinstance(scene, Scene)
+    with Path(scene.line).open("a") as file:
+        file.write(".")
+    return b"painted"
+
+
+@asynccontextmanager
+async def opened(paint: Callable[[Subject], bytes] = pool.paint) -> AsyncIterator[PicturePool]:
+    pictures = PicturePool(paint)
+    try:
+        yield pictures
+    finally:
+        pictures.stop()
+
+
+async def test_a_panel_gets_its_picture_as_png() -> None:
+    async with opened() as pictures:
+        painted = await pictures.painted(panel())
+    assert painted.picture
+    assert painted.picture.png.startswith(b"\x89PNG")
+    assert painted.digest == panel().digest
+
+
+async def test_a_panel_without_a_picture_needs_no_process() -> None:
+    async with opened(deadly) as pictures:
+        bare = Panel((Span("text"),))
+        assert await pictures.painted(bare) is bare
+
+
+async def test_a_bot_that_ends_does_not_wait_for_a_picture() -> None:
+    async with opened(endless) as pictures:
+        asked = asyncio.create_task(pictures.painted(panel()))
+        while pictures._processes._pool is None:
+            await asyncio.sleep(0.01)
+        [process] = pictures._processes._pool._processes.values()
+    process.join(10)
+    assert not process.is_alive()
+    picture = (await asked).picture
+    assert picture is None
+
+
+async def test_the_same_picture_is_painted_once_however_many_ask_for_it(tmp_path: Path) -> None:
+    file = tmp_path / "painted"
+    asked = panel()
+    assert asked.picture
+    fields = {**vars(asked.picture.scene), "line": str(file)}
+    fields.pop("digest", None)
+    asked = Panel(asked.text, picture=Picture(Scene(**fields), ""))
+    async with opened(counted) as pictures:
+        found = await asyncio.gather(*[pictures.painted(asked) for _ in range(5)])
+        found.append(await pictures.painted(asked))
+    assert file.read_text() == "."
+    assert {one.picture.png for one in found if one.picture} == {b"painted"}
+
+
+@pytest.mark.parametrize("paint", [broken, deadly])
+async def test_a_picture_that_cannot_be_painted_leaves_the_text(paint: Callable[[Subject], bytes]) -> None:
+    async with opened(paint) as pictures:
+        assert await pictures.painted(panel()) == Panel((Span("text"),))
+
+
+async def test_a_picture_that_is_late_leaves_the_text_and_is_there_for_who_asks_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.05)
+    async with opened(sleepy) as pictures:
+        assert (await pictures.painted(panel())).picture is None
+        monkeypatch.setattr(pool, "PATIENCE_SECONDS", 60)
+        asked = await pictures.painted(panel())
+        assert asked.picture
+        assert asked.picture.png == b"late"
+
+
+async def test_with_too_many_under_way_a_text_goes_alone_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "MOST_WAITING", 1)
+    async with opened(sleepy) as pictures:
+        first = asyncio.create_task(pictures.painted(panel("3D")))
+        await asyncio.sleep(0)
+        assert (await pictures.painted(panel("4D"))).picture is None
+        assert (await first).picture
+
+
+async def test_a_process_that_cannot_be_had_is_left_alone_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(deadly) as pictures:
+        assert (await pictures.painted(panel())).picture is None
+        monkeypatch.setattr(pictures, "_paint", pool.paint)
+        assert (await pictures.painted(panel())).picture is None
+        monkeypatch.setattr(pictures, "_rests_until", 0.0)
+        assert (await pictures.painted(panel())).picture

@@ -1,0 +1,195 @@
+"""Sheets of results, ratings and rules: they say what is so, their texts say the same, and all of it is in sight."""
+
+from functools import cache
+from itertools import chain
+
+import pytest
+
+from bot.finished.history import RatedGame
+from bot.finished.ratings import EVERYTHING, Standing
+from bot.panels.course import course, decisive
+from bot.panels.rules import rules_page
+from bot.panels.standings import Ranked, StatsLine, leaderboard_about, leaderboard_page, stats_page
+from bot.pictures.cards import PACKS
+from bot.pictures.layout import WIDTH, Box, CardAt, TextAt, height_of
+from bot.pictures.painter import paint
+from bot.pictures.results import deal_sheet, game_sheet
+from bot.pictures.rules import rules_sheet
+from bot.pictures.sheet import Diagram, Form, Plot, Ranking, Rows, Sheet, Tally, Words
+from bot.pictures.sheet_layout import lay_out_sheet
+from bot.pictures.standings import leaderboard_sheet, stats_sheet
+from bot.simulation import simulate
+from bot.texts import LANGUAGES
+from engine import GAMES, Record
+from engine.robots.findings import Summary
+
+NAMES = ("Anna", "Bruno Bartolomeo della Rovere-Hohenstaufen 🎴", "李", "Δημήτρης")
+LARGEST = 80_000
+"""Bytes of a picture."""
+
+
+@cache
+def record(game: str, seed: int = 0) -> Record:
+    return simulate(game, {}, ["random"] * GAMES[game].seats, f"sheet {seed}")
+
+
+def sheets(language: str) -> list[Sheet]:
+    found = []
+    for game in GAMES:
+        names = NAMES[: GAMES[game].seats]
+        summaries = [Summary(10, 5 + seat, 1.0, 0.0, ()) for seat in range(len(names))]
+        one = record(game)
+        found.append(game_sheet(one, "ABCD", names, language, ended=1_770_000_000, summaries=summaries))
+        found += [deal_sheet(one, number, "ABCD", names, language) for number in range(1, len(one.deals) + 1)]
+        for suits in ("italian", "french"):
+            found += [rules_sheet(game, language, suits, "classic"), rules_sheet(game, language, suits, "easy")]
+    stats = stats_sheet(language, NAMES[1], LINES, HISTORY)
+    leaders = leaderboard_sheet(language, leaderboard_about(language, "chat", "all", "all"), RANKED)
+    assert stats
+    assert leaders
+    return [*found, stats, leaders]
+
+
+HISTORY = [RatedGame(20_400 + number, number % 3 > 0, 1000 + 17 * (number % 5)) for number in range(30)]
+STANDING = Standing(27.0, 1.0, 30, 20)
+LINES = [
+    StatsLine(EVERYTHING, STANDING, 2, 12),
+    StatsLine("testa", STANDING, None, 3),
+    StatsLine("spades", Standing(), None, 0),
+]
+RANKED = [Ranked(rank, name, STANDING, rank == 3, HISTORY[:rank]) for rank, name in enumerate(3 * NAMES, 1)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_all_of_a_sheet_is_within_the_picture(language: str) -> None:
+    for sheet in sheets(language):
+        laid_out = lay_out_sheet(sheet)
+        for item in laid_out.items:
+            match item:
+                case Box():
+                    places = [(item.x, item.y), (item.x + item.width, item.y + item.height)]
+                case CardAt():
+                    assert item.visible <= height_of(item.width)
+                    places = [(item.x, item.y), (item.x + item.width, item.y + item.visible)]
+                case TextAt():
+                    begin = item.x - {"left": 0, "middle": item.most // 2, "right": item.most}[item.anchor]
+                    places = [(begin, item.y - item.size // 2), (begin + item.most, item.y + item.size // 2)]
+            assert all(0 <= x <= WIDTH and 0 <= y <= laid_out.height for x, y in places), (sheet.title, item)
+        for x, y in chain(*(curve.points for curve in laid_out.curves)):
+            assert 0 <= x <= WIDTH
+            assert 0 <= y <= laid_out.height
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_sheet_can_be_painted(language: str) -> None:
+    for sheet in sheets(language)[::4]:
+        png = paint(sheet)
+        assert png == paint(sheet)
+        assert len(png) < LARGEST
+
+
+def test_sheets_that_differ_are_told_apart() -> None:
+    found = list(chain(*map(sheets, LANGUAGES)))
+    assert len({sheet.digest for sheet in found}) == len(set(found)) > len(found) // 2
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_s_plot_ends_where_its_record_does(game: str) -> None:
+    one = record(game)
+    sheet = game_sheet(one, "ABCD", NAMES[: GAMES[game].seats], "en")
+    plots = [part for part in sheet.parts if isinstance(part, Plot)]
+    assert len(plots) == (len(one.deals) > 1)
+    for plot in plots:
+        unit = 3 if game == "tressette" else 1
+        ends = tuple(curve.values[-1] for curve in plot.curves)
+        assert ends == tuple(unit * total for total in one.deals[-1].totals) == course(one)[-1]
+        assert all(len(curve.values) == len(one.deals) + 1 == len(curve.marks) for curve in plot.curves)
+
+
+def test_the_decisive_deal_is_the_one_after_which_the_winners_stayed_ahead() -> None:
+    found = set()
+    for seed in range(12):
+        one = record("testa", seed)
+        deal, side = decisive(one), (one.winner or [0])[0] & 1
+        assert deal
+        totals = course(one)
+        assert all(after[side] > after[1 - side] for after in totals[deal - 1 :])
+        assert deal == 1 or totals[deal - 2][side] <= totals[deal - 2][1 - side]
+        found.add(deal == 1)
+    assert found == {True, False}
+
+
+@pytest.mark.parametrize("ending", ["resign", "timeout", "cancelled"])
+def test_no_deal_decides_a_game_that_points_did_not(ending: str) -> None:
+    one = record("testa").model_copy(update={"ending": ending})
+    assert decisive(one) is None
+
+
+def test_what_was_declared_in_a_deal_stands_in_its_sheet() -> None:
+    one = record("tressette")
+    numbers = [
+        number for number, deal in enumerate(one.deals, 1) if any(move[1].startswith("declare") for move in deal.moves)
+    ]
+    assert numbers
+    for number in numbers:
+        sheet = deal_sheet(one, number, "ABCD", ("Anna", "Bruno", "Carla", "Dino"), "en")
+        words = [part.text for part in sheet.parts if isinstance(part, Words)]
+        assert words
+        assert all(text.partition(":")[0] in ("Anna", "Bruno", "Carla", "Dino") for text in words)
+        [tally] = [part for part in sheet.parts if isinstance(part, Tally)]
+        assert [line.label for line in tally.lines] == ["declared", "points"]
+
+
+def test_a_name_that_cannot_be_written_is_the_player_s_number() -> None:
+    sheet = game_sheet(record("pizzichino"), "ABCD", ("Anna", "李"), "en")
+    assert any("player 2" in str(part) for part in sheet.parts)
+    assert "李" not in str(sheet)
+
+
+def test_the_stats_in_the_picture_are_those_of_the_text() -> None:
+    text = stats_page("en", "Anna", LINES, HISTORY).plain
+    sheet = stats_sheet("en", "Anna", LINES, HISTORY)
+    assert sheet
+    [plot] = [part for part in sheet.parts if isinstance(part, Plot)]
+    values, marks = plot.curves[0].values, plot.curves[0].marks
+    assert f"from {values[0]} to {values[-1]}, between {min(values)} and {max(values)}" in text
+    assert marks == tuple(game.won for game in HISTORY)
+    [form] = [part for part in sheet.parts if isinstance(part, Form)]
+    assert f"Last games: {' '.join('W' if won else 'L' for won in form.won)} " in text
+    [rows] = [part for part in sheet.parts if isinstance(part, Rows)]
+    assert [row.label for row in rows.rows] == ["all games", "Testa a Testa"]
+    assert all(row.figure in text for row in rows.rows)
+
+
+def test_nobody_without_a_rated_game_has_a_picture_of_it() -> None:
+    assert stats_sheet("en", "Anna", [StatsLine(EVERYTHING, Standing(), None, 0)], []) is None
+    assert leaderboard_sheet("en", [], [Ranked(None, "Anna", Standing(), True)]) is None
+
+
+def test_a_leaderboard_s_picture_has_whom_its_text_has() -> None:
+    text = leaderboard_page("en", "chat", "all", "all", RANKED, 12).plain
+    sheet = leaderboard_sheet("en", [], RANKED)
+    assert sheet
+    [rows] = [part for part in sheet.parts if isinstance(part, Rows)]
+    assert len(rows.rows) == len(RANKED)
+    assert [row.is_own for row in rows.rows].index(True) == 2
+    assert all(row.figure in text and row.note in text for row in rows.rows)
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("suits", ["italian", "french"])
+def test_the_rules_show_cards_of_the_pack_that_the_viewer_plays_with(game: str, suits: str) -> None:
+    sheet = rules_sheet(game, "en", suits, "classic")
+    assert sheet.deck.suits == ("french" if "french" in (suits, "french" if game == "spades" else "") else "italian")
+    [ranking] = [part for part in sheet.parts if isinstance(part, Ranking)]
+    [table] = [part for part in sheet.parts if isinstance(part, Diagram)]
+    shown = [*ranking.cards, *chain(*(spot.cards for spot in chain(*table.rows)))]
+    assert all(not card.code or card.code in PACKS[sheet.deck.suits].index for card in shown)
+    codes = [card.code for card in shown[len(ranking.cards) :] if card.code]
+    assert len(codes) == len(set(codes))
+    pack = GAMES[game].pack
+    assert len(ranking.cards) == pack.size // 4
+    if suits == "italian" and game != "spades":
+        assert sorted(ranking.cards, key=lambda card: -pack.index[card.code]) == list(ranking.cards)
+        assert sum(3 if worth == "1" else int(worth[0]) for worth in ranking.worth) == 8
+    assert "From high to low" in rules_page("en", game).plain

@@ -1,0 +1,215 @@
+"""Tables before the cards are dealt: who may do what, and what becomes of it."""
+
+from random import Random
+
+import pytest
+
+from bot.store import Store
+from bot.tables import Room, Table
+from bot.tables.chairs import Chair, Invited
+from bot.tables.challenges import MOST_CHANGES, Challenges
+from bot.tables.checks import MOST_HOSTS
+from bot.tables.errors import (
+    AlreadyAsking,
+    AlreadyPlaying,
+    ChairTaken,
+    NobodyAsks,
+    NoSuchClock,
+    NoSuchTable,
+    NotYoursToDecide,
+    OnlyTheChallenger,
+    TableIsFull,
+    TooManyChanges,
+    TooManyChats,
+    TooManyTables,
+)
+from bot.tables.lists import MOST_TABLES
+
+ADA, BEA, CLEO, DORA = "p:1", "p:2", "p:3", "p:4"
+
+
+@pytest.fixture
+def room(store: Store) -> Room:
+    return Room(store, Random(0).randbytes)
+
+
+async def opened(room: Room, game: str = "tavolo", **more: object) -> Table:
+    return await Challenges(room).open_table(game, ADA, "Ada", "open", **more)  # type: ignore[arg-type]
+
+
+async def codes_of(room: Room, person: str) -> list[str]:
+    """The tables on a person's list."""
+    return [table.code for table in await room.lists.tables_of(person)]
+
+
+async def test_a_table_is_opened_as_it_was_asked_for(room: Room) -> None:
+    table = await opened(room, "tressette", host="p:100", seat=2, invited=Invited("", "bea", " Bea\n"))
+    assert table.hosts == ("p:100",)
+    assert table.seat_of(ADA) == 2
+    assert table.invited == Invited("", "bea", "Bea")
+    assert await codes_of(room, ADA) == [table.code]
+    assert [one.code for one in await room.lists.tables_at("p:100")] == [table.code]
+
+
+async def test_a_wish_that_several_may_have_opens_a_table_each_time_it_is_gone(room: Room) -> None:
+    table = await Challenges(room).open_table("testa", ADA, "Ada", "again", again=True)
+    assert (await Challenges(room).open_table("testa", ADA, "Ada", "again", again=True)).code == table.code
+    assert await Challenges(room).has_opened("again")
+    await room.remove(await Challenges(room).cancel(table.code, ADA, "cancel"))
+    assert not await Challenges(room).has_opened("again")
+    assert (await Challenges(room).open_table("testa", ADA, "Ada", "again", again=True)).code != table.code
+
+
+async def test_the_clock_is_one_of_a_few_and_the_openers_to_choose(room: Room) -> None:
+    table = await opened(room)
+    with pytest.raises(NoSuchClock):
+        await Challenges(room).choose_clock(table.code, ADA, 7, False, "u1")
+    with pytest.raises(OnlyTheChallenger):
+        await Challenges(room).choose_clock(table.code, BEA, 60, False, "u2")
+    table = await Challenges(room).choose_clock(table.code, ADA, 60, False, "u3")
+    assert (table.clock, table.strict) == (60, False)
+    assert (await Challenges(room).choose_clock(table.code, ADA, 60, False, "u4")).version == table.version
+    assert (await Challenges(room).choose_clock(table.code, ADA, 60, True, "u5")).strict
+
+
+async def test_what_is_chosen_already_is_chosen_no_second_time(room: Room) -> None:
+    table = await opened(room, "testa")
+    assert (await Challenges(room).choose_game(table.code, ADA, "testa", "u1")).version == table.version
+    table = await Challenges(room).choose_rule(table.code, ADA, "target=21", "u2")
+    assert (await Challenges(room).choose_rule(table.code, ADA, "target=21", "u3")).version == table.version
+    # The same game again is that game at its defaults.
+    assert (await Challenges(room).choose_game(table.code, ADA, "testa", "u4")).rules == {}
+
+
+async def test_a_challenge_is_changed_up_to_a_number_of_entries(room: Room) -> None:
+    table = await opened(room)
+    for number in range(MOST_CHANGES - table.version):
+        table = await Challenges(room).choose_clock(table.code, ADA, 60, number % 2 == 0, f"u{number}")
+    assert table.version == MOST_CHANGES
+    with pytest.raises(TooManyChanges):
+        await Challenges(room).choose_clock(table.code, ADA, 1800, False, "u")
+    assert (
+        await Challenges(room).choose_clock(table.code, ADA, table.clock, table.strict, "same")
+    ).version == MOST_CHANGES
+
+
+async def test_a_tavolo_asks_the_first_at_a_side(room: Room) -> None:
+    table = await opened(room)
+    table = await Challenges(room).sit(table.code, BEA, "Bea", "u1", 2)
+    assert (table.seat_of(BEA), table.asking) == (None, {2: Chair(BEA, "Bea")})
+    with pytest.raises(AlreadyAsking):
+        await Challenges(room).sit(table.code, BEA, "Bea", "u2", 1)
+    with pytest.raises(ChairTaken, match="Bea"):
+        await Challenges(room).sit(table.code, CLEO, "Cleo", "u3", 2)
+    table = await Challenges(room).sit(table.code, CLEO, "Cleo", "u4")
+    assert table.seat_of(CLEO) == 1
+    with pytest.raises(NotYoursToDecide):
+        await Challenges(room).answer(table.code, CLEO, 2, True, "u5")
+    with pytest.raises(NobodyAsks):
+        await Challenges(room).answer(table.code, ADA, 3, True, "u6")
+    refused = await Challenges(room).answer(table.code, ADA, 2, False, "u7")
+    assert (refused.asking, refused.chairs[2], refused.refusals) == ({}, None, (1, 0))
+    await Challenges(room).sit(table.code, BEA, "Bea", "u8", 2)
+    table = await Challenges(room).answer(table.code, ADA, 2, True, "u9")
+    assert (table.seat_of(BEA), table.asking) == (2, {})
+    await Challenges(room).sit(table.code, DORA, "Dora", "u10")
+    with pytest.raises(NotYoursToDecide):
+        await Challenges(room).answer(table.code, ADA, 3, True, "u13")
+    table = await Challenges(room).answer(table.code, CLEO, 3, True, "u11")
+    assert table.phase == "playing"
+    with pytest.raises(NobodyAsks):
+        await Challenges(room).answer(table.code, CLEO, 3, True, "u12")
+
+
+async def test_robots_take_the_first_free_chair_by_a_name_that_nobody_has(room: Room) -> None:
+    table = await opened(room, "tressette")
+    with pytest.raises(OnlyTheChallenger):
+        await Challenges(room).add_robot(table.code, BEA, "easy", ["Gino", "Pina"], "u1")
+    for number, name in enumerate(("Gino", "Pina")):
+        table = await Challenges(room).add_robot(table.code, ADA, "easy", ["Ada", "Gino", "Pina"], f"r{number}")
+        assert table.chairs[number + 1] == Chair("robot:easy", name)
+    table = await Challenges(room).add_robot(table.code, ADA, "easy", ["Gino"], "r2")
+    assert table.chairs[3] == Chair("robot:easy", "Gino")
+    assert table.phase == "playing"
+
+
+async def test_at_a_tavolo_a_robot_asks_too(room: Room) -> None:
+    table = await opened(room)
+    await Challenges(room).sit(table.code, BEA, "Bea", "u1", 1)
+    table = await Challenges(room).add_robot(table.code, ADA, "easy", ["Gino"], "u2")
+    assert table.asking == {2: Chair("robot:easy", "Gino")}
+    table = await Challenges(room).add_robot(table.code, ADA, "easy", ["Gino", "Pina"], "u3")
+    assert table.asking[3] == Chair("robot:easy", "Pina")
+    with pytest.raises(TableIsFull):
+        await Challenges(room).add_robot(table.code, ADA, "easy", ["Nino"], "u4")
+
+
+async def test_a_table_is_shown_in_so_many_chats_and_once_in_each(room: Room) -> None:
+    table = await opened(room, host="p:100")
+    for number in range(101, 100 + MOST_HOSTS):
+        table = await Challenges(room).host(table.code, f"p:{number}", f"u{number}")
+    assert len(table.hosts) == MOST_HOSTS
+    assert (await Challenges(room).host(table.code, "p:100", "u1")).version == table.version
+    with pytest.raises(TooManyChats):
+        await Challenges(room).host(table.code, "p:200", "u2")
+    assert await room.lists.tables_at("p:200") == []
+    table = await Challenges(room).rehost(table.code, "p:101", "p:900", "u3")
+    assert table.hosts[:3] == ("p:100", "p:900", "p:102")
+    assert (await Challenges(room).rehost(table.code, "p:101", "p:900", "u4")).version == table.version
+
+
+async def test_sitting_down_in_another_chat_shows_the_table_there(room: Room) -> None:
+    table = await opened(room, "tressette", host="p:100")
+    table = await Challenges(room).sit(table.code, BEA, "Bea", "u1", host="p:101")
+    assert table.hosts == ("p:100", "p:101")
+    assert [one.code for one in await room.lists.tables_at("p:101")] == [table.code]
+
+
+async def test_who_stands_up_frees_a_chair_and_who_opened_the_table_ends_it(room: Room) -> None:
+    table = await opened(room, "tressette")
+    await Challenges(room).sit(table.code, BEA, "Bea", "u1")
+    assert await codes_of(room, BEA) == [table.code]
+    table = await Challenges(room).stand(table.code, BEA, "u2")
+    assert (table.phase, table.seat_of(BEA)) == ("open", None)
+    assert await codes_of(room, BEA) == []
+    table = await Challenges(room).stand(table.code, ADA, "u3")
+    assert (table.phase, table.closed) == ("closed", "cancelled")
+    assert await codes_of(room, ADA) == []
+    with pytest.raises(NoSuchTable):
+        await Challenges(room).sit(table.code, BEA, "Bea", "u4")
+
+
+async def test_only_the_opener_cancels_and_only_who_was_invited_declines(room: Room) -> None:
+    table = await opened(room, "testa", invited=Invited(BEA, "", "Bea"))
+    with pytest.raises(OnlyTheChallenger):
+        await Challenges(room).cancel(table.code, BEA, "u1")
+    with pytest.raises(NotYoursToDecide):
+        await Challenges(room).decline(table.code, CLEO, "", "u2")
+    assert (await Challenges(room).decline(table.code, BEA, "", "u3")).closed == "declined"
+    other = await Challenges(room).open_table("testa", ADA, "Ada", "open 2")
+    assert (await Challenges(room).cancel(other.code, ADA, "u4")).closed == "cancelled"
+
+
+async def test_a_game_under_way_is_no_challenge_any_more(room: Room) -> None:
+    table = await opened(room, "testa")
+    await Challenges(room).sit(table.code, BEA, "Bea", "u1")
+    for attempt in (
+        Challenges(room).stand(table.code, BEA, "u2"),
+        Challenges(room).cancel(table.code, ADA, "u3"),
+        Challenges(room).decline(table.code, BEA, "", "u4"),
+        Challenges(room).choose_clock(table.code, ADA, 60, False, "u5"),
+        Challenges(room).choose_game(table.code, ADA, "tavolo", "u6"),
+    ):
+        with pytest.raises(AlreadyPlaying):
+            await attempt
+
+
+async def test_a_person_sits_at_so_many_tables(room: Room) -> None:
+    tables = [await Challenges(room).open_table("testa", ADA, "Ada", f"open {number}") for number in range(MOST_TABLES)]
+    with pytest.raises(TooManyTables):
+        await Challenges(room).open_table("testa", ADA, "Ada", "one more")
+    # What was done already is answered as done.
+    assert (await Challenges(room).open_table("testa", ADA, "Ada", "open 3")).code == tables[3].code
+    await Challenges(room).cancel(tables[0].code, ADA, "cancel")
+    assert (await Challenges(room).open_table("testa", ADA, "Ada", "now")).phase == "open"
+    assert len(await codes_of(room, ADA)) == MOST_TABLES

@@ -1,0 +1,185 @@
+"""A game under way: whose time is up, what is done for a player, and how a game is ended from outside."""
+
+from random import Random
+
+import pytest
+
+from bot.store import Store
+from bot.tables import Room, Table
+from bot.tables.challenges import Challenges
+from bot.tables.errors import NoSuchTable, NotAtThisTable, NotYoursToDecide, OldPanel, TimeIsNotUp
+from bot.tables.room import LATES_TO_FORFEIT
+
+PEOPLE = ("p:0", "p:1", "p:2", "p:3")
+
+
+@pytest.fixture
+def room(store: Store) -> Room:
+    return Room(store, Random(0).randbytes)
+
+
+async def begun(room: Room, game: str = "testa", *, strict: bool = False, robot: bool = False) -> Table:
+    """A game that has begun, with a clock of a minute; seat n is ``p:n``, or the last a robot."""
+    table = await Challenges(room).open_table(game, "p:0", "P0", "open")
+    table = await Challenges(room).choose_clock(table.code, "p:0", 60, strict, "clock")
+    for seat in range(1, len(table.chairs)):
+        if robot and seat == len(table.chairs) - 1:
+            table = await Challenges(room).add_robot(table.code, "p:0", "easy", ["Gino"], "robot")
+        else:
+            table = await Challenges(room).sit(table.code, f"p:{seat}", f"P{seat}", f"sit {seat}")
+    assert table.phase == "playing"
+    return table
+
+
+def turn(table: Table) -> int:
+    assert table.game
+    assert table.game.turn is not None
+    return table.game.turn
+
+
+def a_card(table: Table) -> str:
+    """A card that may be played."""
+    assert table.game
+    return next(move for move in table.game.legal_moves(turn(table)) if move.startswith("play "))
+
+
+async def flagged(room: Room, table: Table) -> Table:
+    """The table once all of a move's time has gone."""
+    for _ in range(2):
+        table = await room.time_passed(table.code, table.version)
+    assert table.alarm == "flagged"
+    return table
+
+
+async def test_the_clock_nudges_then_flags_then_leaves_it_to_people(room: Room) -> None:
+    table = await begun(room)
+    assert (await room.time_passed(table.code, table.version)).alarm == "nudged"
+    table = await flagged(room, await room.press(table.code, f"p:{turn(table)}", table.version, a_card(table), "u1"))
+    assert (await room.time_passed(table.code, table.version)).version == table.version
+
+
+async def test_a_clock_that_rings_late_or_twice_does_nothing(room: Room) -> None:
+    table = await begun(room)
+    nudged = await room.time_passed(table.code, table.version)
+    assert (await room.time_passed(table.code, table.version)).version == nudged.version
+    with pytest.raises(OldPanel):
+        await room.time_passed(table.code, table.version - 1)
+
+
+async def test_without_a_clock_no_time_passes(room: Room) -> None:
+    table = await Challenges(room).open_table("testa", "p:0", "P0", "open")
+    await Challenges(room).choose_clock(table.code, "p:0", 0, False, "clock")
+    table = await Challenges(room).sit(table.code, "p:1", "P1", "sit")
+    assert (await room.time_passed(table.code, table.version)).version == table.version
+
+
+async def test_a_challenge_expires(room: Room) -> None:
+    table = await Challenges(room).open_table("testa", "p:0", "P0", "open")
+    assert (await room.time_passed(table.code, table.version)).closed == "expired"
+
+
+@pytest.mark.parametrize("game", ["testa", "tressette"])
+async def test_only_the_other_side_decides_about_a_player_whose_time_is_up(room: Room, game: str) -> None:
+    table = await begun(room, game)
+    late = turn(table)
+    rival = f"p:{(late + 1) % len(table.chairs)}"
+    for decide in (room.claim_on_time, room.wait, room.check_flagged):
+        with pytest.raises(TimeIsNotUp):
+            await decide(table.code, rival, "too early")
+    table = await flagged(room, table)
+    for decide in (room.claim_on_time, room.wait, room.check_flagged):
+        with pytest.raises(NotAtThisTable):
+            await decide(table.code, "p:9", "a stranger")
+        with pytest.raises(NotYoursToDecide):
+            await decide(table.code, f"p:{late}", "oneself")
+        if game == "tressette":
+            with pytest.raises(NotYoursToDecide):
+                await decide(table.code, f"p:{(late + 2) % 4}", "the partner")
+    assert (await room.check_flagged(table.code, rival, "u1")).version == table.version
+    assert (await room.wait(table.code, rival, "u2")).alarm == ""
+
+
+@pytest.mark.parametrize("moves", [0, 1])
+async def test_who_claims_on_time_wins(room: Room, moves: int) -> None:
+    """Whichever side is late."""
+    table = await begun(room)
+    for number in range(moves):
+        table = await room.press(table.code, f"p:{turn(table)}", table.version, a_card(table), f"m{number}")
+    late = turn(table)
+    table = await flagged(room, table)
+    table = await room.claim_on_time(table.code, f"p:{1 - late}", "claim")
+    assert table.game
+    assert (table.game.ending, table.game.winner) == ("timeout", (1 - late,))
+    # Delivered again the same update has its answer, though nobody's time is up any more.
+    assert (await room.check_flagged(table.code, f"p:{1 - late}", "claim")).version == table.version
+
+
+@pytest.mark.parametrize("strict", [False, True])
+async def test_where_the_clock_is_strict_the_third_move_made_for_a_player_forfeits(room: Room, strict: bool) -> None:
+    table = await begun(room, strict=strict)
+    late = turn(table)
+    for number in range(30):
+        if table.phase == "over":
+            break
+        assert table.lates[late] < LATES_TO_FORFEIT or not strict
+        if turn(table) == late:
+            table = await room.move_for(table.code, late, table.version, a_card(table), f"m{number}")
+        else:
+            table = await room.press(table.code, f"p:{1 - late}", table.version, a_card(table), f"m{number}")
+    assert table.lates[late] == 3 if strict else table.lates[late] > 3
+    assert table.lates[1 - late] == 0
+    assert table.game
+    assert table.game.winner == ((1 - late,) if strict else None)
+    assert table.game.ending == ("timeout" if strict else None)
+
+
+async def test_a_robots_own_moves_are_never_late(room: Room) -> None:
+    table = await begun(room, strict=True, robot=True)
+    for number in range(12):
+        seat = turn(table)
+        if seat == 1:
+            table = await room.move_for(table.code, seat, table.version, a_card(table), f"m{number}")
+        else:
+            table = await room.press(table.code, "p:0", table.version, a_card(table), f"m{number}")
+    assert (table.phase, table.lates) == ("playing", (0, 0))
+
+
+async def test_a_move_is_made_for_nobody_but_whose_turn_it_is_and_at_no_table_that_has_gone_on(room: Room) -> None:
+    table = await begun(room)
+    seat = turn(table)
+    for wrong_seat, version in ((1 - seat, table.version), (seat, table.version - 1), (seat, table.version + 1)):
+        with pytest.raises(OldPanel):
+            await room.move_for(table.code, wrong_seat, version, a_card(table), "u1")
+    waiting = await Challenges(room).open_table("testa", "p:5", "P5", "open 2")
+    with pytest.raises(OldPanel):
+        await room.move_for(waiting.code, 0, waiting.version, "play 3D", "u2")
+
+
+async def test_a_deal_that_ends_by_a_move_made_for_a_player_is_followed_by_the_next(room: Room) -> None:
+    table = await begun(room)
+    for number in range(40):
+        assert table.game
+        assert table.game.deal_number == 1
+        table = await room.move_for(table.code, turn(table), table.version, a_card(table), f"m{number}")
+    assert table.game
+    assert (table.game.deal_number, table.dealt_at) == (2, table.version)
+
+
+async def test_the_host_closes_a_challenge_or_a_game_and_nobody_wins(room: Room) -> None:
+    challenge = await Challenges(room).open_table("testa", "p:5", "P5", "open 2")
+    assert (await room.close(challenge.code, "close 1")).closed == "cancelled"
+    table = await room.close((await begun(room)).code, "close 2")
+    assert table.game
+    assert (table.phase, table.game.ending, table.game.winner) == ("over", "cancelled", ())
+    assert (await room.close(table.code, "close 3")).version == table.version
+
+
+async def test_a_table_that_is_removed_is_on_nobodys_list_and_there_no_more(room: Room) -> None:
+    table = await Challenges(room).open_table("testa", "p:0", "P0", "open", host="p:100")
+    table = await room.close(table.code, "close")
+    await room.remove(table)
+    assert not room.remembers(table.code)
+    with pytest.raises(NoSuchTable):
+        await room.table(table.code)
+    assert await room.store.client.keys("*p:0*") == []
+    assert await room.store.client.keys("*p:100*") == []

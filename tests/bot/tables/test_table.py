@@ -1,0 +1,360 @@
+"""What a table's log makes of it, and what is asked of a table: without a store."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from bot.somebody import NAME
+from bot.store.entries import (
+    Ask,
+    Close,
+    Deal,
+    Entry,
+    FirstDeal,
+    Flag,
+    Host,
+    Invite,
+    Late,
+    Move,
+    Nudge,
+    Open,
+    OtherGame,
+    Redacted,
+    Refuse,
+    Rehost,
+    Rule,
+    Sit,
+    Stand,
+    Stop,
+    Wait,
+    Withdraw,
+    encode,
+)
+from bot.store.log import Log
+from bot.tables import Table
+from bot.tables.chairs import Chair
+from engine import GAMES
+from engine.errors import BadRules
+from engine.rules import RELEASE, resolve
+
+ADA, BEA, CLEO, DORA = "paper:1", "paper:2", "other:3", "paper:4"
+FOUR = (ADA, BEA, CLEO, DORA)
+
+
+def opened(game: str, *entries: Entry) -> Table:
+    """A table that Ada opened, with these entries in its log."""
+    return Table("CODE").after([Open(game, ADA, "Ada"), Sit(0, ADA, "Ada"), *entries], "u1")
+
+
+def begun(game: str, *entries: Entry, secret: int = 0, people: Sequence[str] = FOUR, **rules: str) -> Table:
+    """A table where everybody sits and the first deal is on the table."""
+    kind = GAMES[game]
+    chosen = resolve(kind.rules, rules).model_dump()
+    chairs = [Sit(seat, people[seat], f"P{seat}") for seat in range(kind.seats)]
+    return opened(game, *chairs, FirstDeal(bytes([secret]) * 32, RELEASE, chosen), *entries)
+
+
+def plays(table: Table) -> list[str]:
+    """The cards that may be played now."""
+    assert table.game
+    assert table.game.turn is not None
+    return [
+        move for move in table.game.legal_moves(table.game.turn) if move.startswith("play ") and move.count(" ") == 1
+    ]
+
+
+def played(table: Table, count: int = 1) -> Table:
+    """The table after so many cards, and the deals that they end."""
+    for _ in range(count):
+        assert table.game
+        assert table.game.turn is not None
+        table = table.after([Move(table.game.turn, plays(table)[0])], "u")
+        assert table.game
+        if table.game.needs_deal:
+            table = table.after([Deal(bytes(32))], "u")
+    return table
+
+
+# Chairs
+
+
+def test_people_are_those_who_sit_or_ask() -> None:
+    table = opened("tavolo", Sit(1, BEA, "Bea"), Ask(2, CLEO, "Cleo"))
+    assert table.people == {ADA, BEA, CLEO}
+    assert [table.seat_of(person) for person in FOUR] == [0, 1, None, None]
+    assert not table.is_full
+
+
+def test_who_asks_is_heard_no_more_once_seated_refused_or_gone() -> None:
+    table = opened("tavolo", Ask(2, CLEO, "Cleo"))
+    for entry in (Sit(2, CLEO, "Cleo"), Refuse(2), Withdraw(2)):
+        assert table.after([entry], "u2").asking == {}
+    assert table.asking == {2: Chair(CLEO, "Cleo")}
+
+
+def test_at_a_tavolo_the_first_at_a_side_says_who_sits_opposite() -> None:
+    table = opened("tavolo", Sit(1, BEA, "Bea"))
+    assert [table.ruler_of(seat) for seat in range(4)] == [None, None, 0, 1]
+    assert opened("tressette").ruler_of(2) is None
+
+
+def test_a_robot_rules_over_nobody() -> None:
+    assert opened("tavolo", Sit(1, "robot:easy", "Gino")).ruler_of(3) is None
+
+
+def test_after_three_refusals_a_side_is_free_to_all() -> None:
+    table = opened("tavolo", Sit(1, BEA, "Bea"))
+    for refused in range(3):
+        assert table.ruler_of(2) == 0
+        assert table.refusals == (refused, 0)
+        table = table.after([Ask(2, CLEO, "Cleo"), Refuse(2)], f"u{refused}")
+    assert (table.refusals, table.ruler_of(2), table.ruler_of(3)) == ((3, 0), None, 1)
+    table = table.after([Ask(3, CLEO, "Cleo"), Refuse(3)], "u9")
+    assert (table.refusals, table.ruler_of(3)) == ((3, 1), 1)
+
+
+def test_who_stands_up_frees_whoever_asked_them() -> None:
+    table = opened("tavolo", Sit(1, BEA, "Bea"), Ask(3, CLEO, "Cleo"))
+    assert table.standing(1) == [Stand(1), Sit(3, CLEO, "Cleo")]
+    assert table.standing(0) == [Stand(0)]
+    assert table.after(table.standing(1), "u2").chairs[1] is None
+
+
+def test_robots_and_people() -> None:
+    robots = [Sit(seat, "robot:easy", f"R{seat}") for seat in (1, 2, 3)]
+    alone = opened("tressette", *robots)
+    assert (alone.is_full, alone.is_rated, alone.is_practice) == (True, False, True)
+    two = opened("tressette", Sit(1, BEA, "Bea"), *robots[1:])
+    assert (two.is_rated, two.is_practice) == (False, False)
+    people = opened("testa", Sit(1, BEA, "Bea"))
+    assert (people.is_rated, people.is_practice) == (True, False)
+    waiting = opened("tressette", *robots[:2])
+    assert not waiting.is_practice
+
+
+def test_another_game_keeps_who_sits_and_nothing_else() -> None:
+    table = opened(
+        "tavolo", Rule("target", 21), Sit(1, BEA, "Bea"), Ask(2, CLEO, "Cleo"), Refuse(2), OtherGame("testa")
+    )
+    assert (table.game_id, table.rules, table.asking, table.refusals) == ("testa", {}, {}, (0, 0))
+    assert table.chairs == (Chair(ADA, "Ada"), Chair(BEA, "Bea"))
+    assert table.moved_at == table.lates == (0, 0)
+    assert opened("testa", OtherGame("tressette")).chairs == (Chair(ADA, "Ada"), None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("entry", "person", "handle", "is_invited"),
+    [
+        (Invite(BEA, "", "Bea"), BEA, "", True),
+        (Invite(BEA, "", "Bea"), CLEO, "", False),
+        (Invite("", "Bea", "Bea"), BEA, "bea", True),
+        (Invite("", "Bea", "Bea"), BEA, "beatrice", False),
+        (Invite("", "Bea", "Bea"), CLEO, "bea", False),
+        (Invite("", "Bea", "Bea"), BEA, "", False),
+        (Invite("", "", "Bea"), BEA, "", False),
+        (Host("paper:@1"), BEA, "", False),
+    ],
+)
+def test_who_is_invited(entry: Entry, person: str, handle: str, is_invited: bool) -> None:
+    assert opened("testa", entry).invites(person, handle) is is_invited
+
+
+def test_hosts_keep_their_order_when_one_is_called_otherwise() -> None:
+    table = opened("testa", Host("a"), Host("b"), Host("c"), Rehost(1, "B"))
+    assert table.hosts == ("a", "B", "c")
+    assert table.after([Rehost(0, "A"), Rehost(2, "C")], "u2").hosts == ("A", "B", "C")
+
+
+def test_somebody_is_called_so_in_each_language() -> None:
+    table = opened("tavolo", Sit(1, "somebody:1", NAME), Ask(2, "somebody:2", NAME), Invite("", "x", NAME))
+    in_italian = table.spoken("it")
+    assert in_italian.chairs[:2] == (Chair(ADA, "Ada"), Chair("somebody:1", "qualcuno"))
+    assert in_italian.asking == {2: Chair("somebody:2", "qualcuno")}
+    assert in_italian.invited
+    assert in_italian.invited.name == "qualcuno"
+    assert table.chairs[1] == Chair("somebody:1", NAME)
+    assert Table("CODE").after([Open("testa", "somebody:1", NAME)], "u").spoken("it").opener.name == "qualcuno"
+    nobody_forgotten = opened("testa")
+    assert nobody_forgotten.spoken("it") is nobody_forgotten
+
+
+# The game
+
+
+def test_phases() -> None:
+    assert Table("CODE").exists is False
+    assert opened("testa").phase == "open"
+    assert opened("testa", Close("expired")).phase == "closed"
+    assert begun("testa").phase == "playing"
+    assert begun("testa", Stop("cancelled")).phase == "over"
+    assert Table.unreadable("CODE", "why").phase == "unreadable"
+    assert Table.unreadable("CODE", "why").exists
+
+
+def test_the_rules_are_those_that_the_log_names() -> None:
+    table = opened("testa", Sit(1, BEA, "Bea"))
+    every = resolve(GAMES["testa"].rules, {}).model_dump()
+    with pytest.raises(BadRules, match=f"release {RELEASE + 1} of the rules, and this is {RELEASE}"):
+        table.after([FirstDeal(bytes(32), RELEASE + 1, every)], "u2")
+    with pytest.raises(BadRules, match=r"the rules do not say: .*target"):
+        table.after([FirstDeal(bytes(32), RELEASE, {})], "u2")
+    with pytest.raises(BadRules):
+        table.after([Rule("target", 1)], "u2")
+
+
+def test_a_move_is_known_by_the_version_after_it() -> None:
+    table = begun("testa")
+    assert table.game
+    seat = table.game.turn
+    assert seat is not None
+    assert (table.moved_at, table.dealt_at) == ((0, 0), table.version)
+    after = played(table)
+    assert after.moved_at[seat] == after.version == table.version + 1
+    assert after.moved_at[1 - seat] == 0
+    assert after.dealt_at == table.dealt_at
+
+
+def test_a_panel_is_old_once_its_seat_has_moved_or_a_deal_began() -> None:
+    table = begun("testa")
+    assert table.game
+    seat = table.game.turn or 0
+    version = table.version
+    assert not table.is_old(0, version)
+    assert table.is_old(0, version - 1)
+    assert table.is_old(0, version + 1)
+    after = played(table)
+    assert after.is_old(seat, version)
+    assert not after.is_old(1 - seat, version)
+    whole = played(table, 40)
+    assert whole.game
+    assert whole.game.deal_number == 2
+    assert whole.dealt_at == whole.version
+    assert whole.is_old(0, version + 40)
+
+
+def test_boards_tell_all_but_cards_of_a_trick_under_way() -> None:
+    table = begun("tressette")
+    told = [(table := played(table)).told_at - table.version for _ in range(8)]
+    assert told == [-1, -2, -3, 0, -1, -2, -3, 0]
+    assert table.after([Nudge()], "u").told_at == table.version + 1
+    assert table.after([Redacted()], "u").told_at == table.version + 1
+
+
+def test_boards_tell_a_card_that_was_known_to_be_in_the_hand() -> None:
+    table = begun("metamazzo")
+    for _ in range(60):
+        assert table.game
+        assert table.game.current
+        seat = table.game.turn
+        assert seat is not None
+        shown = [move for move in plays(table) if table.game.current.has_shown(seat, move.split(" ")[1])]
+        is_leading = not table.game.current.trick
+        table = table.after([Move(seat, (shown or plays(table))[0])], "u")
+        if is_leading:
+            assert (table.told_at == table.version) is bool(shown)
+            if shown:
+                return
+    pytest.fail("nobody led a card that they had drawn")
+
+
+def test_boards_tell_what_is_said_in_the_middle_of_a_trick() -> None:
+    table = played(begun("tressette"))
+    assert table.told_at < table.version
+    assert table.after([Move(3, "resign")], "u").told_at == table.version + 1
+
+
+# The clock
+
+
+def test_what_is_gone_of_a_moves_time() -> None:
+    table = begun("testa", Nudge())
+    assert table.alarm == "nudged"
+    flagged = table.after([Flag()], "u")
+    assert flagged.alarm == "flagged"
+    assert flagged.after([Wait()], "u").alarm == ""
+    assert played(flagged).alarm == ""
+    assert begun("testa", Nudge(), Stop("cancelled")).alarm == "nudged"
+
+
+def test_the_time_runs_on_while_others_say_something_out_of_turn() -> None:
+    """What another declares is no move of who is thought about; a declaration of their own is."""
+    for secret in range(100):
+        table = played(begun("tressette", secret=secret), 4).after([Nudge()], "u")
+        assert table.game
+        declared = {
+            seat: moves
+            for seat in range(4)
+            if (moves := [move for move in table.game.legal_moves(seat) if move.startswith("declare ")])
+        }
+        mover = table.game.turn
+        assert mover is not None
+        if mover in declared and len(declared) > 1:
+            other = next(seat for seat in declared if seat != mover)
+            assert table.after([Move(other, declared[other][0])], "u").alarm == "nudged"
+            assert table.after([Move(mover, declared[mover][0])], "u").alarm == ""
+            return
+    pytest.fail("in no deal could both declare")
+
+
+def test_a_new_deal_begins_with_all_its_time() -> None:
+    table = played(begun("testa"), 39).after([Nudge()], "u")
+    assert played(table).alarm == ""
+
+
+def test_moves_made_for_a_player_are_counted_until_they_move_themselves() -> None:
+    table = begun("testa")
+    assert table.game
+    seat = table.game.turn or 0
+    late = played(table.after([Late(seat)], "u"))
+    assert late.lates[seat] == 1
+    assert late.lates[1 - seat] == 0
+    assert not late.made_for
+    both = played(late)
+    again = next(state for state in _moves(both) if state.game and state.game.turn == seat)
+    assert played(again.after([Late(seat)], "u")).lates[seat] == 2
+    assert played(again).lates[seat] == 0
+
+
+def _moves(table: Table) -> list[Table]:
+    """The table, and as it is after each of the next moves."""
+    states = [table]
+    for _ in range(4):
+        states.append(played(states[-1]))
+    return states
+
+
+# The log
+
+
+def test_what_cannot_be_read_leaves_the_table_as_it_was() -> None:
+    table = begun("testa")
+    broken = table.caught_up([b"0 play ZZ"])
+    assert broken.phase == "unreadable"
+    assert broken.error == f"entry {table.version + 1} or one after it: UnknownMove"
+    assert broken.version == table.version + 1
+    assert "ZZ" not in broken.error
+    assert table.phase == "playing"
+    assert broken.caught_up([encode(Stop("cancelled")).encode()]).error == broken.error
+
+
+def test_a_table_that_is_known_already_is_read_on_from_there() -> None:
+    table = begun("testa")
+    further = played(table, 3)
+    assert Table.from_log("CODE", further.log, table).log.entries == further.log.entries
+    found = Table.from_log("CODE", further.log, begun("testa", secret=1))
+    assert found.game
+    assert further.game
+    assert found.game.record() == further.game.record()
+    assert Table.from_log("CODE", Log(further.log.entries)).moved_at == further.moved_at
+
+
+def test_a_table_does_not_change() -> None:
+    table = opened("tavolo", Rule("target", 21))
+    later = table.after([Rule("target", 31), Ask(2, CLEO, "Cleo")], "u2")
+    assert (table.rules, table.asking) == ({"target": 21}, {})
+    assert later.rules == {"target": 31}
+    assert table.after([], "u3") is table
+    game = begun("testa")
+    played(game)
+    assert game.game
+    assert game.game.moves == []

@@ -1,0 +1,547 @@
+"""Pictures on Discord: in the message of the text they belong to, at once with it or not at all."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import discord
+import pytest
+
+from adapters.discord import answers, pictures
+from bot.delivery import surface_sync
+from bot.delivery.message_state import decode_state
+from bot.panel import Panel, Span
+from bot.pictures.cards import DECKS
+from bot.pictures.pool import PicturePool
+from bot.pictures.scene import Picture, Scene, Side
+from bot.platform import SentMessage
+from bot.store import Store, keys
+from engine import verify
+from tests.bot.worker.test_games import shortest
+from tests.discord.judge import LAYOUT, Refused
+from tests.discord.players import Observed, Person, buttons_of, on_discord, picture_of, seated, text_of, until
+from tests.discord.server import ATTACH, BAR, CHANNEL, ENOUGH, GROUP, THREAD, Channel, DiscordServer, Failure
+from tests.long import long
+
+PLACE = f"discord:{BAR}/{CHANNEL}"
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures are painted at once: their bytes are their scene's digest."""
+
+    async def painted(pool: PicturePool, panel: Panel) -> Panel:
+        if panel.picture is None:
+            return panel
+        return Panel(panel.text, panel.rows, panel.picture._replace(png=panel.picture.scene.digest.encode()))
+
+    monkeypatch.setattr(PicturePool, "painted", painted)
+    monkeypatch.setattr(PicturePool, "get_ready", lambda pool: None)
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
+
+
+USUAL = {
+    "adapters.discord.pictures.UPLOAD_SECONDS": pictures.UPLOAD_SECONDS,
+    "adapters.discord.pictures.SLOW_SECONDS": pictures.SLOW_SECONDS,
+    "adapters.discord.answers.UPLOADED_WITHIN": answers.UPLOADED_WITHIN,
+    "adapters.discord.adapter.SHOWN_WITHIN": answers.SHOWN_WITHIN,
+    "adapters.discord.adapter.PUT_OFF_AFTER": answers.PUT_OFF_AFTER,
+}
+
+
+@pytest.fixture(autouse=True)
+def _patient(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine anything may take a while; those that use ``usual`` are about time."""
+    for name in () if "usual" in request.fixturenames else USUAL:
+        monkeypatch.setattr(name, 2.5 if name.endswith("PUT_OFF_AFTER") else 20.0)
+
+
+@pytest.fixture
+def usual() -> None:
+    """The times that the bot really has."""
+
+
+def of_one_state(adapter: Observed) -> set[tuple[str, str]]:
+    """From now on, which pictures are shown with which texts."""
+    pairs: set[tuple[str, str]] = set()
+
+    def noted(panel: Panel) -> Panel:
+        if panel.picture:
+            pairs.add((panel.plain.split("\n")[0], f"{panel.picture.scene.digest}.png"))
+        return panel
+
+    send, edit = adapter.send, adapter.edit
+
+    async def noted_send(place: str, panel: Panel, key: str) -> SentMessage:
+        return await send(place, noted(panel), key)
+
+    async def noted_edit(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        return await edit(place, sent, noted(panel))
+
+    adapter.send, adapter.edit = noted_send, noted_edit  # type: ignore[method-assign]
+    return pairs
+
+
+def everything(server: DiscordServer) -> Iterator[dict[str, Any]]:
+    """All messages that anybody sees."""
+    for channel in server.channels.values():
+        for shelf in (channel.messages, *channel.ephemerals.values()):
+            yield from shelf.values()
+
+
+def agree(server: DiscordServer, pairs: set[tuple[str, str]]) -> None:
+    """Each picture is the one that came with its text, and its bytes are there."""
+    for message in everything(server):
+        if picture := picture_of(message):
+            name, alt = picture
+            assert (text_of(message).split("\n")[0], name) in pairs
+            assert server.files[name] == name.removesuffix(".png").encode()
+            assert alt
+            assert [*server.attached[int(message["id"])].values()] == [name]
+        else:
+            assert not server.attached[int(message["id"])]
+
+
+async def to_move(adapter: Observed, people: list[Person]) -> Person:
+    await adapter.worker.delivery.settled()
+    return next(person for person in people if buttons_of(hand(person)))
+
+
+def hand(person: Person) -> dict[str, Any]:
+    return list(person.private.messages.values())[-1]
+
+
+def board(server: DiscordServer) -> dict[str, Any]:
+    return list(server.channels[CHANNEL].messages.values())[-1]
+
+
+def panel(text: str, line: str) -> Panel:
+    """A panel whose picture says a line."""
+    sides = (Side("Anna", "0"), Side("Bruno", "0"))
+    scene = Scene(deck=DECKS[0], sides=sides, target="21", line=line)
+    return Panel((Span(text),), picture=Picture(scene, f"A picture: {line}", scene.digest.encode()))
+
+
+# Pages
+
+
+@pytest.mark.parametrize("is_private", [False, True])
+async def test_pages_have_pictures_and_a_press_on_one_shows_another_in_its_place(
+    store: Store, server: DiscordServer, is_private: bool
+) -> None:
+    async with on_discord(store, server, pictures=True):
+        [anna, _bruno] = await seated(server, "testa")
+        channel = anna.private if is_private else server.channels[CHANNEL]
+
+        def page(words: str) -> dict[str, Any] | None:
+            return next((one for one in anna.sees(channel) if words in text_of(one)), None)
+
+        await anna.slash("rules", channel, about="testa")
+        await until(lambda: (one := page("Whoever holds")) is not None and picture_of(one) is not None)
+        first = page("Whoever holds")
+        assert first
+        message, picture = first["id"], picture_of(first)
+        await anna.press("Metà Mazzo", channel)
+        await until(lambda: (one := page("With the stock gone")) is not None and picture_of(one) is not None)
+        second = page("With the stock gone")
+        assert second
+        assert second["id"] == message
+        assert picture_of(second) != picture
+        await anna.press("What they share", channel)
+        await until(lambda: page("There are no trumps") is not None)
+        third = page("There are no trumps")
+        assert third
+        assert third["id"] == message
+        assert picture_of(third) is None
+
+
+async def test_a_page_for_one_alone_has_its_picture(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server, pictures=True) as adapter:
+        people = await seated(server, "testa", *shortest("testa"))
+        random = Random(3)
+        for _ in range(3000):
+            if any("won by" in text_of(message) for message in server.channels[CHANNEL].messages.values()):
+                break
+            for person in people:
+                await person.play(random)
+            await adapter.worker.delivery.settled()
+        game = await anext(adapter.worker.archive.all())
+        # It was looked at already, and nothing was found.
+        await store.client.set(keys.analysis(game.id), "[]")
+        shelf = server.channels[CHANNEL].ephemerals[people[0].number]
+        await people[0].press("Analysis", server.channels[CHANNEL])
+        await until(lambda: any("Analysis of" in text_of(one) and picture_of(one) for one in shelf.values()))
+
+
+# Games
+
+
+@pytest.mark.parametrize("game", ["metamazzo", long("tavolo"), long("spades"), long("testa")])
+async def test_a_whole_game(store: Store, server: DiscordServer, game: str) -> None:
+    random, channel = Random(game), server.channels[CHANNEL]
+    async with on_discord(store, server, pictures=True) as adapter:
+        pairs = of_one_state(adapter)
+        people = await seated(server, game, *shortest(game))
+        for _ in range(3000):
+            if any("won by" in text_of(message) for message in channel.messages.values()):
+                break
+            for person in people:
+                await person.play(random)
+                agree(server, pairs)
+            await adapter.worker.delivery.settled()
+            agree(server, pairs)
+            assert all(picture_of(hand(person)) for person in people if buttons_of(hand(person)))
+        [finished] = [game async for game in adapter.worker.archive.all()]
+        verify(finished.record)
+        assert server.uploads > 20
+        assert max(one.acknowledged_after for one in server.interactions.values()) < 3
+
+
+async def test_a_press_is_answered_by_the_panel_with_its_picture(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server, pictures=True) as adapter:
+        people = await seated(server, "metamazzo")
+        mover = await to_move(adapter, people)
+        before = [picture_of(hand(person)) for person in people]
+        server.calls.clear()
+        await mover.play(Random(1))
+        await adapter.worker.delivery.settled()
+        # The presser's hand, the other one's, and the board, where the card lies.
+        assert sorted(name for name, _body in server.calls) == ["answer", "edit", "edit"]
+        after = [picture_of(hand(person)) for person in people]
+        assert None not in after
+        assert not set(before) & set(after)
+        assert picture_of(board(server))
+
+
+async def test_in_a_thread(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server, pictures=True) as adapter:
+        thread = server.channel(700, BAR, kind=THREAD)
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+        await anna.slash("challenge", thread, game="metamazzo")
+        await bruno.press("Accept", thread)
+        await adapter.worker.delivery.settled()
+        assert any(map(picture_of, thread.messages.values()))
+
+
+@pytest.mark.parametrize("where", ["the bot's channel", "a group chat"])
+async def test_hands_for_their_player_alone(store: Store, server: DiscordServer, where: str) -> None:
+    async with on_discord(store, server, pictures=True) as adapter:
+        pairs = of_one_state(adapter)
+        channel: Channel = server.channels[CHANNEL]
+        if where == "a group chat":
+            channel = server.channel(300, kind=GROUP, users=(1, 2))
+        anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+        bruno.private.closed = True
+        await anna.slash("challenge", channel, game="metamazzo")
+        await bruno.press("Accept", channel)
+        await bruno.press("My hand", channel)
+        await until(lambda: any(map(picture_of, channel.ephemerals[2].values())))
+        [message] = channel.ephemerals[2].values()
+        random, seen = Random(1), {picture_of(message)}
+        for _ in range(4):
+            await anna.play(random)
+            await bruno.play(random, channel)
+            await adapter.worker.delivery.settled()
+            agree(server, pairs)
+            seen.add(picture_of(message))
+        assert len(seen) > 3
+        assert None not in seen
+        assert any(map(picture_of, channel.messages.values()))
+        assert len(channel.ephemerals[2]) == 1
+
+
+# What the paper server refuses
+
+
+@pytest.mark.parametrize(
+    ("attachments", "shown", "flags", "why"),
+    [
+        ([{"id": "77777777"}], [], LAYOUT, "unknown"),
+        ([{"id": "0", "filename": "a.png"}], ["a.png"], LAYOUT, "those that came with it"),
+        ([], ["a.png"], LAYOUT, "NOT_FOUND"),
+        ([], [], 0, "flag"),
+    ],
+)
+async def test_discord_refuses_what_its_manual_says(
+    store: Store, server: DiscordServer, attachments: list[Any], shown: list[str], flags: int, why: str
+) -> None:
+    async with on_discord(store, server, pictures=True) as adapter:
+        sent = await adapter.send(PLACE, panel("one", "same"), "k")
+        items = [{"media": {"url": f"attachment://{name}"}, "description": "x"} for name in shown]
+        components: list[Any] = [{"type": 10, "content": "two"}, *([{"type": 12, "items": items}] if items else [])]
+        body = {"flags": flags, "components": components, "attachments": attachments}
+        with pytest.raises(discord.HTTPException, match=why):
+            await adapter.messages._rest.edit(str(CHANNEL), sent.message, body)
+        assert text_of(board(server)) == "one"
+        assert picture_of(board(server))
+
+
+# What a message carries
+
+
+async def test_the_same_picture_is_not_uploaded_again(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server, pictures=True) as adapter:
+        sent = await adapter.send(PLACE, panel("one", "same"), "k")
+        [attached] = server.attached[int(sent.message)]
+        sent = await adapter.edit(PLACE, sent, panel("two", "same"))
+        assert text_of(board(server)) == "two"
+        assert [*server.attached[int(sent.message)]] == [attached]
+        assert server.uploads == 1
+        sent = await adapter.edit(PLACE, sent, panel("three", "other"))
+        assert [*server.attached[int(sent.message)]] != [attached]
+        assert picture_of(board(server)) == (f"{panel('', 'other').picture.scene.digest}.png", "A picture: other")  # type: ignore[union-attr]
+        sent = await adapter.edit(PLACE, sent, Panel((Span("four"),)))
+        assert picture_of(board(server)) is None
+        assert not server.attached[int(sent.message)]
+        sent = await adapter.edit(PLACE, sent, panel("five", "other"))
+        assert picture_of(board(server))
+        assert server.uploads == 3
+
+
+async def test_what_a_message_carries_is_known_to_the_bot_after_it(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server, pictures=True) as adapter:
+        people = await seated(server, "metamazzo")
+        mover = await to_move(adapter, people)
+        await mover.play(Random(1))
+        await adapter.worker.delivery.settled()
+        [table] = await adapter.worker.tables_of("discord:1")
+    stored = await store.shown(table.code)
+    for seat, person in enumerate(people):
+        name = picture_of(hand(person))
+        [attached] = server.attached[int(hand(person)["id"])]
+        known = decode_state(stored[f"h{seat}"])
+        assert name
+        assert known.message == hand(person)["id"]
+        assert known.picture == f"{attached}/{name[0]}"
+
+
+async def test_an_attachment_that_is_there_no_more_is_uploaded_again(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server, pictures=True) as adapter:
+        sent = await adapter.send(PLACE, panel("one", "same"), "k")
+        # Another worker has changed it meanwhile.
+        server.attached[int(sent.message)] = {"77777777": "other.png"}
+        sent = await adapter.edit(PLACE, sent, panel("two", "same"))
+        assert server.uploads == 2
+        assert picture_of(board(server))
+
+
+WITH_TABS = b'{"id": 7, "components": [{"items": [{"media": {"url": "a/b\\tc.png", "attachment_id": "1\\t2"}}]}]}'
+
+
+@pytest.mark.parametrize(
+    "said", [b"[]", b"{}", b'{"id": 7, "components": [{"items": 3}, 4, {"components": "x"}]}', WITH_TABS]
+)
+async def test_an_answer_that_says_nothing_of_a_picture_is_no_error(
+    store: Store, server: DiscordServer, said: bytes
+) -> None:
+    async with on_discord(store, server, pictures=True) as adapter:
+        sent = await adapter.send(PLACE, panel("one", "first"), "k")
+        server.order("edit", Failure(says=said, done_first=True))
+        sent = await adapter.edit(PLACE, sent, panel("two", "second"))
+        assert sent.picture == ""
+        sent = await adapter.edit(PLACE, sent, panel("three", "second"))
+        assert server.uploads == 3
+        assert text_of(board(server)) == "three"
+
+
+# Where none can be shown
+
+
+async def test_without_the_permission_the_text_stands_alone_until_it_is_given(
+    store: Store, server: DiscordServer
+) -> None:
+    channel = server.channels[CHANNEL]
+    channel.permissions = ENOUGH & ~ATTACH
+    async with on_discord(store, server, pictures=True) as adapter:
+        people = await seated(server, "metamazzo")
+        mover = await to_move(adapter, people)
+        assert picture_of(hand(mover))
+        assert text_of(board(server))
+        assert picture_of(board(server)) is None
+        # It was told with the command, and nothing had to be refused.
+        assert not adapter.budget._refused
+        channel.permissions = ENOUGH
+        await people[0].slash("rules")
+        await mover.play(Random(1))
+        await adapter.worker.delivery.settled()
+        assert any(map(picture_of, channel.messages.values()))
+
+
+@pytest.mark.parametrize("refusal", [Refused(403, 50013), Refused(413, 40005), Refused(413, 0), Refused(400, 50035)])
+async def test_a_refused_picture_is_left_out_there_for_hours(
+    store: Store, server: DiscordServer, refusal: Refused
+) -> None:
+    async with on_discord(store, server, pictures=True) as adapter:
+        server.uploading = Failure(refusal)
+        sent = await adapter.send(PLACE, panel("one", "first"), "k")
+        assert text_of(board(server)) == "one"
+        assert picture_of(board(server)) is None
+        sent = await adapter.edit(PLACE, sent, panel("two", "second"))
+        assert text_of(board(server)) == "two"
+        assert server.uploads == 1
+        # Elsewhere it is tried all the same.
+        server.uploading = None
+        server.channel(600, BAR)
+        await adapter.send(f"discord:{BAR}/600", panel("one", "first"), "l")
+        assert server.uploads == 2
+        adapter.pictures._refusing.clear()
+        sent = await adapter.edit(PLACE, sent, panel("three", "second"))
+        assert picture_of(server.channels[CHANNEL].messages[int(sent.message)])
+
+
+async def test_a_press_whose_picture_is_refused_is_answered_by_its_text(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server, pictures=True) as adapter:
+        mover = await to_move(adapter, await seated(server, "metamazzo"))
+        before = text_of(hand(mover))
+        server.uploading = Failure(Refused(413, 40005))
+        one = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
+        await adapter.worker.delivery.settled()
+        await until(lambda: text_of(hand(mover)) != before)
+        assert picture_of(hand(mover)) is None
+        assert one.answer
+        assert not mover.private.ephemerals[mover.number]
+
+
+@pytest.mark.parametrize(
+    "failure", [Failure(silent=True), Failure(hang_up=True), Failure(Refused(503, 0)), Failure(Refused(500, 0))]
+)
+async def test_a_picture_that_does_not_arrive_in_time_is_left_out_until_the_next_change(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch, failure: Failure
+) -> None:
+    async with on_discord(store, server, pictures=True) as adapter:
+        sent = await adapter.send(PLACE, panel("one", "first"), "k")
+        assert picture_of(board(server))
+        server.uploading = failure
+        monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 0.3)
+        began = time.monotonic()
+        sent = await adapter.edit(PLACE, sent, panel("two", "second"))
+        assert time.monotonic() - began < 10
+        assert text_of(board(server)) == "two"
+        assert picture_of(board(server)) is None, "never an older picture under a newer text"
+        server.uploading = None
+        monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 20.0)
+        sent = await adapter.edit(PLACE, sent, panel("three", "third"))
+        assert picture_of(board(server))
+
+
+async def test_a_channel_where_pictures_are_late_again_and_again_is_left_in_peace(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 1.0)
+    async with on_discord(store, server, pictures=True) as adapter:
+        server.uploading = Failure(silent=True)
+        sent = await adapter.send(PLACE, panel("0", "first"), "k")
+        for number in range(1, 5):
+            sent = await adapter.edit(PLACE, sent, panel(str(number), f"line {number}"))
+            assert text_of(board(server)) == str(number)
+        assert server.uploads == pictures.MOST_LATE
+
+
+async def test_a_message_whose_upload_was_cut_off_after_it_arrived_stands_once(
+    store: Store, server: DiscordServer
+) -> None:
+    async with on_discord(store, server, pictures=True) as adapter:
+        server.uploading = Failure(hang_up=True, done_first=True)
+        sent = await adapter.send(PLACE, panel("one", "first"), "k")
+        assert [*server.channels[CHANNEL].messages] == [int(sent.message)]
+        assert picture_of(board(server))
+        assert server.uploads == 1
+
+
+async def test_what_has_nothing_to_do_with_the_picture_is_tried_once(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server, pictures=True) as adapter:
+        server.channels[CHANNEL].gone = True
+        with pytest.raises(Exception, match="404, code 10003"):
+            await adapter.send(PLACE, panel("one", "first"), "k")
+        assert server.uploads == 1
+
+
+# Three seconds
+
+
+@pytest.mark.usefixtures("usual")
+async def test_a_press_whose_upload_hangs_is_acknowledged_in_time_and_its_text_comes(
+    store: Store, server: DiscordServer
+) -> None:
+    async with on_discord(store, server, pictures=True) as adapter:
+        mover = await to_move(adapter, await seated(server, "metamazzo"))
+        before = text_of(hand(mover))
+        server.uploading = Failure(silent=True)
+        one = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
+        await until(lambda: bool(one.answer))
+        assert one.acknowledged_after < answers.UPLOADED_WITHIN + 1
+        await until(lambda: text_of(hand(mover)) != before)
+        assert picture_of(hand(mover)) is None
+        server.uploading = None
+
+
+async def test_where_uploads_are_slow_a_press_is_acknowledged_first_and_the_picture_comes_all_the_same(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pictures, "SLOW_SECONDS", 0.2)
+    async with on_discord(store, server, pictures=True) as adapter:
+        people = await seated(server, "metamazzo")
+        await adapter.worker.delivery.settled()
+        server.uploading = Failure(after=0.4)
+        kinds = []
+        for _ in range(3):
+            mover = await to_move(adapter, people)
+            before = picture_of(hand(mover))
+            one = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
+            await until(lambda before=before, mover=mover: picture_of(hand(mover)) not in (None, before))  # type: ignore[misc]
+            kinds.append(one.answer)
+        assert kinds[1:] == [6, 6]
+        server.uploading = None
+        monkeypatch.setattr(pictures, "SLOW_SECONDS", 20.0)
+        await (await to_move(adapter, people)).play(Random(1))
+        await adapter.worker.delivery.settled()
+        one = (mover := await to_move(adapter, people)).touch(
+            mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"]
+        )
+        await until(lambda: one.answer == 7)
+
+
+# Killed
+
+
+async def test_a_bot_that_is_killed_in_the_middle_of_an_upload_is_followed_by_one_that_shows_the_same_state(
+    store: Store, server: DiscordServer
+) -> None:
+    async with on_discord(store, server, pictures=True) as adapter:
+        people = await seated(server, "metamazzo")
+        mover = await to_move(adapter, people)
+        before = text_of(hand(mover))
+        server.uploading = Failure(silent=True)
+        uploads = server.uploads
+        mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
+        await until(lambda: server.uploads > uploads)
+        # As good as killed: what is under way is given up, and nothing is written down any more.
+        [table] = await adapter.worker.tables_of(f"discord:{mover.number}")
+        adapter.worker.delivery.drop_shard(keys.shard_of(table.code))
+        await asyncio.sleep(0)
+        assert text_of(hand(mover)) == before
+        assert picture_of(hand(mover))
+    server.uploading = None
+    async with on_discord(store, server, pictures=True) as adapter:
+        pairs = of_one_state(adapter)
+        await until(lambda: text_of(hand(mover)) != before)
+        random = Random(1)
+        for _ in range(3):
+            for person in people:
+                await person.play(random)
+                await adapter.worker.delivery.settled()
+        agree(server, pairs)
+        assert all(len(person.private.messages) == 1 and picture_of(hand(person)) for person in people)
+
+
+async def test_stores_of_a_release_without_pictures_get_them(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server):
+        people = await seated(server, "metamazzo")
+    assert not any(map(picture_of, everything(server)))
+    async with on_discord(store, server, pictures=True) as adapter:
+        mover = await to_move(adapter, people)
+        await mover.play(Random(1))
+        await adapter.worker.delivery.settled()
+        assert all(len(person.private.messages) == 1 and picture_of(hand(person)) for person in people)

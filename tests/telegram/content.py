@@ -1,0 +1,122 @@
+"""What a message may hold, as the Bot API judges it: texts, captions, photos and buttons (core.telegram.org/bots/api)."""
+
+import struct
+from itertools import count
+from typing import Any
+
+from bot.panel import units
+
+LONGEST_TEXT, LONGEST_CAPTION = 4096, 1024
+LARGEST_PHOTO = 10 * 1024 * 1024
+LONGEST_EDGES, LONGEST_RATIO = 10_000, 20
+"""Width and height together, and the one by the other (core.telegram.org/bots/api#sendphoto)."""
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+class Refused(Exception):
+    """What Telegram answers instead of a result."""
+
+    def __init__(self, code: int, description: str, **parameters: Any) -> None:
+        super().__init__(description)
+        self.code, self.description, self.parameters = code, description, parameters
+
+
+class Photos:
+    """The photos that were uploaded, by their ``file_id``; ``uploads`` counts them."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self.uploads = 0
+        self._numbers = count(1)
+
+    def take(self, content: bytes) -> str:
+        """Keep an upload; returns its ``file_id``."""
+        if not content:
+            raise Refused(400, "Bad Request: file must be non-empty")
+        if len(content) > LARGEST_PHOTO:
+            raise Refused(413, "Request Entity Too Large")
+        width, height = _size(content)
+        if width + height > LONGEST_EDGES or max(width, height) > LONGEST_RATIO * min(width, height):
+            raise Refused(400, "Bad Request: PHOTO_INVALID_DIMENSIONS")
+        self.uploads += 1
+        file_id = f"photo{next(self._numbers)}"
+        self.files[file_id] = content
+        return file_id
+
+    def sizes(self, file_id: str) -> list[dict[str, Any]]:
+        """The forms in which a photo is there, the largest last."""
+        if file_id not in self.files:
+            raise Refused(400, "Bad Request: wrong file identifier/HTTP URL specified")
+        width, height = _size(self.files[file_id])
+        size = len(self.files[file_id])
+        about = {"file_unique_id": f"u{file_id}", "file_size": size}
+        small = {"file_id": f"{file_id}small", "width": max(1, width // 4), "height": max(1, height // 4), **about}
+        return [small, {"file_id": file_id, "width": width, "height": height, **about}]
+
+
+def _size(content: bytes) -> tuple[int, int]:
+    """Width and height of a PNG."""
+    if not content.startswith(PNG) or len(content) < 24:
+        raise Refused(400, "Bad Request: IMAGE_PROCESS_FAILED")
+    width, height = struct.unpack(">II", content[16:24])
+    return width, height
+
+
+def resolved(media: str, parts: dict[str, bytes]) -> bytes | None:
+    """The file of a request that ``attach://`` names; None where it is a ``file_id``.
+
+    core.telegram.org/bots/api#inputmediaphoto
+    """
+    if not media.startswith("attach://"):
+        return None
+    if media.removeprefix("attach://") not in parts:
+        raise Refused(400, f"Bad Request: can't parse InputMedia: media not found: {media}")
+    return parts.pop(media.removeprefix("attach://"))
+
+
+def text_content(fields: dict[str, Any]) -> dict[str, Any]:
+    """What a text message shows."""
+    if not fields["text"].strip():
+        raise Refused(400, "Bad Request: message text is empty")
+    if units(fields["text"]) > LONGEST_TEXT:
+        raise Refused(400, "Bad Request: message is too long")
+    _judge_entities(fields["text"], fields.get("entities"))
+    return {"text": fields["text"], **_present(entities=fields.get("entities"), reply_markup=_markup(fields))}
+
+
+def caption_content(fields: dict[str, Any]) -> dict[str, Any]:
+    """What a photo shows beside itself."""
+    caption = fields.get("caption") or ""
+    if units(caption) > LONGEST_CAPTION:
+        raise Refused(400, "Bad Request: message caption is too long")
+    _judge_entities(caption, fields.get("caption_entities"))
+    return _present(caption=caption, caption_entities=fields.get("caption_entities"), reply_markup=_markup(fields))
+
+
+def words_of(message: dict[str, Any]) -> str:
+    """What a message says, be it text or caption."""
+    return str(message.get("text") or message.get("caption") or "")
+
+
+def _judge_entities(text: str, entities: list[dict[str, Any]] | None) -> None:
+    for entity in entities or ():
+        if entity["offset"] + entity["length"] > units(text):
+            raise Refused(400, "Bad Request: entity beyond the end of the text")
+
+
+def _markup(fields: dict[str, Any]) -> dict[str, Any] | None:
+    markup: dict[str, Any] | None = fields.get("reply_markup")
+    buttons = [button for row in markup["inline_keyboard"] for button in row] if markup else []
+    if len(buttons) > 100:
+        raise Refused(400, "Bad Request: REPLY_MARKUP_TOO_LONG")
+    for button in buttons:
+        if "callback_data" in button and not 1 <= len(button["callback_data"].encode()) <= 64:
+            raise Refused(400, "Bad Request: BUTTON_DATA_INVALID")
+        if not button["text"] or ("url" in button) == ("callback_data" in button):
+            raise Refused(400, "Bad Request: button of no kind, or of two")
+    return markup
+
+
+def _present(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value}

@@ -1,0 +1,21 @@
+"""aiogram's models of the Bot API's methods, each built when it is first asked for.
+
+aiogram builds all of them and those of all types when it is imported, which takes seconds in every process with tests.
+"""
+
+from functools import cache
+from unittest.mock import patch
+
+from pydantic import BaseModel
+
+with patch.object(BaseModel, "model_rebuild"):
+    import aiogram.methods
+    import aiogram.types
+
+
+@cache
+def model_of(method: str) -> type[BaseModel]:
+    """The model of a method by its name in the Bot API, as `sendMessage`."""
+    model: type[BaseModel] = getattr(aiogram.methods, method[0].upper() + method[1:])
+    model.model_rebuild(_types_namespace=vars(aiogram.types))
+    return model

@@ -1,0 +1,536 @@
+"""Pictures on Telegram: one message and one state with their text, little uploaded, and never in the way of a text."""
+
+import asyncio
+import struct
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+
+from adapters.telegram import photos
+from adapters.telegram.photos import LONGEST_CAPTION, KnownFiles
+from bot.delivery import surface_sync
+from bot.panel import Button, Panel, Span
+from bot.pictures import pool
+from bot.pictures.cards import Deck
+from bot.pictures.pool import PicturePool
+from bot.pictures.scene import Picture, Scene, Side
+from bot.platform import (
+    ChatGone,
+    MessageGone,
+    NoPicture,
+    NotDone,
+    NotEditable,
+    Press,
+    SentMessage,
+    SlowDown,
+    Unreachable,
+)
+from bot.platform import Person as Somebody
+from bot.store import Store
+from engine import GAMES, verify
+from tests.bot.worker.test_games import shortest
+from tests.long import mostly_long
+from tests.telegram.content import PNG, Refused, words_of
+from tests.telegram.players import GROUP, Observed, Person, on_telegram, seated, until
+from tests.telegram.server import BOT, Failure, TelegramServer
+from tests.telegram.test_ephemeral import closed_in, hands, play_aside
+
+PLACE = f"telegram:{GROUP}"
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
+
+
+def png(words: bytes = b"", width: int = 720, height: int = 640) -> bytes:
+    """As much of a picture as the server looks at, and what it is of."""
+    return PNG + struct.pack(">I4sII", 13, b"IHDR", width, height) + words
+
+
+def scene(line: str = "") -> Scene:
+    return Scene(deck=Deck("italian", "classic"), sides=(Side("Anna", "0"), Side("Bruno", "0")), target="", line=line)
+
+
+def panel(text: str = "Your turn.", line: str = "", *, content: bytes = png(), is_lasting: bool = False) -> Panel:
+    picture = Picture(scene(line), "A picture.", content, is_lasting)
+    return Panel((Span(text, "bold"),), ((Button("3D", "1m:play 3D"),),), picture)
+
+
+def text(words: str = "Your turn.") -> Panel:
+    return replace(panel(words), picture=None)
+
+
+@pytest.fixture
+def painted(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
+    """Pictures are painted at once, and hold the digest of what they show; returns the texts that each came with."""
+    texts: dict[str, set[str]] = defaultdict(set)
+
+    async def paint(pool: PicturePool, panel: Panel) -> Panel:
+        if panel.picture is None:
+            return panel
+        digest = panel.picture.scene.digest
+        texts[digest].add(panel.plain)
+        return replace(panel, picture=panel.picture._replace(png=png(digest.encode())))
+
+    monkeypatch.setattr(PicturePool, "painted", paint)
+    monkeypatch.setattr(PicturePool, "get_ready", lambda pool: None)
+    return texts
+
+
+@pytest.fixture
+async def adapter(store: Store, server: TelegramServer) -> AsyncIterator[Observed]:
+    server.group(GROUP)
+    async with on_telegram(store, server, pictures=True) as one:
+        await until(lambda: one.healthy)
+        yield one
+
+
+def shows(server: TelegramServer, message: dict[str, Any]) -> str:
+    """The digest of what a message's picture shows."""
+    return server.photos.files[message["photo"][-1]["file_id"]].removeprefix(png()).decode()
+
+
+def of_bot(messages: dict[int, dict[str, Any]]) -> list[dict[str, Any]]:
+    return [one for one in messages.values() if one["from"] == BOT]
+
+
+def methods(server: TelegramServer) -> list[str]:
+    """What was called, by its method, but for what is always asked."""
+    return [method for method, _fields in server.calls if method not in ("getUpdates", "getMe") and "set" not in method]
+
+
+def only(server: TelegramServer) -> dict[str, Any]:
+    """The one message of the group."""
+    [message] = server.group(GROUP).messages.values()
+    return message
+
+
+# One message and one state
+
+
+@pytest.mark.parametrize("game", mostly_long(GAMES, "testa"))
+async def test_a_whole_game(store: Store, server: TelegramServer, painted: dict[str, set[str]], game: str) -> None:
+    random = Random(game)
+    async with on_telegram(store, server, pictures=True) as adapter:
+        people = await seated(server, game, *shortest(game))
+        group = server.group(GROUP)
+        for _ in range(3000):
+            if any("won by" in words_of(message) for message in group.messages.values()):
+                break
+            for person in people:
+                await person.play(random)
+            await adapter.worker.delivery.settled()
+            shown = [one for chat in server.chats.values() for one in chat.messages.values() if "photo" in one]
+            assert shown
+            for message in shown:
+                assert message["caption"] in painted[shows(server, message)]
+        [finished] = [game async for game in adapter.worker.archive.all()]
+        verify(finished.record)
+        for person in people:
+            [hand] = of_bot(person.private.messages)
+            assert "You " in hand["caption"]
+        assert "there is no text in the message" not in str(server.calls)
+
+
+async def test_pictures_are_painted(store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    # On a busy machine it takes the painter a while to start.
+    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 30.0)
+    async with on_telegram(store, server, pictures=True) as adapter:
+        people = await seated(server, "testa")
+        await adapter.worker.delivery.settled()
+        [hand] = of_bot(people[0].private.messages)
+        assert hand["photo"][-1]["width"] == 720
+        assert "deal 1" in hand["caption"]
+
+
+async def test_a_photo_has_the_text_the_style_and_the_buttons_of_its_panel(
+    adapter: Observed, server: TelegramServer
+) -> None:
+    sent = await adapter.send(PLACE, panel(), "key")
+    message = only(server)
+    assert sent == SentMessage(str(message["message_id"]), scene().digest)
+    assert message["caption"] == "Your turn."
+    assert message["caption_entities"] == [{"type": "bold", "offset": 0, "length": 10}]
+    assert message["reply_markup"]["inline_keyboard"] == [[{"text": "3D", "callback_data": "1m:play 3D"}]]
+
+
+async def test_another_picture_and_its_text_are_changed_in_one_call(adapter: Observed, server: TelegramServer) -> None:
+    sent = await adapter.send(PLACE, panel(), "key")
+    new = png(b"new")
+    assert (await adapter.edit(PLACE, sent, panel("Bruno's turn.", "new", content=new))).picture == scene("new").digest
+    assert methods(server) == ["sendPhoto", "editMessageMedia"]
+    assert server.photos.files[only(server)["photo"][-1]["file_id"]] == new
+    assert only(server)["caption"] == "Bruno's turn."
+    assert only(server)["reply_markup"]
+
+
+async def test_a_picture_that_stands_there_for_certain_is_not_uploaded_again(
+    adapter: Observed, server: TelegramServer
+) -> None:
+    sent = await adapter.send(PLACE, panel(), "key")
+    assert await adapter.edit(PLACE, sent, panel("Wait.")) == sent
+    assert methods(server) == ["sendPhoto", "editMessageCaption"]
+    assert only(server)["caption"] == "Wait."
+    assert server.photos.uploads == 1
+    await adapter.edit(PLACE, sent._replace(is_certain=False), panel("Go on."))
+    assert methods(server)[-1] == "editMessageMedia"
+    assert server.photos.uploads == 2
+
+
+async def test_a_change_to_what_is_there_already_is_well(adapter: Observed, server: TelegramServer) -> None:
+    sent = await adapter.send(PLACE, panel(), "key")
+    assert await adapter.edit(PLACE, sent, panel()) == sent
+
+
+async def test_a_text_and_a_photo_do_not_become_each_other(adapter: Observed, server: TelegramServer) -> None:
+    photo, words = await adapter.send(PLACE, panel(), "one"), await adapter.send(PLACE, text(), "two")
+    assert not words.picture
+    for sent, other in ((photo, text()), (words, panel())):
+        with pytest.raises(NotEditable):
+            await adapter.edit(PLACE, sent, other)
+    assert len(methods(server)) == 2
+
+
+async def test_a_photo_of_which_the_store_no_longer_knows_is_not_taken_for_a_text(
+    adapter: Observed, server: TelegramServer
+) -> None:
+    sent = await adapter.send(PLACE, panel(), "key")
+    with pytest.raises(NotEditable):
+        await adapter.edit(PLACE, SentMessage(sent.message), text())
+    assert only(server)["caption"] == "Your turn."
+
+
+async def test_a_text_that_is_too_long_for_a_caption_goes_whole_and_alone(
+    adapter: Observed, server: TelegramServer
+) -> None:
+    await adapter.send(PLACE, panel("🂡" * (LONGEST_CAPTION // 2)), "key")
+    assert "photo" in only(server)
+    server.group(GROUP).messages.clear()
+    await adapter.send(PLACE, panel("🂡" * (LONGEST_CAPTION // 2) + "!"), "key")
+    assert only(server)["text"].endswith("!")
+
+
+async def test_a_page_that_is_to_stand_in_the_place_of_a_photo_is_a_new_message(
+    adapter: Observed, server: TelegramServer
+) -> None:
+    sent = await adapter.send(PLACE, panel(), "key")
+    press = Press("p1", Somebody("telegram:1", "Anna"), PLACE, sent.message, "1:page", genuine=True)
+    await adapter._show_in_place(press, text("A page."))
+    assert only(server)["text"] == "A page."
+
+
+async def test_a_page_with_a_picture_takes_the_place_of_one_with_a_picture(
+    adapter: Observed, server: TelegramServer
+) -> None:
+    sent = await adapter.send(PLACE, panel(), "key")
+    press = Press("p1", Somebody("telegram:1", "Anna"), PLACE, sent.message, "1:page", genuine=True)
+    await adapter._show_in_place(press, panel("Another page.", "new", content=png(b"new")), is_photo=True)
+    assert only(server)["message_id"] == int(sent.message)
+    assert only(server)["caption"] == "Another page."
+    assert server.photos.files[only(server)["photo"][-1]["file_id"]] == png(b"new")
+
+
+async def test_pages_have_pictures_and_a_press_on_one_shows_another_in_its_place(
+    store: Store, server: TelegramServer, painted: dict[str, set[str]]
+) -> None:
+    group = server.group(GROUP)
+    async with on_telegram(store, server, pictures=True):
+        [anna, _bruno] = await seated(server, "testa")
+        anna.say("/rules testa")
+        await until(lambda: any("• Whoever holds" in words_of(one) for one in group.messages.values()))
+        page = next(one for one in group.messages.values() if "• Whoever holds" in words_of(one))
+        assert page["caption"] in painted[shows(server, page)]
+        await anna.press("Metà Mazzo", group)
+        await until(lambda: "With the stock gone" in words_of(group.messages[page["message_id"]]))
+        page = group.messages[page["message_id"]]
+        assert page["caption"] in painted[shows(server, page)]
+
+
+async def test_a_page_whose_picture_is_refused_goes_alone(adapter: Observed, server: TelegramServer) -> None:
+    server.order("sendPhoto", Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED")))
+    await adapter._send_page(PLACE, panel("A page."), "key")
+    assert only(server)["text"] == "A page."
+
+
+# What is known to Telegram already
+
+
+async def test_a_picture_that_everybody_may_see_is_uploaded_once(adapter: Observed, server: TelegramServer) -> None:
+    other = server.group(-1002)
+    await adapter.send(PLACE, panel(is_lasting=True), "one")
+    sent = await adapter.send(f"telegram:{other.id}", panel(is_lasting=True), "two")
+    await adapter.edit(f"telegram:{other.id}", sent._replace(is_certain=False), panel("Over.", is_lasting=True))
+    assert server.photos.uploads == 1
+    [message] = other.messages.values()
+    assert message["photo"] == only(server)["photo"]
+    assert message["caption"] == "Over."
+
+
+async def test_a_hand_is_uploaded_each_time(adapter: Observed, server: TelegramServer) -> None:
+    for key in ("one", "two"):
+        await adapter.send(PLACE, panel(), key)
+    assert server.photos.uploads == 2
+
+
+async def test_a_picture_that_telegram_has_forgotten_is_uploaded_again(
+    adapter: Observed, server: TelegramServer
+) -> None:
+    await adapter.send(PLACE, panel(is_lasting=True), "one")
+    server.photos.files.clear()
+    server.group(GROUP).messages.clear()
+    await adapter.send(PLACE, panel(is_lasting=True), "two")
+    assert only(server)["photo"][-1]["file_id"] in server.photos.files
+    await adapter.send(PLACE, panel(is_lasting=True), "three")
+    assert server.photos.uploads == 2
+
+
+async def test_while_the_store_is_away_no_picture_is_known() -> None:
+    class Away:
+        async def get(self, key: str) -> bytes:
+            raise ConnectionError
+
+        async def set(self, key: str, value: str, ex: int) -> None:
+            raise ConnectionError
+
+    met: list[BaseException] = []
+    known = KnownFiles(Away(), met.append)
+    picture = panel().picture
+    assert picture
+    assert await known.find(picture) == ""
+    await known.keep(picture, {"photo": [{"file_id": "photo1"}]})
+    assert len(met) == 2
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Refused(400, "Bad Request: IMAGE_PROCESS_FAILED"),
+        Refused(400, "Bad Request: PHOTO_INVALID_DIMENSIONS"),
+        Refused(400, "Bad Request: message caption is too long"),
+        Refused(400, "Bad Request: something new"),
+        Refused(413, "Request Entity Too Large"),
+        Refused(502, "Bad Gateway"),
+    ],
+    ids=str,
+)
+async def test_where_the_picture_may_be_the_matter_the_text_is_to_go_alone(
+    adapter: Observed, server: TelegramServer, refusal: Refused
+) -> None:
+    server.order("sendPhoto", Failure(refusal))
+    with pytest.raises(NoPicture):
+        await adapter.send(PLACE, panel(), "key")
+    await adapter.send(PLACE, panel(), "key")
+    assert "photo" in only(server), "the next one may well be taken"
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"GIF89a", png(width=9000, height=1001), png(width=2100, height=100), png(bytes(11 * 1024 * 1024))]
+)
+async def test_what_telegram_takes_for_no_photo_has_its_text_go_alone(
+    adapter: Observed, server: TelegramServer, content: bytes
+) -> None:
+    if not content:
+        await adapter.send(PLACE, panel(content=content), "key")
+        assert "text" in only(server), "it was never painted"
+        return
+    with pytest.raises(NoPicture):
+        await adapter.send(PLACE, panel(content=content), "key")
+
+
+@pytest.mark.parametrize(
+    ("refusal", "meaning"),
+    [
+        (Refused(429, "Too Many Requests: retry after 3", retry_after=3), SlowDown),
+        (Refused(403, "Forbidden: bot was kicked from the supergroup chat"), ChatGone),
+        (Refused(400, "Bad Request: chat not found"), ChatGone),
+        (Refused(400, "Bad Request: not enough rights to send text messages to the chat"), ChatGone),
+        (Refused(400, "Bad Request: message to edit not found"), MessageGone),
+        (Refused(401, "Unauthorized"), NotDone),
+    ],
+    ids=str,
+)
+async def test_what_is_the_matter_with_a_place_or_a_message_means_what_it_means_for_a_text(
+    adapter: Observed, server: TelegramServer, refusal: Refused, meaning: type[Exception]
+) -> None:
+    server.order("sendPhoto", Failure(refusal))
+    with pytest.raises(meaning):
+        await adapter.send(PLACE, panel(), "key")
+
+
+async def test_a_server_that_cannot_be_reached_has_not_refused_a_picture(
+    adapter: Observed, server: TelegramServer
+) -> None:
+    await server.stop()
+    with pytest.raises(NotDone):
+        await adapter.send(PLACE, panel(), "key")
+
+
+async def test_a_chat_that_takes_no_photos_is_believed_for_hours(
+    store: Store, server: TelegramServer, painted: dict[str, set[str]]
+) -> None:
+    server.group(GROUP).takes_photos = False
+    async with on_telegram(store, server, pictures=True) as adapter:
+        people = await seated(server, "testa")
+        await adapter.worker.delivery.settled()
+        random = Random(1)
+        for _ in range(6):
+            for person in people:
+                await person.play(random)
+            await adapter.worker.delivery.settled()
+        assert methods(server).count("sendPhoto") == 1 + len(people), "one try in the group, and the hands"
+        assert not any("photo" in one for one in server.group(GROUP).messages.values())
+        assert all("photo" in one for person in people for one in of_bot(person.private.messages))
+
+
+# What is late
+
+
+async def test_a_late_upload_leaves_its_text_to_go_alone_and_is_taken_back(
+    adapter: Observed, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
+    server.order("sendPhoto", Failure(waits=0.4))
+    with pytest.raises(NoPicture):
+        await adapter.send(PLACE, panel(), "key")
+    await adapter.send(PLACE, text(), "key")
+    assert "text" in only(server)
+    await until(lambda: "deleteMessage" in methods(server))
+    assert "text" in only(server), "the photo came, and was taken away"
+
+
+async def test_a_late_change_is_given_up(
+    adapter: Observed, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
+    sent = await adapter.send(PLACE, panel(), "key")
+    server.order("editMessageMedia", Failure(silent=True))
+    with pytest.raises(NoPicture):
+        await adapter.edit(PLACE, sent, panel("Over.", "new"))
+
+
+async def test_where_uploads_fail_again_and_again_texts_go_alone_for_a_while(
+    adapter: Observed, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.order("sendPhoto", *[Failure(hang_up=True)] * photos.IN_A_ROW)
+    monkeypatch.setattr(photos, "REST_SECONDS", 0.2)
+    for _ in range(photos.IN_A_ROW):
+        with pytest.raises(NoPicture):
+            await adapter.send(PLACE, panel(), "key")
+    assert not (await adapter.send(PLACE, panel(), "key")).picture
+    await asyncio.sleep(0.25)
+    assert (await adapter.send(PLACE, panel(), "key")).picture
+
+
+async def test_in_a_game_a_text_stands_alone_until_the_next_change(
+    store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_telegram(store, server, pictures=True) as adapter:
+        people = await seated(server, "testa")
+        await adapter.worker.delivery.settled()
+        random = Random(1)
+        before = {one["message_id"] for person in people for one in of_bot(person.private.messages)}
+        monkeypatch.setattr(photos, "REST_SECONDS", 0.0)
+        server.order("editMessageMedia", *[Failure(hang_up=True)] * 3)
+        for person in people:
+            await person.play(random)
+        await adapter.worker.delivery.settled()
+        after = [one for person in people for one in of_bot(person.private.messages)]
+        assert len(after) == len(people)
+        assert any("text" in one and one["message_id"] not in before for one in after)
+        for _ in range(2):
+            for person in people:
+                await person.play(random)
+            await adapter.worker.delivery.settled()
+        stand = [of_bot(person.private.messages) for person in people]
+        assert all(len(shown) == 1 and "photo" in shown[0] for shown in stand)
+
+
+async def test_a_game_goes_on_in_the_same_messages_after_a_restart(
+    store: Store, server: TelegramServer, painted: dict[str, set[str]]
+) -> None:
+    random = Random(1)
+    async with on_telegram(store, server, pictures=True) as adapter:
+        people = await seated(server, "testa")
+        await adapter.worker.delivery.settled()
+    before = [one["message_id"] for person in people for one in of_bot(person.private.messages)]
+    async with on_telegram(store, server, pictures=True) as adapter:
+        for person in people:
+            await person.play(random)
+        await adapter.worker.delivery.settled()
+        shown = [one for person in people for one in of_bot(person.private.messages)]
+        assert [one["message_id"] for one in shown] == before
+        for message in shown:
+            assert message["caption"] in painted[shows(server, message)]
+
+
+# To one person in a group
+
+
+async def test_a_hand_in_the_group_is_a_photo(
+    store: Store, server: TelegramServer, painted: dict[str, set[str]]
+) -> None:
+    async with on_telegram(store, server, pictures=True) as adapter:
+        anna, bruno = await closed_in(server, "testa", "to 11")
+        await bruno.press("My hand, here", server.group(GROUP))
+        await until(lambda: bool(hands(bruno)))
+        random = Random(4)
+        for _ in range(6):
+            await anna.play(random)
+            await adapter.worker.delivery.settled()
+            await play_aside(bruno, random)
+            await adapter.worker.delivery.settled()
+            [hand] = hands(bruno)
+            assert hand["caption"] in painted[shows(server, hand)]
+        assert "editEphemeralMessageMedia" in methods(server)
+
+
+async def test_a_hand_in_the_group_that_is_a_text_stays_one(
+    store: Store, server: TelegramServer, painted: dict[str, set[str]]
+) -> None:
+    async with on_telegram(store, server, pictures=True) as adapter:
+        server.group(GROUP).takes_photos = False
+        anna, bruno = await closed_in(server, "testa", "to 11")
+        await adapter.worker.delivery.settled()
+        server.group(GROUP).takes_photos = True
+        await bruno.press("My hand, here", server.group(GROUP))
+        await until(lambda: bool(hands(bruno)))
+        random = Random(4)
+        for _ in range(3):
+            await anna.play(random)
+            await adapter.worker.delivery.settled()
+            await play_aside(bruno, random)
+            await adapter.worker.delivery.settled()
+        [hand] = hands(bruno)
+        assert "text" in hand
+        assert "Last trick" in hand["text"]
+        assert "editEphemeralMessageText" in methods(server)
+
+
+async def test_an_old_press_is_no_matter_of_the_picture(adapter: Observed, server: TelegramServer) -> None:
+    Person(server, 2, "Bruno")
+    adapter.messages.ephemerals.possible = True
+    with pytest.raises(Unreachable):
+        await adapter.send(f"telegram:@2~{GROUP}", panel(), "key")
+
+
+async def test_a_late_hand_in_the_group_is_taken_back(
+    adapter: Observed, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bruno = Person(server, 2, "Bruno")
+    server.group(GROUP).bot_is_admin = True
+    adapter.messages.ephemerals.possible = True
+    monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
+    server.order("sendPhoto", Failure(waits=0.3))
+    with pytest.raises(NoPicture):
+        await adapter.send(f"telegram:@2~{GROUP}", panel(), "key")
+    await until(lambda: "deleteEphemeralMessage" in methods(server))
+    await asyncio.sleep(0)
+    assert not hands(bruno)

@@ -1,0 +1,48 @@
+"""What is for one person's eyes comes to the private chat, and whatever is written there is answered."""
+
+from bot.delivery.answers import MOST_WAITING
+from bot.platform import private_place
+from bot.store import Store
+from tests.telegram.players import GROUP, Person, on_telegram, until
+from tests.telegram.server import BOT, Chat, TelegramServer
+
+
+def shown(chat: Chat) -> str:
+    return "".join(message["text"] for message in chat.messages.values() if message["from"]["is_bot"])
+
+
+async def test_a_page_pressed_in_a_group_opens_the_private_chat_where_there_is_none(
+    store: Store, server: TelegramServer
+) -> None:
+    anna = Person(server, 1, "Anna", started=False)
+    async with on_telegram(store, server):
+        group = server.group(GROUP)
+        anna.say("/settings", group)
+        assert await anna.press("My own settings", group) == ""
+        [opened] = [answer["url"] for answer in server.answers.values()]
+        assert opened == f"https://t.me/{BOT['username']}?start=page"
+        anna.start("page")
+        await until(lambda: "/challenge" in shown(anna.private))
+        assert await anna.press("My own settings", group) == "It is in our private chat."
+        assert "Your settings" in shown(anna.private)
+
+
+async def test_one_of_too_many_presses_for_a_page_is_still_answered(store: Store, server: TelegramServer) -> None:
+    anna = Person(server, 1, "Anna")
+    async with on_telegram(store, server, rate_limits=False) as adapter:
+        adapter.worker.delivery.answers._waiting[private_place("telegram:1")] = MOST_WAITING
+        group = server.group(GROUP)
+        anna.say("/settings", group)
+        assert await anna.press("My own settings", group) == ""
+        assert not shown(anna.private)
+
+
+async def test_a_plain_word_in_the_private_chat_gets_help_and_in_a_group_nothing(
+    store: Store, server: TelegramServer
+) -> None:
+    anna = Person(server, 1, "Anna", language="it")
+    async with on_telegram(store, server):
+        anna.say("ciao", server.group(GROUP))
+        anna.say("ciao", anna.private)
+        await until(lambda: "/sfida" in shown(anna.private))
+        assert not shown(server.group(GROUP))

@@ -195,8 +195,10 @@ class ChatStore:
     async def delete(self, chat_id: str, number: int) -> None:
         chat = self._open_chat(chat_id)
         chat.messages.pop(number, None)
-        await self._client.hdel(f"playground:messages:{chat.id}", number)
-        await self._client.delete(_picture_key(chat, number))
+        async with self._client.pipeline(transaction=False) as pipe:
+            pipe.hdel(f"playground:messages:{chat.id}", number)
+            _drop_attachments(pipe, chat, number)
+            await pipe.execute()
         self.on_deleted(chat, number)
 
     async def _add(self, chat: Chat, message: dict[str, Any], key: str, picture: Picture | None = None) -> int:
@@ -214,6 +216,8 @@ class ChatStore:
                 _keep_picture(pipe, chat, number, picture)
                 if old:
                     pipe.hdel(f"playground:messages:{chat.id}", *old)
+                for gone in old:
+                    _drop_attachments(pipe, chat, gone)
                 if forgotten:
                     pipe.hdel(f"playground:sends:{chat.id}", *forgotten)
                 await pipe.execute()
@@ -257,6 +261,12 @@ def _keep_picture(pipe: Any, chat: Chat, number: int, picture: Picture | None) -
         pipe.set(_picture_key(chat, number), name + b" " + picture.png, ex=FILE_KEPT_SECONDS)
     else:
         pipe.delete(_picture_key(chat, number))
+
+
+def _drop_attachments(pipe: Any, chat: Chat, number: int) -> None:
+    """Have the file and the picture of a message that is gone deleted."""
+    pipe.delete(_file_key(chat, number))
+    pipe.delete(_picture_key(chat, number))
 
 
 def _named(name: str) -> str:

@@ -16,7 +16,7 @@ from bot.cli import health
 from bot.panel import Button, Panel, Span
 from bot.pictures.cards import DECKS
 from bot.pictures.scene import Card, Picture, Scene, Side
-from bot.platform import ChatGone, MessageGone, TooLong, Unreachable
+from bot.platform import ChatGone, File, MessageGone, TooLong, Unreachable
 from bot.store import Store
 from tests.open_playground import Open
 
@@ -311,6 +311,27 @@ async def test_a_picture_is_brought_to_who_sees_its_message_and_only_while_that_
     await chat_store.edit("@1", number, Panel(after.text))
     assert chat_store.chats["@1"].messages[number]["picture"] is None
     assert (await asked("pic5", after))["png"] == ""
+
+
+async def test_a_message_that_is_gone_leaves_no_file_and_no_picture(
+    playground: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.playground.chat_store.MESSAGES_KEPT", 2)
+    chat_store, client = playground.playground.chat_store, playground.worker.store.client
+
+    async def attached() -> set[int]:
+        return {
+            int(key.rpartition(b":")[2])
+            for kind in ("file", "picture")
+            for key in await client.keys(f"playground:{kind}:@1:*")
+        }
+
+    file = File("one.json", b"{}")
+    _first, second, third = [await chat_store.send("@1", pictured("3D"), f"key{step}", file) for step in range(3)]
+    assert list(chat_store.chats["@1"].messages) == [second, third]
+    assert await attached() == {second, third}
+    await chat_store.delete("@1", second)
+    assert await attached() == {third}
 
 
 def pictured(code: str) -> Panel:

@@ -33,9 +33,9 @@ Freed = Callable[[], None]
 
 @asynccontextmanager
 async def small_disk(folder: Path) -> AsyncIterator[None]:
-    """A file system of its own for the data, where that may be made."""
+    """A file system of its own for the data, where that may be made; as large as some hundred pictures."""
     (folder / "data").mkdir(mode=0o700)
-    mount = ["mount", "-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs", str(folder / "data")]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=16m,mode=700", "tmpfs", str(folder / "data")]
     if subprocess.run(mount, check=False, capture_output=True).returncode:
         pytest.skip("no file system may be mounted here")
     try:

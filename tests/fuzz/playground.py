@@ -37,7 +37,7 @@ BAR, ELSEWHERE = "1", "2"
 """Chats: one with tables, and one where strangers give commands, whose answers push old messages out."""
 
 GROWS = (b"playground:messages:2", b"playground:sends:2")
-"""What strangers write, and what they are answered; their private chats too, with the files of /mydata."""
+"""What strangers write, and what they are answered; their private chats too, with the files of /mydata and pictures."""
 
 HOSTS = (
     *(
@@ -277,7 +277,9 @@ async def run(folder: Path, messages: int, seed: int) -> Outcome:
 async def _fuzz(tabs: Tabs, lines: list[Line], messages: int, outcome: Outcome) -> None:
     store, chat_store, private = tabs.playground.worker.store, tabs.chat_store, [f"@{one}" for one in tabs.strangers]
     grows = (*GROWS, *(f"playground:{kind}:{chat}".encode() for kind in ("messages", "sends") for chat in private))
-    files = tuple(f"playground:file:{chat}:".encode() for chat in private)
+    files = tuple(
+        f"playground:{kind}:{chat}:".encode() for kind in ("file", "picture") for chat in (ELSEWHERE, *private)
+    )
 
     async def kept() -> dict[bytes, object]:
         return {

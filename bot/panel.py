@@ -61,12 +61,14 @@ class Panel:
     """Text, and rows of buttons that belong together; an adapter may break a row that is too long for it.
 
     The text says all that the ``picture`` shows: where it cannot be had or shown, nothing is missing. An adapter is
-    given it painted, or none.
+    given it painted, or none. The spans from ``fold`` on say what the picture shows, or what can wait: beside a picture
+    a platform folds them up, or shows them small, so that picture and buttons fit on a phone's screen.
     """
 
     text: tuple[Span, ...]
     rows: tuple[Row, ...] = field(default=())
     picture: Picture | None = None
+    fold: int | None = None
 
     @cached_property
     def digest(self) -> str:
@@ -74,13 +76,24 @@ class Panel:
         buttons = chain.from_iterable(self.rows)
         flat = (*chain.from_iterable(self.text), *chain.from_iterable(buttons), *map(str, map(len, self.rows)))
         if self.picture:
-            flat = (*flat, self.picture.scene.digest, self.picture.alt)
+            flat = (*flat, self.picture.scene.digest, self.picture.alt, str(self.fold))
         return blake2b("\0".join(flat).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
     @property
     def plain(self) -> str:
         """The text as it reads."""
         return "".join(span.text for span in self.text)
+
+    @property
+    def beside_picture(self) -> Panel:
+        """The panel as it stands beside its picture: without an empty line before what folds up."""
+        if not self.fold or self.fold >= len(self.text):
+            return self
+        open_ = list(self.text[: self.fold])
+        while len(open_) > 1 and not open_[-1].text.strip("\n"):
+            open_.pop()
+        open_[-1] = open_[-1]._replace(text=open_[-1].text.rstrip("\n") + "\n")
+        return replace(self, text=(*open_, *self.text[self.fold :]), fold=len(open_))
 
     def cut(self, longest: int) -> Panel:
         """The panel with its text cut to so many UTF-16 units, which is how platforms count; all else stays."""
@@ -92,7 +105,8 @@ class Panel:
             spans.append(span._replace(text=text))
             left -= units(text)
             if text != span.text:
-                return replace(self, text=(*spans, Span("…")))
+                fold = self.fold if self.fold is None or self.fold < len(spans) else None
+                return replace(self, text=(*spans, Span("…")), fold=fold)
         return self
 
 
@@ -121,6 +135,7 @@ class Writer:
         self._run: list[str] = []
         self._style: Style = ""
         self._has_gap = True
+        self._fold: int | None = None
 
     def line(self, template: str = "", style: Style = "", **values: object) -> None:
         """A line, with the gaps of a template filled in by texts or spans."""
@@ -146,6 +161,12 @@ class Writer:
             self._write("\n", "")
             self._has_gap = True
 
+    def fold(self) -> None:
+        """From here on the text says what the picture shows, should there be one; the first time counts."""
+        if self._fold is None:
+            self._turn("")
+            self._fold = len(self._spans)
+
     def panel(self, *rows: Row) -> Panel:
         """The panel, without empty lines at its end and without empty rows."""
         self._turn("")
@@ -154,7 +175,7 @@ class Writer:
             last = spans.pop()
             if text := last.text.rstrip("\n"):
                 spans.append(last._replace(text=text))
-        return Panel(tuple(spans), tuple(row for row in rows if row))
+        return Panel(tuple(spans), tuple(row for row in rows if row), fold=self._fold)
 
     def _write(self, text: str, style: Style) -> None:
         if style != self._style:

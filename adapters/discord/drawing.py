@@ -57,7 +57,8 @@ def content(panel: Panel, place: str, attached: dict[str, str] | None = None) ->
     # Whether descriptions count is not documented.
     left = LONGEST_TEXT - sum(len(button["label"]) for row in rows for button in row["components"])
     left -= sum(len(item["description"]) for gallery in shown for item in gallery["items"])
-    components: list[dict[str, Any]] = [*shown, {"type": TEXT, "content": _fitting(panel, left)}, *rows]
+    text = _fitting(panel.beside_picture if shown else panel, left, folds=bool(shown))
+    components: list[dict[str, Any]] = [*shown, {"type": TEXT, "content": text}, *rows]
     if not is_private(place):
         components = [{"type": CONTAINER, "accent_color": COLOUR, "components": components}]
     attachments = [attached] if shown else []
@@ -109,20 +110,26 @@ def _backslashed(found: re.Match[str]) -> str:
     return f"\\{found[0]}"
 
 
-def _fitting(panel: Panel, longest: int) -> str:
+def _fitting(panel: Panel, longest: int, *, folds: bool) -> str:
     """The text as Markdown, cut where it is too long; escapes count too."""
-    text = markdown(panel)
+    text = markdown(panel, folds=folds)
     if 2 * len(text) < longest:
         return text if text.strip() else "\u200b"
     room = units(panel.plain)
     while units(text) > longest:
         room = min(room - 1, room * longest // units(text))
-        text = markdown(panel.cut(room))
+        text = markdown(panel.cut(room), folds=folds)
     return text if text.strip() else "\u200b"
 
 
-def markdown(panel: Panel) -> str:
-    """The text with marks for its styles. Spans of one style are one: marks that meet would cancel each other out."""
+def markdown(panel: Panel, *, folds: bool = False) -> str:
+    """The text with marks for its styles. Spans of one style are one: marks that meet would cancel each other out.
+
+    With ``folds`` it is small print where a picture says the same, for Discord folds nothing up.
+    """
+    if folds and panel.fold is not None:
+        shown = "".join(span.text for span in panel.text[panel.fold :])
+        return markdown(Panel(panel.text[: panel.fold])) + _marked(shown, "small")
     marked: list[str] = []
     run, style = "", ""
     for span in panel.text:

@@ -286,9 +286,11 @@ def _drawn(panel: Panel) -> dict[str, Any]:
     for button in buttons:
         if not button.label or not 1 <= len(button.payload.encode()) <= LONGEST_PAYLOAD:
             raise Refused(f"the payload of {button.label!r} is not 1 to {LONGEST_PAYLOAD} bytes")
+    shown = panel.beside_picture if panel.picture else panel
     return {
         "picture": _shown(panel.picture) if panel.picture else None,
-        "spans": [list(span) for span in panel.text],
+        "spans": [list(span) for span in shown.text],
+        "fold": shown.fold if panel.picture else None,
         # Nothing is ephemeral here: a private chat is one click away.
         "rows": [[button._asdict() for button in row if button.kind != "aside"] for row in panel.rows],
     }

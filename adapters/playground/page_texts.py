@@ -32,5 +32,6 @@ def page_texts(language: str) -> dict[str, str]:
         "reply": _("Reply"),
         "no_reply": _("Do not reply"),
         "edited": _("edited"),
+        "in_words": _("In words"),
         "copy": _("Copy"),
     }

@@ -9,7 +9,8 @@ from bot.panel import Button, Panel, Span, broken, units
 
 STYLES = {"good": "success", "danger": "danger", "": ""}
 MENTIONS = ("mention", "call")
-ENTITIES = {"bold": "bold", "italic": "italic", "code": "code", "small": "expandable_blockquote"}
+FOLDED = "expandable_blockquote"
+ENTITIES = {"bold": "bold", "italic": "italic", "code": "code", "small": FOLDED}
 ROW_BY_LENGTH = ((14, 2), (8, 3), (4, 5), (0, 8))
 """How many buttons stand in a row whose longest label has more than so many characters."""
 
@@ -32,14 +33,20 @@ def markup_of(panel: Panel, username: str, *, ephemerals: bool = True) -> dict[s
     return {"inline_keyboard": rows} if rows else None
 
 
-def entities_of(panel: Panel) -> list[dict[str, Any]]:
-    """A text's entities; offsets count UTF-16 units."""
-    entities, offset = [], 0
-    for span in panel.text:
+def entities_of(panel: Panel, *, folds: bool = False) -> list[dict[str, Any]]:
+    """A text's entities; offsets count UTF-16 units. What may fold up beside a picture does so with ``folds``."""
+    entities: list[dict[str, Any]] = []
+    offset, fold = 0, panel.fold if folds else None
+    for number, span in enumerate(panel.text):
         length = units(span.text)
-        entity = _entity(span, offset, length - span.text.endswith("\n"))
-        if entity:
-            entities.append(entity)
+        if number == fold:
+            whole = sum(units(rest.text) for rest in panel.text[number:])
+            entities.append({"type": FOLDED, "offset": offset, "length": whole})
+        # A quote may hold bold and italic text, and no other entity: core.telegram.org/bots/api#formatting-options
+        if fold is None or number < fold or span.style in ("bold", "italic"):
+            entity = _entity(span, offset, length - span.text.endswith("\n"))
+            if entity:
+                entities.append(entity)
         offset += length
     return entities
 

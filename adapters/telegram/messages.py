@@ -115,7 +115,9 @@ class Messages:
     # What both show
 
     def _photo(self, where: dict[str, Any], panel: Panel, picture: Picture) -> Photo:
-        return Photo(where, picture, panel.plain, drawing.entities_of(panel) or None, self._markup(panel))
+        shown = panel.beside_picture
+        entities = drawing.entities_of(shown, folds=True)
+        return Photo(where, picture, shown.plain, entities or None, self._markup(panel))
 
     def _markup(self, panel: Panel) -> dict[str, Any] | None:
         return drawing.markup_of(panel, self.username, ephemerals=self.ephemerals.possible is not False)

@@ -33,14 +33,18 @@ def board_panel(
     assert view
     assert view.deal
     phrases.heading(page, view.deal_number)
-    page.line(phrases.totals(view.totals))
     turn = view.turn
     if seen.alarm == "flagged" and turn is not None and not seen.practice:
-        page.gap()
         page.line(_("{name}'s time is up."), "bold", name=seen.name(turn))
     elif called:
-        page.gap()
         page.line(_("{name}, it is your turn."), name=Span(isolated(called[1]), "call", called[0]))
+    for person, name in unreachable:
+        page.line(
+            _("{name}, I cannot write to you: press below, and your hand comes."),
+            name=Span(isolated(name), "mention", person),
+        )
+    page.fold()
+    page.line(phrases.totals(view.totals))
     page.gap()
     _play(page, phrases, view.deal)
     if view.commitment and not sum(view.deal.tricks):
@@ -48,13 +52,6 @@ def board_panel(
         page.line(_("🔒 The shuffle is sealed. Is it fair? /rules fair"), "small")
         page.line(_("Seal: {seal}"), "small", seal=view.commitment)
     rows: list[Row] = []
-    if unreachable:
-        page.gap()
-        for person, name in unreachable:
-            page.line(
-                _("{name}, I cannot write to you: press below, and your hand comes."),
-                name=Span(isolated(name), "mention", person),
-            )
     if unreachable or ephemeral:
         rows.append(
             (
@@ -119,6 +116,7 @@ def past_panel(seen: TableSnapshot, past: FinishedDeal, language: str, suits: st
     _ = words.text
     phrases, page = Phrases(seen, words), Writer()
     phrases.heading(page, past.number)
+    page.fold()
     page.gap()
     phrases.score(page, past.entries, past.totals)
     for line in declared_lines(words, past.record, past.number):
@@ -149,20 +147,22 @@ def result_panel(
     assert view
     page.line(_("{game} · {code}"), game=Span(_(seen.kind.name), "bold"), code=Span(seen.code, "code"))
     page.line(words.ending(view.winner, view.ending), "bold")
-    page.line(phrases.totals(view.totals))
-    for line in (course_line(words, record), decisive_line(words, record), declared_in_all_line(words, record)):
-        if line:
-            page.line(line)
     if changes:
         page.gap()
         page.line(_("Ratings in {game} alone:"), game=_(seen.kind.name))
         for name, before, after in changes:
             page.line(f"{isolated(name)}: {before} → {after} ({after - before:+d})")
+    page.fold()
+    page.gap()
+    page.line(phrases.totals(view.totals))
+    for line in (course_line(words, record), decisive_line(words, record), declared_in_all_line(words, record)):
+        if line:
+            page.line(line)
     return page.panel(
+        (Button(_("Rematch"), actions.page("rematch", game_id), "good"),),
         (
-            Button(_("Rematch"), actions.page("rematch", game_id), "good"),
             Button(_("Replay"), actions.page("replay", game_id, 1)),
             Button(_("Analysis"), actions.page("analysis", game_id)),
+            Button(_("Is it fair?"), actions.page("fair", game_id, 1)),
         ),
-        (Button(_("Is it fair?"), actions.page("fair", game_id, 1)),),
     )

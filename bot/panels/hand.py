@@ -47,16 +47,20 @@ class _Hand:
         assert view.deal
         if view.ending:
             self._over()
+            self.page.fold()
             self._how_it_stands(view)
             return self.page.panel()
         self._what_to_do(view.deal)
         self._trick(view.deal)
+        self._news()
+        self.page.fold()
         self._hand(view.deal)
         self.page.gap()
         if isinstance(view.deal, PacketsView):
             self._packets(view.deal)
-        self._news(view.deal)
+        self._last_trick(view.deal)
         self._table(view.deal)
+        self._last_deal(view)
         self._how_it_stands(view)
         return self.page.panel(*self._buttons(view.deal))
 
@@ -96,18 +100,24 @@ class _Hand:
 
     # What has happened
 
-    def _news(self, deal: DealView) -> None:
-        """What the others did since this player's own last move, and the deal before if this one is new."""
-        _ = self.words.text
-        assert self.seen.view
-        result = self.seen.view.result
-        if result and result.deal < self.seen.view.deal_number and self.seen.since == 0:
-            self.page.line(_("Deal {number} is over:"), "bold", number=result.deal)
-            self.phrases.score(self.page, result.entries, self.seen.view.totals)
-            self.page.gap()
+    def _news(self) -> None:
+        """What the others did since this player's own last move; what they played lies on the table."""
         for by, move in self.seen.history[self.seen.since :]:
             if by != self.seen.seat and not move.startswith("play "):
                 self.page.line(self.words.move(by, move))
+
+    def _last_deal(self, view: View) -> None:
+        """How the deal before went, at the beginning of the next."""
+        _ = self.words.text
+        result = view.result
+        if result and result.deal < view.deal_number and self.seen.since == 0:
+            self.page.gap()
+            self.page.line(_("Deal {number} is over:"), "bold", number=result.deal)
+            self.phrases.score(self.page, result.entries, view.totals)
+
+    def _last_trick(self, deal: DealView) -> None:
+        """The trick before, and what was drawn after it."""
+        _ = self.words.text
         if deal.last_trick and deal.phase != "over":
             self.page.line(_("Last trick: {trick}"), trick=self.phrases.trick(deal.last_trick))
         if isinstance(deal, StockView) and deal.drawn:
@@ -147,7 +157,9 @@ class _Hand:
             mine = [packet for packet in deal.packets if packet.owner == seat and packet.place in ("table", "taken")]
             tops = "  ".join(
                 NO_BREAK.join(
-                    (f"{packet.number}:", self.words.card(packet.top) if packet.top else "🂠", f"({packet.left})")
+                    (f"{packet.number}:", self.words.card(packet.top), f"({packet.left})")
+                    if packet.top
+                    else (str(packet.number), f"({packet.left})")
                 )
                 for packet in mine
             )

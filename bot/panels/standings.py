@@ -60,6 +60,7 @@ def leaderboard_page(language: str, where: str, when: str, game: str, lines: Seq
     page = Writer()
     page.line(_("🏆 Leaderboard"), "bold")
     page.line(" · ".join(leaderboard_about(language, where, when, game)), "italic")
+    page.fold()
     page.gap()
     if not ranked:
         page.line(_("Nobody is ranked yet: it takes {count} games among people.").format(count=LEAST_GAMES))
@@ -102,6 +103,7 @@ def stats_page(language: str, name: str, lines: Sequence[StatsLine], history: Se
     ngettext = texts(language).ngettext
     page = Writer()
     page.line(_("📊 {name}"), "bold", name=isolated(name))
+    page.fold()
     page.gap()
     played = [line for line in lines if line.standing.games]
     if not played:

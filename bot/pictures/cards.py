@@ -9,11 +9,11 @@ from typing import Literal, NamedTuple
 
 from bot.pictures.colours import PAPER, SUIT_COLOURS
 from bot.pictures.drawings import drawing, glyph
-from bot.pictures.figures import FIGURES, french_figure, italian_figure
+from bot.pictures.figures import CARD_WIDTH, FIGURES, french_figure, italian_figure
 from bot.pictures.pips import french_pips, italian_pips
 from engine.cards import FRENCH, ITALIAN, Pack
 
-WIDTH, HEIGHT = 250, 400
+WIDTH, HEIGHT = CARD_WIDTH, 400
 
 Suits = Literal["italian", "french"]
 

@@ -9,6 +9,8 @@ from typing import NamedTuple
 from bot.pictures.colours import INK, SUIT_COLOURS
 from bot.pictures.drawings import drawing
 
+CARD_WIDTH = 250
+
 
 class Placed(NamedTuple):
     """A drawing of `art/figures/`, where its centre lies on the card, and its height; in {} is what a livery names."""
@@ -27,7 +29,8 @@ class Figure(NamedTuple):
     hand: tuple[float, float]
 
 
-_SCEPTRE = Placed("sceptre", 78, 116.5, 167)
+_ROD, _FIST = Placed("rod-{rod}", 78, 116.5, 167), Placed("fist", 78, 116.5, 167)
+_SIGN = (76, 60)
 
 FIGURES = {
     "F": Figure(
@@ -62,19 +65,30 @@ FIGURES = {
             Placed("head", 134, 103, 82),
             Placed("face-{face}", 134, 103, 82),
             Placed("hat-{hat}", 134, 66, 59),
+            _ROD,
         ),
-        _SCEPTRE,
-        (76, 60),
+        _FIST,
+        _SIGN,
     ),
     "Q": Figure(
-        (Placed("queen", 131, 116.5, 167), Placed("head-queen", 134, 98, 96), Placed("tiara", 134, 60, 50)),
-        _SCEPTRE,
-        (76, 60),
+        (
+            Placed("queen", 131, 116.5, 167),
+            Placed("head-queen", 134, 98, 96),
+            Placed("queen-{queen}", 134, 93.2, 144),
+            _ROD,
+        ),
+        _FIST,
+        _SIGN,
     ),
     "K": Figure(
-        (Placed("king", 131, 116.5, 167), Placed("head-re", 134, 106, 112), Placed("crown-{crown}", 134, 51, 54)),
-        _SCEPTRE,
-        (76, 60),
+        (
+            Placed("king", 131, 116.5, 167),
+            Placed("head-re", 134, 106, 112),
+            Placed("crown-{crown}", 134, 51, 54),
+            _ROD,
+        ),
+        _FIST,
+        _SIGN,
     ),
 }
 """The figures by their ranks, Italian and French."""
@@ -84,7 +98,11 @@ HELD = {"coins": (66, 34), "cups": (84, 31), "swords": (136, 44), "batons": (128
 
 
 class Livery(NamedTuple):
-    """What a suit's people look like, and their horse: colours in the order of those in the drawings."""
+    """What a suit's people look like, and their horse: colours in the order of those in the drawings.
+
+    French figures hold a ``rod`` beside their sign, their ``queen`` has a headdress of her own, and they look to the
+    sign's side, which is the other one if ``looks_right``.
+    """
 
     hat: str
     face: str
@@ -96,10 +114,13 @@ class Livery(NamedTuple):
     coat: str = ""
     shade: str = ""
     mane: str = ""
+    rod: str = ""
+    queen: str = ""
+    looks_right: bool = False
 
     @property
     def colours(self) -> tuple[str, ...]:
-        return self[3:]
+        return self[3:10]
 
 
 LIVERIES = {
@@ -115,10 +136,36 @@ LIVERIES = {
     "batons": Livery(
         "hunter", "beard", "leaves", "#24755a", "#d9822b", "#a8481f", "#b5602e", "#dcae70", "#b5844a", "#fbf3e0"
     ),
-    "clubs": Livery("hunter", "goatee", "leaves", "#24755a", "#e2c46c", "#a8481f", "#b5602e"),
-    "diamonds": Livery("beret", "shaven", "points", "#d86f10", "#2f5d8a", "#5a3216", "#e9e2d6"),
-    "hearts": Livery("turban", "shaven", "arches", "#a80c1c", "#e9b440", "#d9a441", "#c98f3a"),
-    "spades": Livery("helmet", "moustache", "towers", "#2f3857", "#b4c0da", "#2a2426", "#4a4448"),
+    "clubs": Livery(
+        "hunter", "goatee", "leaves", "#24755a", "#e2c46c", "#a8481f", "#b5602e", rod="staff", queen="wreath"
+    ),
+    "diamonds": Livery(
+        "beret",
+        "shaven",
+        "points",
+        "#d86f10",
+        "#2f5d8a",
+        "#5a3216",
+        "#e9e2d6",
+        rod="sceptre",
+        queen="hennin",
+        looks_right=True,
+    ),
+    "hearts": Livery(
+        "turban", "shaven", "arches", "#a80c1c", "#e9b440", "#d9a441", "#c98f3a", rod="rose", queen="tiara"
+    ),
+    "spades": Livery(
+        "helmet",
+        "moustache",
+        "towers",
+        "#2f3857",
+        "#b4c0da",
+        "#2a2426",
+        "#4a4448",
+        rod="sword",
+        queen="veil",
+        looks_right=True,
+    ),
 }
 """By the suits' names; the drawings have the colours of coins."""
 
@@ -134,8 +181,11 @@ def italian_figure(rank: str, name: str) -> str:
 def french_figure(rank: str, name: str) -> str:
     """A figure of the suit of that name, once upright and once on its head, with a band between."""
     drawn, colour = FIGURES[rank], SUIT_COLOURS[name].light
-    sign = drawing(f"signs/{name}").at(*drawn.hand, 37, colour=colour)
-    half = _body(drawn, name) + _dressed(drawn.arm, name) + sign
+    x, y = drawn.hand
+    half = _body(drawn, name) + _dressed(drawn.arm, name)
+    if LIVERIES[name].looks_right:
+        half, x = f'<g transform="matrix(-1 0 0 1 {CARD_WIDTH} 0)">{half}</g>', CARD_WIDTH - x
+    half += drawing(f"signs/{name}").at(x, y, 37, colour=colour)
     frame = 'x="50" y="22" width="150" height="356"'
     return (
         f'<rect {frame} fill="#f7eed8"/>{half}<g transform="rotate(180 125 200)">{half}</g>'

@@ -309,7 +309,11 @@ class _Layouter(Composer):
             self.y += MARGIN
             return
         is_easy = self.scene.deck.style == "easy"
-        width, rows = _without_overlap(slots) if is_easy else (CARD, _overlapping(slots))
+        if not self.scene.hand and len(slots) > 2:
+            # Packets alone, to choose from: all of them beside one another.
+            width, rows = (INNER + GAP) // len(slots) - GAP, [slots]
+        else:
+            width, rows = _without_overlap(slots) if is_easy else (CARD, _overlapping(slots))
         covered = height_of(width) + GAP if is_easy else COVERED
         self.y += RAISED
         for row in rows[:-1]:
@@ -352,7 +356,9 @@ class _Layouter(Composer):
         for shift in range(min(pile.size, 4) - 1, 0, -1):
             self._card(Card(), x + 5 * shift, y - 4 * shift, width, visible)
         self._card(pile.top, x, y, width, visible)
-        self._chip(pile.label or f"×{pile.size}", x + width - 84, y + label_at - 26, 88, "strip")
+        # A back has no index that must be seen on its left, and packets overlap on their right.
+        at = x + width - 84 if pile.top.code else x - 4
+        self._chip(pile.label or f"×{pile.size}", at, y + label_at - 26, 88, "strip")
 
 
 def _overlapping(slots: Sequence[Card | Pile]) -> list[list[Card | Pile]]:

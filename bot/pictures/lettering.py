@@ -40,4 +40,4 @@ def drawable(text: str) -> str:
 def drawable_names(names: Sequence[str], language: str) -> list[str]:
     """Players' names as the letters can write them; who has none of those is called by their number."""
     _ = texts(language).gettext
-    return [drawable(name) or _("player {number}").format(number=seat) for seat, name in enumerate(names, 1)]
+    return [drawable(name) or _("seat {number}").format(number=seat) for seat, name in enumerate(names, 1)]

@@ -43,3 +43,23 @@ def test_digests_tell_panels_apart() -> None:
     ]
     assert len({panel.digest for panel in panels}) == len(panels)
     assert Panel((Span("a"),)).digest == panels[0].digest
+
+
+def test_what_folds_up_begins_where_the_writer_said_so_first() -> None:
+    page = Writer()
+    page.line("Your turn.")
+    page.gap()
+    page.fold()
+    page.line("3 A")
+    page.fold()
+    page.line("to 21")
+    panel = page.panel()
+    assert panel.fold == 1
+    assert [span.text for span in panel.text] == ["Your turn.\n\n", "3 A\nto 21"]
+    assert [span.text for span in panel.beside_picture.text] == ["Your turn.\n", "3 A\nto 21"]
+
+
+def test_nothing_folds_up_that_was_cut_off() -> None:
+    panel = Panel((Span("Your turn.\n\n"), Span("3 A")), fold=1).cut(6)
+    assert panel.beside_picture == panel
+    assert panel.plain == "Your …"

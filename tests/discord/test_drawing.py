@@ -69,6 +69,12 @@ def test_markdown(spans: list[Span], text: str) -> None:
     assert drawing.markdown(Panel(tuple(spans))) == text
 
 
+def test_what_the_picture_shows_is_small_print_beside_it() -> None:
+    panel = Panel((Span("Your turn.\n", "bold"), Span("3 A\n", "bold"), Span("Seal: ab", "small")), fold=1)
+    assert drawing.markdown(panel) == "**Your turn.\n3 A**\n-# Seal: ab"
+    assert drawing.markdown(panel, folds=True) == "**Your turn.**\n-# 3 A\n-# Seal: ab"
+
+
 def test_a_text_that_is_too_long_is_cut_with_its_escapes() -> None:
     drawn = body(Panel((Span("*" * 5000),), ((Button("x" * 200, "1pa"),),)))
     judge_message(drawn, new=True)

@@ -19,3 +19,23 @@ def test_small_print_is_folded_up_as_a_quote_of_its_own_lines() -> None:
     units = panel.plain.encode("utf-16-le")
     begin, end = 2 * small["offset"], 2 * (small["offset"] + small["length"])
     assert units[begin:end].decode("utf-16-le") == "Seal: ab\nSecret: cd"
+
+
+def test_what_the_picture_shows_is_one_folded_quote_beside_it_and_plain_without() -> None:
+    page = Writer()
+    page.line("Your turn.", "bold")
+    page.gap()
+    page.fold()
+    page.line("🪙  3 A", "bold")
+    page.line("Table K7QF2M", "code")
+    page.line("Seal: ab", "small")
+    panel = page.panel()
+    shown = panel.beside_picture
+    assert shown.plain == panel.plain.replace("\n\n", "\n")
+    turn, quote, cards = entities_of(shown, folds=True)
+    units = shown.plain.encode("utf-16-le")
+    assert quote["type"] == "expandable_blockquote"
+    assert units[2 * quote["offset"] :].decode("utf-16-le") == "🪙  3 A\nTable K7QF2M\nSeal: ab"
+    assert 2 * (quote["offset"] + quote["length"]) == len(units)
+    assert [turn["type"], cards["type"]] == ["bold", "bold"], "within a quote there is neither code nor another quote"
+    assert [entity["type"] for entity in entities_of(panel)] == ["bold", "bold", "code", "expandable_blockquote"]

@@ -9,6 +9,7 @@ const state = { texts: {}, people: [], chats: [], messages: {}, commands: [], me
 const pending = new Map();
 const pictures = new Map();
 const PICTURES_KEPT = 60;
+const unfolded = new Set();
 let line = null, pause = 250;
 
 async function connect() {
@@ -94,7 +95,7 @@ function label() {
   el("text").placeholder = state.texts.message_or_command;
 }
 
-const visible = () => state.chats.filter((c) => !c.id.startsWith("@") || c.id === `@${state.me}`);
+const visible = () => [...state.chats.filter((c) => c.id === `@${state.me}`), ...state.chats.filter((c) => !c.id.startsWith("@"))];
 
 function message(chat, one) {
   if (!state.messages[chat]) state.messages[chat] = new Map();
@@ -156,6 +157,8 @@ function drawHeads() {
     closed.push(make("label", { title: texts.closed_about }, box, `🔕 ${texts.closed}`));
   }
   el("people").replaceChildren(make("span", { class: "mark" }, state.switching ? texts.act_as : state.host ? texts.host : texts.you), ...people, ...closed);
+  const acting = el("people").querySelector("[aria-selected=true]");
+  if (acting) acting.scrollIntoView({ block: "nearest", inline: "center" });
   const chats = visible().map((c) =>
     make("button", { role: "tab", type: "button", "aria-selected": String(c.id === state.chat), "data-chat": c.id, onclick: () => go(c.id) },
       c.id.startsWith("@") ? "🃏 Buongioco" : `👥 ${c.title}`, ...badge(state.unread[c.id])));
@@ -185,9 +188,9 @@ function drawMessage(one) {
   const quoted = one.reply_to && (state.messages[state.chat] || new Map()).get(one.reply_to);
   if (quoted) bubble.append(make("span", { class: "quote" }, plain(quoted)));
   if (one.picture) bubble.append(drawPicture(one));
-  if (bot) bubble.append(...one.spans.map(drawSpan)); else bubble.append(one.text);
+  const edited = one.edited ? [make("span", { class: "edited" }, state.texts.edited)] : [];
+  if (bot) bubble.append(...drawText(one, edited)); else bubble.append(one.text);
   if (one.file) bubble.append(make("button", { type: "button", class: "file", onclick: () => ask({ do: "file", chat: state.chat, message: one.id }) }, `📎 ${one.file}`));
-  if (one.edited) bubble.append(make("span", { class: "edited" }, state.texts.edited));
   const node = make("div", { class: `message ${own ? "own" : ""} ${bot ? "bot" : ""}`, "data-id": one.id }, bubble);
   if (one.rows && one.rows.length) {
     node.append(make("div", { class: "rows" }, ...one.rows.flatMap(split).map((row) =>
@@ -230,6 +233,17 @@ function split(row) {
   const most = longest > 14 ? 2 : longest > 8 ? 3 : longest > 4 ? 5 : 8;
   const rows = Math.ceil(row.length / most), each = Math.ceil(row.length / rows);
   return Array.from({ length: rows }, (_, at) => row.slice(at * each, (at + 1) * each));
+}
+
+// What a picture says too is folded up beside it, for who wants to read it; whoever has opened it keeps it open.
+function drawText(one, edited) {
+  const open = one.fold === null || one.fold === undefined ? one.spans.length : one.fold;
+  const said = one.spans.slice(0, open).map(drawSpan), folded = one.spans.slice(open);
+  if (!folded.length) return [...said, ...edited];
+  const name = `${state.chat} ${one.id}`;
+  const words = make("details", { class: "words", open: unfolded.has(name), ontoggle: (e) => { if (e.target.open) unfolded.add(name); else unfolded.delete(name); } },
+    make("summary", {}, state.texts.in_words), ...folded.map(drawSpan));
+  return [...said, ...edited, words];
 }
 
 function drawSpan([text, style, person]) {

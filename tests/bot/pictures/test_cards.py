@@ -28,6 +28,17 @@ def drawn(text: str) -> set[str]:
     return set(re.findall(r' d="([^"]+)"', text))
 
 
+@pytest.mark.parametrize("deck", CLASSIC.values(), ids="-".join)
+@pytest.mark.parametrize("rank", FIGURES)
+def test_figures_of_a_rank_differ_by_more_than_their_colours(rank: str, deck: Deck) -> None:
+    """In what they wear on their heads, hold, and look like: some drawing of each is on none of the others."""
+    found = {code: drawn(text) for code, text in pictures(deck).items() if code[0] == rank and text}
+    for code, paths in found.items():
+        signs = drawn(drawing(f"signs/{suit_name(code[1], deck.suits)}").content)
+        others: set[str] = set().union(*(other for name, other in found.items() if name != code))
+        assert len(paths - others - signs) >= 4, code
+
+
 @EVERY_DECK
 def test_every_card_and_the_back_are_5_by_8(deck: Deck) -> None:
     for code, text in pictures(deck).items():

@@ -5,8 +5,9 @@ from itertools import pairwise
 import pytest
 
 from bot.bench.pictures import scenes_of
+from bot.pictures.cards import DECKS
 from bot.pictures.layout import CARD, LEAST_STEP, WIDTH, Box, CardAt, TextAt, lay_out
-from bot.pictures.scene import Style
+from bot.pictures.scene import Card, Holder, Pile, Scene, Side, Style
 from engine import GAMES
 
 INDEX = 48 * CARD // 250
@@ -61,6 +62,23 @@ def test_easy_cards_of_ones_own_do_not_overlap(game: str) -> None:
         for number, one in enumerate(mine):
             for other in mine[number + 1 :]:
                 assert abs(one.x - other.x) >= one.width or abs(one.y - other.y) >= one.width
+
+
+def test_packets_to_choose_from_lie_beside_one_another_with_their_numbers_in_sight() -> None:
+    piles = [[Pile(Card(), 5, str(number)) for number in numbers] for numbers in ((1, 4, 6, 7), (2, 3, 5, 8))]
+    sides = (Side("Ada", "0"), Side("Bea", "0"))
+    scene = Scene(
+        deck=DECKS[0], sides=sides, target="to 21", others=(Holder("", (), tuple(piles[0])),), packets=tuple(piles[1])
+    )
+    _height, items, _curves = lay_out(scene)
+    for number, item in enumerate(items):
+        if isinstance(item, TextAt) and item.text in "12345678":
+            later = [
+                one for one in items[number:] if isinstance(one, CardAt) and one.y <= item.y <= one.y + one.visible
+            ]
+            assert not any(one.x < item.x < one.x + one.width for one in later), f"{item.text} is covered"
+    mine = [item for item in items if isinstance(item, CardAt) and item.visible > 200]
+    assert max(item.y for item in mine) - min(item.y for item in mine) < 20, "one row"
 
 
 def test_a_card_that_may_be_played_stands_higher_than_one_that_may_not() -> None:

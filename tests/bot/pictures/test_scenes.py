@@ -97,7 +97,7 @@ def test_whoever_looks_stands_first_and_reads_you() -> None:
 
 def test_names_are_written_as_far_as_there_are_letters_for_them() -> None:
     scene = hand_of(table_of("metamazzo", names=("Anna", "王小明")), 0)
-    assert drawable(scene.sides[1].name) == "player 2"
+    assert drawable(scene.sides[1].name) == "seat 2"
 
 
 def test_packets_are_chosen_by_number_and_then_show_their_tops() -> None:

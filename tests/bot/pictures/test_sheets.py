@@ -142,7 +142,7 @@ def test_what_was_declared_in_a_deal_stands_in_its_sheet() -> None:
 
 def test_a_name_that_cannot_be_written_is_the_player_s_number() -> None:
     sheet = game_sheet(record("pizzichino"), "ABCD", ("Anna", "李"), "en")
-    assert any("player 2" in str(part) for part in sheet.parts)
+    assert any("seat 2" in str(part) for part in sheet.parts)
     assert "李" not in str(sheet)
 
 

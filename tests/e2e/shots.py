@@ -1,0 +1,307 @@
+"""Screenshots of the playground, to look at: `python -m tests.e2e.shots --into FOLDER` plays every game and takes them.
+
+Each moment is taken as a phone and as a desktop show it, light and dark, in each language, as files called
+`LANGUAGE-WINDOW-THEME/GAME-MOMENT.png`; beside them `messages/` has the message alone, whole. Fewer are taken with
+`--games`, `--languages`, `--windows`, `--themes` and `--moments`. `--join FILES` puts some beside one another.
+"""
+
+import asyncio
+import tempfile
+from argparse import ArgumentParser, Namespace
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from itertools import count
+from pathlib import Path
+from random import Random
+
+from PIL import Image
+from playwright.async_api import Browser, Page
+
+from bot.store.entries import Rule
+from bot.tables.errors import NoSuchTable
+from bot.tables.table import Table
+from engine import GAMES
+from tests.e2e.conftest import launched
+from tests.open_playground import Open
+
+GROUP = "playground:1"
+WINDOWS = {"phone": (360, 640, 2), "desktop": (1280, 800, 1)}
+"""Width, height and how many pixels a point has."""
+
+THEMES = ("light", "dark")
+LANGUAGES = ("it", "en")
+PEOPLE = {1: "Anna", 3: "Maximiliane-Friederike Hohenstein", 4: "Ελένη Παπαδοπούλου", 5: "王小明"}
+"""Who sits at the tables, by their number in the playground, whose second person is another: short, long, in letters
+that pictures have, and in letters that they have not.
+"""
+
+TALL = 2400
+MOST_MOVES = 3000
+ACROSS, GAP = 3, 12
+
+Moment = tuple[str, Callable[[Table], bool]]
+
+
+def has(word: str) -> Callable[[Table], bool]:
+    """Whether whoever is to move may make such a move."""
+    return lambda table: any(move.startswith(word) for move in moves_of(table))
+
+
+def moves_of(table: Table) -> list[str]:
+    """What may be done by whose turn it is."""
+    game = table.game
+    return list(game.view(game.turn).moves) if game and game.turn is not None else []
+
+
+def deal_of(table: Table):  # type: ignore[no-untyped-def]
+    assert table.game
+    return table.game.view(None).deal
+
+
+def in_play(tricks: int, lying: int) -> Callable[[Table], bool]:
+    """Whether so many tricks were taken, and so many cards lie there to be answered."""
+
+    def is_so(table: Table) -> bool:
+        deal = deal_of(table)
+        return deal.phase == "play" and sum(deal.tricks) >= tricks and len(deal.trick) == lying
+
+    return is_so
+
+
+def phase(name: str) -> Callable[[Table], bool]:
+    return lambda table: deal_of(table).phase == name
+
+
+def moments(game: str) -> list[Moment]:
+    """What is looked at of a game, in this order."""
+    seats = 4 if game in ("tressette", "tavolo") else 2
+    before: list[Moment] = {
+        "pizzichino": [("take", phase("take")), ("hold", phase("hold"))],
+        "spizzichino": [("take", phase("take")), ("hold", phase("hold"))],
+        "spades": [("draft", phase("draft")), ("drawn", has("keep")), ("bid", phase("bid"))],
+    }.get(game, [])
+    begin: list[Moment] = [("begin", in_play(0, 0)), ("answer", in_play(2, 1))]
+    late: list[Moment] = (
+        [("four-lie", in_play(3, 3)), ("end", in_play(8, 1))] if seats == 4 else [("end", in_play(10, 1))]
+    )
+    declares: list[Moment] = [] if game == "spades" else [("declare", has("declare"))]
+    return [*before, *begin, *declares, *late]
+
+
+class Shooter:
+    """Plays at one bot, with one language, and takes what its page shows."""
+
+    def __init__(self, playground: Open, page: Page, language: str, asked: Namespace) -> None:
+        self.playground, self.page, self.language, self.asked = playground, page, language, asked
+        self.worker = playground.worker
+        self.random = Random(17)
+        # The same cards each time, so that what was before can be laid beside what is now.
+        self.worker.room.new_secret = Random(18).randbytes
+        self._updates = count()
+
+    def update(self) -> str:
+        return f"shots:{next(self._updates)}"
+
+    async def begin(self) -> None:
+        people = self.worker.people
+        await people.choose_for_chat(GROUP, language=self.language)
+        for number, name in PEOPLE.items():
+            await people.choose(f"playground:{number}", language=self.language, name=name)
+
+    async def settled(self) -> None:
+        """Wait until everything is delivered, painted, and shown by the page."""
+        for _ in range(400):
+            await asyncio.sleep(0.05)
+            if not self.worker.delivery.busy:
+                break
+        await self.page.wait_for_timeout(150)
+        # A picture is fetched when it comes into view.
+        await self.page.evaluate(
+            "() => document.querySelectorAll('.message img.picture').forEach(i => i.scrollIntoView())"
+        )
+        for image in await self.page.locator(".message:last-child img.picture").all():
+            await image.scroll_into_view_if_needed()
+        await self.page.wait_for_function(
+            "() => [...document.querySelectorAll('.message:last-child img.picture')].every(i => i.naturalWidth > 1)",
+            timeout=20_000,
+        )
+
+    async def take(self, name: str, person: int | None = None) -> None:
+        """The group, or somebody's private chat, in all windows and themes."""
+        if self.asked.moments and not any(one in name for one in self.asked.moments):
+            return
+        await self.page.evaluate(
+            "person => { if (person) { state.me = person; state.chat = '@' + person; } else { state.me = '1'; state.chat = '1'; } draw(); }",
+            str(person) if person else None,
+        )
+        await self.settled()
+        for window in self.asked.windows:
+            width, height, _pixels = WINDOWS[window]
+            await self.page.set_viewport_size({"width": width, "height": height})
+            for theme in self.asked.themes:
+                await self.page.emulate_media(color_scheme=theme)
+                await self.page.evaluate("() => { drawHeads(); toBottom(); }")
+                await self.page.wait_for_timeout(60)
+                folder = self.asked.into / f"{self.language}-{window}-{theme}"
+                (folder / "messages").mkdir(parents=True, exist_ok=True)
+                await self.page.screenshot(path=str(folder / f"{name}.png"))
+                last = self.page.locator(".message").last
+                if await last.count():
+                    # Whole, however high it is.
+                    await self.page.set_viewport_size({"width": width, "height": TALL})
+                    await last.screenshot(path=str(folder / "messages" / f"{name}.png"))
+                    await self.page.set_viewport_size({"width": width, "height": height})
+
+    # Playing
+
+    async def table(self, code: str) -> Table:
+        return await self.worker.room.table(code)
+
+    async def play(self, code: str, until: Callable[[Table], bool]) -> Table:
+        """Play at random until it is so, or the game is over."""
+        for _ in range(MOST_MOVES):
+            table = await self.table(code)
+            if table.phase != "playing" or not table.game or until(table):
+                return table
+            seat = table.game.turn
+            assert seat is not None
+            chair = table.chairs[seat]
+            assert chair
+            moves = [move for move in moves_of(table) if move not in ("claim", "blind", "resign")]
+            bids = [move for move in moves if move in ("bid 4", "bid 5")]
+            declared = [move for move in moves if move.startswith("declare")]
+            plain = [move for move in moves if not move.endswith(("busso", "volo"))]
+            move = self.random.choice(bids or (declared if self.random.random() < 0.7 else []) or plain)
+            await self.worker.room.press(code, chair.person, table.oldest_panel(seat), move, self.update())
+        raise AssertionError("it never came to an end")
+
+    async def game(self, game: str) -> None:
+        seats = 4 if game in ("tressette", "tavolo") else 2
+        target = {"metamazzo": 11, "testa": 11, "tavolo": 11, "pizzichino": 21, "spades": 200}.get(game)
+        choices = GAMES[game].rules.choices()["target"]
+        setup = [Rule("target", target if target in choices else min(choices, key=int))]
+        challenges = self.worker.challenges
+        table = await challenges.open_table(game, "playground:1", PEOPLE[1], self.update(), host=GROUP, setup=setup)
+        code = table.code
+        await self.take(f"{game}-challenge")
+        for person in list(PEOPLE)[1:seats]:
+            await challenges.sit(code, f"playground:{person}", PEOPLE[person], self.update())
+            table = await self.table(code)
+            for seat in list(table.asking):
+                ruler = table.ruler_of(seat)
+                chair = table.chairs[ruler] if ruler is not None else None
+                assert chair
+                await challenges.answer(code, chair.person, seat, True, self.update())
+        for name, is_so in moments(game):
+            table = await self.play(code, is_so)
+            if table.phase != "playing" or not table.game or table.game.turn is None:
+                break
+            chair = table.chairs[table.game.turn]
+            assert chair
+            await self.take(f"{game}-{name}", int(chair.person.split(":")[1]))
+            if name in ("begin", "answer", "end", "take", "bid"):
+                other = table.chairs[(table.game.turn + 1) % seats]
+                assert other
+                await self.take(f"{game}-{name}-waiting", int(other.person.split(":")[1]))
+                await self.take(f"{game}-{name}-board")
+        first = table.game.deal_number if table.game else 1
+        table = await self.play(
+            code, lambda table: bool(table.game and table.game.deal_number > first and table.game.turn is not None)
+        )
+        await self.take(f"{game}-deal-over-board")
+        if table.phase == "playing" and table.game:
+            chair = table.chairs[table.game.turn or 0]
+            assert chair
+            await self.take(f"{game}-second-deal", int(chair.person.split(":")[1]))
+        with suppress(NoSuchTable):
+            # A table goes as soon as its result is shown.
+            await self.play(code, lambda _table: False)
+        await self.take(f"{game}-result")
+        await self.take(f"{game}-over", 1)
+
+    async def say(self, name: str, text: str, person: int | None = None) -> None:
+        await self.page.evaluate(
+            "([me, chat, text]) => { state.me = me; state.chat = chat; return ask({ do: 'say', chat, text, reply_to: null }); }",
+            [str(person or 1), f"@{person}" if person else "1", text],
+        )
+        await self.take(name, person)
+
+    async def pages(self) -> None:
+        for game in self.asked.games:
+            await self.say(f"page-rules-{game}", f"/rules {game}")
+        for word in ("help", "settings", "leaderboard", "stats", "tables", "rules", "rules fair"):
+            await self.say(f"page-{word.replace(' ', '-')}", f"/{word}")
+        for word in (
+            "settings",
+            "tables",
+            "stats",
+            "help",
+            "nonsense",
+            "challenge briscola",
+            "join ABCDEF",
+            "resign",
+            "mydata",
+            "forget",
+            "analyse",
+        ):
+            await self.say(f"private-{word.replace(' ', '-')}", f"/{word}", 1)
+
+
+@asynccontextmanager
+async def opened(browser: Browser, folder: Path, language: str, asked: Namespace) -> AsyncIterator[Shooter]:
+    """A playground of its own, with the people, and a page that may act as each of them."""
+    playground = Open(folder)
+    await playground.start()
+    store = playground.playground.chat_store
+    for name in list(PEOPLE.values())[1:]:
+        await store.add_person(name)
+    context = await browser.new_context(locale={"it": "it-IT", "en": "en-GB"}[language], device_scale_factor=2)
+    page = await context.new_page()
+    await page.goto(playground.url)
+    await page.wait_for_function("() => state.me")
+    shooter = Shooter(playground, page, language, asked)
+    await shooter.begin()
+    yield shooter
+    await context.close()
+    await playground.stop()
+
+
+def join(files: Sequence[Path], into: Path) -> None:
+    """Pictures beside one another, some in a file."""
+    images = [Image.open(path).convert("RGB") for path in files]
+    for number, at in enumerate(range(0, len(images), ACROSS)):
+        row = images[at : at + ACROSS]
+        size = sum(image.width + GAP for image in row), max(image.height for image in row)
+        joined, x = Image.new("RGB", size, "#888888"), 0
+        for image in row:
+            joined.paste(image, (x, 0))
+            x += image.width + GAP
+        joined.save(into / f"sheet-{number:02}.png")
+
+
+async def main() -> None:
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("--into", type=Path, required=True)
+    parser.add_argument("--join", nargs="*", type=Path, help="put these pictures beside one another, and take none")
+    parser.add_argument("--games", nargs="*", default=list(GAMES))
+    parser.add_argument("--languages", nargs="*", default=LANGUAGES)
+    parser.add_argument("--windows", nargs="*", default=list(WINDOWS))
+    parser.add_argument("--themes", nargs="*", default=THEMES)
+    parser.add_argument("--moments", nargs="*", default=[])
+    parser.add_argument("--pages", action="store_true", help="those that commands bring, too")
+    asked = parser.parse_args()
+    if asked.join:
+        join(asked.join, asked.into)
+        return
+    async with launched() as browser:
+        for language in asked.languages:
+            with tempfile.TemporaryDirectory() as folder:
+                async with opened(browser, Path(folder), language, asked) as shooter:
+                    for game in asked.games:
+                        await shooter.game(game)
+                    if asked.pages:
+                        await shooter.pages()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

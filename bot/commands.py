@@ -158,7 +158,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
             ),
         ),
     ),
-    CommandSpec("analyse", {"it": "analisi"}, _("see what your last game could have been"), for_one=True),
+    CommandSpec("analyse", {"it": "analisi"}, _("see how well your last game was played"), for_one=True),
     CommandSpec(
         "rules",
         {"it": "regole"},
@@ -167,9 +167,9 @@ COMMANDS: tuple[CommandSpec, ...] = (
         arguments=(Argument("about", {"it": "argomento"}, Kind.TOPIC, _("game"), _("Which game")),),
     ),
     CommandSpec("settings", {"it": "impostazioni"}, _("choose language, suits, clock")),
-    CommandSpec("resign", {"it": "resa"}, _("give a game up"), arguments=(OWN_TABLE,), for_one=True),
-    CommandSpec("mydata", {"it": "mieidati"}, _("get what is kept of you, as a file"), for_one=True),
-    CommandSpec("forget", {"it": "dimenticami"}, _("have yourself forgotten; asks first"), for_one=True),
+    CommandSpec("resign", {"it": "resa"}, _("resign a game"), arguments=(OWN_TABLE,), for_one=True),
+    CommandSpec("mydata", {"it": "mieidati"}, _("get all I keep of you, as a file"), for_one=True),
+    CommandSpec("forget", {"it": "dimenticami"}, _("have me forget you; I ask first"), for_one=True),
     CommandSpec("help", {"it": "aiuto"}, _("see what the bot can do")),
     # Platforms send it when somebody opens the private chat.
     CommandSpec("start", listed=False),

@@ -41,7 +41,7 @@ LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}")
 GOODBYE_SECONDS = 1.0
 REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
 MESSAGES_SHOWN = 100
-SORRY = _("Something went wrong on my side. Nothing is lost: please try again.")
+SORRY = _("Something went wrong with me. Nothing is lost: try again.")
 NO_LINK = _("The playground opens by a personal link. Ask the host for yours.")
 OLD_LINK = _(
     "This link opens nothing any more. Ask the host for yours. If you are the host: yours changes with each start, and "

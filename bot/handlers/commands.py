@@ -122,10 +122,8 @@ class Commands:
         if table.invited is None or not is_private(command.place) or is_ephemeral(command.place):
             return ""
         _ = texts(profile.language).gettext
-        return _(
-            "{name} cannot see this chat. Have them write /join {code} to me in theirs, or challenge them in a group "
-            "where both of you are."
-        ).format(name=table.invited.name or f"@{table.invited.handle}", code=table.code)
+        name = table.invited.name or f"@{table.invited.handle}"
+        return _("{name} cannot see this chat. Tell them to write me /join {code}.").format(name=name, code=table.code)
 
     async def _invited(self, command: Command) -> Invited | None:
         """Who is challenged: the person replied to or named, if we know them, or whoever has that handle."""

@@ -178,20 +178,14 @@ class Dispatcher:
         _ = texts(language).gettext
         # A cluster's client tries again by itself, and an earlier try may have been written.
         if isinstance(self.worker.store.client, Redis) and is_certainly_lost(error):
-            return _("I cannot write anything down just now, so this was not kept. Please try again in a moment.")
+            return _("I cannot write anything down just now, so this did not count. Try again in a moment.")
         if pressed:
-            return _(
-                "I cannot get at my notes just now, and do not know yet whether this was kept. If nothing has changed "
-                "here in a moment, press again."
-            )
-        return _(
-            "I cannot get at my notes just now, and do not know yet whether this was kept. Please look again in a "
-            "moment."
-        )
+            return _("I cannot get at my notes just now. If nothing changes here in a moment, press again.")
+        return _("I cannot get at my notes just now. Look again in a moment whether it worked.")
 
     @staticmethod
     def _sorry(language: str) -> str:
-        return texts(language).gettext("Something went wrong on my side. Nothing is lost: please try again.")
+        return texts(language).gettext("Something went wrong with me. Nothing is lost: try again.")
 
 
 def _encodable(command: Command) -> Command:

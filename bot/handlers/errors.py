@@ -5,12 +5,12 @@ from bot.tables.errors import TableError
 
 class NoSuchGame(TableError):
     code = "no_such_game"
-    sentence = "There is no game called {name}; there are: {games}."
+    sentence = "I know no game {name}. There are: {games}."
 
 
 class NoSuchTarget(TableError):
     code = "no_such_target"
-    sentence = "This game is not played to {points}; it may be to: {targets}."
+    sentence = "This game is played to {targets}, not to {points}."
 
 
 class NoSuchPerson(TableError):
@@ -20,7 +20,7 @@ class NoSuchPerson(TableError):
 
 class NotYourself(TableError):
     code = "not_yourself"
-    sentence = "You cannot challenge yourself: leave the name out, and whoever wants to may accept."
+    sentence = "You cannot challenge yourself. Without a name, anybody may accept."
 
 
 class SayWhichTable(TableError):
@@ -30,17 +30,17 @@ class SayWhichTable(TableError):
 
 class NoTables(TableError):
     code = "no_tables"
-    sentence = "You sit at no table where a game is on. /challenge opens one."
+    sentence = "You have no game on. /challenge opens a table."
 
 
 class SayTheCode(TableError):
     code = "say_the_code"
-    sentence = "Which table? Its code stands on the challenge: /join CODE."
+    sentence = "Which table? /join CODE: the code stands on the challenge."
 
 
 class UnknownCode(TableError):
     code = "unknown_code"
-    sentence = "There is no table {code}. Its code stands on the challenge: six letters and digits, such as K7QF2M."
+    sentence = "There is no table {code}. The code stands on the challenge, such as K7QF2M."
 
 
 class GameNotKept(TableError):
@@ -50,7 +50,7 @@ class GameNotKept(TableError):
 
 class NoEphemeral(TableError):
     code = "no_asides"
-    sentence = "I cannot show you your hand here: open the private chat with me."
+    sentence = "I cannot show your cards here: open our private chat."
 
 
 class UnknownCommand(TableError):
@@ -70,17 +70,17 @@ class OnlyInPrivate(TableError):
 
 class NoHints(TableError):
     code = "no_hints"
-    sentence = "Hints are for practice: at a table where you play against robots alone."
+    sentence = "Hints are for practice, against robots alone."
 
 
 class NoTimeForHints(TableError):
     code = "no_time_for_hints"
-    sentence = "The robots have their hands full: ask again in a moment."
+    sentence = "The robots are busy: ask again in a moment."
 
 
 class AskedJustNow(TableError):
     code = "asked_just_now"
-    sentence = "You have asked for that a moment ago: once in {seconds} seconds is enough."
+    sentence = "You asked a moment ago: once in {seconds} seconds is enough."
 
 
 class NotYourPage(TableError):
@@ -95,4 +95,4 @@ class NothingToAnalyse(TableError):
 
 class TooManyAnalyses(TableError):
     code = "too_many_analyses"
-    sentence = "I am looking at many games already: ask again in a few minutes."
+    sentence = "I have many games to look at: ask again in a few minutes."

@@ -44,22 +44,19 @@ class Verdict(Enum):
 
 class TooManyPresses(TableError):
     code = "too_many_presses"
-    sentence = "That was faster than I can follow: wait a moment and press again."
+    sentence = "Too fast for me: wait a moment and press again."
 
 
 class TooManyCommands(TableError):
     code = "too_many_commands"
-    sentence = "That was a lot at once: I listen again in {seconds} seconds."
+    sentence = "Too much at once: write again in {seconds} seconds."
 
 
 class TooManyCodes(TableError):
     """``minutes`` is how long to wait."""
 
     code = "too_many_codes"
-    sentence = (
-        "You have tried several codes that led nowhere: I take another one in {minutes} minutes. The button on the "
-        "challenge works without a code."
-    )
+    sentence = "Too many wrong codes: try again in {minutes} minutes, or press the button on the challenge."
 
 
 class Limits:

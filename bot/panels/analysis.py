@@ -25,12 +25,12 @@ def analysis_page(game: FinishedGame, verdicts: Sequence[Verdict], deals_done: i
     page.gap()
     deals = len(game.record.deals)
     if deals_done < deals:
-        page.line(_("I am looking at the game: {done} of {deals} deals so far."), done=deals_done, deals=deals)
+        page.line(_("I am looking at it: {done} of {deals} deals so far."), done=deals_done, deals=deals)
         page.line(_bar(deals_done / deals))
         return page.panel((Button(_("Refresh"), actions.page("analysis", game.id), "good"),))
     for seat, name in enumerate(names):
         _player(page, words, name, summary(verdicts, seat))
-    page.line(_("Where all could be counted: against perfect play with open cards. Before: against the strong robot."))
+    page.line(_("Late in a deal I compare with perfect play, cards open; before, with the strong robot."))
     return page.panel((Button(_("Replay"), actions.page("replay", game.id, 1)),))
 
 

@@ -40,7 +40,7 @@ def board_panel(
         page.line(_("{name}, it is your turn."), name=Span(isolated(called[1]), "call", called[0]))
     for person, name in unreachable:
         page.line(
-            _("{name}, I cannot write to you: press below, and your hand comes."),
+            _("{name}, I cannot write to you: press below for your cards."),
             name=Span(isolated(name), "mention", person),
         )
     page.fold()
@@ -149,7 +149,7 @@ def result_panel(
     page.line(words.ending(view.winner, view.ending), "bold")
     if changes:
         page.gap()
-        page.line(_("Ratings in {game} alone:"), game=_(seen.kind.name))
+        page.line(_("Ratings in {game}:"), game=_(seen.kind.name))
         for name, before, after in changes:
             page.line(f"{isolated(name)}: {before} → {after} ({after - before:+d})")
     page.fold()

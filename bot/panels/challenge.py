@@ -3,7 +3,7 @@
 from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.hand import clock_line
-from bot.panels.phrases import option_names, options_in_words, short_clock, value_name
+from bot.panels.phrases import capital, in_points, option_names, options_in_words, short_clock, value_name
 from bot.panels.snapshot import TableSnapshot, isolated
 from bot.tables.chairs import Invited
 from bot.tables.table import CLOCKS, REFUSALS, Table
@@ -17,21 +17,21 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
     words = seen.words(language, suits)
     _ = words.text
     page = Writer()
-    page.line(_("{game} · {code}"), game=Span(_(seen.kind.name), "bold"), code=Span(table.code, "code"))
-    _call(page, table, words)
-    page.gap()
-    _options(page, seen, words)
+    if table.phase == "open":
+        _call(page, table, words)
+    else:
+        page.line(_outcome(table, words), "bold")
+    _terms(page, seen, words)
     page.gap()
     _chairs(page, table, words)
     page.gap()
     if table.phase != "open":
-        page.line(_outcome(table, words), "bold")
         return page.panel()
     if menu == "game":
         return page.panel(*_games(table, words))
     if menu == "rules":
         return page.panel(*_rules(seen, words))
-    page.line(_("The challenge stands for 24 hours; from elsewhere: /join {code}"), "italic", code=table.code)
+    page.line(_("Open for 24 hours. From another chat: /join {code}"), "italic", code=Span(table.code, "code"))
     return page.panel(*_buttons(table, words))
 
 
@@ -49,29 +49,34 @@ def _mention(invited: Invited) -> Span:
     return Span(name, "call", invited.person)
 
 
-def _options(page: Writer, seen: TableSnapshot, words: Wording) -> None:
-    for line in options_in_words(words, seen.kind, seen.rules):
-        page.line(line)
-    page.line(clock_line(seen, words))
+def _terms(page: Writer, seen: TableSnapshot, words: Wording) -> None:
+    """What is played: the game, its target and the clock, and the options that are not as usual."""
+    _ = words.text
+    points = in_points(seen, int(seen.rules["target"]))
+    game, clock = Span(_(seen.kind.name), "bold"), clock_line(seen, words)
+    page.line(_("{game} · to {points} points · {clock}"), game=game, points=points, clock=clock)
+    for line in options_in_words(words, seen.kind, seen.rules, unusual=True):
+        page.line(capital(line))
 
 
 def _chairs(page: Writer, table: Table, words: Wording) -> None:
     _ = words.text
     if len(table.chairs) == 2:
-        names = [isolated(chair.name) if chair else "…" for chair in table.chairs]
+        names = [isolated(chair.name) if chair else _("free chair") for chair in table.chairs]
         page.line(" — ".join(names))
         return
     for side in (0, 1):
-        page.line(_("Pair {number}:"), number=side + 1)
+        partners = []
         for seat in (side, side + 2):
             chair, asking = table.chairs[seat], table.asking.get(seat)
-            name = isolated(chair.name) if chair else "…"
+            name = isolated(chair.name) if chair else _("free chair")
             if asking:
                 ruler = table.chairs[(seat + 2) % 4]
                 name = _("{name} asks {ruler}").format(
                     name=isolated(asking.name), ruler=isolated(ruler.name) if ruler else "…"
                 )
-            page.line(f"  {seat_label(words, seat)}: {name}")
+            partners.append(f"{seat_label(words, seat)}: {name}")
+        page.line(_("Pair {number}: {partners}"), number=side + 1, partners=" · ".join(partners))
         if table.refusals[side]:
             page.line(
                 words.ngettext("{count} refusal of {most}", "{count} refusals of {most}", table.refusals[side]).format(
@@ -90,10 +95,10 @@ def _outcome(table: Table, words: Wording) -> str:
     name = isolated(table.invited.name) if table.invited else "?"
     outcomes = {
         "cancelled": _("The challenge was taken back."),
-        "expired": _("Nobody came within 24 hours: the challenge has expired."),
+        "expired": _("The challenge has expired: nobody came within 24 hours."),
         "declined": _("{name} declined.").format(name=name),
     }
-    return outcomes.get(table.closed) or _("Everybody sits: the cards are dealt. Your hand is in our private chat.")
+    return outcomes.get(table.closed) or _("The cards are dealt: yours are in our private chat.")
 
 
 def _buttons(table: Table, words: Wording) -> list[Row]:
@@ -161,10 +166,10 @@ def _rules(seen: TableSnapshot, words: Wording) -> list[Row]:
         for seconds in CLOCKS
     ]
     manner = Button(
-        ("✓ " if seen.strict else "") + _("strict clock"),
+        ("✓ " if seen.strict else "") + _("Strict: a robot plays when time is up"),
         actions.table(seen.code, "clock", seen.clock, int(not seen.strict)),
     )
-    return [*rows, tuple(clocks[:3]), (*clocks[3:], manner), _back(seen.code, words)]
+    return [*rows, tuple(clocks[:3]), tuple(clocks[3:]), (manner,), _back(seen.code, words)]
 
 
 def _back(code: str, words: Wording) -> Row:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.panels.phrases import capital
 from bot.wording import Wording
 from engine import Record
 
@@ -73,7 +74,3 @@ def declared_in_all_line(words: Wording, record: Record) -> str:
     """What each side declared in the whole game; empty if nothing was."""
     sums = declared_in_all(record)
     return f"{capital(words.labels['declared'])}: {words.sides(sums)}" if sums else ""
-
-
-def capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

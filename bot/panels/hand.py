@@ -78,7 +78,7 @@ class _Hand:
             self.page.line(_("No game came of this challenge."))
             return self.page.panel()
         if self.seen.asking is None:
-            self.page.line(_("You sit. The game begins as soon as every chair is taken."))
+            self.page.line(_("You sit. The game begins when every chair is taken."))
             return self.page.panel()
         seat, chair = self.seen.asking
         self.page.line(_("{name} asks to sit opposite you, as your partner."), name=isolated(chair.name))

@@ -68,11 +68,11 @@ def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool
     _ = texts(profile.language).gettext
     page = Writer()
     page.line(_("Your settings"), "bold")
-    page.line(_("Language, and the suits that your cards wear. Spades always wears French suits."))
+    page.line(_("Your language, and the suits on your cards. Spades is always played with French ones."))
     names = {"italian": _("Italian suits 🪙🏆⚔️🪵"), "french": _("French suits ♦️♥️♠️♣️")}
     places = {"private": _("Hands in our private chat"), "aside": _("Hands in the group, for my eyes only")}
     if has_ephemeral:
-        page.line(_("Where you get your hand: in the group it comes when you press My hand, and does not ring."))
+        page.line(_("Where your cards come: in the group only when you press My hand, and without a sound."))
     return page.panel(
         tuple(
             chosen(LANGUAGE_NAMES[code], profile.language == code, actions.page("settings", "language", code))
@@ -114,13 +114,14 @@ def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool) -> Panel:
     _ = words.text
     page = Writer()
     page.line(_("This chat's settings"), "bold")
-    page.line(_("The language of boards, and the clock of new tables."))
+    page.line(_("The language here, the clock of new tables, and pictures."))
     clocks = [
         chosen(f"⏱ {short_clock(words, seconds)}", chat.clock == seconds, actions.page("settings", "clock", seconds))
         for seconds in CLOCKS
     ]
     strict = Button(
-        ("✓ " if chat.strict else "") + _("strict clock"), actions.page("settings", "strict", int(not chat.strict))
+        ("✓ " if chat.strict else "") + _("Strict: a robot plays when time is up"),
+        actions.page("settings", "strict", int(not chat.strict)),
     )
     return page.panel(
         tuple(
@@ -128,7 +129,8 @@ def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool) -> Panel:
             for code in LANGUAGES
         ),
         tuple(clocks[:3]),
-        (*clocks[3:], strict),
+        tuple(clocks[3:]),
+        (strict,),
         *(_pictures(chat.language, chat.wants_pictures, chat.deck) if shows_pictures else ()),
         (Button(_("My own settings"), actions.page("settings")),),
     )
@@ -180,8 +182,8 @@ def help_page(language: str) -> Panel:
     page.line(_("Buongioco: Italian cards among friends"), "bold")
     page.line(
         _(
-            "Challenge somebody in a group. Each of you gets a hand in the private chat with me and plays by its "
-            "buttons; the group reads the tricks."
+            "Write /challenge in a group: whoever presses Accept plays with you. Your cards come in the private chat "
+            "with me: press one to play it. If nobody is there, press a robot on the challenge."
         )
     )
     page.gap()

@@ -48,7 +48,7 @@ class Phrases:
         for line in self.words.score(
             {name: value for name, value in entries.items() if name != "thirds"}, totals, self.seen.rules
         ):
-            page.line(line[:1].upper() + line[1:])
+            page.line(capital(line))
 
 
 def in_points(seen: TableSnapshot, points: int) -> int:
@@ -102,11 +102,20 @@ def option_names(words: Wording) -> dict[str, str]:
     }
 
 
-def options_in_words(words: Wording, kind: GameKind, rules: Mapping[str, Value]) -> list[str]:
-    """The options and their values: what cannot be chosen, or has no name in front of players, is left out."""
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def options_in_words(words: Wording, kind: GameKind, rules: Mapping[str, Value], *, unusual: bool = False) -> list[str]:
+    """The options and their values: what cannot be chosen, or has no name in front of players, is left out.
+
+    With ``unusual`` only those that are not the game's default, and not the target.
+    """
     unit = rules.get("score_unit")
     names, lines = option_names(words), []
     for name, values in kind.rules.choices().items():
+        if unusual and (name == "target" or rules[name] == kind.rules.model_fields[name].default):
+            continue
         value: object = rules[name]
         if name == "target":
             value = int(rules[name]) * (unit if isinstance(unit, int) else 1)
@@ -138,7 +147,7 @@ def short_clock(words: Wording, seconds: int) -> str:
     """How long a move may take, on a button."""
     _ = words.text
     if not seconds:
-        return _("no clock")
+        return _("off")
     return _("1 day") if seconds == 86400 else f"{seconds // 60} min"
 
 

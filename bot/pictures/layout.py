@@ -20,6 +20,9 @@ CARD, SMALL, OPPOSITE = 220, 84, 160
 """How wide cards are: one's own and those of the trick; what is over; the others' packets."""
 
 STRIP, LINE, TITLE = 88, 50, 28
+BESIDE_POINTS, BESIDE_MANY_POINTS = 230, 200
+"""How wide a side's name and notes may be, beside points of two digits and of three."""
+
 OTHERS, OTHERS_PACKETS = 74, 104
 """How much is seen of the others' cards."""
 
@@ -176,8 +179,9 @@ class _Layouter(Composer):
             name_x, points_x = (MARGIN, 318) if is_left else (WIDTH - MARGIN, WIDTH - 318)
             anchor: Literal["left", "right"] = "left" if is_left else "right"
             colour: Colour = "gold" if side.is_to_move else "white"
-            self._text(side.name, name_x, 30, 30, colour, "strip", 230, anchor)
-            self._text(" · ".join(side.notes), name_x, 66, 24, "soft", "strip", 230, anchor)
+            most = BESIDE_POINTS if len(side.points) < 3 else BESIDE_MANY_POINTS
+            self._text(side.name, name_x, 30, 30, colour, "strip", most, anchor)
+            self._text(" · ".join(side.notes), name_x, 66, 24, "soft", "strip", most, anchor)
             self._text(side.points, points_x, 44, 52, colour, "strip", 90, "right" if is_left else "left")
         self._text(self.scene.target, WIDTH // 2, 46, 22, "soft", "strip", 80, "middle")
 

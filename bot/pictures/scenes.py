@@ -92,13 +92,14 @@ class _Scenes:
     def _notes(self, deal: DealView, side: int) -> tuple[str, ...]:
         notes = []
         labels, _ = self.words.labels, self.words.text
-        if isinstance(deal, SpadesView):
-            if deal.bids[side] is not None:
-                notes.append(_("bid {bid}").format(bid=bid_name(self.words, deal.bids[side])))
-            if self.seen.view and self.seen.view.bags[side]:
-                notes.append(f"{labels['bags']} {self.seen.view.bags[side]}")
+        bid = deal.bids[side] if isinstance(deal, SpadesView) else None
         if deal.phase == "play":
-            notes.insert(0, f"{labels['tricks']} {deal.tricks[side]}")
+            of = f"/{bid}" if isinstance(bid, int) else ""
+            notes.append(f"{labels['tricks']} {deal.tricks[side]}{of}")
+        if bid is not None and not (isinstance(bid, int) and deal.phase == "play"):
+            notes.append(_("bid {bid}").format(bid=bid_name(self.words, bid)))
+        if isinstance(deal, SpadesView) and self.seen.view and self.seen.view.bags[side]:
+            notes.append(f"{labels['bags']} {self.seen.view.bags[side]}")
         if isinstance(deal, TressetteView) and deal.declared[side]:
             notes.append(f"{labels['declared']} {in_points(self.seen, deal.declared[side])}")
         return tuple(notes)

@@ -28,12 +28,12 @@ class TooManyTables(TableError):
 
 class TooManyChallenges(TableError):
     code = "too_many_challenges"
-    sentence = "{most} challenges are open in this chat already: accept one of them, or take one back."
+    sentence = "This chat has {most} open challenges already: accept one, or take one back."
 
 
 class TooManyChanges(TableError):
     code = "too_many_changes"
-    sentence = "This challenge was changed too often: play it as it is, or open another."
+    sentence = "This challenge was changed too often: play it so, or open another."
 
 
 class NotAtThisTable(TableError):
@@ -45,7 +45,7 @@ class OldPanel(TableError):
     """The press came from a panel that the table has moved on from."""
 
     code = "old_panel"
-    sentence = "The table has moved on since then: here is how it stands."
+    sentence = "That was an old button: the table has moved on."
 
 
 class AlreadySeated(TableError):

@@ -68,9 +68,9 @@ async def test_the_challenge_is_what_answers_the_command(store: Store, server: D
         assert await anna.slash("challenge", game="testa", target=11) == ""
         [card] = bar(server).messages.values()
         assert "Testa a Testa" in text_of(card)
-        assert "points to win: 11" in text_of(card)
+        assert "to 11 points" in text_of(card)
         assert [name for name, _body in server.calls if name in ("send", "answer")] == ["answer"]
-        assert "not played to 12" in await anna.slash("challenge", game="testa", target=12)
+        assert "not to 12" in await anna.slash("challenge", game="testa", target=12)
 
 
 async def test_the_challenged_is_called_and_nobody_else(store: Store, server: DiscordServer) -> None:
@@ -146,7 +146,7 @@ async def test_a_command_that_takes_long_is_put_off(
         await until(lambda: any("Your tables" in text_of(one) for one in channel.ephemerals[1].values()))
         one = anna.begin("challenge", game="testa", target=12)
         # What was put off for all to see is taken back, and the word is for her alone.
-        await until(lambda: any("not played to 12" in text_of(one) for one in channel.ephemerals[1].values()))
+        await until(lambda: any("not to 12" in text_of(one) for one in channel.ephemerals[1].values()))
         assert all(not message["flags"] & 1 << 7 for message in channel.messages.values())
 
 

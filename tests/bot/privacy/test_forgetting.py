@@ -435,7 +435,7 @@ async def test_my_data_is_all_that_is_kept_and_once_a_minute(store: Store) -> No
         assert table.game
         assert bytes(table.game.record().deals[-1].proof.secret, "ascii") not in reply.file.content
         again = await anna.say("/mydata")
-        assert again.toast.startswith("You have asked for that a moment ago")
+        assert again.toast.startswith("You asked a moment ago")
         assert again.file is None
 
 

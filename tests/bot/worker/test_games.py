@@ -30,7 +30,7 @@ async def test_a_whole_game_by_its_buttons(store: Store, game: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, game, *shortest(game))
-        assert "Everybody sits" in fake.texts(GROUP)[0]
+        assert "The cards are dealt: yours" in fake.texts(GROUP)[0]
         await play_until(
             worker,
             players.copy(),
@@ -45,7 +45,7 @@ async def test_a_whole_game_by_its_buttons(store: Store, game: str) -> None:
         result = fake.texts(GROUP)[-1]
         assert "won by" in result
         assert result.count("→") == len(players)
-        assert f"Ratings in {GAMES[game].name} alone:" in result
+        assert f"Ratings in {GAMES[game].name}:" in result
         # Each deal has its board, with its secret.
         assert sum("Secret: " in text for text in fake.texts(GROUP)) == len(finished.record.deals)
         winners = [player for player in players if "You win!" in fake.last(player.private).plain]

@@ -56,7 +56,7 @@ async def test_a_flood_of_presses_is_refused_without_a_word_to_the_store(
         await anna.dispatcher.press(await _press(anna, code))
         asked = counting(worker, monkeypatch)
         for _ in range(200):
-            assert "faster than I can follow" in (await anna.send(f"1t{code}:wait")).toast
+            assert "Too fast for me" in (await anna.send(f"1t{code}:wait")).toast
         assert asked() == 0
         # Nobody else is any slower for it.
         assert "still time" in (await bruno.send(f"1t{code}:wait")).toast
@@ -75,7 +75,7 @@ async def test_a_flood_of_commands_is_answered_once_a_break(store: Store, monkey
         bruno.dispatcher = anna.dispatcher
         replies = [await anna.say("/help") for _ in range(100)]
         told = [reply for reply in replies if reply.toast and not reply.optional]
-        assert ["listen again in 30 seconds" in reply.toast for reply in told] == [True]
+        assert ["write again in 30 seconds" in reply.toast for reply in told] == [True]
         assert sum(reply.panel is not None for reply in replies) <= 35
         assert all(reply.toast for reply in replies if reply.optional)
         assert (await bruno.say("/help")).panel
@@ -121,7 +121,7 @@ async def test_codes_that_lead_nowhere_are_counted_for_all_workers_even_at_once(
         assert sum("There is no table" in toast for toast in toasts) == TRIES.burst
         assert sum("in 60 minutes" in toast for toast in toasts) == len(toasts) - TRIES.burst
         # The right one does not help any more, but for the button that stands there.
-        assert "tried several codes" in (await guessers[1].say(f"/join {code}", place="paper:9")).toast
+        assert "Too many wrong codes" in (await guessers[1].say(f"/join {code}", place="paper:9")).toast
         assert (await worker.room.table(code)).phase == "open"
         assert not (await guessers[0].press("Accept", GROUP)).toast
         assert (await worker.room.table(code)).phase == "playing"
@@ -153,8 +153,8 @@ async def test_who_mistypes_is_helped_and_a_right_code_costs_nothing(store: Stor
     fake = FakePlatform()
     async with open_worker(store, fake, rate_limits=True) as worker:
         anna, bruno = Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2)
-        assert "six letters" in (await bruno.say("/join QQQQQQ", place="paper:2")).toast
-        assert "six letters" in (await bruno.say("/join what's-this?", place="paper:2")).toast
+        assert "such as K7QF2M" in (await bruno.say("/join QQQQQQ", place="paper:2")).toast
+        assert "such as K7QF2M" in (await bruno.say("/join what's-this?", place="paper:2")).toast
         for _ in range(TRIES.burst + 2):
             await anna.say("/challenge testa")
             [table] = await worker.tables_of("paper:1")

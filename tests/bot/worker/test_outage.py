@@ -17,9 +17,9 @@ from bot.store.store import opened
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seated
 
-NOT_KEPT = "I cannot write anything down just now, so this was not kept."
-NOT_KEPT_IN_ITALIAN = "Ora non riesco a scrivere nulla, quindi questo non è stato segnato."
-NOT_KNOWN = "do not know yet whether this was kept"
+NOT_KEPT = "I cannot write anything down just now, so this did not count."
+NOT_KEPT_IN_ITALIAN = "Ora non riesco a scrivere nulla: questo non vale."
+NOT_KNOWN = "I cannot get at my notes just now"
 
 
 @pytest.fixture(autouse=True)
@@ -126,7 +126,7 @@ async def test_a_store_that_is_frozen_leaves_no_press_unanswered_and_the_same_pr
             assert (await mover.send(button.payload, mover.private, message, key="frozen0")).toast in (
                 "",
                 # Another of the hundred was written when the store woke up.
-                "The table has moved on since then: here is how it stands.",
+                "That was an old button: the table has moved on.",
             )
         log = await worker.store.load(code)
         moves = [entry for entry in log.entries if entry[:1].isdigit()]

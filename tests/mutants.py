@@ -14,9 +14,11 @@ import importlib.abc
 import importlib.util
 import os
 import resource
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from difflib import unified_diff
 from importlib.machinery import ModuleSpec
 from math import ceil
@@ -42,6 +44,9 @@ LONGER = 1.5
 
 TEST_SECONDS = 120
 """What one test may last."""
+
+ALL_SECONDS = 900
+"""What all the tests may last that a mutant gets."""
 
 
 EQUIVALENT = tuple(f"ReplaceComparisonOperator_{one}" for one in ("Eq_Is", "Is_Eq", "NotEq_IsNot", "IsNot_NotEq"))
@@ -271,11 +276,14 @@ def noticed_by(tests: Sequence[str], planted: Planted | None = None, cpu_seconds
     process.start()
     theirs.close()
     try:
-        name: str = mine.recv()
+        name: str = mine.recv() if mine.poll(ALL_SECONDS) else "they do not end"
     except EOFError:
-        name = ""
+        name = "an endless loop"
+    # A fault may leave processes that the tests started, and the end of the one here would wait for them.
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
     process.join()
-    return name or ("an endless loop" if process.exitcode else "")
+    return name
 
 
 def usual_cpu(tests: Sequence[str]) -> float:

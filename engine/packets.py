@@ -108,7 +108,7 @@ class PacketsDeal(TressetteDeal):
         self.acquired[seat] |= 1 << top
 
     def _reveal(self, seat: int, top: int) -> None:
-        """Take a card off its packet and turn to the next."""
+        """Take a card off its packet, if it lies on one, and turn to the next."""
         for number in self.on_table[seat]:
             packet = self.packets[number]
             if packet and packet[0] == top:
@@ -124,8 +124,7 @@ class PacketsDeal(TressetteDeal):
 
     def play_card(self, seat: int, card: int) -> None:
         super().play_card(seat, card)
-        if self.tops[seat] >> card & 1:
-            self._reveal(seat, card)
+        self._reveal(seat, card)
 
     def end_trick(self, winner: int) -> None:
         super().end_trick(winner)

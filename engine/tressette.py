@@ -118,7 +118,7 @@ class TressetteDeal(Deal):
 
     def may_declare_acquired(self, seat: int) -> bool:
         """Whether this is the time for a seat to declare what it has acquired since its last play."""
-        return seat == self.turn and self.phase == "play"
+        return seat == self.turn
 
     def _scores(self, seat: int, one: Combination) -> bool:
         """Whether a combination that the seat holds would score if declared now."""

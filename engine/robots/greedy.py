@@ -8,7 +8,7 @@ from engine.declarations import COMBINATIONS
 from engine.game import MoveEntry
 from engine.robots import spades
 from engine.robots.memory import Memory, remember
-from engine.tressette import THIRDS, TressetteDeal
+from engine.tressette import THIRDS
 from engine.views import DealView, PacketsView, SpadesView, TressetteView, View
 
 SPENT = {"3": 1.3, "2": 1.0, "A": 0.6, "R": 0.35, "C": 0.25, "F": 0.15, "7": 0.08, "6": 0.05, "5": 0.02, "4": 0.0}
@@ -45,18 +45,15 @@ class GreedyRobot:
         return self._play(deal, memory, seat, view.moves)
 
     def _packets(self, deal: PacketsView, moves: Sequence[str]) -> str:
-        """Any four; then keep on the table, where it can be peeked at, what can be picked up later."""
+        """Any four, of which nothing is seen yet; then keep on the table what can be picked up later."""
         choices = [move for move in moves if move.startswith(("take ", "hold "))]
         self.random.shuffle(choices)
-        if deal.phase == "take":
-            return choices[0]
         worth = {str(packet.number): THIRDS[ITALIAN.index[packet.top]] if packet.top else 0 for packet in deal.packets}
         return min(choices, key=lambda move: sum(worth[number] for number in move.split(" ")[1:]))
 
     def _play(self, deal: DealView, memory: Memory, seat: int, moves: Sequence[str]) -> str:
         plays = [move for move in moves if move.startswith("play ") and move.count(" ") == 1]
-        last = sum(deal.tricks) == (9 if len(deal.counts) == 4 else 19)
-        return max(plays, key=lambda move: _worth(deal, memory, seat, ITALIAN.index[move[5:]], last))
+        return max(plays, key=lambda move: _worth(deal, memory, seat, ITALIAN.index[move[5:]]))
 
 
 def has_won(view: View, memory: Memory) -> bool:
@@ -66,7 +63,7 @@ def has_won(view: View, memory: Memory) -> bool:
     return view.totals[side] + declared + memory.thirds[side] // 3 >= int(view.rules["target"])
 
 
-def _worth(deal: DealView, memory: Memory, seat: int, card: int, last: bool) -> float:
+def _worth(deal: DealView, memory: Memory, seat: int, card: int) -> float:
     """What playing this card is likely to bring, in thirds."""
     seats = len(deal.counts)
     trick = [(played.seat, ITALIAN.index[played.card]) for played in deal.trick]
@@ -76,18 +73,13 @@ def _worth(deal: DealView, memory: Memory, seat: int, card: int, last: bool) -> 
     best, holder = max(((one, who) for who, one in trick if led >> one & 1), default=(-1, seat))
     if led >> card & 1 and card > best:
         best, holder = card, seat
-    higher = led & ~((2 << best) - 1)
+    higher = led & -(1 << best)
     holds = 1.0
     for rival in rivals:
         holds *= memory.chance_without(rival, higher)
     ours = holds if (holder - seat) & 1 == 0 else 0.0
-    if len(to_come) > len(rivals) and ours < 1:
+    if len(to_come) > len(rivals):
         # A partner is still to play and may take it back.
         ours += (1 - ours) * 0.3
-    pot = (
-        sum(THIRDS[one] for _, one in trick)
-        + THIRDS[card]
-        + 0.7 * len(to_come)
-        + (TressetteDeal.LAST_TRICK if last else 0)
-    )
+    pot = sum(THIRDS[one] for _, one in trick) + THIRDS[card] + 0.7 * len(to_come)
     return (2 * ours - 1) * pot + LEADING * ours - SPENT[ITALIAN.codes[card][0]]

@@ -75,8 +75,7 @@ def _strength(card: int) -> float:
 
 def _lead(playable: list[int], memory: Memory, seat: int, wants: bool) -> int:
     def chance(card: int) -> float:
-        higher = FRENCH.suit_of[card] & ~((2 << card) - 1)
-        return memory.chance_without(1 - seat, higher)
+        return memory.chance_without(1 - seat, FRENCH.suit_of[card] & -(1 << card))
 
     if wants:
         return max(playable, key=lambda card: (round(chance(card), 1), -_strength(card)))

@@ -8,7 +8,7 @@ from engine import Game
 from engine.robots import robot
 from engine.robots.greedy import has_won
 from engine.robots.memory import remember
-from tests.engine.tables import cards, draft, full_table, packets_table, play, spades_table, stock_table
+from tests.engine.tables import cards, draft, full_table, packets_table, play, playable, spades_table, stock_table
 
 
 def choice(table: Game, seat: int | None = None) -> str | None:
@@ -60,6 +60,73 @@ def test_an_ace_is_not_given_to_rivals_who_lead() -> None:
     assert choice(table) == "play 4D"
 
 
+def test_who_did_not_follow_has_not_won_however_high_the_card() -> None:
+    no_coins = "4B 4C 5C 6C 7C FC 4S 5S 6S 7S"
+    table = full_table("tressette", ["AD 4D", "7D", "6D", no_coins])
+    cards(table, "7D 6D 4B")
+    assert choice(table) == "play AD"
+    table = full_table("tressette", ["AD 4D", "2D", no_coins, "6D"])
+    cards(table, "2D 4B 6D")
+    assert choice(table) == "play 4D"
+
+
+THROWN = {
+    "4": "4D 5D 6D 7D FD CD RD 5S 6S 7S",
+    "5": "5D 6D 7D FD CD RD 6S 7S FS CS",
+    "6": "6D 7D FD CD RD 7S FS CS RS 7B",
+    "7": "7D FD CD RD FS CS RS FB CB RB",
+    "F": "FD CD RD CS RS CB RB 2D 2S 2B",
+    "C": "CD RD RS RB 2D 2S 2B 3D AS AB",
+    "R": "RD 2D 2S 2B 3D 3S 3B AD AS AB",
+}
+
+
+@pytest.mark.parametrize(("rank", "hand"), THROWN.items(), ids=THROWN)
+def test_what_is_lost_is_of_the_rank_that_is_of_least_use(rank: str, hand: str) -> None:
+    """The four, then card by card up to the king, and honours last of all."""
+    table = full_table("tressette", [hand, "4C", "5C", "6C"])
+    cards(table, "4C 5C 6C")
+    assert choice(table) == f"play {rank}D"
+
+
+@pytest.mark.parametrize("winner", ["7D", "FD", "2D"])
+def test_a_trick_without_points_is_won_for_the_lead(winner: str) -> None:
+    table = stock_table("metamazzo", "6D", f"{winner} 4D")
+    cards(table, "6D")
+    assert choice(table) == f"play {winner}"
+
+
+def test_an_ace_goes_to_a_partner_whose_lead_will_hold() -> None:
+    """One rival is still to come: it may hold the three, but hardly will."""
+    table = full_table("tressette", ["4B", "2D", "6D", "AD 4D"])
+    cards(table, "2D 6D")
+    assert choice(table) == "play AD"
+
+
+def second_trick(declaring: int, led: str) -> Game:
+    """Seat 1 leads the second trick with this, after a seat has shown that it holds the three of coins."""
+    hands = ["4C 7D 4S 5S 5D", "3B 7B 6D RD 4B", "6C AD 4D 6S 7S", "7C FD CD FS CS"]
+    threes = {0: "4C 7D 3D 3C 3S", 3: "7C FD 3D 3C 3S"}
+    hands[declaring] = threes[declaring]
+    table = full_table("tressette", hands)
+    cards(table, "3B")
+    for _ in range(3):
+        assert table.turn is not None
+        batons = [card for card in playable(table, table.turn) if card[1] == "B"]
+        cards(table, min(batons or playable(table, table.turn) & {"4C", "6C", "7C"}))
+    table.play(declaring, "declare three 3 missing B")
+    cards(table, led)
+    return table
+
+
+def test_an_ace_is_kept_from_a_rival_who_is_known_to_hold_the_three_and_still_to_play() -> None:
+    assert choice(second_trick(3, "RD")) == "play 4D"
+
+
+def test_an_ace_goes_home_where_the_three_is_known_to_be_the_partners() -> None:
+    assert choice(second_trick(0, "RD")) == "play AD"
+
+
 def test_it_leads_what_cannot_be_beaten() -> None:
     table = stock_table("metamazzo", "3D 2C AB 4S 4B 4C 5S 5B 5C 6S", "")
     assert choice(table) == "play 3D"
@@ -82,11 +149,11 @@ def test_it_counts_what_was_declared_and_taken_before_it_claims() -> None:
     table = stock_table("metamazzo", "3D 3C 3S 3B AD AC AS AB 2D 2C", "4D 4C 4S 4B 5D", rules={"target": 21})
     play(table, "1: declare four 3", "1: declare four A")
     assert not won(table, 1)
-    cards(table, "3D 4D AD 5D")
-    assert table.current
-    table.totals = (0, 21 - 8 - 1)
-    assert won(table, 1)
+    cards(table, "3D 4D AD 5D AC 4C")
+    # Seven thirds are two points.
     table.totals = (0, 21 - 8 - 2)
+    assert won(table, 1)
+    table.totals = (0, 21 - 8 - 3)
     assert not won(table, 1)
 
 
@@ -151,6 +218,37 @@ def test_while_it_wants_tricks_it_wins_them_cheaply() -> None:
 def test_with_its_bid_made_it_throws_high_cards_under_others() -> None:
     assert choice(bidding(0, 4, "KC")) == "play QC"
     assert choice(bidding(0, 4, "AD")) == "play KD"
+
+
+def test_while_it_wants_tricks_it_leads_the_card_likeliest_to_win() -> None:
+    assert choice(bidding(4, 4)) == "play AD"
+
+
+def test_of_two_leads_that_win_for_certain_it_keeps_the_dearer() -> None:
+    table = spades_table(HAND.replace("KD", "TD"), "QS 4S 2S KH 8H 2H AD KD 3D KC JC 5C 3C")
+    play(table, "1: bid 4", "0: bid 4")
+    assert choice(table) == "play KD"
+
+
+def test_who_wants_no_trick_leads_the_highest_of_those_likely_to_be_beaten() -> None:
+    assert choice(bidding(4, 0)) == "play 5C"
+
+
+def without_clubs(hand: str, bid: int) -> Game:
+    """Seat 0 has no club in its hand, and clubs are led."""
+    table = spades_table(hand, "QS 4S 2S KH 8H TH AD 7D 3D KC JC 5C 3C")
+    play(table, "1: bid 4", f"0: bid {bid}")
+    cards(table, "3C")
+    return table
+
+
+def test_who_cannot_follow_wins_with_the_lowest_spade_and_with_no_other_suit() -> None:
+    assert choice(without_clubs("AS KS 5S AH 7H 3H KD 9D 4D QD TD JD 2D", 4)) == "play 5S"
+
+
+@pytest.mark.parametrize(("bid", "played"), [(4, "2D"), (0, "AH")])
+def test_who_can_only_lose_throws_the_lowest_while_it_wants_tricks_and_else_the_highest(bid: int, played: str) -> None:
+    assert choice(without_clubs("AH 7H 3H KD 9D 4D QD TD JD 2D 6H 5H 4H", bid)) == f"play {played}"
 
 
 def test_who_wants_no_trick_and_must_win_one_lets_the_dearest_card_go() -> None:

@@ -1,5 +1,6 @@
 """Robots play legal moves by what they may see, and the greedy one plays better than chance."""
 
+from collections import Counter
 from random import Random
 
 import pytest
@@ -9,9 +10,9 @@ from bot.simulation import simulate
 from engine import GAMES, Game
 from engine.robots import ROBOTS, act, robot
 from engine.robots.memory import Memory, remember
-from engine.views import DealView
+from engine.views import DealView, View
 from tests.engine.hidden import hidden_cards, shuffled_about
-from tests.engine.tables import random_rules, random_step
+from tests.engine.tables import cards, full_table, play_any, random_rules, random_step, spades_table
 
 SHARE_OF_GAMES = {"pizzichino": 0.9, "metamazzo": 0.85, "testa": 0.8, "tressette": 0.75, "tavolo": 0.7, "spades": 0.8}
 
@@ -110,6 +111,57 @@ def deal_seen(table: Game) -> DealView:
     view = table.view(table.turn).deal
     assert view
     return view
+
+
+def tries(view: View, times: int = 600) -> Counter[str | None]:
+    """What the random robot chooses in a position, so many times."""
+    return Counter(robot("random", Random(seed)).choose(view, []) for seed in range(times))
+
+
+def test_the_random_robot_bids_within_one_of_what_its_hand_may_win_and_seldom_nil() -> None:
+    """Three aces, two kings, a queen, two spades and some chances of the rest: some seven tricks."""
+    table = spades_table("", "AS 5S AH KH 7H AD KD 9D AC QC 8C 6C 2C")
+    bids = tries(table.view(1))
+    seldom = [bid for bid, times in bids.items() if times < 30]
+    assert {bid for bid, times in bids.items() if times > 100} == {"bid 6", "bid 7", "bid 8"}
+    assert sum(bids[bid] for bid in seldom) < 40
+
+
+def test_the_random_robot_bids_no_nil_by_mistake_and_no_more_than_there_are_tricks() -> None:
+    weak = tries(spades_table("", "9H 8H 7H 6H 5H 4D 3D 2D 9C 8C 7C 3C 5S").view(1))
+    assert weak["bid 1"] > 200
+    assert weak["bid 0"] < 10
+    strong = tries(spades_table("", "AS KS QS JS TS 9S 8S 7S 6S AC AH AD KD").view(1))
+    assert {bid for bid, times in strong.items() if times > 100} == {"bid 10", "bid 11", "bid 12"}
+
+
+def test_the_random_robot_seldom_plays_blind_and_never_resigns() -> None:
+    table = Game("spades", dealer=0)
+    table.deal(bytes(32))
+    first = tries(table.view(table.turn))
+    assert set(first) == {"draw", "blind"}
+    assert 0 < first["blind"] < 30
+
+
+def test_the_random_robot_claims_seldom_and_may_speak_out_of_turn() -> None:
+    table = full_table("tressette", ["", "", "", ""])
+    own = tries(table.view(1))
+    assert 0 < own["claim"] < 40
+    assert len(own) > 10
+    idle = tries(table.view(0))
+    assert set(idle) == {None, "claim"}
+    assert idle["claim"] < 40
+
+
+def test_the_random_robot_declares_out_of_turn_every_other_time() -> None:
+    table = full_table("tressette", ["3D 3C 3S", "3B", "", ""])
+    cards(table, "3B")
+    for _ in range(3):
+        play_any(table)
+    idle = tries(table.view(0))
+    assert table.turn != 0
+    assert 200 < idle["declare three 3 missing B"] < 400
+    assert idle[None] > 200
 
 
 def test_how_likely_a_hand_has_none_of_some_cards() -> None:

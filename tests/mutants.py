@@ -99,7 +99,7 @@ PARTS = {
             Covered(
                 named("engine/robots/{}.py", "analysis findings hints"),
                 [
-                    *named("tests/engine/test_{}.py", "analysis strong"),
+                    *named("tests/engine/test_{}.py", "hints analysis strong"),
                     "-k not (plays_exactly or beats or can_wait or near_what or each_time or better_players)",
                 ],
             ),

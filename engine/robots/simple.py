@@ -31,5 +31,5 @@ class RandomRobot:
             moves.remove("blind")
         if "bid 0" in moves and self.random.random() < 0.98:
             guess = round(likely_tricks(deal.hand or ()))
-            return [f"bid {number}" for number in (guess - 1, guess, guess + 1) if 1 <= number <= 13]
+            return [f"bid {number}" for number in (guess - 1, guess, guess + 1) if number > 0]
         return moves

@@ -246,6 +246,18 @@ def test_who_cannot_follow_wins_with_the_lowest_spade_and_with_no_other_suit() -
     assert choice(without_clubs("AS KS 5S AH 7H 3H KD 9D 4D QD TD JD 2D", 4)) == "play 5S"
 
 
+def test_a_spade_led_is_won_with_a_higher_one() -> None:
+    table = without_clubs("AS KS 5S AH 7H 3H KD 9D 4D QD TD JD 2D", 4)
+    cards(table, "AS 5S")
+    assert choice(table) == "play QS"
+
+
+def test_with_as_many_tricks_as_bid_it_wants_no_more() -> None:
+    table = bidding(1, 4, "3C")
+    cards(table, "6C")
+    assert choice(table) == "play 4D"
+
+
 @pytest.mark.parametrize(("bid", "played"), [(4, "2D"), (0, "AH")])
 def test_who_can_only_lose_throws_the_lowest_while_it_wants_tricks_and_else_the_highest(bid: int, played: str) -> None:
     assert choice(without_clubs("AH 7H 3H KD 9D 4D QD TD JD 2D 6H 5H 4H", bid)) == f"play {played}"

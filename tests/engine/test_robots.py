@@ -124,7 +124,7 @@ def test_the_random_robot_bids_within_one_of_what_its_hand_may_win_and_seldom_ni
     bids = tries(table.view(1))
     seldom = [bid for bid, times in bids.items() if times < 30]
     assert {bid for bid, times in bids.items() if times > 100} == {"bid 6", "bid 7", "bid 8"}
-    assert sum(bids[bid] for bid in seldom) < 40
+    assert 0 < sum(bids[bid] for bid in seldom) < 40
 
 
 def test_the_random_robot_bids_no_nil_by_mistake_and_no_more_than_there_are_tricks() -> None:

@@ -1,0 +1,172 @@
+"""The reason that a hint gives for a move, in positions where another reason would be untrue."""
+
+from random import Random
+
+import pytest
+
+from engine import Game
+from engine.robots import Budget
+from engine.robots.hints import hint
+from engine.robots.strong import StrongRobot
+from tests.engine.tables import cards, full_table, packets_table, play, play_any, playable, spades_table, stock_table
+from tests.groups import COMPILED_SEARCHES
+
+pytestmark = COMPILED_SEARCHES
+
+
+@pytest.fixture
+def chosen(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The move that the strong robot chooses, whatever it would think."""
+    move: dict[str, str] = {}
+    monkeypatch.setattr(StrongRobot, "choose", lambda *_: move["move"])
+    return move
+
+
+class Reasons:
+    """Asks for the reason of a move that the seat to play may make."""
+
+    def __init__(self, chosen: dict[str, str]) -> None:
+        self.chosen = chosen
+
+    def __call__(self, table: Game, move: str) -> str:
+        assert table.turn is not None
+        assert move in table.legal_moves(table.turn)
+        self.chosen["move"] = move
+        found = hint(table.view(table.turn), table.history(table.turn), Random(1), Budget())
+        assert found
+        assert found.move == move
+        return found.reason
+
+
+@pytest.fixture
+def reason(chosen: dict[str, str]) -> Reasons:
+    return Reasons(chosen)
+
+
+FOLLOWING = {
+    "its only card": ("3D", "4D", "4D", "only"),
+    "a trick without points": ("4D", "3D 5D", "5D", "takes"),
+    "two thirds are no point": ("RD", "3D 5D", "3D", "takes"),
+    "three thirds are one": ("RD", "AD 5D", "AD", "takes_points"),
+    "it could have won": ("RD", "AD 5D", "5D", "spares"),
+    "it could not": ("3D", "AD 5D", "5D", "gives_little"),
+    "no card of another suit wins": ("4D", "4C 5C 6C 7C FC CC RC 4B 5B 6B", "6B", "gives_little"),
+}
+
+
+@pytest.mark.parametrize(("led", "hand", "played", "why"), FOLLOWING.values(), ids=FOLLOWING)
+def test_following(reason: Reasons, led: str, hand: str, played: str, why: str) -> None:
+    table = stock_table("metamazzo", led, hand)
+    cards(table, led)
+    assert reason(table, f"play {played}") == why
+
+
+@pytest.mark.parametrize(("partner", "why"), [("RD", "gives_partner"), ("6D", "gives_little")])
+def test_only_what_the_partner_is_winning_is_given_to_the_partner(reason: Reasons, partner: str, why: str) -> None:
+    table = full_table("tressette", ["5D 4D", "7D", partner, "FD"])
+    cards(table, f"7D {partner} FD")
+    assert reason(table, "play 5D") == why
+
+
+def test_a_card_of_another_suit_does_not_win_for_a_rival(reason: Reasons) -> None:
+    """Seat 3 threw the highest card there is, and the partner's seven wins all the same."""
+    table = full_table("tressette", ["5D 4D", "6D", "7D", "3B 4C 5C 6C 7C FC 4S 5S 6S 7S"])
+    cards(table, "6D 7D 3B")
+    assert reason(table, "play 5D") == "gives_partner"
+
+
+@pytest.mark.parametrize(
+    ("hand", "led", "why"),
+    [
+        ("3D 2D", "3D", "cannot_be_beaten"),
+        ("3D 2D", "2D", "cannot_be_beaten"),
+        ("2D FD", "2D", "likely"),
+        ("2D FD", "FD", "leads_low"),
+        ("2D CD", "CD", "likely"),
+        ("2D 4D", "4D", "leads_low"),
+    ],
+)
+def test_leading(reason: Reasons, hand: str, led: str, why: str) -> None:
+    assert reason(stock_table("metamazzo", hand, "3S"), f"play {led}") == why
+
+
+@pytest.mark.parametrize(("drawn", "why"), [("7S 3D", "likely"), ("3D 7S", "cannot_be_beaten")])
+def test_a_three_that_was_shown_beats_a_two_if_it_is_the_others(reason: Reasons, drawn: str, why: str) -> None:
+    table = stock_table("metamazzo", "AD 2D", "4D", drawn)
+    cards(table, "AD 4D")
+    assert reason(table, "play 2D") == why
+
+
+def test_with_the_stock_gone_all_is_counted_and_not_before(reason: Reasons) -> None:
+    table = stock_table("metamazzo", "3D AD", "4D")
+    assert reason(table, "play AD") == "likely"
+    while table.view(None).deal.stock or table.view(None).deal.trick:  # type: ignore[union-attr]
+        play_any(table)
+    assert table.turn is not None
+    assert {reason(table, f"play {card}") for card in playable(table, table.turn)} == {"counted"}
+
+
+VOID = "AS KS 5S AH 7H 3H KD 9D 4D QD TD JD 2D"
+OTHER = "QS 4S 2S KH 8H 2H AD 7D 3D KC JC 5C 3C"
+SPADELESS = "AH 7H 3H KD 9D 4D QD TD JD 2D 6H 5H 4H"
+
+
+def bidding(first: str, lead: str) -> Game:
+    table = spades_table(first, OTHER)
+    play(table, "1: bid 4", "0: bid 4")
+    cards(table, lead)
+    return table
+
+
+@pytest.mark.parametrize(
+    ("hand", "led", "played", "why"),
+    [
+        (VOID, "3C", "5S", "takes"),
+        (VOID, "3C", "AH", "spares"),
+        (SPADELESS, "3C", "AH", "gives_little"),
+        (VOID, "KH", "AH", "takes"),
+        (VOID, "KH", "3H", "spares"),
+    ],
+)
+def test_at_spades_spades_win_and_no_other_suit_does(
+    reason: Reasons, hand: str, led: str, played: str, why: str
+) -> None:
+    assert reason(bidding(hand, led), f"play {played}") == why
+
+
+@pytest.mark.parametrize(("led", "why"), [("AD", "likely"), ("3D", "leads_low"), ("7D", "leads_low"), ("8H", "likely")])
+def test_at_spades_a_lead_of_another_suit_may_be_trumped(reason: Reasons, led: str, why: str) -> None:
+    assert reason(bidding(VOID, ""), f"play {led}") == why
+
+
+def test_at_spades_the_highest_spade_cannot_be_beaten(reason: Reasons) -> None:
+    table = bidding(VOID, "3C 5S")
+    assert reason(table, "play KS") == "cannot_be_beaten"
+    assert reason(table, "play KD") == "likely"
+
+
+def test_what_is_no_card_has_a_reason_of_its_own(reason: Reasons) -> None:
+    assert reason(stock_table("metamazzo", "3D 2D AD", "AS"), "declare napoletana D") == "declares"
+    packets = packets_table("pizzichino", ["", "", "3C"], chosen=False)
+    assert reason(packets, "take 1 2 3 4") == "packets"
+    play(packets, "1: take 1 2 3 4")
+    assert reason(packets, "hold 1 2") == "packets"
+    assert reason(packets_table("pizzichino", ["", "", "3C"]), "pick 3") == "picks"
+    assert reason(full_table("tressette", [""] * 4), "claim") == "claims"
+
+
+def test_each_step_before_the_play_of_spades_has_a_reason_of_its_own(reason: Reasons) -> None:
+    table = spades_table(VOID, OTHER, drafted=False)
+    play(table, "0: blind")
+    assert reason(table, "draw") == "drafts"
+    play(table, "0: draw")
+    assert reason(table, "keep") == "drafts"
+    assert reason(table, "pass") == "passes"
+    play(table, "0: keep")
+    while table.current and table.current.phase == "draft":
+        assert table.turn is not None
+        table.play(table.turn, "keep" if "keep" in table.legal_moves(table.turn) else "draw")
+    assert reason(table, "exchange") == "exchanges"
+    play(table, "0: exchange")
+    assert reason(table, "bid 0") == "nil"
+    assert reason(table, "bid 4") == "bids"

@@ -94,7 +94,7 @@ def _check_chance(owed: str, recorded: str) -> None:
 
 
 def _checked_secret(game: Game, deal: DealRecord, number: int) -> bytes:
-    if deal.dealer != game.next_dealer and game.next_dealer is not None:
+    if deal.dealer != game.next_dealer:
         raise FaultyRecord(f"seat {deal.dealer} deals, and it was seat {game.next_dealer}'s turn to", number)
     if deal.proof is None:
         raise FaultyRecord("there is no proof: nobody can know how this pack was shuffled", number)

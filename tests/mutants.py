@@ -27,7 +27,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -55,6 +55,12 @@ EQUIVALENT = tuple(f"ReplaceComparisonOperator_{one}" for one in ("Eq_Is", "Is_E
 
 NOT_BINARY = {"parameters", "dictorsetmaker", "atom"}
 """Where a star stands that is no multiplication, as the parser calls it."""
+
+EVEN_OR_ODD = {"Add", "Sub", "BitXor"}
+"""Operators that are all the same to who looks at the last bit alone."""
+
+OTHER_OF_TWO = {"Sub_BitXor", "Sub_RShift", "BitXor_Sub", "BitXor_RShift"}
+"""Operators that are all the same between 1 and a last bit."""
 
 
 class Covered(NamedTuple):
@@ -176,8 +182,25 @@ def mutants_of(part: Part) -> Iterator[Mutant]:
             places = ((node, start) for node in nodes for start, _end in operator.mutation_positions(node))
             for occurrence, (node, start) in enumerate(places):
                 is_star = "BinaryOperator" in name and node.parent.type in NOT_BINARY
-                if start not in annotated and not is_star:
+                if start not in annotated and not is_star and not is_equivalent(name, node):
                     yield Mutant(path, tests, name, occurrence, start[0])
+
+
+def is_equivalent(name: str, node: Any) -> bool:
+    """Whether no test can tell: ``kw_only`` of what is made with keywords alone (mypy sees to that), ``(a - b) & 1`` with
+    another sign, and ``1 - (a & 1)`` with another operator that swaps 0 and 1.
+    """
+    around = node.parent
+    if around.type == "argument":
+        return "TrueWithFalse" in name and str(around.children[0].value) == "kw_only"
+    if "BinaryOperator" not in name or len(around.children) != 3:
+        return False
+    operators = name.rpartition("BinaryOperator_")[2]
+    first, _, last = ("".join(one.get_code().split()) for one in around.children)
+    if operators in OTHER_OF_TWO and first == "1" and last.endswith("&1)"):
+        return True
+    parity = around.parent.type == "atom" and around.parent.parent.get_code().strip().endswith(") & 1")
+    return parity and EVEN_OR_ODD.issuperset(operators.split("_"))
 
 
 def covered_by(part: Part) -> dict[Path, Sequence[str]]:

@@ -97,7 +97,7 @@ class _Analysis:
             return None
         top = max(sign * value for value in values.values())
         # The highest of equal cards is what most players would have thought of.
-        best = card if sign * values[card] == top else max(one for one in values if sign * values[one] == top)
+        best = max(one for one in values if sign * values[one] == top)
         lost = top - sign * values[card]
         if isinstance(deal, TressetteDeal):
             # Thirds are rounded down, so a third less need not be a point less.

@@ -123,14 +123,15 @@ def _start(view: View, deal: DealView, thirds: Sequence[int]) -> Ints:
         if not view.rules["reuse"]:
             for one in deal.declarations:
                 start[playing.SCORED + one.seat] |= COMBINATIONS[one.move].kind
-    pack, trumps = pack_of(deal), SPADE_SUIT if isinstance(deal, SpadesView) else 0
+    pack = pack_of(deal)
     for place, (seat, code, _signal) in enumerate(deal.trick):
         card = pack.index[code]
         if place == 0:
             start[playing.WANTED] = pack.suit_of[card]
-        if place == 0 or (card > start[playing.BEST] and 1 << card & (start[playing.WANTED] | trumps)):
+        # No trumps: at Spades the second card ends the trick.
+        if place == 0 or (card > start[playing.BEST] and 1 << card & start[playing.WANTED]):
             start[playing.BEST], start[playing.WINNER] = card, seat
-        start[playing.POT] += 0 if trumps else playing.WORTH[card]
+        start[playing.POT] += 0 if isinstance(deal, SpadesView) else playing.WORTH[card]
     return start
 
 

@@ -6,14 +6,15 @@ import pytest
 
 from bot.simulation import simulate
 from engine import GAMES, Game, load
+from engine.cards import FRENCH, ITALIAN
 from engine.declarations import COMBINATIONS
 from engine.position import search_position
 from engine.robots import analysis
 from engine.robots.analysis import analyse_deal
 from engine.robots.findings import Verdict, summary
-from engine.robots.strong import StrongRobot
+from engine.robots.strong import Judged, StrongRobot
 from engine.search.solver import Solver
-from tests.engine.tables import play, spades_table
+from tests.engine.tables import cards, play, spades_table, stock_table
 from tests.groups import COMPILED_SEARCHES
 
 pytestmark = COMPILED_SEARCHES
@@ -49,6 +50,73 @@ def test_what_is_lost_for_certain_is_what_the_solver_says() -> None:
             assert mine[index[one.better.split(" ")[1]]] == max(mine.values())
         looked_at += 1
     assert looked_at > 10
+
+
+def hand_points(bid: int, won: int) -> int:
+    """What a hand of Spades that begins with no bags counts for who bid so many tricks and won so many."""
+    if bid == 0:
+        return 100 if won == 0 else -100
+    if won < bid:
+        return -10 * bid
+    return 10 * bid + won - bid - (100 if won - bid >= 10 else 0)
+
+
+def test_at_spades_what_is_lost_for_certain_is_counted_as_the_hand_is() -> None:
+    solver, lost = Solver(), 0
+    for seed in range(3):
+        record = simulate("spades", {}, ["random"] * 2, str(seed))
+        bids = {seat: int(move.split(" ")[1]) for seat, move, *_ in record.deals[0].moves if move.startswith("bid ")}
+        if len(bids) < 2:
+            continue
+        points = [hand_points(bids[0], won) - hand_points(bids[1], 13 - won) for won in range(14)]
+        for one in analyse_deal(record, 1):
+            if not one.exact:
+                continue
+            game = load(record, 1, one.place)
+            assert game.current
+            values = solver.solve(search_position(game.current), points)
+            assert values
+            mine = {card: value * (1 - 2 * one.seat) for card, value in values.items()}
+            index = game.kind.pack.index
+            assert max(mine.values()) - mine[index[one.move.split(" ")[1]]] == one.lost
+            if one.lost:
+                best = max(card for card, value in mine.items() if value == max(mine.values()))
+                assert one.better == f"play {game.kind.pack.codes[best]}"
+                lost += 1
+    assert lost > 5
+
+
+@pytest.mark.parametrize(
+    ("mean", "lost"),
+    [(2.0, 1.0), (-3.35, 0.11), (-3.5, 0.0), (-4.5, 0.0)],
+    ids=["a point", "little", "less", "nothing"],
+)
+def test_a_card_is_held_against_the_best_mean_and_what_may_be_chance_counts_as_nothing(
+    mean: float, lost: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """81 worlds are right to a third, and six thirds of difference between the sides are one point."""
+    three, ace = ITALIAN.index["3D"], ITALIAN.index["AD"]
+    judged = {ace: Judged(visits=81, mean=-5.0, appeal=0), three: Judged(visits=9000, mean=mean, appeal=0)}
+    monkeypatch.setattr(StrongRobot, "judge", lambda *_: judged)
+    table = stock_table("metamazzo", "AD 3D", "4D")
+    cards(table, "AD 4D")
+    first = analyse_deal(table.record(), 1)[0]
+    assert (first.seat, first.move, first.lost, first.exact) == (1, "play AD", lost, False)
+    assert first.better == ("play 3D" if lost else "play AD")
+
+
+@pytest.mark.parametrize(("mean", "lost"), [(8.0, 3.0), (7.0, 2.0), (6.5, 0.0)])
+def test_at_spades_points_are_points_and_two_count_as_something(
+    mean: float, lost: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    low, high = FRENCH.index["3C"], FRENCH.index["KC"]
+    judged = {low: Judged(visits=3600, mean=4.0, appeal=0), high: Judged(visits=9000, mean=mean, appeal=0)}
+    monkeypatch.setattr(StrongRobot, "judge", lambda *_: judged)
+    monkeypatch.setattr(StrongRobot, "judge_bids", lambda *_: {})
+    table = spades_table("", "QS 4S 2S KH 8H 2H AD 7D 3D KC JC 5C 3C")
+    play(table, "1: bid 4", "0: bid 4", "1: play 3C")
+    first = analyse_deal(table.record(), 1)[0]
+    assert (first.move, first.lost, first.better) == ("play 3C", lost, "play KC" if lost else "play 3C")
 
 
 def test_a_window_that_passed_is_points_lost(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,3 +12,11 @@ def test_texts_of_sets_are_bounded_and_right_after_they_were_dropped() -> None:
             codes = reversed([code for card, code in enumerate(FRENCH.codes) if mask >> card & 1])
             assert texts[mask] == tuple("play " + code for code in codes)
             assert len(texts) <= MOST_SETS
+
+
+def test_the_text_of_a_set_is_made_once() -> None:
+    """Listing moves is most of what a playout does."""
+    texts = SuitTexts(FRENCH, "play {}")
+    first, other = texts[0b11], texts[0b101]
+    assert texts[0b11] is first
+    assert texts[0b101] is other

@@ -48,6 +48,7 @@ FOLLOWING = {
     "a trick without points": ("4D", "3D 5D", "5D", "takes"),
     "two thirds are no point": ("RD", "3D 5D", "3D", "takes"),
     "three thirds are one": ("RD", "AD 5D", "AD", "takes_points"),
+    "an ace by itself is a point": ("4D", "AD 5D", "AD", "takes_points"),
     "it could have won": ("RD", "AD 5D", "5D", "spares"),
     "it could not": ("3D", "AD 5D", "5D", "gives_little"),
     "no card of another suit wins": ("4D", "4C 5C 6C 7C FC CC RC 4B 5B 6B", "6B", "gives_little"),
@@ -61,11 +62,13 @@ def test_following(reason: Reasons, led: str, hand: str, played: str, why: str) 
     assert reason(table, f"play {played}") == why
 
 
-@pytest.mark.parametrize(("partner", "why"), [("RD", "gives_partner"), ("6D", "gives_little")])
-def test_only_what_the_partner_is_winning_is_given_to_the_partner(reason: Reasons, partner: str, why: str) -> None:
-    table = full_table("tressette", ["5D 4D", "7D", partner, "FD"])
-    cards(table, f"7D {partner} FD")
-    assert reason(table, "play 5D") == why
+@pytest.mark.parametrize(("partner", "wins"), [("RD", True), ("6D", False)])
+def test_only_what_the_partner_is_winning_is_given_to_the_partner(reason: Reasons, partner: str, wins: bool) -> None:
+    hands = ["5D 4D", "7D", partner, "FD"]
+    for dealer in range(4):
+        table = full_table("tressette", [hands[seat - dealer] for seat in range(4)], dealer=dealer)
+        cards(table, f"7D {partner} FD")
+        assert (reason(table, "play 5D") == "gives_partner") == wins
 
 
 def test_a_card_of_another_suit_does_not_win_for_a_rival(reason: Reasons) -> None:
@@ -132,6 +135,12 @@ def test_at_spades_spades_win_and_no_other_suit_does(
     reason: Reasons, hand: str, led: str, played: str, why: str
 ) -> None:
     assert reason(bidding(hand, led), f"play {played}") == why
+
+
+def test_at_spades_a_spade_led_is_taken_by_a_higher_one(reason: Reasons) -> None:
+    table = bidding(VOID, "3C AS 5S")
+    assert reason(table, "play QS") == "takes"
+    assert reason(table, "play 2S") == "spares"
 
 
 @pytest.mark.parametrize(("led", "why"), [("AD", "likely"), ("3D", "leads_low"), ("7D", "leads_low"), ("8H", "likely")])

@@ -215,6 +215,30 @@ def test_an_untrue_record_is_named_by_deal_and_move(name: str) -> None:
     assert where in str(caught.value)
 
 
+@pytest.mark.parametrize("later", [1, 2, 3])
+def test_only_the_next_seat_may_deal(later: int) -> None:
+    """Whether another seat that dealt has a higher number or a lower one."""
+    record = a_record("tressette", "dealers")
+    assert len(record["deals"]) == 3
+    for number in (1, 2):
+        changed = deepcopy(record)
+        changed["deals"][number]["dealer"] = (record["deals"][number]["dealer"] + later) % 4
+        with pytest.raises(FaultyRecord, match=f"deal {number + 1}: seat"):
+            verify_json(changed)
+
+
+def test_the_lists_of_legal_moves_are_checked_by_verify_alone() -> None:
+    """They are there for who reads a record without the rules; what is played does not hang on them."""
+    record = a_record("testa", "lists", legal=True)
+    right = engine.load(engine.read(json.dumps(record)))
+    record["deals"][0]["moves"][0][2].append("play XX")
+    wrong = engine.read(json.dumps(record))
+    assert engine.load(wrong, 1).moves == engine.load(engine.read(right.record().to_json()), 1).moves
+    assert len(list(engine.replay(wrong, 1))) == len(record["deals"][0]["moves"]) + 1
+    with pytest.raises(FaultyRecord, match="listed as legal"):
+        engine.verify(wrong)
+
+
 def test_chances_gifts_must_be_the_secrets() -> None:
     for seed in range(300):
         record = a_record("spades", f"gifts {seed}")

@@ -161,6 +161,21 @@ def test_double_nil_the_second_player_exchanges_first_if_both_did() -> None:
     assert spades_view(table, None).phase == "play"
 
 
+def test_double_nil_what_is_exchanged_is_seen_by_who_exchanges_alone() -> None:
+    table = blind_table(0, 1)
+    play(table, "1: exchange 2D")
+    table.play(None, "gives AD")
+    play(table, "0: exchange 2C 3C")
+    table.play(None, "gives KD QD")
+    by_second = [(1, "exchange 2D"), (None, "gives AD")]
+    by_first = [(0, "exchange 2C 3C"), (None, "gives KD QD")]
+    second_hidden = [(1, "exchange ?"), (None, "gives ?")]
+    first_hidden = [(0, "exchange ? ?"), (None, "gives ? ?")]
+    assert table.history(0)[-4:] == second_hidden + by_first
+    assert table.history(1)[-4:] == by_second + first_hidden
+    assert table.history(None)[-4:] == second_hidden + first_hidden
+
+
 def test_double_nil_chance_follows_from_the_secret() -> None:
     for number in range(5):
         tables = [Game("spades", dealer=0) for _ in range(2)]

@@ -29,6 +29,15 @@ def test_the_winner_then_the_loser_draws_and_shows() -> None:
         assert view.counts == (10, 10)
 
 
+def test_the_winners_card_stands_first_whoever_wins() -> None:
+    table = stock_table("metamazzo", "3D 2D", "4D 5D", "7S FB 6S CB")
+    for trick, drawn in (("3D 4D", ("7S", "FB")), ("2D 5D", ("6S", "CB"))):
+        cards(table, trick)
+        view = table.view(None).deal
+        assert isinstance(view, StockView)
+        assert view.drawn == (Played(1, drawn[0]), Played(0, drawn[1]))
+
+
 def test_a_shown_card_is_known_until_it_is_played() -> None:
     table = stock_table("metamazzo", "4D 5D 7C", "3D 2D", "7S FB 6S CB 5S RB")
     cards(table, "4D 3D 2D 5D 7S")

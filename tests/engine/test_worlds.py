@@ -214,6 +214,15 @@ def test_what_was_not_declared_in_time_is_not_believed_in(game_id: str) -> None:
     assert believed < 12 * 0.05
 
 
+@pytest.mark.parametrize(("game_id", "left"), [("metamazzo", 30), ("pizzichino", 30), ("metamazzo", 18)])
+def test_where_hands_change_or_all_is_known_no_world_is_weighed(game_id: str, left: int) -> None:
+    game = in_play(game_id, Random(8), left)
+    assert game.turn is not None
+    view, history = game.view(game.turn), game.history(game.turn)
+    worlds = weigh(worlds_of(view, history, pool=50), view, history, new_board(1))
+    assert len(worlds.pool) == len(worlds.weights) == 0
+
+
 def test_worlds_are_told_apart_though_none_of_them_fits_well(monkeypatch: pytest.MonkeyPatch) -> None:
     """What random players do looks unlikely whatever they hold."""
     monkeypatch.setattr("engine.robots.knowledge.DOUBT", 0.001)

@@ -19,6 +19,9 @@ WAIT_SECONDS = 1.0
 
 MOST_AT_ONCE = 50
 
+IDLE_SECONDS = 1.0
+"""How often it is looked whether there is time for a game that nobody has asked about."""
+
 
 class Analysis(NamedTuple):
     """The verdicts of the deals that have been looked at, and how many those are."""
@@ -38,22 +41,48 @@ class AnalysisPool:
         self._client, self._robot_pool = client, robot_pool
         self._made: dict[str, list[list[Verdict]]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._asked: set[str] = set()
+        """The games that somebody waits for."""
 
     async def analysis(self, game: FinishedGame) -> Analysis | None:
         """What is known of a game by now; whoever asks again later learns more. None with too much to do already."""
-        stored = await self._client.get(keys.analysis(game.id))
-        if stored:
-            return Analysis([Verdict(*fields) for fields in json.loads(stored)], len(game.record.deals))
+        stored = await self._stored(game)
+        if stored is not None:
+            return Analysis(stored, len(game.record.deals))
+        self._asked.add(game.id)
         task = self._tasks.get(game.id)
         if task is None:
-            if len(self._tasks) >= MOST_AT_ONCE:
+            if len(self._asked) > MOST_AT_ONCE:
+                self._asked.discard(game.id)
                 return None
-            task = self._tasks[game.id] = asyncio.create_task(self._look_at(game))
+            task = self._begin(game)
         made = self._made[game.id] = self._made.get(game.id, [])
         await asyncio.wait([task], timeout=WAIT_SECONDS)
         if task.done() and len(made) < len(game.record.deals):
             raise AnalysisFailed(game.id)
         return Analysis([verdict for deal in made for verdict in deal], len(made))
+
+    async def when_idle(self, game: FinishedGame) -> list[Verdict] | None:
+        """All verdicts on a game that nobody has asked about; None if they cannot be had.
+
+        Its deals are looked at while no robot thinks about a move and nobody waits for another analysis.
+        """
+        if await self._stored(game) is None:
+            await asyncio.wait([self._tasks.get(game.id) or self._begin(game)])
+        return await self._stored(game)
+
+    async def _stored(self, game: FinishedGame) -> list[Verdict] | None:
+        stored = await self._client.get(keys.analysis(game.id))
+        return [Verdict(*fields) for fields in json.loads(stored)] if stored else None
+
+    def _begin(self, game: FinishedGame) -> asyncio.Task[None]:
+        task = self._tasks[game.id] = asyncio.create_task(self._look_at(game))
+        return task
+
+    async def _turn_of(self, game_id: str) -> None:
+        """Wait until a game's next deal is to be looked at: at once if somebody has asked for it."""
+        while game_id not in self._asked and (self._asked or self._robot_pool.is_busy):
+            await asyncio.sleep(IDLE_SECONDS)
 
     def stop(self) -> None:
         for task in self._tasks.values():
@@ -63,6 +92,7 @@ class AnalysisPool:
         made = self._made.setdefault(game.id, [])
         try:
             for number in range(1, len(game.record.deals) + 1):
+                await self._turn_of(game.id)
                 made.append(await self._robot_pool.verdicts(game.record, number))
             fields = [tuple(vars(verdict).values()) for deal in made for verdict in deal]
             await self._client.set(keys.analysis(game.id), json.dumps(fields), ex=KEPT_SECONDS)
@@ -70,4 +100,5 @@ class AnalysisPool:
             # Who asks again has it tried again.
             log.exception("analysis_failed", game=game.id)
         finally:
+            self._asked.discard(game.id)
             del self._tasks[game.id], self._made[game.id]

@@ -110,6 +110,11 @@ class RobotPool:
             thought.add_done_callback(self._forget)
         return bool(done)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether anybody waits for a move or a hint."""
+        return self._movers.waiting > 0
+
     async def verdicts(self, record: Record, deal: int) -> list[Verdict]:
         """What each decision of a deal was worth."""
         return await self._looking_back.do(look_back, record.to_json(), deal)

@@ -95,6 +95,9 @@ class Settings(BaseSettings):
     playground_port: int = Field(8765, ge=0, le=65535, description="its port")
     public_url: str | None = Field(None, description="the playground's address behind a reverse proxy")
     rate_limits: bool = Field(True, description="whether floods of presses and commands are refused; off for benches")
+    analyse_results: bool = Field(
+        True, description="whether results in groups come to say how well everybody played, in idle time"
+    )
     forget_after: str | None = Field(None, description="days, such as 730d, after which unused profiles are forgotten")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="what is logged")
 

@@ -4,12 +4,14 @@ import asyncio
 import time
 from collections.abc import Coroutine
 from contextlib import suppress
+from importlib.util import find_spec
 from typing import Any
 
 import structlog
 
 from bot.analysis_pool import AnalysisPool
 from bot.background import Loops, TaskSet
+from bot.delivery.completion import Completion
 from bot.delivery.delivery import RING_AFTER, Delivery
 from bot.delivery.names import SurfaceName, decode_name, encode_name
 from bot.delivery.shards import Shards
@@ -34,6 +36,7 @@ from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable, SetAside
 from bot.tables.room import ROBOT_PAUSE, Room
 from bot.tables.table import Table
+from bot.viewers import Viewers
 
 SWEEP_SECONDS = 5.0
 """How often the store is asked for tables that changed unheard: by a worker that died before it could tell."""
@@ -80,6 +83,17 @@ class Worker:
             self._finish,
             ring_after,
         )
+        self.completion = Completion(
+            self.archive,
+            self.analysis_pool,
+            Viewers(self.people, self.adapters),
+            self.picture_pool,
+            self.adapters,
+            self.delivery.answers,
+        )
+        # In plain Python an analysis takes many times as long.
+        if settings.analyse_results and find_spec("numba"):
+            self.delivery.on_results = self.completion.shown
         self.scheduler = Scheduler(self.room, self.shards, self.robot_pool)
         self._loops = Loops()
         self.retries = RetryQueue(store.outage)
@@ -126,6 +140,7 @@ class Worker:
             await asyncio.wait(running, timeout=0.2)
         self.outages.stop()
         await self.retries.stop()
+        self.completion.stop()
         self.analysis_pool.stop()
         self.robot_pool.stop()
         with self.store.outage.noted():

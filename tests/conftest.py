@@ -8,6 +8,8 @@ from hypothesis import settings
 
 # People in tests press faster than people do.
 os.environ["BUONGIOCO_RATE_LIMITS"] = "false"
+# Who tests something else need not look at every game that ends: that takes a process of its own.
+os.environ["BUONGIOCO_ANALYSE_RESULTS"] = "false"
 
 # A slow machine is not a fault: nothing here is judged by its time. `make test-all` names the thorough profile.
 settings.register_profile("quick", deadline=None, max_examples=15)

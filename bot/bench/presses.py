@@ -244,7 +244,7 @@ async def report(store: Store, tables: tuple[int, ...]) -> None:
         f"baseline, bare appends at {RATE}/s: p50 {percentile(bare, 50):.2f} ms, p99 {percentile(bare, 99):.2f} ms"
     )
     counter = Counter()
-    worker = Worker(store, Settings(_env_file=None, playground=False, rate_limits=False))
+    worker = Worker(store, Settings(_env_file=None, playground=False, rate_limits=False, analyse_results=False))
     worker.add(counter)
     async with within(PATIENCE, "the bot to start"):
         await worker.start()

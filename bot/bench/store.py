@@ -97,7 +97,7 @@ async def weigh(store: Store, game: str) -> tuple[float, float]:
     """Bytes a table in mid-play takes in the store, its part of all keys counted, and bytes of its log as sent."""
     await store.client.flushall()
     # With everything that a live game leaves there: its log, what is shown of it, its clock, who sits at it.
-    worker = Worker(store, Settings(_env_file=None, playground=False, rate_limits=False))
+    worker = Worker(store, Settings(_env_file=None, playground=False, rate_limits=False, analyse_results=False))
     worker.add(Counter())
     await worker.start()
     tables = await in_groups([play_to_the_middle(worker.room, game, number) for number in range(TABLES)])

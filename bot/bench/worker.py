@@ -95,7 +95,7 @@ async def main(number: int, replicas: int, url: str) -> None:
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     tasks = TaskSet()
     async with opened(url, replicas) as store:
-        worker = Worker(store, Settings(_env_file=None, playground=False), alone=False)
+        worker = Worker(store, Settings(_env_file=None, playground=False, analyse_results=False), alone=False)
         worker.add(Lines(number))
         await worker.start()
         bench_worker = BenchWorker(worker)

@@ -21,7 +21,7 @@ from bot.delivery.answers import Answers
 from bot.delivery.drawing import Drawer
 from bot.delivery.lowest import LowestHands
 from bot.delivery.message_state import State, decode_state
-from bot.delivery.names import Hand, SurfaceName, decode_name, encode_name
+from bot.delivery.names import Hand, Result, SurfaceName, decode_name, encode_name
 from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.shards import Shards
 from bot.delivery.state_writer import StateWriter
@@ -34,7 +34,7 @@ from bot.outages import Outages
 from bot.panel import Panel
 from bot.people import People
 from bot.pictures.pool import PicturePool
-from bot.platform import Adapter, RateLimit, person_of, platform_of
+from bot.platform import Adapter, RateLimit, SentMessage, person_of, platform_of
 from bot.store import STORE_ERRORS, keys
 from bot.tables.errors import NoSuchTable
 from bot.tables.room import Room
@@ -57,6 +57,7 @@ MOST_EVICTED = 100
 """Tables at which one look is had for some to forget: it should cost little."""
 
 Finish = Callable[[Table], Awaitable[Outcome]]
+OnResults = Callable[[Table, Outcome, Mapping[Result, SentMessage]], None]
 
 log = structlog.get_logger()
 
@@ -80,6 +81,8 @@ class Delivery:
         self._tables: OrderedDict[str, TableSync] = OrderedDict()
         limiter = SendLimiter(self._rate_limit, self._overall)
         self.answers = Answers(limiter, outages)
+        self.on_results: OnResults | None = None
+        """Called with a game that is over, what came of it, and the messages that show its result for good."""
         self.lowest = LowestHands()
         self._writer = StateWriter(room.store, shards.worker_id, self._again_later)
         self._tools = Tools(
@@ -325,6 +328,8 @@ class Delivery:
         """Everything shows this table; whether it is removed, for no more is to come of it."""
         if table.phase in ("over", "closed"):
             await self._room.remove(table)
+            if self.on_results and sync.outcome:
+                self.on_results(table, sync.outcome, sync.results())
             return True
         self._writer.soon(sync, table.version)
         sync.forget_drawn()

@@ -102,9 +102,10 @@ def draw(
         case Result():
             assert table.game
             record = table.game.record(live=False)
-            game_id, changes, ended = outcome or Outcome("", ())
-            panel = result_panel(seen, record, *words, game_id, changes)
-            subject = game_sheet(record, table.code, names, viewer.language, ended=ended) if viewer.deck else None
+            game_id, changes, ended, summaries = outcome or Outcome("", ())
+            panel = result_panel(seen, record, *words, game_id, changes, summaries)
+            if viewer.deck:
+                subject = game_sheet(record, table.code, names, viewer.language, ended=ended, summaries=summaries)
         case Board(deal):
             assert table.game
             if deal < table.game.deal_number or table.phase == "over":

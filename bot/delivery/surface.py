@@ -97,6 +97,7 @@ class Surface:
         "_saved",
         "_tried",
         "_woken",
+        "left",
         "name",
         "task",
     )
@@ -104,6 +105,8 @@ class Surface:
     def __init__(self, name: SurfaceName, stored: MessageState | None = None, *, inherited: bool = False) -> None:
         self.name = name
         self.task: asyncio.Task[None] | None = None
+        self.left: SentMessage | None = None
+        """The message that was left there when what it shows would not change any more."""
         self._known = stored or MessageState()
         self._saved = stored
         # Edits are written down a moment later, and the last one may be lost in a crash.
@@ -305,6 +308,8 @@ class Surface:
 
     def finish(self) -> None:
         """What it shows will not change any more."""
+        if self._known.message:
+            self.left = SentMessage(self._known.message, self._known.picture, self._is_certain)
         self._known = MessageState(place_tag=self._known.place_tag, halted=State.DONE.value)
 
     # While it waits for its turn, or before something is tried again

@@ -9,10 +9,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from bot.delivery.message_state import MessageState, State
-from bot.delivery.names import Board, Hand, SurfaceName
+from bot.delivery.names import Board, Hand, Result, SurfaceName
 from bot.delivery.surface import Change, Surface
 from bot.delivery.surfaces import is_taken, tag_of, wanted
+from bot.platform import SentMessage
 from bot.tables.table import Table
+from engine.robots.findings import Summary
 
 MOST_PAUSES = 20
 """As often as a pause may double, far beyond the longest."""
@@ -33,12 +35,13 @@ NO_EXTRAS = BoardExtras()
 
 class Outcome(NamedTuple):
     """What came of a finished game: its id in the archive, people's ratings before and after, by name, and when it
-    ended, in Unix seconds; 0 if that is not known.
+    ended, in Unix seconds; 0 if that is not known. ``summaries`` say how well each seat played, once that is known.
     """
 
     game_id: str
     changes: Sequence[tuple[str, int, int]]
     ended: int = 0
+    summaries: Sequence[Summary] = ()
 
 
 class TableSync:
@@ -240,6 +243,12 @@ class TableSync:
                     unreachable.append((chair.person, chair.name))
                 has_ephemeral = has_ephemeral or bool(surface.known.ephemeral)
         return BoardExtras(tuple(unreachable), has_ephemeral, called)
+
+    def results(self) -> dict[Result, SentMessage]:
+        """The results that stand for good, as far as this worker brought them there."""
+        return {
+            name: surface.left for name, surface in self._surfaces.items() if isinstance(name, Result) and surface.left
+        }
 
     def forget_drawn(self) -> None:
         """Hands change with the next press; boards do not always, and stay drawn."""

@@ -9,6 +9,7 @@ from bot.panels.phrases import Phrases, bid_name, in_points
 from bot.panels.snapshot import FinishedDeal, TableSnapshot, isolated
 from bot.wording import Wording
 from engine import Record
+from engine.robots.findings import Summary
 from engine.views import DealView, SpadesView, StockView, TressetteView
 
 
@@ -138,8 +139,11 @@ def result_panel(
     suits: str,
     game_id: str,
     changes: Sequence[tuple[str, int, int]],
+    summaries: Sequence[Summary] = (),
 ) -> Panel:
-    """The end of a game; ``record`` has its deals, ``changes`` people's names with their rating before and after."""
+    """The end of a game; ``record`` has its deals, ``changes`` people's names with their rating before and after,
+    ``summaries`` how well each seat played, if that is known.
+    """
     words = seen.words(language, suits)
     _ = words.text
     phrases, page = Phrases(seen, words), Writer()
@@ -158,6 +162,9 @@ def result_panel(
     for line in (course_line(words, record), decisive_line(words, record), declared_in_all_line(words, record)):
         if line:
             page.line(line)
+    if summaries:
+        shares = (f"{name} {one.accuracy} %" for name, one in zip(phrases.names, summaries, strict=True))
+        page.line(_("Good decisions: {shares}"), shares=" · ".join(shares))
     return page.panel(
         (Button(_("Rematch"), actions.page("rematch", game_id), "good"),),
         (

@@ -21,6 +21,7 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1)
     given = options.parse_args()
     os.environ["BUONGIOCO_RATE_LIMITS"] = "false"
+    os.environ["BUONGIOCO_ANALYSE_RESULTS"] = "false"
     with tempfile.TemporaryDirectory() as folder:
         outcome = asyncio.run(ADAPTERS[given.adapter](Path(folder), given.count, given.seed))
     print(f"{outcome}")  # noqa: T201

@@ -30,6 +30,7 @@ class Bot:
             "BUONGIOCO_DATA": str(self.folder / "data"),
             "BUONGIOCO_PLAYGROUND_PORT": str(self.port),
             "BUONGIOCO_RATE_LIMITS": "false",
+            "BUONGIOCO_ANALYSE_RESULTS": "false",
             **self.settings,
         }
         log = (self.folder / "bot.log").open("ab")

@@ -150,7 +150,13 @@ async def bare(there: Server, like: dict[str, Any], presses: int) -> dict[str, A
 
 
 def _settings(there: Server) -> Settings:
-    return Settings(_env_file=None, discord_api_url=f"{there.url}/api/v10", playground=False, rate_limits=False)
+    return Settings(
+        _env_file=None,
+        discord_api_url=f"{there.url}/api/v10",
+        playground=False,
+        rate_limits=False,
+        analyse_results=False,
+    )
 
 
 async def at_several_tables() -> None:

@@ -126,7 +126,9 @@ class Message:
 
 
 def _settings(there: Server) -> Settings:
-    return Settings(_env_file=None, telegram_api_url=there.url, playground=False, rate_limits=False)
+    return Settings(
+        _env_file=None, telegram_api_url=there.url, playground=False, rate_limits=False, analyse_results=False
+    )
 
 
 async def measure(idle: int) -> None:

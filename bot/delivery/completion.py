@@ -1,0 +1,100 @@
+"""Results that are completed later: how well everybody played is added to a game's result once that is known.
+
+Nothing waits for it, and it is no part of bringing a table to rest: the table is gone by then. What a crash, a stop or
+much to do keeps from being added is left out; /analyse tells it to who asks.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from functools import partial
+
+import structlog
+
+from bot.analysis_pool import AnalysisPool
+from bot.background import TaskSet
+from bot.delivery.answers import Answers
+from bot.delivery.drawing import draw
+from bot.delivery.message_state import MessageState
+from bot.delivery.names import Result
+from bot.delivery.surfaces import home_of
+from bot.delivery.table_sync import NO_EXTRAS, Outcome
+from bot.finished.archive import Archive
+from bot.pictures.pool import PicturePool
+from bot.platform import Adapter, SentMessage, is_private, platform_of
+from bot.store import STORE_ERRORS
+from bot.tables.table import Table
+from bot.viewers import Viewers
+from engine.robots.findings import Summary, summary
+
+MOST_WAITING = 20
+"""Games that may wait for being looked at; those beyond are left as they are."""
+
+LATEST_SECONDS = 900.0
+"""After so long nobody reads a result any more."""
+
+log = structlog.get_logger()
+
+
+class Completion:
+    """Adds to results how well everybody played: one game after the other, while nobody wants anything."""
+
+    def __init__(
+        self,
+        archive: Archive,
+        analysis_pool: AnalysisPool,
+        viewers: Viewers,
+        pictures: PicturePool,
+        adapters: Mapping[str, Adapter],
+        answers: Answers,
+    ) -> None:
+        self._archive, self._analysis_pool = archive, analysis_pool
+        self._viewers, self._pictures, self._adapters, self._answers = viewers, pictures, adapters, answers
+        self._one_at_a_time = asyncio.Lock()
+        self._tasks = TaskSet()
+
+    def shown(self, table: Table, outcome: Outcome, results: Mapping[Result, SentMessage]) -> None:
+        """A game is over, and these messages show its result.
+
+        In a private chat the pages that its buttons bring take a result's place, so that one is left alone.
+        """
+        shared = {home_of(table, name): sent for name, sent in results.items() if not is_private(home_of(table, name))}
+        if shared and len(self._tasks) < MOST_WAITING:
+            self._tasks.start(self._complete(table, outcome, shared))
+
+    def stop(self) -> None:
+        self._tasks.cancel()
+
+    async def settled(self) -> None:
+        """Wait until nothing is to be completed; for tests."""
+        await self._tasks.wait()
+
+    async def _complete(self, table: Table, outcome: Outcome, results: Mapping[str, SentMessage]) -> None:
+        try:
+            async with asyncio.timeout(LATEST_SECONDS), self._one_at_a_time:
+                summaries = await self._summaries(outcome.game_id)
+            if summaries:
+                for place, sent in results.items():
+                    await self._edit(table, outcome._replace(summaries=summaries), place, sent)
+        except TimeoutError:
+            log.info("result_not_completed", table=table.code, why="there was no time for an analysis")
+        except STORE_ERRORS as error:
+            log.info("result_not_completed", table=table.code, why=type(error).__name__)
+        except Exception:
+            log.exception("completion_failed", table=table.code)
+
+    async def _summaries(self, game_id: str) -> list[Summary]:
+        """How well each seat played; empty where nobody decided anything, or it cannot be told."""
+        game = await self._archive.get(game_id)
+        verdicts = await self._analysis_pool.when_idle(game) if game and game.record.deals else None
+        if not game or not verdicts:
+            return []
+        return [summary(verdicts, seat) for seat in range(len(game.record.seats))]
+
+    async def _edit(self, table: Table, outcome: Outcome, place: str, sent: SentMessage) -> None:
+        adapter = self._adapters.get(platform_of(place))
+        if adapter is None:
+            return
+        viewer = await self._viewers.at(place)
+        panel = draw(table, Result(table.hosts.index(place)), MessageState(), viewer, NO_EXTRAS, outcome)
+        panel = await self._pictures.painted(panel)
+        self._answers.send(place, partial(adapter.edit, place, sent, panel), message=sent.message)

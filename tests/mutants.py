@@ -298,6 +298,7 @@ def noticed_by(tests: Sequence[str], planted: Planted | None = None, cpu_seconds
     process = context.Process(target=try_out, args=(tests, planted, cpu_seconds, theirs))
     process.start()
     theirs.close()
+    assert process.pid is not None
     try:
         name: str = mine.recv() if mine.poll(ALL_SECONDS) else "they do not end"
     except EOFError:

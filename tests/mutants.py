@@ -119,13 +119,16 @@ PARTS = {
     "tables": Part(
         [
             Covered(
+                ["bot/tables/leaving.py"], ["tests/bot/tables/test_leaving.py", "tests/bot/privacy/test_forgetting.py"]
+            ),
+            Covered(
                 ["bot/tables/*.py"],
                 [
                     *named("tests/bot/tables/test_{}.py", "table clock challenges games room redelivery"),
-                    *named("tests/bot/worker/test_{}.py", "lists handlers"),
+                    *named("tests/bot/worker/test_{}.py", "lists handlers set_aside told_by_commits retries"),
                     "-k not (sit_down_and_stand or alone_with or ratings or strict_clock or any_name or rules or two_workers)",
                 ],
-            )
+            ),
         ],
         ["engine", "bot.store", "bot.settings"],
     ),

@@ -179,6 +179,24 @@ async def test_who_stands_up_frees_a_chair_and_who_opened_the_table_ends_it(room
         await Challenges(room).sit(table.code, BEA, "Bea", "u4")
 
 
+async def test_who_asks_for_a_chair_has_the_table_on_their_list_until_they_are_refused(room: Room) -> None:
+    table = await opened(room)
+    await Challenges(room).sit(table.code, BEA, "Bea", "u1", 2)
+    assert await codes_of(room, BEA) == [table.code]
+    await Challenges(room).sit(table.code, CLEO, "Cleo", "u2", 1)
+    await Challenges(room).sit(table.code, DORA, "Dora", "u3", 3)
+    await Challenges(room).answer(table.code, ADA, 2, False, "u4")
+    # That somebody else still asks there is nothing to her.
+    assert await codes_of(room, BEA) == []
+    assert await codes_of(room, DORA) == [table.code]
+
+
+@pytest.mark.parametrize("game", ["tressette", "tavolo"])
+async def test_who_is_challenged_where_four_play_keeps_nobody_else_from_a_chair(room: Room, game: str) -> None:
+    table = await opened(room, game, invited=Invited(BEA, "", "Bea"))
+    assert (await Challenges(room).sit(table.code, CLEO, "Cleo", "u1", 1)).seat_of(CLEO) == 1
+
+
 async def test_only_the_opener_cancels_and_only_who_was_invited_declines(room: Room) -> None:
     table = await opened(room, "testa", invited=Invited(BEA, "", "Bea"))
     with pytest.raises(OnlyTheChallenger):

@@ -114,6 +114,19 @@ async def test_who_claims_on_time_wins(room: Room, moves: int) -> None:
     assert (await room.check_flagged(table.code, f"p:{1 - late}", "claim")).version == table.version
 
 
+@pytest.mark.parametrize("moves", [0, 1, 2, 3])
+async def test_where_four_play_either_of_the_other_side_claims_on_time_for_both(room: Room, moves: int) -> None:
+    table = await begun(room, "tressette")
+    for number in range(moves):
+        table = await room.press(table.code, f"p:{turn(table)}", table.version, a_card(table), f"m{number}")
+    late = turn(table)
+    table = await flagged(room, table)
+    table = await room.claim_on_time(table.code, f"p:{(late + 3) % 4}", "claim")
+    assert table.game
+    assert table.game.ending == "timeout"
+    assert set(table.game.winner or ()) == {0, 1, 2, 3} - {late, (late + 2) % 4}
+
+
 @pytest.mark.parametrize("strict", [False, True])
 async def test_where_the_clock_is_strict_the_third_move_made_for_a_player_forfeits(room: Room, strict: bool) -> None:
     table = await begun(room, strict=strict)

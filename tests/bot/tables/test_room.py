@@ -17,7 +17,7 @@ from bot.store.store import FOLD_AFTER
 from bot.tables import Room, Table
 from bot.tables.chairs import LONGEST_NAME, Invited, plain_name
 from bot.tables.challenges import Challenges
-from bot.tables.codes import CODE_LETTERS, table_code
+from bot.tables.codes import CODE_LETTERS, mark_of, table_code
 from bot.tables.errors import (
     AlreadyPlaying,
     AlreadySeated,
@@ -114,6 +114,9 @@ async def test_options_are_the_openers_to_choose_and_only_before_the_game(room: 
 
 async def test_a_handle_is_bound_to_the_platform_where_its_owner_was_challenged(room: Room) -> None:
     invited = Invited("", "Bruno", "Bruno")
+    table = await Challenges(room).open_table("testa", "discord:1", "Anna", "u0", invited=invited)
+    with pytest.raises(NotInvited):
+        await Challenges(room).sit(table.code, "telegram:2", "Bruno", "u0b", handle="bruno")
     table = await Challenges(room).open_table("testa", "telegram:1", "Anna", "u1", invited=invited)
     with pytest.raises(NotInvited):
         await Challenges(room).sit(table.code, "discord:2", "Bruno", "u2", handle="bruno")
@@ -129,6 +132,12 @@ async def test_codes_are_long_and_follow_from_the_update_and_from_a_secret(room:
     assert (await Challenges(Room(store)).open_table("testa", ADA, "Ada", "u1")).code == table.code
     assert table_code("u1 0", await store.secret()) == table.code
     assert len({table_code("u1 0", b""), table_code("u1 0", b"other"), table.code}) == 3
+
+
+def test_codes_and_marks_are_the_same_in_every_release() -> None:
+    """An update that comes again after the bot was renewed finds its table; marks of tables that are gone are in the store."""
+    assert table_code("u1 0", b"secret") == "XWZ2EC"
+    assert mark_of("paper:1") == "93b39b4b5785"
 
 
 async def test_another_game_keeps_the_chairs_and_forgets_the_options(room: Room) -> None:

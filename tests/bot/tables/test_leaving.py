@@ -1,0 +1,111 @@
+"""What is left of somebody at a table that they leave for good, by what they were there."""
+
+from random import Random
+
+import pytest
+
+from bot.somebody import NAME
+from bot.store import Store
+from bot.tables import Room, Table
+from bot.tables.chairs import Invited
+from bot.tables.challenges import Challenges
+from bot.tables.leaving import leave
+
+ADA, BEA, CLEO, DORA = "p:1", "p:2", "p:3", "p:4"
+SOMEBODY = "p:nobody"
+
+
+@pytest.fixture
+def room(store: Store) -> Room:
+    return Room(store, Random(0).randbytes)
+
+
+async def left(room: Room, table: Table, person: str, handle: str = "") -> Table:
+    """The table once this person has left it; nothing tells of them, and leaving again is nothing to do."""
+    assert await leave(room, table.code, person, handle, SOMEBODY)
+    assert not await leave(room, table.code, person, handle, SOMEBODY)
+    after = await room.load(table.code)
+    assert person.encode() not in b"".join(after.log.entries)
+    assert not after.error
+    return after
+
+
+async def test_a_challenge_of_theirs_is_cancelled(room: Room) -> None:
+    table = await Challenges(room).open_table("tavolo", BEA, "Bea", "open")
+    after = await left(room, table, BEA)
+    assert (after.phase, after.closed, after.opener.name) == ("closed", "cancelled", NAME)
+
+
+@pytest.mark.parametrize("invited", [Invited(BEA, "", "Bea"), Invited("", "bea", "Bea")])
+async def test_a_challenge_to_them_is_declined(room: Room, invited: Invited) -> None:
+    table = await Challenges(room).open_table("testa", ADA, "Ada", "open", invited=invited)
+    assert (await left(room, table, BEA, "bea")).closed == "declined"
+
+
+async def test_where_four_play_a_challenge_to_them_stays_open_to_the_others(room: Room) -> None:
+    table = await Challenges(room).open_table("tavolo", ADA, "Ada", "open", invited=Invited(BEA, "", "Bea"))
+    assert (await left(room, table, BEA)).phase == "open"
+
+
+async def test_a_chair_of_theirs_is_free_again(room: Room) -> None:
+    table = await Challenges(room).open_table("tressette", CLEO, "Cleo", "open")
+    await Challenges(room).sit(table.code, BEA, "Bea", "u1", 1)
+    table = await Challenges(room).sit(table.code, DORA, "Dora", "u2", 2)
+    after = await left(room, table, BEA)
+    assert after.phase == "open"
+    assert [chair.name if chair else "" for chair in after.chairs] == ["Cleo", "", "Dora", ""]
+
+
+async def test_their_question_is_withdrawn_and_another_ones_stays(room: Room) -> None:
+    table = await Challenges(room).open_table("tavolo", ADA, "Ada", "open")
+    await Challenges(room).sit(table.code, CLEO, "Cleo", "u1", 1)
+    await Challenges(room).sit(table.code, BEA, "Bea", "u2", 2)
+    table = await Challenges(room).sit(table.code, DORA, "Dora", "u3", 3)
+    assert {*table.asking} == {2, 3}
+    after = await left(room, table, BEA)
+    assert {place: chair.person for place, chair in after.asking.items()} == {3: DORA}
+    assert after.seat_of(CLEO) == 1
+
+
+@pytest.mark.parametrize("person", [ADA, BEA])
+async def test_a_game_of_theirs_is_resigned_and_is_over(room: Room, person: str) -> None:
+    table = await Challenges(room).open_table("testa", ADA, "Ada", "open")
+    table = await Challenges(room).sit(table.code, BEA, "Bea", "u1")
+    seat = table.seat_of(person)
+    assert seat is not None
+    after = await left(room, table, person)
+    assert after.game
+    assert (after.phase, after.game.ending, after.game.winner) == ("over", "resign", (1 - seat,))
+    chair = after.chairs[seat]
+    assert chair
+    assert chair.name == NAME
+
+
+async def test_a_game_that_is_over_keeps_its_end(room: Room) -> None:
+    table = await Challenges(room).open_table("testa", ADA, "Ada", "open")
+    await Challenges(room).sit(table.code, BEA, "Bea", "u1")
+    await left(room, await room.load(table.code), ADA)
+    after = await left(room, await room.load(table.code), BEA)
+    assert after.game
+    assert after.game.winner == (1,)
+
+
+async def test_who_never_was_there_leaves_a_table_as_it_is(room: Room) -> None:
+    table = await Challenges(room).open_table("tavolo", ADA, "Ada", "open")
+    assert not await leave(room, table.code, BEA, "bea", SOMEBODY)
+    assert (await room.load(table.code)).version == table.version
+
+
+async def test_leaving_is_decided_anew_where_the_table_goes_on_meanwhile(room: Room, store: Store) -> None:
+    table = await Challenges(room).open_table("tressette", ADA, "Ada", "open")
+    await Challenges(room).sit(table.code, BEA, "Bea", "u1", 1)
+    rewrite, others = room.rewrite, [Room(store, Random(1).randbytes)]
+
+    async def late(*given: object) -> bool:
+        if others:
+            await Challenges(others.pop()).sit(table.code, CLEO, "Cleo", "u2", 2)
+        return await rewrite(*given)  # type: ignore[arg-type]
+
+    room.rewrite = late  # type: ignore[method-assign, assignment]
+    after = await left(room, table, BEA)
+    assert (after.seat_of(CLEO), after.chairs[1]) == (2, None)

@@ -54,7 +54,9 @@ class Processes:
             for attempt in range(1, TRIES + 1):
                 pool = self._running()
                 try:
-                    return await asyncio.get_running_loop().run_in_executor(pool, work, *about)
+                    # Shielded: one that is cancelled keeps Python 3.11 from failing the others when the process dies
+                    # (gh-107219), and they would wait for ever.
+                    return await asyncio.shield(asyncio.get_running_loop().run_in_executor(pool, work, *about))
                 except BrokenProcessPool:
                     if self._is_killed:
                         raise

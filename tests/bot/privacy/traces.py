@@ -1,5 +1,6 @@
 """Where in a store a person still stands."""
 
+import re
 import zlib
 from typing import Any
 
@@ -35,9 +36,8 @@ async def _text(store: Store, key: bytes) -> str:
 
 
 async def traces(store: Store, *words: str) -> list[str]:
-    """The keys that hold one of these words, in any letters."""
-    return sorted(
-        key
-        for key, text in (await everything(store)).items()
-        if any(word.casefold() in f"{key}\n{text}".casefold() for word in words)
+    """The keys that hold one of these words, in any letters; one of digits by itself, for times hold any digits."""
+    wanted = re.compile(
+        "|".join(rf"(?<!\d){word}(?!\d)" if word.isdecimal() else re.escape(word) for word in words), re.IGNORECASE
     )
+    return sorted(key for key, text in (await everything(store)).items() if wanted.search(f"{key}\n{text}"))

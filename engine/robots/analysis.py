@@ -119,7 +119,7 @@ class _Analysis:
         # What one side takes of a deal's thirds the other does not, so their difference counts it twice.
         lost = lost if in_spades else lost / 6
         lost = lost if lost >= (LEAST_AT_SPADES if in_spades else LEAST) else 0.0
-        return self._verdict(place, seat, move, pack, best if lost > 0 else card, lost, exact=False)
+        return self._verdict(place, seat, move, pack, best, lost, exact=False)
 
     def _bid(self, game: Game, place: int, seat: int, move: str) -> Verdict | None:
         view = game.view(seat)

@@ -1,6 +1,6 @@
 """Sets of cards, and what is remembered of them."""
 
-from engine.cards import FRENCH, MOST_SETS, SuitTexts
+from engine.cards import FRENCH, ITALIAN, MOST_SETS, SuitTexts
 
 
 def test_texts_of_sets_are_bounded_and_right_after_they_were_dropped() -> None:
@@ -12,6 +12,12 @@ def test_texts_of_sets_are_bounded_and_right_after_they_were_dropped() -> None:
             codes = reversed([code for card, code in enumerate(FRENCH.codes) if mask >> card & 1])
             assert texts[mask] == tuple("play " + code for code in codes)
             assert len(texts) <= MOST_SETS
+
+
+def test_a_packs_full_set_is_each_of_its_cards_once() -> None:
+    for pack, size in ((ITALIAN, 40), (FRENCH, 52)):
+        assert pack.full == pack.mask(pack.codes) == sum(pack.suit_masks)
+        assert pack.full.bit_count() == size
 
 
 def test_the_text_of_a_set_is_made_once() -> None:

@@ -94,7 +94,7 @@ def test_leading(reason: Reasons, hand: str, led: str, why: str) -> None:
 
 
 @pytest.mark.parametrize(("drawn", "why"), [("7S 3D", "likely"), ("3D 7S", "cannot_be_beaten")])
-def test_a_three_that_was_shown_beats_a_two_if_it_is_the_others(reason: Reasons, drawn: str, why: str) -> None:
+def test_a_three_that_was_shown_counts_if_it_is_the_others(reason: Reasons, drawn: str, why: str) -> None:
     table = stock_table("metamazzo", "AD 2D", "4D", drawn)
     cards(table, "AD 4D")
     assert reason(table, "play 2D") == why

@@ -8,7 +8,7 @@ from engine import GAMES, Game
 from engine.cards import cards
 from engine.position import StockPosition, search_position
 from engine.spades import SpadesDeal
-from tests.engine.tables import random_step
+from tests.engine.tables import random_step, stock_table
 
 
 def in_play(game: str, seed: int) -> Game:
@@ -83,6 +83,14 @@ def test_the_fast_playout_of_a_stock_is_as_random_as_the_plain_one() -> None:
         results = [playout(position.copy(), random.random)[0] for _ in range(4000)]
         means.append(sum(results) / len(results))
     assert abs(means[0] - means[1]) < 4 * 8 * (2 / 4000) ** 0.5
+
+
+@pytest.mark.parametrize("stock", ["4D 5D", "5D 4D"])
+def test_the_fast_playout_draws_every_card_of_the_stock(stock: str) -> None:
+    """The four of coins too, whose number is nought: without it somebody would run out of cards."""
+    random = Random(stock)
+    for _ in range(20):
+        assert sum(search_position(stock_table("metamazzo", "", "", stock).current).playout(random.random)) == 35  # type: ignore[arg-type]
 
 
 def test_a_deal_not_in_play_has_no_light_position() -> None:

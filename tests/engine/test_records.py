@@ -80,6 +80,13 @@ def test_replay_steps_through_a_deal() -> None:
     assert steps == list(range(len(record.deals[0].moves) + 1))
 
 
+def test_before_the_first_deal_nothing_is_dealt() -> None:
+    record = engine.read(json.dumps(a_record("testa")))
+    game = engine.load(record, 0)
+    assert (game.deal_number, game.current, game.totals, game.needs_deal) == (0, None, (0, 0), True)
+    assert game.next_dealer == record.deals[0].dealer
+
+
 def test_a_point_beyond_the_record_is_refused() -> None:
     record = engine.read(json.dumps(a_record("testa")))
     with pytest.raises(FaultyRecord, match="no deal 99"):

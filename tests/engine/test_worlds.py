@@ -136,6 +136,30 @@ def test_who_does_not_follow_has_no_more_of_the_suit() -> None:
             assert not game.current.cards[other] & ~int(worlds.allowed[other]) & ~int(worlds.known[other])
 
 
+@pytest.mark.parametrize("game_id", ["metamazzo", "tressette", "spades"])
+def test_of_a_suit_that_was_not_followed_no_world_gives_a_card(game_id: str) -> None:
+    """Nor does any world keep back a suit that was followed or never led."""
+    told = 0
+    for seed in range(12):
+        game = in_play(game_id, Random(f"void {game_id} {seed}"), 16)
+        assert game.turn is not None
+        seats, pack = game.kind.seats, game.kind.pack
+        void = [0] * seats
+        plays = [(by, pack.index[move.split(" ")[1]]) for by, move in game.moves if move.startswith("play ")]
+        for start in range(0, len(plays), seats):
+            led = pack.suit_of[plays[start][1]]
+            for by, card in plays[start : start + seats]:
+                if by is not None and pack.suit_of[card] != led:
+                    void[by] |= led
+        allowed = worlds_of(game.view(game.turn), game.history(game.turn), believing=False).allowed
+        for seat in range(seats):
+            assert not int(allowed[seat]) & void[seat]
+            if game_id == "metamazzo" and not any("three" in move for _, move in game.moves):
+                assert int(allowed[seat]) & ITALIAN.full == ITALIAN.full & ~void[seat]
+        told += sum(map(bool, void))
+    assert told > 4
+
+
 def test_a_false_volo_is_believed_until_it_cannot_be_true() -> None:
     game = in_play("tressette", Random(2))
     seat = game.turn
@@ -146,6 +170,7 @@ def test_a_false_volo_is_believed_until_it_cannot_be_true() -> None:
     view, history = game.view(other), game.history(other)
     believing, doubting = (int(worlds_of(view, history, believing=one).allowed[seat]) for one in (True, False))
     assert believing != doubting
+    assert int(worlds_of(view, history).allowed[seat]) == believing
     assert doubting & believing == believing
 
 

@@ -60,7 +60,7 @@ class _Analysis:
             if place >= len(self.moves):
                 break
             seat, move = self.moves[place]
-            if seat is None or game.turn != seat or game.current is None:
+            if seat is None or game.current is None:
                 continue
             if move.startswith("play "):
                 self._note_undeclared(game, place, seat, missed)

@@ -246,6 +246,19 @@ def test_the_lists_of_legal_moves_are_checked_by_verify_alone() -> None:
         engine.verify(wrong)
 
 
+@pytest.mark.parametrize(
+    ("bid", "good"), [(1, True), (13, True), ("nil", True), (0, False), (14, False), ("blind", False)]
+)
+def test_a_bid_is_recorded_as_tricks_or_nil(bid: int | str, good: bool) -> None:
+    record = a_record("spades", "bids")
+    record["deals"][0]["bids"] = [bid, 4]
+    if good:
+        assert json.loads(engine.read(json.dumps(record)).to_json())["deals"][0]["bids"] == [bid, 4]
+    else:
+        with pytest.raises(BadRecord, match=r"deals\.0\.bids"):
+            engine.read(json.dumps(record))
+
+
 def test_chances_gifts_must_be_the_secrets() -> None:
     for seed in range(300):
         record = a_record("spades", f"gifts {seed}")

@@ -261,6 +261,13 @@ def test_spades_may_not_be_led_until_broken() -> None:
         table.play(1, "play AS")
 
 
+def test_who_leads_a_card_that_is_not_held_is_told_so_though_spades_are_not_broken() -> None:
+    table = bid_table()
+    for card in ("2C", "2S"):
+        with pytest.raises(NotInHand):
+            table.play(1, f"play {card}")
+
+
 def test_spades_are_broken_by_a_spade_from_who_could_not_follow() -> None:
     table = bid_table()
     assert not spades_view(table, None).broken

@@ -13,11 +13,11 @@ from engine.search import playing
 from engine.search.compiled import Ints
 from engine.search.playing import new_board
 from engine.search.worlds import draw_world
-from engine.spades import SpadesDeal
+from engine.spades import NOT_SPADES, SpadesDeal
 from engine.stock import StockDeal
 from engine.tressette import TressetteDeal
 from tests.engine.tables import cards as play_cards
-from tests.engine.tables import declarations, in_play, packets_table, stock_table
+from tests.engine.tables import declarations, in_play, packets_table, play, spades_table, stock_table
 
 
 @pytest.mark.parametrize("game_id", GAMES)
@@ -158,6 +158,13 @@ def test_of_a_suit_that_was_not_followed_no_world_gives_a_card(game_id: str) -> 
                 assert int(allowed[seat]) & ITALIAN.full == ITALIAN.full & ~void[seat]
         told += sum(map(bool, void))
     assert told > 4
+
+
+def test_who_leads_a_spade_before_one_was_played_has_nothing_else() -> None:
+    table = spades_table("KH", "AH AS KS QS JS TS 9S 8S 7S 6S 5S 4S 3S")
+    play(table, "1: bid 4", "0: bid 4")
+    play_cards(table, "AH KH AS")
+    assert not int(worlds_of(table.view(0), table.history(0)).allowed[1]) & NOT_SPADES
 
 
 def test_a_false_volo_is_believed_until_it_cannot_be_true() -> None:

@@ -82,6 +82,18 @@ def test_draft_later_draws_come_by_themselves() -> None:
         table.play(0, "draw")
 
 
+def test_draft_no_card_is_looked_at_but_the_one_that_was_drawn() -> None:
+    table = spades_table(FIRST, SECOND, drafted=False)
+    assert spades_view(table, 0).drawn is None
+    play(table, "0: draw")
+    assert (spades_view(table, 0).drawn, spades_view(table, 1).drawn) == ("2C", None)
+    play(table, "0: keep")
+    assert (spades_view(table, 0).drawn, spades_view(table, 1).drawn) == (None, None)
+    draft(table)
+    assert table.turn == 1
+    assert (spades_view(table, 0).drawn, spades_view(table, 1).drawn) == (None, None)
+
+
 def test_draft_nothing_can_be_kept_before_it_is_drawn() -> None:
     table = Game("spades", dealer=0)
     table.lay_out(FRENCH.new)

@@ -89,7 +89,7 @@ def test_before_the_first_deal_nothing_is_dealt() -> None:
 
 def test_a_point_beyond_the_record_is_refused() -> None:
     record = engine.read(json.dumps(a_record("testa")))
-    with pytest.raises(FaultyRecord, match="^the game: there is no deal 99"):
+    with pytest.raises(FaultyRecord, match=r"^the game: there is no deal 99"):
         engine.load(record, 99)
 
 

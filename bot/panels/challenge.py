@@ -21,7 +21,8 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
         _call(page, table, words)
     else:
         page.line(_outcome(table, words), "bold")
-    _terms(page, seen, words)
+    says_how_to_join = table.phase == "open" and not menu
+    _terms(page, seen, words, "" if says_how_to_join else table.code)
     page.gap()
     _chairs(page, table, words)
     page.gap()
@@ -49,12 +50,18 @@ def _mention(invited: Invited) -> Span:
     return Span(name, "call", invited.person)
 
 
-def _terms(page: Writer, seen: TableSnapshot, words: Wording) -> None:
-    """What is played: the game, its target and the clock, and the options that are not as usual."""
+def _terms(page: Writer, seen: TableSnapshot, words: Wording, code: str) -> None:
+    """What is played: the game, the table's code if that is to stand here, target and clock, and the options that are
+    not as usual.
+    """
     _ = words.text
     points = in_points(seen, int(seen.rules["target"]))
     game, clock = Span(_(seen.kind.name), "bold"), clock_line(seen, words)
-    page.line(_("{game} · to {points} points · {clock}"), game=game, points=points, clock=clock)
+    if code:
+        template = _("{game} · {code} · to {points} points · {clock}")
+        page.line(template, game=game, code=Span(code, "code"), points=points, clock=clock)
+    else:
+        page.line(_("{game} · to {points} points · {clock}"), game=game, points=points, clock=clock)
     for line in options_in_words(words, seen.kind, seen.rules, unusual=True):
         page.line(capital(line))
 

@@ -26,6 +26,9 @@ BESIDE_POINTS, BESIDE_MANY_POINTS = 230, 200
 OTHERS, OTHERS_PACKETS = 74, 104
 """How much is seen of the others' cards."""
 
+SHOWN_STEP, LEAST_BACK_STEP = 24, 4
+"""How much of their left side is to be seen of cards that were shown, and of backs, where it is narrow."""
+
 EDGE = 18
 """How high the mat is when nothing lies there."""
 
@@ -202,9 +205,10 @@ class _Layouter(Composer):
             self._text(holder.name, MARGIN, self.y + 36, 26, "white", "felt", NAME)
             left = MARGIN + (NAME + MARGIN if holder.name else 0)
             room = WIDTH - left - 2 * MARGIN - self._others_packets(holder.packets)
-            step = min(SMALL - 20, (room - SMALL) // max(1, len(holder.cards) - 1))
-            for number, card in enumerate(holder.cards):
-                self._card(card, left + number * step, self.y, SMALL, height)
+            x = left
+            for card, step in zip(holder.cards, _steps(holder.cards, room), strict=True):
+                self._card(card, x, self.y, SMALL, height)
+                x += step
             self.y += height
             if holder is not self.scene.others[-1]:
                 self.y += 10
@@ -363,6 +367,20 @@ class _Layouter(Composer):
         # A back has no index that must be seen on its left, and packets overlap on their right.
         at = x + width - 84 if pile.top.code else x - 4
         self._chip(pile.label or f"×{pile.size}", at, y + label_at - 26, 88, "strip")
+
+
+def _steps(cards: Sequence[Card], room: int) -> list[int]:
+    """How far from each of somebody else's cards the next one lies. Where it is narrow, backs make way for cards that
+    were shown.
+    """
+    step = min(SMALL - 20, (room - SMALL) // max(1, len(cards) - 1))
+    shown = sum(bool(card.code) for card in cards)
+    backs = len(cards) - shown
+    if step >= SHOWN_STEP or not shown or not backs:
+        return [step] * len(cards)
+    seen = max(step, min(SHOWN_STEP, (room - SMALL - LEAST_BACK_STEP * backs) // shown))
+    hidden = max(0, room - SMALL - seen * shown) // max(1, backs - 1)
+    return [seen if card.code else hidden for card in cards]
 
 
 def _overlapping(slots: Sequence[Card | Pile]) -> list[list[Card | Pile]]:

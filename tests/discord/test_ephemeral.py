@@ -133,7 +133,7 @@ async def test_hand_brings_it_here_for_ones_own_eyes(store: Store, server: Disco
         # In the private chat it comes as the answer, and stays there.
         await anna.slash("hand", anna.private)
         await until(lambda: bool(anna.private.messages))
-        assert "no table" in await Person(server, 3, "Carla").slash("hand")
+        assert "no game on" in await Person(server, 3, "Carla").slash("hand")
 
 
 async def test_several_hands_come_by_one_command(store: Store, server: DiscordServer) -> None:

@@ -72,7 +72,7 @@ async def test_messages_answered_with_nonsense(store: Store, server: DiscordServ
             await adapter.worker.delivery.settled()
             # What was sent again was known again by its nonce, and the command's answer was asked for.
             assert all(len(person.private.messages) == 1 for person in people)
-            assert sum("challenges" in text_of(one) or " · deal " in text_of(one) for one in bar(server)) == 2
+            assert sum("cards are dealt" in text_of(one) or " · deal " in text_of(one) for one in bar(server)) == 2
     assert not [line for line in logs if line["event"] == "surface_failed"]
 
 
@@ -266,7 +266,7 @@ async def test_who_has_no_text_for_a_name_and_speaks_no_language_is_answered(
         nonsense: list[Any] = [7, None, [], "", "xx", {}]
         for value in nonsense:
             server.users[1].update(locale=value, username=value, global_name=value)
-            assert "sit at no table" in await anna.slash("hand")
+            assert "no game on" in await anna.slash("hand")
 
 
 async def test_a_press_on_a_message_that_cannot_be_read_is_answered(store: Store, server: DiscordServer) -> None:

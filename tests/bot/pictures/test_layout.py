@@ -6,7 +6,7 @@ import pytest
 
 from bot.bench.pictures import scenes_of
 from bot.pictures.cards import DECKS
-from bot.pictures.layout import CARD, LEAST_STEP, WIDTH, Box, CardAt, TextAt, lay_out
+from bot.pictures.layout import CARD, LEAST_STEP, SMALL, WIDTH, Box, CardAt, TextAt, lay_out
 from bot.pictures.scene import Card, Holder, Pile, Scene, Side, Style
 from engine import GAMES
 
@@ -79,6 +79,18 @@ def test_packets_to_choose_from_lie_beside_one_another_with_their_numbers_in_sig
             assert not any(one.x < item.x < one.x + one.width for one in later), f"{item.text} is covered"
     mine = [item for item in items if isinstance(item, CardAt) and item.visible > 200]
     assert max(item.y for item in mine) - min(item.y for item in mine) < 20, "one row"
+
+
+def test_cards_that_were_shown_are_read_though_there_is_little_room() -> None:
+    cards = tuple(map(Card, ("2D", "2C", "2S", "2B", *[""] * 6)))
+    packets = (Pile(Card("4C"), 4), Pile(Card("7C"), 4))
+    sides = (Side("Ada", "0"), Side("Bea", "0"))
+    scene = Scene(deck=DECKS[0], sides=sides, target="to 21", others=(Holder("Bea", cards, packets),))
+    _height, items, _curves = lay_out(scene)
+    small = [item for item in items if isinstance(item, CardAt) and item.width == SMALL]
+    assert all(right.x - left.x >= 48 * SMALL // 250 for left, right in pairwise(small[:5]))
+    tops = [item for item in items if isinstance(item, CardAt) and item.code in ("4C", "7C")]
+    assert small[-1].x + SMALL <= min(item.x for item in tops), "they end before the packets"
 
 
 def test_a_card_that_may_be_played_stands_higher_than_one_that_may_not() -> None:

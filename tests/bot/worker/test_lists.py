@@ -38,7 +38,7 @@ async def test_a_worker_with_old_memory_drops_nobodys_table(workers: tuple[Worke
             assert [table.phase for table in await either.tables_of(person)] == ["playing"]
     two.room._remembered[code] = stale
     again = Player(two, fake, "Bruno", 2)
-    assert not (await again.say("/hand")).toast.startswith("You sit at no table")
+    assert not (await again.say("/hand")).toast.startswith("You have no game on")
     assert (await again.say("/join " + code)).toast != f"There is no table {code} any more."
 
 

@@ -25,20 +25,20 @@ def rules_page(language: str, about: str = "") -> Panel:
             page.line(f"• {line}")
         page.line(f"• {_ranking(language, about)}")
         if about != "spades":
-            page.line(_("• What all Tressette games share: /rules"))
+            page.line(_("• The rules common to all Tressette games: /rules"))
     elif about == FAIR:
         page.line(_("Is the shuffle fair?"), "bold")
         page.gap()
         for line in _fair(language):
             page.line(f"• {line}")
     else:
-        page.line(_("What all Tressette games share"), "bold")
+        page.line(_("Common to all Tressette games"), "bold")
         page.gap()
         for line in _common(language):
             page.line(f"• {line}")
     names = {**game_names(language), FAIR: _("Is it fair?")}
     buttons = [Button(name, actions.page("rules", subject)) for subject, name in names.items()]
-    common = Button(_("What they share"), actions.page("rules"))
+    common = Button(_("Common rules"), actions.page("rules"))
     return page.panel(*(tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2)), (common,))
 
 

@@ -70,8 +70,8 @@ class _SheetLayouter(Composer):
     def layout(self) -> Layout:
         sheet = self.sheet
         self._box(0, 0, WIDTH, TITLE, "strip")
-        self._text(sheet.title, MARGIN, 36 if sheet.note else TITLE // 2, 36, "white", "strip", INNER)
-        self._text(sheet.note, MARGIN, 72, 26, "soft", "strip", INNER)
+        self._text(sheet.title, MARGIN, 34 if sheet.note else TITLE // 2, 36, "white", "strip", INNER)
+        self._text(sheet.note, MARGIN, 74, 26, "soft", "strip", INNER)
         self.y = TITLE + GAP
         for part in sheet.parts:
             self._part(part)
@@ -190,8 +190,8 @@ class _SheetLayouter(Composer):
         has_middle = row.curve is not None or row.share is not None
         most = right - MARGIN - (CURVE + 30 if has_middle else 20)
         colour: Colour = "gold" if row.is_own else "white"
-        self._text(row.label, MARGIN + 6, middle - 13 if row.note else middle, 28, colour, "mat", most)
-        self._text(row.note, MARGIN + 6, middle + 17, 22, "soft", "mat", most)
+        self._text(row.label, MARGIN + 6, middle - 15 if row.note else middle, 28, colour, "mat", most)
+        self._text(row.note, MARGIN + 6, middle + 19, 22, "soft", "mat", most)
         self._text(row.figure, RIGHT - 16, middle, 34, colour, "mat", 110, "right")
         if row.share is not None:
             self._box(right - CURVE, middle - 9, CURVE, 18, "strip", 9)

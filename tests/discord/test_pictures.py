@@ -149,7 +149,7 @@ async def test_pages_have_pictures_and_a_press_on_one_shows_another_in_its_place
         assert second
         assert second["id"] == message
         assert picture_of(second) != picture
-        await anna.press("What they share", channel)
+        await anna.press("Common rules", channel)
         await until(lambda: page("There are no trumps") is not None)
         third = page("There are no trumps")
         assert third

@@ -218,6 +218,11 @@ class Shooter:
             await self.play(code, lambda _table: False)
         await self.take(f"{game}-result")
         await self.take(f"{game}-over", 1)
+        if f"{game}-accuracy" in self.asked.moments:
+            # It takes a while, for a process that thinks has to start.
+            await self.worker.completion.settled()
+            await self.worker.delivery.answers.tasks.wait()
+            await self.take(f"{game}-accuracy")
 
     async def say(self, name: str, text: str, person: int | None = None) -> None:
         await self.page.evaluate(

@@ -1,24 +1,43 @@
 """Processes that work for the bot, so that its event loop never waits for what takes long."""
 
+from __future__ import annotations
+
 import asyncio
 import multiprocessing
 import os
+import pickle
 import signal
+import socket
 import threading
+import traceback
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from multiprocessing.connection import wait
-from typing import TypeVar
+from multiprocessing.context import SpawnProcess
+from typing import Any, TypeVar
 
 import structlog
 
 TRIES = 3
 """How often work is given to a process, where each dies of it."""
 
+AT_HAND = 2
+"""How much work a process is given at a time that is the only one, so that it need not wait for the bot in between.
+
+Where there are several, work waits for the first that is free.
+"""
+
+SIZE_BYTES = 4
+"""Work and answers are pickled, and after so many bytes that say how long they are."""
+
 T = TypeVar("T")
 
 log = structlog.get_logger()
+
+
+class ProcessDied(Exception):
+    """A process ended before it had done what it was given."""
 
 
 def _live_and_die_with_the_bot(niceness: int) -> None:
@@ -36,58 +55,153 @@ def _live_and_die_with_the_bot(niceness: int) -> None:
         threading.Thread(target=watch, daemon=True).start()
 
 
+def _work(link: socket.socket, niceness: int) -> None:
+    """A worker's life: it does what comes, in that order, until the bot hangs up."""
+    _live_and_die_with_the_bot(niceness)
+    with link, suppress(ConnectionError), link.makefile("rb") as given:
+        while size := given.read(SIZE_BYTES):
+            link.sendall(_sized(_answer(given.read(int.from_bytes(size, "big")))))
+
+
+def _answer(given: bytes) -> bytes:
+    """What comes of some work: whether it was done, and the result or the error."""
+    try:
+        work, about = pickle.loads(given)  # noqa: S301 - from the bot itself
+        return pickle.dumps((True, work(*about)), pickle.HIGHEST_PROTOCOL)
+    except Exception as error:  # noqa: BLE001 - it is the bot's to handle
+        error.add_note("".join(traceback.format_tb(error.__traceback__)))
+        try:
+            answer = pickle.dumps((False, error))
+            pickle.loads(answer)  # noqa: S301 - it was just made
+        except Exception:  # noqa: BLE001 - an error of any class that cannot be sent over
+            answer = pickle.dumps((False, RuntimeError(type(error).__name__)))
+        return answer
+
+
+def _sized(message: bytes) -> bytes:
+    return len(message).to_bytes(SIZE_BYTES, "big") + message
+
+
+class _Process:
+    """One of them. It answers in the order in which it was given work."""
+
+    def __init__(self, process: SpawnProcess, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.process, self._reader, self._writer = process, reader, writer
+        self.given: deque[asyncio.Future[Any]] = deque()
+
+    @classmethod
+    async def start(cls, niceness: int) -> _Process:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            process = multiprocessing.get_context("spawn").Process(target=_work, args=(theirs, niceness))
+            process.start()
+        return cls(process, *await asyncio.open_connection(sock=ours))
+
+    def give(self, message: bytes) -> asyncio.Future[Any]:
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.given.append(future)
+        self._writer.write(message)
+        return future
+
+    async def answer(self) -> None:
+        """Wait for the next answer; EOFError or OSError when there will be none."""
+        size = int.from_bytes(await self._reader.readexactly(SIZE_BYTES), "big")
+        is_done, result = pickle.loads(await self._reader.readexactly(size))  # noqa: S301 - from our own process
+        future = self.given.popleft()
+        if future.done():
+            return
+        if is_done:
+            future.set_result(result)
+        else:
+            future.set_exception(result)
+
+    def hang_up(self) -> None:
+        """It ends once it has done what it is at."""
+        self._writer.close()
+
+
 class Processes:
     """Some processes, started when they are first needed; one that dies is replaced and its work done again."""
 
     def __init__(self, name: str, count: int, niceness: int = 0) -> None:
         """``name`` is what the log calls them, ``niceness`` how much they give way to others."""
         self.name, self.count, self._niceness = name, count, niceness
-        self._pool: ProcessPoolExecutor | None = None
-        self._is_killed = False
+        self._running: dict[_Process, asyncio.Task[None]] = {}
+        self._room = asyncio.Semaphore(count if count > 1 else AT_HAND)
+        self._starting = asyncio.Lock()
+        self._is_over = False
         self.waiting = 0
         """How much work is under way, or waits."""
 
     async def do(self, work: Callable[..., T], *about: object) -> T:
-        """Have one of them do some work; BrokenProcessPool when processes cannot be had."""
+        """Have one of them do some work; ProcessDied when processes cannot be had."""
         self.waiting += 1
         try:
+            message = _sized(pickle.dumps((work, about), pickle.HIGHEST_PROTOCOL))
             for attempt in range(1, TRIES + 1):
-                pool = self._running()
                 try:
-                    # Shielded: one that is cancelled keeps Python 3.11 from failing the others when the process dies
-                    # (gh-107219), and they would wait for ever.
-                    return await asyncio.shield(asyncio.get_running_loop().run_in_executor(pool, work, *about))
-                except BrokenProcessPool:
-                    if self._is_killed:
+                    result: T = await self._try(message)
+                except ProcessDied:
+                    if self._is_over or attempt == TRIES:
                         raise
-                    log.warning("process_died", of=self.name)
-                    if self._pool is pool:
-                        self._pool = None
-                    if attempt == TRIES:
-                        raise
+                else:
+                    return result
             raise AssertionError
         finally:
             self.waiting -= 1
 
     def kill(self) -> None:
         """End them for good, whatever they do: after `stop` Python waits for that, and for one that only starts."""
-        self._is_killed = True
-        processes = list(self._pool._processes.values()) if self._pool else []
+        processes = [one.process for one in self._running]
         self.stop()
         for process in processes:
             process.kill()
 
     def stop(self) -> None:
-        if self._pool:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            self._pool = None
+        """Have them end after what they do; all else that waits for them is given up."""
+        self._is_over = True
+        for task in self._running.values():
+            task.cancel()
 
-    def _running(self) -> ProcessPoolExecutor:
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(
-                self.count,
-                mp_context=multiprocessing.get_context("spawn"),
-                initializer=_live_and_die_with_the_bot,
-                initargs=(self._niceness,),
-            )
-        return self._pool
+    async def _try(self, message: bytes) -> Any:
+        await self._room.acquire()
+        try:
+            async with self._starting:
+                process = await self._least_busy()
+            answer = process.give(message)
+        except BaseException:
+            self._room.release()
+            raise
+        return await answer
+
+    async def _least_busy(self) -> _Process:
+        if self._is_over:
+            raise ProcessDied
+        process = min(self._running, key=lambda one: len(one.given), default=None)
+        if process is None or (process.given and len(self._running) < self.count):
+            process = await _Process.start(self._niceness)
+            if self._is_over:
+                process.hang_up()
+                process.process.kill()
+                raise ProcessDied
+            task = self._running[process] = asyncio.create_task(self._answer(process))
+            task.add_done_callback(lambda _done: self._forget(process))
+        return process
+
+    async def _answer(self, process: _Process) -> None:
+        """Hand on what a process answers, until it ends."""
+        try:
+            while True:
+                await process.answer()
+                self._room.release()
+        except (EOFError, OSError):
+            log.warning("process_died", of=self.name)
+
+    def _forget(self, process: _Process) -> None:
+        """A process has ended, or is to end: what it was given will not be answered."""
+        del self._running[process]
+        process.hang_up()
+        for future in process.given:
+            self._room.release()
+            if not future.done():
+                future.set_exception(ProcessDied())

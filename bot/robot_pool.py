@@ -5,14 +5,13 @@ import os
 import secrets
 import time
 from collections.abc import Sequence
-from concurrent.futures.process import BrokenProcessPool
 from random import Random
 from typing import Any
 
 import structlog
 
 from bot.metrics import ROBOT_MOVES
-from bot.processes import Processes
+from bot.processes import ProcessDied, Processes
 from engine import Record, View, read
 from engine.game import MoveEntry
 from engine.robots import Budget, robot
@@ -87,7 +86,7 @@ class RobotPool:
         if self._movers.waiting < MOST_WAITING * self._movers.count:
             thought = asyncio.create_task(self._movers.do(self._think, level, view, history, seed))
             done = await self._in_time(thought, PATIENCE_SECONDS)
-            if done and not isinstance(thought.exception(), BrokenProcessPool):
+            if done and not isinstance(thought.exception(), ProcessDied):
                 ROBOT_MOVES.labels(level).inc()
                 return thought.result()
         lower = LOWER.get(level, level)

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Callable
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 
 import structlog
@@ -12,7 +11,7 @@ from cachetools import LRUCache
 from bot.metrics import PICTURES
 from bot.panel import Panel
 from bot.pictures.scene import Subject
-from bot.processes import Processes
+from bot.processes import ProcessDied, Processes
 
 PATIENCE_SECONDS = 2.0
 """How long a message waits for its picture before its text goes alone; the process may have to start first."""
@@ -102,7 +101,7 @@ class PicturePool:
         del self._under_way[digest]
         if _note_failure(task):
             PICTURES.labels("failed").inc()
-            if isinstance(task.exception(), BrokenProcessPool):
+            if isinstance(task.exception(), ProcessDied):
                 self._rests_until = time.monotonic() + REST_SECONDS
         elif not task.cancelled():
             PICTURES.labels("painted").inc()

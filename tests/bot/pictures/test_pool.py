@@ -82,9 +82,9 @@ async def test_a_panel_without_a_picture_needs_no_process() -> None:
 async def test_a_bot_that_ends_does_not_wait_for_a_picture() -> None:
     async with opened(endless) as pictures:
         asked = asyncio.create_task(pictures.painted(panel()))
-        while pictures._processes._pool is None:
+        while not pictures._processes._running:
             await asyncio.sleep(0.01)
-        [process] = pictures._processes._pool._processes.values()
+        [process] = [one.process for one in pictures._processes._running]
     process.join(10)
     assert not process.is_alive()
     picture = (await asked).picture

@@ -31,7 +31,10 @@ PLOT, AXIS, ENDS = 300, 76, 84
 """How high a plot is, and the room for its figures on the left and behind the curves' ends."""
 
 MOST_TICKS = 4
-NEAREST_ENDS = 34
+NEAREST_TICK = 28
+"""How near to the target's line another one may be, with its figure."""
+
+NEAREST_ENDS = 36
 """How near two curves' last figures may be written to one another."""
 
 ROW, CURVE, CURVE_HEIGHT = 68, 190, 40
@@ -44,6 +47,9 @@ RANKED, RANKED_BARE, RANK_SEEN, WORTH = 124, 84, 132, 40
 """A ranking's cards: how wide they are, with and without what they are worth; how much is seen of one from above; how
 high it is written below what it is worth.
 """
+
+CAPTION = 32
+"""How high a line below a diagram's cards is."""
 
 WON: tuple[Colour, Colour] = ("ink", "gold")
 LOST: tuple[Colour, Colour] = ("white", "strip")
@@ -148,6 +154,8 @@ class _SheetLayouter(Composer):
             return bottom - round((value - low) / max(1, high - low) * (bottom - top))
 
         for tick in ticks:
+            if plot.target is not None and abs(at(tick) - at(plot.target)) < NEAREST_TICK:
+                continue
             self._box(left, at(tick) - 1, right - left, 2, "felt")
             self._text(_figure(tick), left - 12, at(tick), 24, "soft", "mat", AXIS - 20, "right")
         if plot.target is not None:
@@ -250,14 +258,14 @@ class _SheetLayouter(Composer):
             is_middle = number == len(diagram.rows) // 2
             ground: Colour = "mat" if is_middle else "felt"
             captions = [_wrapped(spot.label, self._room(row), 24) for spot in row]
-            height = height_of(SMALL) + 30 * max(map(len, captions)) + 22
+            height = height_of(SMALL) + CAPTION * max(map(len, captions)) + 22
             if is_middle:
                 self._box(LEFT, self.y, RIGHT - LEFT, height, ground, 26)
             for place, (spot, caption) in enumerate(zip(row, captions, strict=True)):
                 middle = LEFT + (RIGHT - LEFT) * (2 * place + 1) // (2 * len(row))
                 self._spot(spot, middle, self.y + 12)
                 for line, text in enumerate(caption):
-                    y = self.y + 12 + height_of(SMALL) + 20 + 30 * line
+                    y = self.y + 12 + height_of(SMALL) + 20 + CAPTION * line
                     self._text(text, middle, y, 24, "white", ground, self._room(row) + 10, "middle")
             self.y += height
 

@@ -193,3 +193,18 @@ def test_the_rules_show_cards_of_the_pack_that_the_viewer_plays_with(game: str, 
         assert sorted(ranking.cards, key=lambda card: -pack.index[card.code]) == list(ranking.cards)
         assert sum(3 if worth == "1" else int(worth[0]) for worth in ranking.worth) == 8
     assert "From high to low" in rules_page("en", game).plain
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_line_of_text_cuts_letters_of_another_off(language: str) -> None:
+    """A line is painted with the ground behind it, half as high again as its letters."""
+    for sheet in sheets(language):
+        texts = [item for item in lay_out_sheet(sheet).items if isinstance(item, TextAt)]
+        for number, above in enumerate(texts):
+            for later in texts[number + 1 :]:
+                if later.anchor != above.anchor or abs(later.x - above.x) > 20:
+                    continue
+                # Figures stand on the line, letters reach below it.
+                reach = 0.37 if above.text.lstrip("−").isdecimal() else 0.55
+                behind = (later.size + later.size // 2) // 2
+                assert abs(later.y - above.y) >= reach * above.size + behind, (above.text, later.text)

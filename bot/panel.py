@@ -14,7 +14,7 @@ from itertools import chain
 from string import Formatter
 from typing import Literal, NamedTuple
 
-from bot.pictures.scene import Picture
+from bot.picture import Picture
 
 LONGEST_PAYLOAD = 64
 """Bytes that every platform lets a button carry."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from cachetools import LRUCache
 
-from bot.pictures.scene import Style
+from bot.picture import Style
 from bot.platform import Person, platform_of
 from bot.store import keys
 from bot.tables.chairs import plain_name

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from bot.panel import Panel
 from bot.people import People
-from bot.pictures.scene import Picture, Scene, Style, Subject
+from bot.picture import Picture, Style, Subject
+from bot.pictures.scene import Scene
 from bot.platform import Adapter, is_private, person_of, platform_of
 from bot.texts import texts
 

@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from bot.panel import Button, Panel, Span, broken, units
-from bot.pictures.scene import Picture
+from bot.picture import Picture
 from bot.platform import is_private
 
 LAYOUT, EPHEMERAL = 1 << 15, 1 << 6

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from bot.panel import LONGEST_PAYLOAD, Panel, units
-from bot.pictures.scene import Picture
+from bot.picture import Picture
 from bot.platform import ChatGone, File, MessageGone, TooLong, Unreachable
 from bot.texts import marked as _
 from bot.texts import texts

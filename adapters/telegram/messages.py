@@ -14,7 +14,7 @@ from adapters.telegram.errors import NOT_MODIFIED
 from adapters.telegram.photos import KnownFiles, Photo, Photos
 from adapters.telegram.transport import JsonData, Post
 from bot.panel import Panel
-from bot.pictures.scene import Picture
+from bot.picture import Picture
 from bot.platform import NotEditable, SentMessage, Trouble, is_ephemeral
 
 

@@ -16,7 +16,7 @@ from adapters.telegram.errors import NO_ANSWER, concerns_picture, forbids_photos
 from adapters.telegram.transport import JsonData, NotConnected, Post, UploadData
 from bot.background import TaskSet
 from bot.panel import Panel, units
-from bot.pictures.scene import Picture
+from bot.picture import Picture
 from bot.platform import NoPicture
 from bot.store import STORE_ERRORS
 

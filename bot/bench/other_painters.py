@@ -10,6 +10,7 @@ from importlib.resources import as_file
 from io import BytesIO
 from xml.sax.saxutils import escape
 
+from bot.picture import Deck
 from bot.pictures import cards, sprites
 from bot.pictures.layout import WIDTH, Box, CardAt, Colour, Item, TextAt, lay_out
 from bot.pictures.lettering import drawable
@@ -37,7 +38,7 @@ def resvg_painter() -> Callable[[Scene], bytes]:
     return paint
 
 
-def _svg(item: Item, deck: cards.Deck) -> str:
+def _svg(item: Item, deck: Deck) -> str:
     match item:
         case CardAt(code, x, y, width, visible, is_dim):
             shown = visible * cards.WIDTH // width
@@ -63,7 +64,7 @@ def vips_painter() -> Callable[[Scene], bytes]:
     import pyvips  # noqa: PLC0415
 
     @lru_cache(1000)
-    def card(deck: cards.Deck, item: CardAt) -> pyvips.Image:
+    def card(deck: Deck, item: CardAt) -> pyvips.Image:
         file = BytesIO()
         sprites.raster(deck, item.code, item.width).save(file, "PNG")
         image = pyvips.Image.new_from_buffer(file.getvalue(), "").crop(0, 0, item.width, item.visible)
@@ -84,7 +85,7 @@ def vips_painter() -> Callable[[Scene], bytes]:
         ink = mask.new_from_image(list(sprites.COLOURS[colour])).copy(interpretation="srgb")
         return ink.bandjoin(mask).copy_memory()
 
-    def made(item: Item, deck: cards.Deck) -> tuple[pyvips.Image, int, int]:
+    def made(item: Item, deck: Deck) -> tuple[pyvips.Image, int, int]:
         match item:
             case CardAt():
                 return card(deck, item._replace(x=0, y=0)), item.x, item.y

@@ -15,9 +15,10 @@ from bot.bench.limits import PATIENCE, within
 from bot.bench.other_painters import resvg_painter, vips_painter
 from bot.panel import Panel, Span
 from bot.panels.snapshot import snapshot
+from bot.picture import Picture, Style
 from bot.pictures import pool
 from bot.pictures.pool import PicturePool
-from bot.pictures.scene import Picture, Scene, Style
+from bot.pictures.scene import Scene
 from bot.pictures.scenes import hand_scene
 from bot.store.entries import Entry, FirstDeal, Move, Open, Sit
 from bot.tables.table import Table

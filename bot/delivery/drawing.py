@@ -15,9 +15,9 @@ from bot.panels.hand import hand_panel
 from bot.panels.set_aside import set_aside_panel
 from bot.panels.snapshot import finished_deal, snapshot
 from bot.people import People
+from bot.picture import Subject
 from bot.pictures.pool import PicturePool
 from bot.pictures.results import deal_sheet, game_sheet
-from bot.pictures.scene import Subject
 from bot.pictures.scenes import board_scene, hand_scene
 from bot.pictures.sheet import Sheet
 from bot.platform import Adapter

@@ -24,8 +24,8 @@ from bot.delivery.urgency import Reposts, urgency_of
 from bot.metrics import messages
 from bot.outages import Outages
 from bot.panel import Panel
+from bot.picture import Subject
 from bot.pictures.pool import PicturePool
-from bot.pictures.scene import Subject
 from bot.platform import (
     Adapter,
     ChatGone,

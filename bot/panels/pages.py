@@ -9,7 +9,7 @@ from bot.finished.archive import FinishedGame
 from bot.panel import Button, Panel, Row, Span, Writer, chosen
 from bot.panels.phrases import options_in_words, short_clock
 from bot.people import DECKS, HANDS, SUITS, ChatProfile, Profile
-from bot.pictures.scene import Style
+from bot.picture import Style
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES, texts
 from bot.transcript import story

@@ -5,8 +5,9 @@ as pips, indices and liveries, is put together by the modules beside this one.
 """
 
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from bot.picture import Deck, Suits
 from bot.pictures.colours import PAPER, SUIT_COLOURS
 from bot.pictures.drawings import drawing, glyph
 from bot.pictures.figures import CARD_WIDTH, FIGURES, french_figure, italian_figure
@@ -14,18 +15,6 @@ from bot.pictures.pips import french_pips, italian_pips
 from engine.cards import FRENCH, ITALIAN, Pack
 
 WIDTH, HEIGHT = CARD_WIDTH, 400
-
-Suits = Literal["italian", "french"]
-
-
-class Deck(NamedTuple):
-    """A way to draw a pack: "easy" cards have one large rank and one large sign, for small screens and poor eyes."""
-
-    suits: Suits
-    style: Literal["classic", "easy"]
-
-
-DECKS = tuple(Deck(suits, style) for suits in ("italian", "french") for style in ("classic", "easy"))
 
 PACKS: dict[Suits, Pack] = {"italian": ITALIAN, "french": FRENCH}
 

@@ -6,9 +6,10 @@ from io import BytesIO
 
 from PIL import Image, ImageChops, ImageDraw, ImageFont
 
+from bot.picture import Subject
 from bot.pictures.layout import WIDTH, Box, CardAt, CurveAt, TextAt, lay_out
 from bot.pictures.lettering import ELLIPSIS, drawable
-from bot.pictures.scene import Scene, Subject
+from bot.pictures.scene import Scene
 from bot.pictures.sheet import Sheet
 from bot.pictures.sheet_layout import lay_out_sheet
 from bot.pictures.sprites import SHADES, Palette, mask, palette, sprite

@@ -10,7 +10,7 @@ from cachetools import LRUCache
 
 from bot.metrics import PICTURES
 from bot.panel import Panel
-from bot.pictures.scene import Subject
+from bot.picture import Subject
 from bot.processes import ProcessDied, Processes
 
 PATIENCE_SECONDS = 2.0

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from bot.panels.rules import RANKS, WORTH
-from bot.pictures.cards import IN_FRENCH, Deck, Suits
-from bot.pictures.scene import Card, Style
+from bot.picture import Deck, Style, Suits
+from bot.pictures.cards import IN_FRENCH
+from bot.pictures.scene import Card
 from bot.pictures.sheet import Diagram, Ranking, Sheet, Spot, Words
 from bot.texts import texts
 from engine import GAMES

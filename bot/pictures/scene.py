@@ -8,13 +8,10 @@ cards may wear French suits. Words stand in the viewer's language.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from hashlib import blake2b
 from typing import Literal, NamedTuple
 
-from bot.pictures.cards import Deck
+from bot.picture import Deck, Subject
 
-Style = Literal["classic", "easy"]
 Light = Literal["", "playable", "dim", "chosen"]
 """How a card stands out: playable ones from those that are dim, because they may not be played just now."""
 
@@ -71,17 +68,6 @@ class TallyLine(NamedTuple):
     figures: tuple[str, str]
 
 
-class Subject:
-    """What a picture shows, a `Scene` or a `bot.pictures.sheet.Sheet`: a dataclass, drawn with the cards of a deck."""
-
-    deck: Deck
-
-    @cached_property
-    def digest(self) -> str:
-        """Tells this picture from another one: 24 hex digits."""
-        return blake2b(repr(self).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-
-
 @dataclass(frozen=True, kw_only=True)
 class Scene(Subject):
     """A table in a picture.
@@ -108,15 +94,3 @@ class Scene(Subject):
     hand: tuple[Card, ...] = ()
     packets: tuple[Pile, ...] = ()
     tally: tuple[TallyLine, ...] = ()
-
-
-class Picture(NamedTuple):
-    """A panel's picture: what it shows, and what is read out to who cannot see it. ``png`` is empty until painted.
-
-    ``is_lasting`` is whether everybody may see it and it will be shown again, as a deal's result: worth keeping.
-    """
-
-    scene: Subject
-    alt: str
-    png: bytes = b""
-    is_lasting: bool = False

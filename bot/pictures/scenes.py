@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 
 from bot.panels.phrases import Phrases, bid_name, in_points, turn_line
 from bot.panels.snapshot import TableSnapshot
-from bot.pictures.cards import Deck
+from bot.picture import Deck, Style
 from bot.pictures.lettering import drawable_names
-from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Side, Style, TallyLine
+from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Side, TallyLine
 from engine.views import DealView, Packet, PacketsView, Played, SpadesView, StockView, TressetteView
 
 WORN = {"suits": {"D": "D", "C": "H", "S": "S", "B": "C"}, "ranks": {"R": "K", "C": "Q", "F": "J"}}

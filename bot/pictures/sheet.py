@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from bot.pictures.cards import DECKS, Deck
-from bot.pictures.scene import Card, Subject, TallyLine
+from bot.picture import DECKS, Deck, Subject
+from bot.pictures.scene import Card, TallyLine
 
 Ink = Literal["gold", "sky"]
 """A side's colour, in words and curves: the first side's is gold."""

@@ -10,7 +10,8 @@ import resvg_py
 from cachetools import LRUCache, cached
 from PIL import Image
 
-from bot.pictures.cards import DECKS, PACKS, Deck, back_svg, card_svg
+from bot.picture import DECKS, Deck
+from bot.pictures.cards import PACKS, back_svg, card_svg
 from bot.pictures.layout import CARD, Colour, height_of
 
 RGB = tuple[int, int, int]

@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "bot.commands",
     "bot.host_link",
     "bot.panel",
-    "bot.pictures.scene",
+    "bot.picture",
     "bot.actions",
     "bot.places",
     "bot.platform",

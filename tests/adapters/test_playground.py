@@ -14,8 +14,8 @@ from redis.asyncio.client import Pipeline
 from adapters.playground.chat_store import LONGEST_TEXT, Chat, ChatStore, Refused
 from bot.cli import health
 from bot.panel import Button, Panel, Span
-from bot.pictures.cards import DECKS
-from bot.pictures.scene import Card, Picture, Scene, Side
+from bot.picture import DECKS, Picture
+from bot.pictures.scene import Card, Scene, Side
 from bot.platform import ChatGone, File, MessageGone, TooLong, Unreachable
 from bot.store import Store
 from tests.open_playground import Open

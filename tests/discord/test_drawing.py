@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from adapters.discord import drawing
 from adapters.discord.reading import CUSTOM_ID
 from bot.panel import Button, Panel, Span, units
-from bot.pictures.cards import DECKS
-from bot.pictures.scene import Picture, Scene, Side
+from bot.picture import DECKS, Picture
+from bot.pictures.scene import Scene, Side
 from tests.discord.judge import judge, judge_media, judge_message
 from tests.discord.players import buttons_of, parts
 

@@ -13,9 +13,9 @@ from adapters.discord import answers, pictures
 from bot.delivery import surface_sync
 from bot.delivery.message_state import decode_state
 from bot.panel import Panel, Span
-from bot.pictures.cards import DECKS
+from bot.picture import DECKS, Picture
 from bot.pictures.pool import PicturePool
-from bot.pictures.scene import Picture, Scene, Side
+from bot.pictures.scene import Scene, Side
 from bot.platform import SentMessage
 from bot.store import Store, keys
 from engine import verify

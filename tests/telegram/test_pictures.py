@@ -14,10 +14,10 @@ from adapters.telegram import photos
 from adapters.telegram.photos import LONGEST_CAPTION, KnownFiles
 from bot.delivery import surface_sync
 from bot.panel import Button, Panel, Span
+from bot.picture import Deck, Picture
 from bot.pictures import pool
-from bot.pictures.cards import Deck
 from bot.pictures.pool import PicturePool
-from bot.pictures.scene import Picture, Scene, Side
+from bot.pictures.scene import Scene, Side
 from bot.platform import (
     ChatGone,
     MessageGone,

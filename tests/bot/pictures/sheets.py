@@ -10,7 +10,8 @@ from pathlib import Path
 from PIL import Image
 from resvg_py import svg_to_bytes
 
-from bot.pictures.cards import DECKS, HEIGHT, PACKS, WIDTH, Deck, back_svg, card_svg
+from bot.picture import DECKS, Deck
+from bot.pictures.cards import HEIGHT, PACKS, WIDTH, back_svg, card_svg
 
 DECKS_IN_DOCS = Path(__file__).parents[3] / "docs" / "decks"
 

@@ -6,8 +6,9 @@ from xml.etree.ElementTree import fromstring as parsed
 
 import pytest
 
+from bot.picture import DECKS, Deck, Suits
 from bot.pictures import cards
-from bot.pictures.cards import DECKS, IN_FRENCH, PACKS, Deck, Suits, back_svg, card_svg, sign_svg, suit_name
+from bot.pictures.cards import IN_FRENCH, PACKS, back_svg, card_svg, sign_svg, suit_name
 from bot.pictures.colours import SUIT_COLOURS
 from bot.pictures.drawings import drawing, glyph
 from bot.pictures.figures import FIGURES, LIVERIES

@@ -5,9 +5,9 @@ from itertools import pairwise
 import pytest
 
 from bot.bench.pictures import scenes_of
-from bot.pictures.cards import DECKS
+from bot.picture import DECKS, Style
 from bot.pictures.layout import CARD, LEAST_STEP, SMALL, WIDTH, Box, CardAt, TextAt, lay_out
-from bot.pictures.scene import Card, Holder, Pile, Scene, Side, Style
+from bot.pictures.scene import Card, Holder, Pile, Scene, Side
 from engine import GAMES
 
 INDEX = 48 * CARD // 250

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from bot.panel import Panel, Span
+from bot.picture import DECKS, Picture, Subject
 from bot.pictures import pool
-from bot.pictures.cards import DECKS
 from bot.pictures.pool import PicturePool
-from bot.pictures.scene import Card, Picture, Scene, Side, Subject
+from bot.pictures.scene import Card, Scene, Side
 
 
 @pytest.fixture(autouse=True)

@@ -12,8 +12,8 @@ from bot.delivery.surfaces import wanted
 from bot.delivery.table_sync import NO_EXTRAS, Outcome
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.snapshot import snapshot
+from bot.picture import Style
 from bot.pictures.painter import paint
-from bot.pictures.scene import Style
 from bot.pictures.scenes import board_scene, hand_scene
 from bot.store.entries import Entry, FirstDeal, Host, Open, Sit
 from bot.tables.table import Table

@@ -158,6 +158,8 @@ def test_a_summary_has_the_costliest_first() -> None:
     assert one.good == 2
     assert one.accuracy == 20
     assert one.lost_exactly + one.lost_by_judgement == sum(verdict.lost for verdict in verdicts if verdict.seat == 0)
+    for seat in (0, 1):
+        assert {verdict.seat for verdict in summary(verdicts, seat, most=20).costliest} == {seat}
     assert summary([], 0).accuracy == 100
 
 

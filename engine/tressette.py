@@ -33,7 +33,7 @@ class TressetteDeal(Deal):
 
     ``taken`` and ``declared`` are by side, in thirds and in whole points. By seat: ``dealt`` the first ten cards,
     ``acquired`` the honours that came to hand before its next play (in the first trick all it has), ``shown`` the cards
-    that everybody has seen, ``scored`` the kinds and ``said`` the combinations already declared.
+    that everybody has seen, played or not, ``scored`` the kinds and ``said`` the combinations already declared.
     """
 
     PACK = ITALIAN
@@ -134,7 +134,7 @@ class TressetteDeal(Deal):
         self.declarations += ((seat, one),)
         self.scored[seat] |= one.kind
         self.said[seat] |= one.bit
-        self.shown[seat] |= one.cards & self.hand(seat)
+        self.shown[seat] |= one.cards
 
     def _why_not_declare(self, seat: int, one: Combination) -> IllegalMove:
         after_first = self.window == "after_first_trick"

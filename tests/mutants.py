@@ -124,7 +124,7 @@ PARTS = {
             Covered(
                 ["bot/tables/*.py"],
                 [
-                    *named("tests/bot/tables/test_{}.py", "table clock challenges games room redelivery"),
+                    *named("tests/bot/tables/test_{}.py", "table clock challenges games room leaving redelivery"),
                     *named("tests/bot/worker/test_{}.py", "lists handlers set_aside told_by_commits retries"),
                     "-k not (sit_down_and_stand or alone_with or ratings or strict_clock or any_name or rules or two_workers)",
                 ],

@@ -105,6 +105,17 @@ def test_a_card_is_held_against_the_best_mean_and_what_may_be_chance_counts_as_n
     assert first.better == ("play 3D" if lost else "play AD")
 
 
+def test_a_card_that_was_never_tried_is_judged_as_one_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged = {
+        ITALIAN.index["AD"]: Judged(visits=0, mean=-6.0, appeal=0),
+        ITALIAN.index["3D"]: Judged(visits=900, mean=9.0, appeal=0),
+    }
+    monkeypatch.setattr(StrongRobot, "judge", lambda *_: judged)
+    table = stock_table("metamazzo", "AD 3D", "4D")
+    cards(table, "AD")
+    assert analyse_deal(table.record(), 1)[0].lost == 1.0
+
+
 @pytest.mark.parametrize(("mean", "lost"), [(8.0, 3.0), (7.0, 2.0), (6.5, 0.0)])
 def test_at_spades_points_are_points_and_two_count_as_something(
     mean: float, lost: float, monkeypatch: pytest.MonkeyPatch

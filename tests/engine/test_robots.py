@@ -164,6 +164,15 @@ def test_the_random_robot_declares_out_of_turn_every_other_time() -> None:
     assert idle[None] > 200
 
 
+def test_the_easy_robot_plays_sensibly_half_the_time_and_claims_nothing_that_it_has_not_counted() -> None:
+    table = full_table("tressette", ["", "", "", ""])
+    sensible = robot("greedy", Random(0)).choose(table.view(1), [])
+    chosen = Counter(robot("easy", Random(seed)).choose(table.view(1), []) for seed in range(600))
+    assert 250 < chosen[sensible] < 400
+    assert len(chosen) > 9
+    assert not chosen["claim"]
+
+
 def test_how_likely_a_hand_has_none_of_some_cards() -> None:
     """As when so many of the unseen cards are dealt to it."""
     memory = Memory(own=0, played=0, unseen=0b111111, open_to=[0, 1 << 9], hidden=[2, 3], thirds=[0, 0])

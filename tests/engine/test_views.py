@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from engine import GAMES, Game
 from tests.engine.hidden import hidden_cards, shuffled_about
-from tests.engine.tables import full_table, play_any, random_rules, random_step
+from tests.engine.tables import full_table, play_any, play_out, random_rules, random_step
 
 SLOW = settings(suppress_health_check=[HealthCheck.too_slow])
 
@@ -96,6 +96,17 @@ def test_points_taken_are_not_shown_before_the_deal_is_over() -> None:
     assert result
     assert sum(result.entries["thirds"]) == 35
     assert result.deal == 1
+
+
+def test_while_a_deal_is_played_the_one_before_it_is_the_result() -> None:
+    table = Game("metamazzo", {"target": 31}, dealer=0)
+    for number in (1, 2, 3):
+        table.deal(bytes([number]) * 32)
+        result = table.view(None).result
+        assert (result.deal, result.secret) == (number - 1, (bytes([number - 1]) * 32).hex()) if result else number == 1
+        if number < 3:
+            play_out(table)
+            assert not table.over
 
 
 def test_the_commitment_is_shown_first_and_the_secret_after() -> None:

@@ -160,6 +160,14 @@ def test_of_a_suit_that_was_not_followed_no_world_gives_a_card(game_id: str) -> 
     assert told > 4
 
 
+def test_nil_is_a_bid_of_no_tricks() -> None:
+    table = spades_table("", "")
+    play(table, "1: bid 0", "0: bid 5")
+    start = worlds_of(table.view(1), table.history(1)).start
+    assert [int(start[playing.BIDS + side]) for side in (0, 1)] == [5, 0]
+    assert [int(start[playing.BLIND + side]) for side in (0, 1)] == [0, 0]
+
+
 def test_who_leads_a_spade_before_one_was_played_has_nothing_else() -> None:
     table = spades_table("KH", "AH AS KS QS JS TS 9S 8S 7S 6S 5S 4S 3S")
     play(table, "1: bid 4", "0: bid 4")

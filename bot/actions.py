@@ -19,6 +19,7 @@ CODE = r"(?P<code>[A-Z0-9]{4,8})"
 MOVE = re.compile(rf"1m{CODE}:(?P<version>[0-9]{{1,6}}):(?P<text>[ -~]+)")
 TABLE = re.compile(rf"1t{CODE}:(?P<text>[ -~]+)")
 PAGE = re.compile(r"1p(?P<text>[ -~]+)")
+JOIN = re.compile(rf"join-{CODE}", re.IGNORECASE)
 
 
 class BadPayload(TableError):
@@ -58,6 +59,17 @@ def table(code: str, *words: object) -> str:
 
 def page(*words: object) -> str:
     return f"1p{' '.join(map(str, words))}"
+
+
+def join_word(code: str) -> str:
+    """What stands behind /start where a link is opened that seats people at a table: ``join-K7QF2M``."""
+    return f"join-{code}"
+
+
+def code_to_join(word: str) -> str:
+    """The code of the table at which such a word seats people; empty for any other word."""
+    found = JOIN.fullmatch(word)
+    return found["code"].upper() if found else ""
 
 
 def parse(payload: str) -> Action:

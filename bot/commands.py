@@ -139,6 +139,14 @@ COMMANDS: tuple[CommandSpec, ...] = (
         hosts=True,
     ),
     CommandSpec(
+        "invite",
+        {"it": "invita"},
+        _("get an invitation to pass on"),
+        title=_("Get an invitation to your table, to pass on in any chat"),
+        arguments=(replace(OWN_TABLE, in_help=False),),
+        for_one=True,
+    ),
+    CommandSpec(
         "hand",
         {"it": "mano"},
         _("see your cards again"),

@@ -39,13 +39,15 @@ class Button(NamedTuple):
 
     ``kind`` "press" sends ``payload`` back. "private" leads the presser to the private chat with the bot and has it
     bring up what ``payload``, a table's code, stands for; each platform does that in its own way. "aside" is a press
-    that asks for something to be shown to the presser alone: a platform that cannot do so leaves the button out.
+    that asks for something to be shown to the presser alone: a platform that cannot do so leaves the button out. "join"
+    is a link that seats whoever opens it at the table ``payload``, wherever the message is passed on to: it leads to
+    the private chat, with what `bot.actions.join_word` says. A platform without such links leaves it out.
     """
 
     label: str
     payload: str
     style: Literal["", "good", "danger"] = ""
-    kind: Literal["press", "private", "aside"] = "press"
+    kind: Literal["press", "private", "aside", "join"] = "press"
 
 
 Row = tuple[Button, ...]

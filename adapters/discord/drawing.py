@@ -162,7 +162,8 @@ def _number(span: Span) -> str:
 
 def _rows(panel: Panel, others: int) -> list[dict[str, Any]]:
     """The buttons, beside so many ``others`` of the components that a message may have."""
-    wanted = [row for row in (tuple(one for one in row if one.kind != "private") for row in panel.rows) if row]
+    drawn = (tuple(button for button in row if button.kind not in ("private", "join")) for row in panel.rows)
+    wanted = [row for row in drawn if row]
     rows = [part for row in wanted for part in broken(row, ROW_BY_LENGTH)]
     if len(rows) + sum(map(len, rows)) + others > MOST_COMPONENTS:
         flat = [button for row in wanted for button in row]

@@ -5,6 +5,7 @@ They are JSON as the Bot API documents it, not the library's objects: those woul
 
 from typing import Any
 
+from bot.actions import join_word
 from bot.panel import Button, Panel, Span, broken, units
 
 STYLES = {"good": "success", "danger": "danger", "": ""}
@@ -74,6 +75,8 @@ def _button(button: Button, username: str) -> dict[str, str]:
     drawn = {"text": button.label}
     if button.kind == "private":
         drawn["url"] = f"https://t.me/{username}?start={button.payload}"
+    elif button.kind == "join":
+        drawn["url"] = f"https://t.me/{username}?start={join_word(button.payload)}"
     else:
         drawn["callback_data"] = button.payload
     if style := STYLES[button.style]:

@@ -5,10 +5,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 
+from bot.actions import code_to_join
 from bot.commands import FAIR, Where, command_called
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.handlers.errors import (
+    NoChallenge,
     NoSuchGame,
     NoSuchPerson,
     NoSuchTarget,
@@ -24,6 +26,7 @@ from bot.handlers.errors import (
 from bot.handlers.limits import Tries
 from bot.handlers.own_data import OwnData
 from bot.handlers.pages import Pages
+from bot.panels.challenge import invitation_panel
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.hand import RESIGN
 from bot.panels.pages import help_page, no_tables
@@ -52,6 +55,7 @@ class Commands:
         self._handlers: dict[str, Callable[[Command, Profile], Awaitable[Reply]]] = {
             "challenge": self._challenge,
             "join": self._join,
+            "invite": self._invite,
             "hand": self._hand,
             "tables": self._tables,
             "leaderboard": self._leaderboard,
@@ -188,6 +192,18 @@ class Commands:
             table = await self.worker.challenges.host(code, host, command.key)
         return table
 
+    async def _invite(self, command: Command, profile: Profile) -> Reply:
+        """An invitation to a table that waits for players, in the private chat, whence it can be passed on."""
+        tables = [table for table in await self.worker.tables_of(profile.id) if table.phase == "open"]
+        if command.words:
+            tables = _with_code(tables, command.words[0])
+        if not tables:
+            raise NoChallenge()
+        if len(tables) > 1:
+            raise _say_which(tables, "invite", profile.language)
+        panel = invitation_panel(tables[0], profile.name, profile.language)
+        return Reply(panel=panel, private=True, toast=self._sent_in_private(command, profile).toast)
+
     async def _hand(self, command: Command, profile: Profile) -> Reply:
         code = command.words[0].upper() if command.words else ""
         if not await self.bring_hands(profile.id, code, command.ephemeral or command.place):
@@ -235,16 +251,11 @@ class Commands:
     async def _resign(self, command: Command, profile: Profile) -> Reply:
         tables = [table for table in await self.worker.tables_of(profile.id) if table.phase == "playing"]
         if command.words:
-            tables = [table for table in tables if table.code == command.words[0].upper()]
-            if not tables:
-                raise NotAtThisTable(code=command.words[0].upper()[:8])
+            tables = _with_code(tables, command.words[0])
         if not tables:
             raise NoTables()
         if len(tables) > 1:
-            resign = command_called("resign")
-            assert resign
-            word = resign.name_in(profile.language)
-            raise SayWhichTable(codes=", ".join(f"/{word} {table.code}" for table in tables))
+            raise _say_which(tables, "resign", profile.language)
         await self._ask_to_resign(tables[0], profile.id, command.ephemeral)
         return self._sent_in_private(command, profile)
 
@@ -269,7 +280,15 @@ class Commands:
         return Reply(panel=help_page(await self.pages.language(command.place)))
 
     async def _start(self, command: Command, profile: Profile) -> Reply:
-        """What platforms send when somebody opens the private chat, with a table's code if a button led there."""
+        """What platforms send when somebody opens the private chat, with a word if a button or link led there: the code
+        of a table whose hand is wanted, or what seats them at one.
+        """
+        joined = code_to_join(command.words[0]) if command.words else ""
+        if joined:
+            # Who sits there already, and opens the link again, is shown what there is to see.
+            if await self.bring_hands(profile.id, joined, command.place):
+                return Reply()
+            return await self._join(replace(command, words=(joined,)), profile)
         code = command.words[0].upper() if command.words else ""
         if await self.bring_hands(profile.id, code, command.place):
             return Reply()
@@ -280,6 +299,23 @@ class Commands:
         if is_private(command.place) or command.ephemeral:
             return Reply()
         return Reply(toast=texts(profile.language).gettext("It is in our private chat."))
+
+
+def _with_code(tables: list[Table], word: str) -> list[Table]:
+    """The table among these that has a code; NotAtThisTable if none has."""
+    code = word.upper()
+    found = [table for table in tables if table.code == code]
+    if not found:
+        raise NotAtThisTable(code=code[:8])
+    return found
+
+
+def _say_which(tables: list[Table], name: str, language: str) -> SayWhichTable:
+    """What to say where a command may mean several tables: how to write it for each."""
+    spec = command_called(name)
+    assert spec
+    word = spec.name_in(language)
+    return SayWhichTable(codes=", ".join(f"/{word} {table.code}" for table in tables))
 
 
 def targets(game: str) -> dict[int, Rule]:

@@ -33,6 +33,11 @@ class NoTables(TableError):
     sentence = "You have no game on. /challenge opens a table."
 
 
+class NoChallenge(TableError):
+    code = "no_challenge"
+    sentence = "You have no open challenge. /challenge opens a table."
+
+
 class SayTheCode(TableError):
     code = "say_the_code"
     sentence = "Which table? /join CODE: the code stands on the challenge."

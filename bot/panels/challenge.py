@@ -7,6 +7,7 @@ from bot.panels.phrases import capital, in_points, option_names, options_in_word
 from bot.panels.snapshot import TableSnapshot, isolated
 from bot.tables.chairs import Invited
 from bot.tables.table import CLOCKS, REFUSALS, Table
+from bot.texts import texts
 from bot.wording import Wording
 from engine import GAMES
 from engine.rules import spell
@@ -34,6 +35,16 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
         return page.panel(*_rules(seen, words))
     page.line(_("Open for 24 hours. From another chat: /join {code}"), "italic", code=Span(table.code, "code"))
     return page.panel(*_buttons(table, words))
+
+
+def invitation_panel(table: Table, name: str, language: str) -> Panel:
+    """What ``name`` passes on to people elsewhere, so that they sit down at a table that waits for players."""
+    _ = texts(language).gettext
+    page, game = Writer(), GAMES[table.game_id]
+    about = {"name": Span(isolated(name), "bold"), "game": Span(_(game.name), "bold")}
+    page.line(_("{name} invites you to play {game}."), **about)
+    page.line(_("To sit down, write me /join {code}"), code=Span(table.code, "code"))
+    return page.panel((Button(_("Sit down"), table.code, "good", "join"),))
 
 
 def _call(page: Writer, table: Table, words: Wording) -> None:

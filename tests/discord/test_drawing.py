@@ -90,7 +90,8 @@ def test_only_a_groups_panel_stands_in_a_container() -> None:
 
 
 def test_a_button_that_leads_to_the_private_chat_is_left_out() -> None:
-    panel = Panel((Span("x"),), ((Button("a", "AB", "", "private"), Button("b", "1tAB:aside", "", "aside")),))
+    row = Button("a", "AB", "", "private"), Button("j", "AB", "", "join"), Button("b", "1tAB:aside", "", "aside")
+    panel = Panel((Span("x"),), (row,))
     assert [one["label"] for one in buttons_of(drawing.content(panel, PLACES[0]))] == ["b"]
 
 

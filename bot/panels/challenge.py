@@ -41,8 +41,8 @@ def invitation_panel(table: Table, name: str, language: str) -> Panel:
     """What ``name`` passes on to people elsewhere, so that they sit down at a table that waits for players."""
     _ = texts(language).gettext
     page, game = Writer(), GAMES[table.game_id]
-    about = {"name": Span(isolated(name), "bold"), "game": Span(_(game.name), "bold")}
-    page.line(_("{name} invites you to play {game}."), **about)
+    inviter, what = Span(isolated(name), "bold"), Span(_(game.name), "bold")
+    page.line(_("{name} invites you to play {game}."), name=inviter, game=what)
     page.line(_("To sit down, write me /join {code}"), code=Span(table.code, "code"))
     return page.panel((Button(_("Sit down"), table.code, "good", "join"),))
 

@@ -1,17 +1,18 @@
 """Each invariant of the kill harness notices a fault that is planted, and passes where all is well."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from bot.picture import Subject
 from bot.store import Store
 from bot.tables.table import Table
 from tests.bot.fake_platform import FakePlatform, code_of, open_worker, seated
 from tests.kills import invariants
-from tests.kills.harness import moves_in_log
+from tests.kills.harness import hand_pictures, moves_in_log
 from tests.kills.invariants import AtRest, Disagreement, check, doubles
 
 Plant = Callable[[AtRest], AtRest]
@@ -36,7 +37,18 @@ class Screen:
     def show(self, chat: str, text: str, payloads: list[str]) -> None:
         messages = self.messages.setdefault(chat, {})
         number = 1 + sum(map(len, self.messages.values()))
-        messages[number] = {"id": number, "text": text, "rows": [[{"payload": one}] for one in payloads]}
+        rows = [[{"payload": one}] for one in payloads]
+        messages[number] = {"id": number, "text": text, "rows": rows, "picture": None}
+
+    def picture(self, pictures: Mapping[tuple[str, int], Collection[Subject]], tables: list[Table]) -> None:
+        for table in tables:
+            for seat, chair in enumerate(table.chairs):
+                if (table.code, seat) in pictures and chair:
+                    [hand] = self.panels(chair.person.partition(":")[2], table.code)
+                    [hand["picture"]] = [one.digest for one in pictures[table.code, seat]]
+
+    def shows(self, message: dict[str, Any], subject: Subject) -> bool:
+        return bool(message["picture"] == subject.digest)
 
     def panels(self, person: str, code: str) -> list[dict[str, Any]]:
         return [one for one in self.messages[f"@{person}"].values() if code in one["text"]]
@@ -63,7 +75,10 @@ async def rest(store: Store) -> AsyncIterator[AtRest]:
         opened = await worker.challenges.open_table("tressette", "paper:9", "Ivo", "a challenge", host="paper:100")
         tables = [Table.from_log(one, await store.load(one)) for one in (code, opened.code)]
         made = {one.code: moves_in_log(one) for one in tables}
-        yield AtRest(tables, (), made, dict(made), dict(made), Screen(tables))
+        pictures = {name: one for table in tables for name, one in hand_pictures(table, {}).items()}
+        seen = Screen(tables)
+        seen.picture(pictures, tables)
+        yield AtRest(tables, (), made, dict(made), dict(made), seen, pictures=pictures)
 
 
 def screen(rest: AtRest) -> Screen:
@@ -150,7 +165,25 @@ def a_second_hand(rest: AtRest) -> AtRest:
     hand = mover(rest)
     chat = next(chat for chat, messages in screen(rest).messages.items() if hand in messages.values())
     screen(rest).show(chat, hand["text"], [row[0]["payload"] for row in hand["rows"]])
+    list(screen(rest).messages[chat].values())[-1]["picture"] = hand["picture"]
     return replace(rest, may_double=("hands",))
+
+
+def no_picture(rest: AtRest) -> AtRest:
+    mover(rest)["picture"] = None
+    return rest
+
+
+def an_older_picture(rest: AtRest) -> AtRest:
+    """What stood there before the last move."""
+    table = rest.tables[0]
+    before = Table.from_log(table.code, table.log._replace(entries=table.log.entries[:-1]))
+    [(_, seat), *_] = rest.pictures
+    chair = table.chairs[seat]
+    assert chair
+    hand = screen(rest).panels(chair.person.partition(":")[2], table.code)[-1]
+    [hand["picture"]] = [one.digest for one in hand_pictures(before, {})[table.code, seat]]
+    return rest
 
 
 def a_second_card(rest: AtRest) -> AtRest:
@@ -171,6 +204,8 @@ FAULTS: list[tuple[Plant, Callable[[AtRest], None]]] = [
     (a_card_too_few, invariants.hands_offer_what_may_be_played),
     (a_card_too_many, invariants.hands_offer_what_may_be_played),
     (cards_out_of_turn, invariants.hands_offer_what_may_be_played),
+    (no_picture, invariants.hands_have_the_picture_of_what_they_offer),
+    (an_older_picture, invariants.hands_have_the_picture_of_what_they_offer),
     (a_second_hand, invariants.only_what_was_on_its_way_is_doubled),
     (a_second_card, invariants.only_what_was_on_its_way_is_doubled),
 ]

@@ -45,11 +45,12 @@ class DiscordPage(PlatformPage):
             seen.setdefault(name, {}).update({number: self._shown(one) for number, one in channel.messages.items()})
         return seen
 
-    @staticmethod
-    def _shown(message: dict[str, Any]) -> dict[str, Any]:
+    def _shown(self, message: dict[str, Any]) -> dict[str, Any]:
         rows = [[{"payload": button["custom_id"], "kind": "press"} for button in buttons_of(message)]]
         by = "bot" if message["author"] == BOT else "person"
-        return {"id": int(message["id"]), "by": by, "text": text_of(message), "rows": rows}
+        names = [name.removesuffix(".png") for name in self.server.attached[int(message["id"])].values()]
+        picture = {"name": names[-1]} if names else None
+        return {"id": int(message["id"]), "by": by, "text": text_of(message), "rows": rows, "picture": picture}
 
     def say(self, person: str, text: str) -> None:
         word, *words = text.removeprefix("/").split(" ")

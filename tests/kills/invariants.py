@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from bot.picture import Subject
 from bot.store.entries import Move, decode
 from bot.store.log import unstamped
 from bot.tables.table import Table
@@ -31,6 +32,9 @@ class Seen(Protocol):
     def buttons(self, person: str) -> list[tuple[int, str]]:
         """Message and payload of everything that somebody could press to make a move."""
 
+    def shows(self, message: dict[str, Any], subject: Subject) -> bool:
+        """Whether this is the picture that a message has."""
+
 
 @dataclass
 class AtRest:
@@ -38,7 +42,9 @@ class AtRest:
 
     ``made`` are the moves in logs and in records of finished games, ``asked`` all that was pressed, ``acknowledged`` what
     of that was answered as done. ``changed`` are tables marked as changed. ``at_risk`` is how many messages were on their
-    way at a kill, and ``may_double`` what the platform cannot tell from one it has: "cards", "hands".
+    way at a kill, and ``may_double`` what the platform cannot tell from one it has: "cards", "hands". ``pictures`` are of
+    hands, by code and seat: what stands in the table's log as a picture, and the same with the draft that was noted, which
+    a kill may keep from being shown.
     """
 
     tables: list[Table]
@@ -49,6 +55,7 @@ class AtRest:
     seen: Seen
     at_risk: int = 0
     may_double: Collection[str] = ()
+    pictures: Mapping[tuple[str, int], Collection[Subject]] = field(default_factory=dict)
 
 
 def no_move_is_made_twice(rest: AtRest) -> None:
@@ -115,6 +122,17 @@ def hands_offer_what_may_be_played(rest: AtRest) -> None:
             raise Disagreement(f"table {table.code}, seat {seat}: cards are offered out of turn")
 
 
+def hands_have_the_picture_of_what_they_offer(rest: AtRest) -> None:
+    """The last panel of each player has the picture of its table as it stands, and none of another moment."""
+    for table, seat, person in _hands(rest):
+        pictures = rest.pictures.get((table.code, seat))
+        panel = rest.seen.panels(person, table.code)[-1]
+        if pictures and not any(rest.seen.shows(panel, picture) for picture in pictures):
+            raise Disagreement(
+                f"table {table.code}, seat {seat}, version {table.version}: {pictures} is not what {panel} shows"
+            )
+
+
 def only_what_was_on_its_way_is_doubled(rest: AtRest) -> None:
     """Messages are doubled only where the platform cannot tell them, and such as were on their way at a kill."""
     doubled = doubles(rest)
@@ -129,6 +147,7 @@ INVARIANTS = (
     nothing_is_left_to_deliver,
     open_tables_offer_their_free_chairs,
     hands_offer_what_may_be_played,
+    hands_have_the_picture_of_what_they_offer,
     only_what_was_on_its_way_is_doubled,
 )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import aiohttp
 
+from bot.picture import Subject
 from tests.kills.bot_process import Bot
 
 
@@ -103,6 +104,11 @@ class Page:
         """The bot's messages in somebody's private chat that are about a table."""
         found = self.messages.get(f"@{person}", {}).values()
         return [one for one in found if one["by"] == "bot" and any(span[0] == code for span in one["spans"])]
+
+    def shows(self, message: dict[str, Any], subject: Subject) -> bool:
+        """Whether this is the picture that a message has: its name says which."""
+        picture = message["picture"]
+        return picture is not None and picture["name"] == subject.digest
 
     def buttons(self, person: str) -> list[tuple[int, str]]:
         """Everything that makes a move, on any of this person's panels."""

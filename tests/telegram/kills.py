@@ -10,6 +10,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from bot.picture import Subject
+from bot.pictures.painter import paint
 from tests.kills.bot_process import Bot
 from tests.kills.harness import main
 from tests.kills.pages import PlatformPage
@@ -57,11 +59,15 @@ class TelegramPage(PlatformPage):
             "id": message["message_id"],
             "by": "bot" if message["from"]["is_bot"] else "person",
             "text": words_of(message),
+            "picture": message["photo"][-1]["file_id"] if "photo" in message else None,
             "rows": [
                 [{"payload": button["callback_data"], "kind": "press"} for button in row if "callback_data" in button]
                 for row in rows
             ],
         }
+
+    def shows(self, message: dict[str, Any], subject: Subject) -> bool:
+        return message["picture"] is not None and self.server.photos.files[message["picture"]] == paint(subject)
 
     def say(self, person: str, text: str) -> None:
         self.persons[person].say(text, self.server.group(-2000 - next(self._groups)))

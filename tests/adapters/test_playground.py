@@ -362,3 +362,10 @@ async def test_old_messages_are_forgotten(store: Store) -> None:
     assert len(chat_store.chats["1"].messages) == 300
     assert await store.client.hlen("playground:messages:1") == 300
     assert await store.client.hlen("playground:sends:1") <= 302
+
+
+async def test_links_that_seat_people_and_buttons_for_asides_are_left_out(playground: Open) -> None:
+    chat_store = playground.playground.chat_store
+    row = Button("a", "AB", "", "join"), Button("b", "1tAB:aside", "", "aside"), Button("c", "1tAB:sit")
+    number = await chat_store.send("1", Panel((Span("x"),), (row,)), "k1")
+    assert [[one["label"] for one in shown] for shown in chat_store.chats["1"].messages[number]["rows"]] == [["c"]]

@@ -38,21 +38,22 @@ def main(folder: str, listening: str, seconds: str) -> None:
     except FileNotFoundError:
         lock = None
     pids = sys.stdin.buffer.read().split()
+    pid = int(pids[-1]) if pids else None
     if lock:
         with lock:
-            is_deleted = _waited(lock, listening, float(seconds))
+            is_deleted = _waited(lock, listening, float(seconds), pid)
     else:
         is_deleted = True
-    if is_deleted and pids:
-        _end(int(pids[-1]), listening)
+    if is_deleted and pid:
+        _end(pid, listening)
 
 
-def _waited(lock: IO[str], listening: str, seconds: float) -> bool:
+def _waited(lock: IO[str], listening: str, seconds: float, pid: int | None) -> bool:
     """Wait as `main` does, and have the Valkey shut down if need be; whether the folder has been deleted."""
     ended = time.monotonic()
     while os.fstat(lock.fileno()).st_nlink:
         if not _answered(listening, b"PING"):
-            return False
+            return _is_being_deleted(lock, pid)
         gone = time.monotonic() - ended
         if _locked(lock):
             if gone >= seconds:
@@ -63,6 +64,24 @@ def _waited(lock: IO[str], listening: str, seconds: float) -> bool:
         elif gone >= DYING_SECONDS:
             return False
         time.sleep(LOOK_SECONDS)
+    return True
+
+
+def _is_being_deleted(lock: IO[str], pid: int | None) -> bool:
+    """Whether the Valkey does not answer because its folder is just being deleted, the socket before the lock."""
+    deadline = time.monotonic() + DYING_SECONDS
+    while os.fstat(lock.fileno()).st_nlink:
+        if pid is None or not _runs(pid) or time.monotonic() > deadline:
+            return False
+        time.sleep(LOOK_SECONDS)
+    return True
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
     return True
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from bot.store import Appended, EmbeddedStore, StoreError, opened
 from bot.store.folder import claim
+from bot.store.guard import LOOK_SECONDS
 from bot.store.log import Log
 from tests.long import long
 
@@ -287,6 +288,23 @@ def test_the_valkey_of_a_killed_bot_ends_though_its_folder_is_deleted(
         (folder / "bot.lock").touch()
     writer.kill()
     writer.wait()
+    until_alone(folder)
+
+
+def test_the_valkey_of_a_killed_bot_ends_though_its_folder_is_deleted_bit_by_bit(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    writer = subprocess.Popen([sys.executable, "-c", KEEPER, str(folder)], stdout=subprocess.PIPE, text=True)
+    assert writer.stdout
+    writer.stdout.readline()
+    valkey = pid_of(folder)
+    while not any(has_open(guard, folder / "bot.lock") for guard in descendants(folder) - {valkey}):
+        time.sleep(0.05)
+    EmbeddedStore(folder).socket_path.unlink()
+    writer.kill()
+    writer.wait()
+    # Longer than a guard takes from one look to the next.
+    time.sleep(4 * LOOK_SECONDS)
+    shutil.rmtree(folder)
     until_alone(folder)
 
 

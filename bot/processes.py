@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import os
 import pickle
-import signal
 import socket
-import threading
-import traceback
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
-from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 from typing import Any, TypeVar
 
 import structlog
+
+from bot.process_main import SIZE_BYTES, sized, work
 
 TRIES = 3
 """How often work is given to a process, where each dies of it."""
@@ -28,9 +24,6 @@ AT_HAND = 2
 Where there are several, work waits for the first that is free.
 """
 
-SIZE_BYTES = 4
-"""Work and answers are pickled, and after so many bytes that say how long they are."""
-
 T = TypeVar("T")
 
 log = structlog.get_logger()
@@ -38,48 +31,6 @@ log = structlog.get_logger()
 
 class ProcessDied(Exception):
     """A process ended before it had done what it was given."""
-
-
-def _live_and_die_with_the_bot(niceness: int) -> None:
-    """A worker outlives neither its bot nor, before it, a Ctrl-C in the terminal they share."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(niceness)
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        sentinel = parent.sentinel
-
-        def watch() -> None:
-            wait([sentinel])
-            os._exit(1)
-
-        threading.Thread(target=watch, daemon=True).start()
-
-
-def _work(link: socket.socket, niceness: int) -> None:
-    """A worker's life: it does what comes, in that order, until the bot hangs up."""
-    _live_and_die_with_the_bot(niceness)
-    with link, suppress(ConnectionError), link.makefile("rb") as given:
-        while size := given.read(SIZE_BYTES):
-            link.sendall(_sized(_answer(given.read(int.from_bytes(size, "big")))))
-
-
-def _answer(given: bytes) -> bytes:
-    """What comes of some work: whether it was done, and the result or the error."""
-    try:
-        work, about = pickle.loads(given)  # noqa: S301 - from the bot itself
-        return pickle.dumps((True, work(*about)), pickle.HIGHEST_PROTOCOL)
-    except Exception as error:  # noqa: BLE001 - it is the bot's to handle
-        error.add_note("".join(traceback.format_tb(error.__traceback__)))
-        try:
-            answer = pickle.dumps((False, error))
-            pickle.loads(answer)  # noqa: S301 - it was just made
-        except Exception:  # noqa: BLE001 - an error of any class that cannot be sent over
-            answer = pickle.dumps((False, RuntimeError(type(error).__name__)))
-        return answer
-
-
-def _sized(message: bytes) -> bytes:
-    return len(message).to_bytes(SIZE_BYTES, "big") + message
 
 
 class _Process:
@@ -93,7 +44,7 @@ class _Process:
     async def start(cls, niceness: int) -> _Process:
         ours, theirs = socket.socketpair()
         with theirs:
-            process = multiprocessing.get_context("spawn").Process(target=_work, args=(theirs, niceness))
+            process = multiprocessing.get_context("spawn").Process(target=work, args=(theirs, niceness))
             process.start()
         return cls(process, *await asyncio.open_connection(sock=ours))
 
@@ -133,11 +84,11 @@ class Processes:
         self.waiting = 0
         """How much work is under way, or waits."""
 
-    async def do(self, work: Callable[..., T], *about: object) -> T:
+    async def do(self, function: Callable[..., T], *about: object) -> T:
         """Have one of them do some work; ProcessDied when processes cannot be had."""
         self.waiting += 1
         try:
-            message = _sized(pickle.dumps((work, about), pickle.HIGHEST_PROTOCOL))
+            message = sized(pickle.dumps((function, about), pickle.HIGHEST_PROTOCOL))
             for attempt in range(1, TRIES + 1):
                 try:
                     result: T = await self._try(message)

@@ -11,6 +11,7 @@ from cachetools import LRUCache
 from bot.metrics import PICTURES
 from bot.panel import Panel
 from bot.picture import Subject
+from bot.pictures.painting import get_ready, paint
 from bot.processes import ProcessDied, Processes
 
 PATIENCE_SECONDS = 2.0
@@ -25,20 +26,6 @@ REST_SECONDS = 60.0
 KEPT_BYTES = 4 * 1024 * 1024
 
 log = structlog.get_logger()
-
-
-def paint(scene: Subject) -> bytes:
-    """The picture of a scene, as PNG."""
-    from bot.pictures import painter  # noqa: PLC0415 - heavy: for the process that paints alone
-
-    return painter.paint(scene)
-
-
-def get_ready() -> None:
-    """Have the usual deck at hand."""
-    from bot.pictures import sprites  # noqa: PLC0415
-
-    sprites.get_ready()
 
 
 class PicturePool:

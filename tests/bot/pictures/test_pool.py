@@ -12,7 +12,7 @@ import pytest
 
 from bot.panel import Panel, Span
 from bot.picture import DECKS, Picture, Subject
-from bot.pictures import pool
+from bot.pictures import painting, pool
 from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Card, Scene, Side
 
@@ -57,7 +57,7 @@ def counted(scene: Subject) -> bytes:
 
 
 @asynccontextmanager
-async def opened(paint: Callable[[Subject], bytes] = pool.paint) -> AsyncIterator[PicturePool]:
+async def opened(paint: Callable[[Subject], bytes] = painting.paint) -> AsyncIterator[PicturePool]:
     pictures = PicturePool(paint)
     try:
         yield pictures
@@ -135,7 +135,7 @@ async def test_with_too_many_under_way_a_text_goes_alone_at_once(monkeypatch: py
 async def test_a_process_that_cannot_be_had_is_left_alone_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(deadly) as pictures:
         assert (await pictures.painted(panel())).picture is None
-        monkeypatch.setattr(pictures, "_paint", pool.paint)
+        monkeypatch.setattr(pictures, "_paint", painting.paint)
         assert (await pictures.painted(panel())).picture is None
         monkeypatch.setattr(pictures, "_rests_until", 0.0)
         assert (await pictures.painted(panel())).picture

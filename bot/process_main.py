@@ -1,0 +1,56 @@
+"""What a process does that works for the bot (`bot.processes`). It imports little: each such process has all of it."""
+
+import multiprocessing
+import os
+import pickle
+import signal
+import socket
+import threading
+import traceback
+from contextlib import suppress
+from multiprocessing.connection import wait
+
+SIZE_BYTES = 4
+"""Work and answers are pickled, and after so many bytes that say how long they are."""
+
+
+def _live_and_die_with_the_bot(niceness: int) -> None:
+    """A worker outlives neither its bot nor, before it, a Ctrl-C in the terminal they share."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(niceness)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        sentinel = parent.sentinel
+
+        def watch() -> None:
+            wait([sentinel])
+            os._exit(1)
+
+        threading.Thread(target=watch, daemon=True).start()
+
+
+def work(link: socket.socket, niceness: int) -> None:
+    """A worker's life: it does what comes, in that order, until the bot hangs up."""
+    _live_and_die_with_the_bot(niceness)
+    with link, suppress(ConnectionError), link.makefile("rb") as given:
+        while size := given.read(SIZE_BYTES):
+            link.sendall(sized(_answer(given.read(int.from_bytes(size, "big")))))
+
+
+def _answer(given: bytes) -> bytes:
+    """What comes of some work: whether it was done, and the result or the error."""
+    try:
+        function, about = pickle.loads(given)  # noqa: S301 - from the bot itself
+        return pickle.dumps((True, function(*about)), pickle.HIGHEST_PROTOCOL)
+    except Exception as error:  # noqa: BLE001 - it is the bot's to handle
+        error.add_note("".join(traceback.format_tb(error.__traceback__)))
+        try:
+            answer = pickle.dumps((False, error))
+            pickle.loads(answer)  # noqa: S301 - it was just made
+        except Exception:  # noqa: BLE001 - an error of any class that cannot be sent over
+            answer = pickle.dumps((False, RuntimeError(type(error).__name__)))
+        return answer
+
+
+def sized(message: bytes) -> bytes:
+    return len(message).to_bytes(SIZE_BYTES, "big") + message

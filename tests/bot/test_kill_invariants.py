@@ -1,19 +1,19 @@
 """Each invariant of the kill harness notices a fault that is planted, and passes where all is well."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from bot.picture import Subject
+from bot.picture import Picture, Subject
 from bot.store import Store
 from bot.tables.table import Table
 from tests.bot.fake_platform import FakePlatform, code_of, open_worker, seated
 from tests.kills import invariants
-from tests.kills.harness import hand_pictures, moves_in_log
-from tests.kills.invariants import AtRest, Disagreement, check, doubles
+from tests.kills.harness import moves_in_log
+from tests.kills.invariants import AtRest, Disagreement, check, doubles, hand_of, payloads_of
 
 Plant = Callable[[AtRest], AtRest]
 
@@ -30,22 +30,15 @@ class Screen:
                 continue
             for seat, chair in enumerate(table.chairs):
                 assert chair
-                moves = table.game.legal_moves(seat) if table.game.turn == seat else ()
-                buttons = [f"1m{table.code}:{table.version}:{move}" for move in moves]
-                self.show(f"@{chair.person.partition(':')[2]}", f"hand {table.code}", buttons)
+                panel = hand_of(table, seat, "")
+                assert panel.picture
+                self.show(f"@{chair.person.partition(':')[2]}", f"hand {table.code}", payloads_of(panel), panel.picture)
 
-    def show(self, chat: str, text: str, payloads: list[str]) -> None:
+    def show(self, chat: str, text: str, payloads: list[str], picture: Picture | None = None) -> None:
         messages = self.messages.setdefault(chat, {})
         number = 1 + sum(map(len, self.messages.values()))
         rows = [[{"payload": one}] for one in payloads]
-        messages[number] = {"id": number, "text": text, "rows": rows, "picture": None}
-
-    def picture(self, pictures: Mapping[tuple[str, int], Collection[Subject]], tables: list[Table]) -> None:
-        for table in tables:
-            for seat, chair in enumerate(table.chairs):
-                if (table.code, seat) in pictures and chair:
-                    [hand] = self.panels(chair.person.partition(":")[2], table.code)
-                    [hand["picture"]] = [one.digest for one in pictures[table.code, seat]]
+        messages[number] = {"id": number, "text": text, "rows": rows, "picture": picture and picture.scene.digest}
 
     def shows(self, message: dict[str, Any], subject: Subject) -> bool:
         return bool(message["picture"] == subject.digest)
@@ -75,15 +68,16 @@ async def rest(store: Store) -> AsyncIterator[AtRest]:
         opened = await worker.challenges.open_table("tressette", "paper:9", "Ivo", "a challenge", host="paper:100")
         tables = [Table.from_log(one, await store.load(one)) for one in (code, opened.code)]
         made = {one.code: moves_in_log(one) for one in tables}
-        pictures = {name: one for table in tables for name, one in hand_pictures(table, {}).items()}
-        seen = Screen(tables)
-        seen.picture(pictures, tables)
-        yield AtRest(tables, (), made, dict(made), dict(made), seen, pictures=pictures)
+        yield AtRest(tables, (), made, dict(made), dict(made), Screen(tables))
 
 
 def screen(rest: AtRest) -> Screen:
     assert isinstance(rest.seen, Screen)
     return rest.seen
+
+
+def offers_cards(message: dict[str, Any]) -> bool:
+    return any(":play " in row[0]["payload"] for row in message["rows"])
 
 
 def mover(rest: AtRest) -> dict[str, Any]:
@@ -93,7 +87,7 @@ def mover(rest: AtRest) -> dict[str, Any]:
         for chat, messages in screen(rest).messages.items()
         if chat.startswith("@")
         for one in messages.values()
-        if one["rows"]
+        if offers_cards(one)
     ]
     return found
 
@@ -147,7 +141,7 @@ def a_card_too_few(rest: AtRest) -> AtRest:
 
 def a_card_too_many(rest: AtRest) -> AtRest:
     hand = mover(rest)
-    first = hand["rows"][0][0]["payload"]
+    first = next(row[0]["payload"] for row in hand["rows"] if ":play " in row[0]["payload"])
     hand["rows"].append([{"payload": f"{first.rpartition(' ')[0]} XX"}])
     return rest
 
@@ -155,7 +149,7 @@ def a_card_too_many(rest: AtRest) -> AtRest:
 def cards_out_of_turn(rest: AtRest) -> AtRest:
     for chat, messages in screen(rest).messages.items():
         for one in messages.values():
-            if chat.startswith("@") and not one["rows"]:
+            if chat.startswith("@") and not offers_cards(one):
                 one["rows"] = mover(rest)["rows"]
                 return rest
     raise AssertionError
@@ -178,11 +172,11 @@ def an_older_picture(rest: AtRest) -> AtRest:
     """What stood there before the last move."""
     table = rest.tables[0]
     before = Table.from_log(table.code, table.log._replace(entries=table.log.entries[:-1]))
-    [(_, seat), *_] = rest.pictures
-    chair = table.chairs[seat]
-    assert chair
-    hand = screen(rest).panels(chair.person.partition(":")[2], table.code)[-1]
-    [hand["picture"]] = [one.digest for one in hand_pictures(before, {})[table.code, seat]]
+    for seat, chair in enumerate(table.chairs):
+        picture = hand_of(before, seat, "").picture
+        assert chair
+        assert picture
+        screen(rest).panels(chair.person.partition(":")[2], table.code)[-1]["picture"] = picture.scene.digest
     return rest
 
 

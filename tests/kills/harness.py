@@ -10,7 +10,7 @@ import json
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from random import Random
@@ -18,17 +18,11 @@ from typing import Any
 
 import aiohttp
 
-from bot.delivery.drawing import draw
-from bot.delivery.message_state import MessageState, decode_state
-from bot.delivery.names import Hand, encode_name
-from bot.delivery.table_sync import NO_EXTRAS
 from bot.finished.archive import Archive, FinishedGame
-from bot.picture import Subject
 from bot.store import EmbeddedStore, Store, keys, opened
 from bot.store.entries import Move, decode
 from bot.store.log import unstamped
 from bot.tables.table import Table
-from bot.viewers import Viewer
 from engine import verify
 from tests.kills.bot_process import Bot
 from tests.kills.invariants import AtRest, Disagreement, check, doubles
@@ -184,9 +178,6 @@ class Harness:
         async for game in Archive(store.client).all():
             verify(game.record)
             made[game.code] = moves_in_record(game)
-        pictures: dict[tuple[str, int], Collection[Subject]] = {}
-        for table in tables:
-            pictures.update(hand_pictures(table, await store.shown(table.code)))
         return AtRest(
             tables,
             await store.all_changed(range(keys.SHARDS)),
@@ -196,24 +187,7 @@ class Harness:
             self.page,
             self._at_risk,
             self.page.may_double,
-            pictures,
         )
-
-
-def hand_pictures(table: Table, shown: Mapping[str, str]) -> dict[tuple[str, int], Collection[Subject]]:
-    """The pictures that each player of a live game may see, by code and seat: without the draft that was noted, and with
-    it. Nobody here has changed a setting.
-    """
-    found: dict[tuple[str, int], Collection[Subject]] = {}
-    for seat, chair in enumerate(table.chairs):
-        if table.game and chair and not chair.is_robot:
-            noted = decode_state(shown.get(encode_name(Hand(seat)), ""))
-            panels = [
-                draw(table, Hand(seat), known, Viewer("en", deck="classic"), NO_EXTRAS, None)
-                for known in (MessageState(), noted)
-            ]
-            found[table.code, seat] = {panel.picture.scene for panel in panels if panel.picture}
-    return found
 
 
 def moves_in_log(table: Table) -> Counter[tuple[str, str]]:

@@ -2,13 +2,20 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
+from bot.delivery.drawing import draw
+from bot.delivery.message_state import MessageState
+from bot.delivery.names import Hand
+from bot.delivery.table_sync import NO_EXTRAS
+from bot.panel import Panel
+from bot.panels.drafts import Draft
 from bot.picture import Subject
 from bot.store.entries import Move, decode
 from bot.store.log import unstamped
 from bot.tables.table import Table
+from bot.viewers import Viewer
 
 Moves = Mapping[str, Counter[tuple[str, str]]]
 """Moves by table: who made or asked for what, how often."""
@@ -42,9 +49,7 @@ class AtRest:
 
     ``made`` are the moves in logs and in records of finished games, ``asked`` all that was pressed, ``acknowledged`` what
     of that was answered as done. ``changed`` are tables marked as changed. ``at_risk`` is how many messages were on their
-    way at a kill, and ``may_double`` what the platform cannot tell from one it has: "cards", "hands". ``pictures`` are of
-    hands, by code and seat: what stands in the table's log as a picture, and the same with the draft that was noted, which
-    a kill may keep from being shown.
+    way at a kill, and ``may_double`` what the platform cannot tell from one it has: "cards", "hands".
     """
 
     tables: list[Table]
@@ -55,7 +60,6 @@ class AtRest:
     seen: Seen
     at_risk: int = 0
     may_double: Collection[str] = ()
-    pictures: Mapping[tuple[str, int], Collection[Subject]] = field(default_factory=dict)
 
 
 def no_move_is_made_twice(rest: AtRest) -> None:
@@ -123,14 +127,47 @@ def hands_offer_what_may_be_played(rest: AtRest) -> None:
 
 
 def hands_have_the_picture_of_what_they_offer(rest: AtRest) -> None:
-    """The last panel of each player has the picture of its table as it stands, and none of another moment."""
+    """The last panel of each player has the picture of its table as it stands, with what its buttons take as chosen."""
     for table, seat, person in _hands(rest):
-        pictures = rest.pictures.get((table.code, seat))
-        panel = rest.seen.panels(person, table.code)[-1]
-        if pictures and not any(rest.seen.shows(panel, picture) for picture in pictures):
+        message = rest.seen.panels(person, table.code)[-1]
+        offered = _made_of(table.code, [button["payload"] for row in message["rows"] for button in row])
+        drawn = [hand_of(table, seat, choice) for choice in _choices(offered)]
+        fitting = [panel for panel in drawn if _made_of(table.code, payloads_of(panel)) == offered]
+        if not fitting:
+            raise Disagreement(f"table {table.code}, seat {seat}: no panel of version {table.version} offers {offered}")
+        if not any(panel.picture and rest.seen.shows(message, panel.picture.scene) for panel in fitting):
             raise Disagreement(
-                f"table {table.code}, seat {seat}, version {table.version}: {pictures} is not what {panel} shows"
+                f"table {table.code}, seat {seat}: not the picture of version {table.version}: {message}"
             )
+
+
+def hand_of(table: Table, seat: int, choice: str) -> Panel:
+    """What a seat should see with something half chosen (`bot.panels.drafts`). Nobody here has changed a setting."""
+    known = MessageState(draft=Draft(table.oldest_panel(seat), choice))
+    return draw(table, Hand(seat), known, Viewer("en", deck="classic"), NO_EXTRAS, None)
+
+
+def payloads_of(panel: Panel) -> list[str]:
+    return [button.payload for row in panel.rows for button in row]
+
+
+def _made_of(code: str, payloads: Collection[str]) -> frozenset[str]:
+    """The payloads that make a move of a table, or a part of one."""
+    return frozenset(one for one in payloads if one.startswith((f"1m{code}:", f"1t{code}:draft ")))
+
+
+def _choices(offered: Collection[str]) -> set[str]:
+    """What may be half chosen where this is offered: what a button would add to, take away from, or make a move of."""
+    choices = {""}
+    for payload in offered:
+        words = payload.rpartition(":")[2].split(" ")
+        signal, packets, cards = words[-1], "".join(words[1:]), words[1:]
+        if words[0] == "draft":
+            packets, cards = words[-1], words[-1].split(",")
+        choices |= {signal, packets, ",".join(cards)}
+        choices |= {packets[:at] + packets[at + 1 :] for at in range(len(packets))}
+        choices |= {",".join(cards[:at] + cards[at + 1 :]) for at in range(len(cards))}
+    return choices
 
 
 def only_what_was_on_its_way_is_doubled(rest: AtRest) -> None:

@@ -159,9 +159,14 @@ class Writer:
     def gap(self) -> None:
         """An empty line, once, and none at the top."""
         if not self._has_gap:
+            is_at_fold = self._fold == len(self._spans) and not self._run
             # In no style: not everywhere does Markdown carry one over an empty line.
             self._write("\n", "")
             self._has_gap = True
+            if is_at_fold:
+                # What folds up does not begin with an empty line.
+                self._turn("")
+                self._fold = len(self._spans)
 
     def fold(self) -> None:
         """From here on the text says what the picture shows, should there be one; the first time counts."""

@@ -42,10 +42,15 @@ class _Process:
 
     @classmethod
     async def start(cls, niceness: int) -> _Process:
+        """A new one; OSError where the machine has none to give."""
         ours, theirs = socket.socketpair()
-        with theirs:
-            process = multiprocessing.get_context("spawn").Process(target=work, args=(theirs, niceness))
-            process.start()
+        try:
+            with theirs:
+                process = multiprocessing.get_context("spawn").Process(target=work, args=(theirs, niceness))
+                process.start()
+        except OSError:
+            ours.close()
+            raise
         return cls(process, *await asyncio.open_connection(sock=ours))
 
     def give(self, message: bytes) -> asyncio.Future[Any]:
@@ -108,6 +113,15 @@ class Processes:
         for process in processes:
             process.kill()
 
+    def replace(self) -> None:
+        """End those that run, whatever they do; what they were given is done by others."""
+        for one in self._running:
+            one.process.kill()
+
+    @property
+    def is_running(self) -> bool:
+        return bool(self._running)
+
     def stop(self) -> None:
         """Have them end after what they do; all else that waits for them is given up."""
         self._is_over = True
@@ -130,7 +144,11 @@ class Processes:
             raise ProcessDied
         process = min(self._running, key=lambda one: len(one.given), default=None)
         if process is None or (process.given and len(self._running) < self.count):
-            process = await _Process.start(self._niceness)
+            try:
+                process = await _Process.start(self._niceness)
+            except OSError as error:
+                log.warning("process_not_started", of=self.name, why=str(error))
+                raise ProcessDied from error
             if self._is_over:
                 process.hang_up()
                 process.process.kill()

@@ -183,6 +183,10 @@ class ChatStore:
             pipe.hset(f"playground:messages:{chat.id}", number, json.dumps(message))
             _keep_picture(pipe, chat, number, panel.picture)
             await pipe.execute()
+        if number not in chat.messages:
+            # It was deleted meanwhile, and this may have come after that.
+            await self._drop(chat, number)
+            raise MessageGone(f"message {number}")
         chat.messages[number] = message
         self.on_message(chat, number)
 
@@ -195,11 +199,15 @@ class ChatStore:
     async def delete(self, chat_id: str, number: int) -> None:
         chat = self._open_chat(chat_id)
         chat.messages.pop(number, None)
+        await self._drop(chat, number)
+        self.on_deleted(chat, number)
+
+    async def _drop(self, chat: Chat, number: int) -> None:
+        """Delete a message from the store."""
         async with self._client.pipeline(transaction=False) as pipe:
             pipe.hdel(f"playground:messages:{chat.id}", number)
             _drop_attachments(pipe, chat, number)
             await pipe.execute()
-        self.on_deleted(chat, number)
 
     async def _add(self, chat: Chat, message: dict[str, Any], key: str, picture: Picture | None = None) -> int:
         # A number is never given twice: one whose writing failed may yet stand in the store.

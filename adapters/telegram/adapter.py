@@ -280,7 +280,8 @@ class Telegram:
             await self.edit(press.place, sent, panel)
         except (NotEditable, NoPicture):
             await self._send_page(press.place, panel, press.key)
-            await self.delete(press.place, press.message)
+            # By itself: should it have to be tried again, the page is not sent again.
+            self.card_room.answer_in_turn(press.place, partial(self.delete, press.place, press.message))
 
     async def _send_page(self, place: str, panel: Panel, key: str) -> None:
         """Send a page, by its text alone where its picture cannot be had."""

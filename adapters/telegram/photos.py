@@ -173,7 +173,10 @@ class Photos:
             async with asyncio.timeout(UPLOAD_SECONDS):
                 return await asyncio.shield(task)
         except TimeoutError:
-            if take_back and not task.done():
+            if task.done():
+                # It came as the time ran out, or failed in the same moment.
+                return await task
+            if take_back:
                 self._late.start(_take_back(task, take_back))
             else:
                 task.cancel()

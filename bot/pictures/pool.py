@@ -23,6 +23,9 @@ MOST_WAITING = 100
 REST_SECONDS = 60.0
 """How long texts go alone after the process could not be had: to start it again and again would help nobody."""
 
+HUNG_SECONDS = 30.0
+"""A picture that takes so long never comes: its process is replaced."""
+
 KEPT_BYTES = 4 * 1024 * 1024
 
 log = structlog.get_logger()
@@ -59,7 +62,7 @@ class PicturePool:
 
     def get_ready(self) -> None:
         """Pictures will be wanted soon: their process is started, once."""
-        if self._ready is None:
+        if self._ready is None or (self._ready.done() and not self._processes.is_running):
             self._ready = asyncio.create_task(self._processes.do(get_ready))
             self._ready.add_done_callback(_note_failure)
 
@@ -75,7 +78,7 @@ class PicturePool:
             if len(self._under_way) >= MOST_WAITING or time.monotonic() < self._rests_until:
                 PICTURES.labels("not tried").inc()
                 return b""
-            task = self._under_way[scene.digest] = asyncio.create_task(self._processes.do(self._paint, scene))
+            task = self._under_way[scene.digest] = asyncio.create_task(self._by_a_process(scene))
             task.add_done_callback(lambda done: self._done(scene.digest, done))
         # Several messages may wait for it, and one that goes away must not take it along.
         await asyncio.wait([task], timeout=PATIENCE_SECONDS)
@@ -83,6 +86,15 @@ class PicturePool:
             PICTURES.labels("late").inc()
             return b""
         return b"" if task.cancelled() or task.exception() else task.result()
+
+    async def _by_a_process(self, scene: Subject) -> bytes:
+        """A picture; ProcessDied if there is no process that paints it."""
+        try:
+            async with asyncio.timeout(HUNG_SECONDS):
+                return await self._processes.do(self._paint, scene)
+        except TimeoutError:
+            self._processes.replace()
+            raise ProcessDied from None
 
     def _done(self, digest: str, task: asyncio.Task[bytes]) -> None:
         del self._under_way[digest]

@@ -334,6 +334,18 @@ async def test_a_message_that_is_gone_leaves_no_file_and_no_picture(
     assert await attached() == {third}
 
 
+async def test_a_message_that_is_deleted_while_it_is_changed_stays_deleted(playground: Open) -> None:
+    chat_store, client = playground.playground.chat_store, playground.worker.store.client
+    number = await chat_store.send("@1", pictured("3D"), "key")
+    changed, _ = await asyncio.gather(
+        chat_store.edit("@1", number, pictured("4D")), chat_store.delete("@1", number), return_exceptions=True
+    )
+    assert isinstance(changed, MessageGone)
+    assert number not in chat_store.chats["@1"].messages
+    assert not await client.hexists("playground:messages:@1", number)
+    assert not await client.exists(f"playground:picture:@1:{number}")
+
+
 def pictured(code: str) -> Panel:
     """A panel with a picture that has a PNG's first bytes, with its measures."""
     sides = (Side("Anna", "3"), Side("Bruno", "4"))

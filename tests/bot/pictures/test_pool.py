@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from bot.picture import DECKS, Picture, Subject
 from bot.pictures import painting, pool
 from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Card, Scene, Side
+from bot.processes import TRIES
 
 
 @pytest.fixture(autouse=True)
@@ -121,6 +123,48 @@ async def test_a_picture_that_is_late_leaves_the_text_and_is_there_for_who_asks_
         asked = await pictures.painted(panel())
         assert asked.picture
         assert asked.picture.png == b"late"
+
+
+async def test_a_process_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "HUNG_SECONDS", 0.5)
+    async with opened(endless) as pictures:
+        scene = panel().picture
+        assert scene
+        assert (await pictures.painted(panel())).picture is None
+        assert not pictures.is_under_way(scene.scene)
+        monkeypatch.setattr(pool, "HUNG_SECONDS", 60)
+        monkeypatch.setattr(pictures, "_paint", painting.paint)
+        monkeypatch.setattr(pictures, "_rests_until", 0.0)
+        assert (await pictures.painted(panel())).picture
+
+
+async def test_where_no_process_can_be_started_none_is_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    tries = []
+
+    def none(self: object) -> None:
+        tries.append(self)
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(SpawnProcess, "start", none)
+    async with opened() as pictures:
+        for code in ("3D", "4D", "5D"):
+            assert (await pictures.painted(panel(code))).picture is None
+    assert len(tries) == TRIES
+
+
+async def test_a_process_that_died_is_started_anew_before_it_is_wanted() -> None:
+    async with opened() as pictures:
+        pictures.get_ready()
+        assert pictures._ready
+        await pictures._ready
+        first = pictures._ready
+        pictures.get_ready()
+        assert pictures._ready is first
+        pictures._processes.replace()
+        while pictures._processes.is_running:
+            await asyncio.sleep(0.01)
+        pictures.get_ready()
+        assert pictures._ready is not first
 
 
 async def test_with_too_many_under_way_a_text_goes_alone_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

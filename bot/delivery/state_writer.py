@@ -36,6 +36,18 @@ class StateWriter:
         if self.task is None or self.task.done():
             self.task = asyncio.create_task(self._write_all())
 
+    async def still_to_show(self, sync: TableSync, version: int) -> None:
+        """Write at once that not all is shown as of this version, so that a worker to come looks at the table again.
+
+        A change that is no entry of the log, as a draft, would otherwise be told by nothing.
+        """
+        self._waiting.pop(sync.code, None)
+        if self.task:
+            # What it writes says that all was shown.
+            await asyncio.wait([self.task])
+        await self.now(sync)
+        await self._store.mark(sync.code, version, self._worker)
+
     def hurry(self) -> None:
         """Have what gathers written now: somebody waits for it."""
         self._hurried.set()

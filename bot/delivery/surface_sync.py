@@ -281,6 +281,8 @@ class SurfaceSync:
 
     async def _wait_for_picture(self, scene: Subject) -> None:
         """Wait until a picture is painted that follows its text, or there may be something else to show."""
+        table = await self._tools.room.cached(self._sync.code)
+        await self._tools.writer.still_to_show(self._sync, table.version)
         with self._surface.pause() as woken:
             await self._tools.pictures.until_done(scene, woken)
         self._awaited = None

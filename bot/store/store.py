@@ -18,9 +18,9 @@ from bot.store.index import Index
 from bot.store.log import Log, head, unfold
 from bot.store.outage import Outage, note_commit
 
-APPEND, SINCE, NOTE, REMOVE, AS_HASH, SET_ASIDE, TAKE_BACK, ALL_SET_ASIDE = (
+APPEND, SINCE, NOTE, MARK, REMOVE, AS_HASH, SET_ASIDE, TAKE_BACK, ALL_SET_ASIDE = (
     (files("bot.store") / f"{name}.lua").read_text(encoding="utf-8")
-    for name in ("append", "since", "note", "remove", "as_hash", "set_aside", "take_back", "all_set_aside")
+    for name in ("append", "since", "note", "mark", "remove", "as_hash", "set_aside", "take_back", "all_set_aside")
 )
 CONFIRM = "return redis.call('EXISTS', KEYS[1])"
 FOLD_AFTER = 16
@@ -70,6 +70,7 @@ class Store:
         self._append = BatchedScript(client, PLAYING_TIME + APPEND, replicas)
         self._since = BatchedScript(client, SINCE, replicas)
         self._note = BatchedScript(client, NOTE)
+        self._mark = BatchedScript(client, MARK)
         self._confirm = BatchedScript(client, CONFIRM, replicas)
         self.outage = Outage(self._probe)
         self._remove = BatchedScript(client, AS_HASH + REMOVE)
@@ -212,6 +213,16 @@ class Store:
                 keys=[keys.table(code), keys.shown(code), keys.changed(shard), keys.attended(shard)],
                 args=[code, worker, "" if version is None else version, *texts],
             )
+
+    async def mark(self, code: str, version: int, worker: str) -> None:
+        """Mark a table as changed, as of a version, though nothing was written: something of it is still to be shown.
+
+        As with `note`, nothing is done for a table that has been removed, or is another worker's.
+        """
+        shard = keys.shard_of(code)
+        await self._mark(
+            keys=[keys.table(code), keys.changed(shard), keys.attended(shard)], args=[code, worker, version]
+        )
 
     async def all_changed(self, shards: Sequence[int]) -> dict[str, int]:
         """The tables of these shards that delivery has to look at, with the versions it must reach."""

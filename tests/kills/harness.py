@@ -187,6 +187,7 @@ class Harness:
             self.page,
             self._at_risk,
             self.page.may_double,
+            self.page.may_lack_pictures,
         )
 
 

@@ -21,6 +21,9 @@ class Page:
     sent again, that it has them.
     """
 
+    may_lack_pictures = False
+    """Whether a text may go alone here, because its upload was late."""
+
     def at_risk(self) -> int:
         """How many messages a kill at this moment may double: those that were sent and perhaps not yet written down."""
         return 1
@@ -128,6 +131,7 @@ class PlatformPage(Page):
     own, for a group is slow.
     """
 
+    may_lack_pictures = True
     patience = 3.0
     """Seconds after which a person gives up a button that turns: a bot that is killed may have taken a press along."""
 

@@ -79,11 +79,11 @@ async def test_a_mention_a_text_mention_and_a_reply_challenge_that_person(store:
         await anna.press("Cancel", group)
         anna.say("/challenge metamazzo", reply_to_message=said)
         await until(lambda: any("Metà" in message["text"] for message in group.messages.values()))
-        assert await bruno.press("Accept", group) == ""
         card = next(message for message in reversed(group.messages.values()) if "challenges" in message["text"])
         mention = next(entity for entity in card["entities"] if entity["type"] != "bold" and entity["type"] != "code")
         assert mention["type"] == "text_mention"
         assert mention["user"]["id"] == 2
+        assert await bruno.press("Accept", group) == ""
 
 
 async def test_a_topic_keeps_its_board(store: Store, server: TelegramServer) -> None:

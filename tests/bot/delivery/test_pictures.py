@@ -16,7 +16,7 @@ from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Scene
 from bot.pictures.sheet import Sheet, Words
 from bot.platform import NoPicture, NotEditable, SentMessage
-from bot.store import Store
+from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.delivery.test_surface_sync import surface_of
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seated
@@ -271,6 +271,31 @@ async def test_what_comes_while_a_picture_is_late_is_not_held_up(store: Store, m
         async with asyncio.timeout(30):
             while "Last trick" not in fake.last(other.private).plain:
                 await asyncio.sleep(0.01)
+
+
+async def test_a_picture_that_was_late_as_the_bot_ended_follows_though_nothing_was_written_in_the_log(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 60)
+    fake = FakePlatform()
+    fake.shows_pictures = True
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "pizzichino")
+        mover = next(player for player in players if "take four packets" in fake.last(player.private).plain)
+        assert fake.last(mover.private).picture
+        assert not await store.all_changed(range(keys.SHARDS))
+        monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
+        monkeypatch.setattr(worker.picture_pool, "_paint", never)
+        await mover.press("3", settle=False)
+        async with asyncio.timeout(30):
+            while fake.last(mover.private).picture or not await store.all_changed(range(keys.SHARDS)):
+                await asyncio.sleep(0.01)
+    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 60)
+    async with open_worker(store, fake) as worker:
+        await worker.delivery.settled()
+        assert fake.last(mover.private).picture
+        assert "✓ 3" in [button.label for row in fake.last(mover.private).rows for button in row]
+        assert not await store.all_changed(range(keys.SHARDS))
 
 
 async def test_an_older_picture_does_not_stand_beside_a_text_whose_own_is_late(

@@ -1,0 +1,10 @@
+-- Mark a table as changed, though nothing was written: something of it is still to be shown. A table that is gone, or
+-- another worker's by now, is left as it is.
+--
+-- KEYS  table, changed, attended
+-- ARGV  code, worker, version
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+local owner = redis.call('HGET', KEYS[3], 'worker')
+if owner and owner ~= ARGV[2] then return 0 end
+redis.call('ZADD', KEYS[2], 'GT', ARGV[3], ARGV[1])
+return 1

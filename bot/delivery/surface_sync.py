@@ -231,6 +231,7 @@ class SurfaceSync:
         attempt = surface.begin_send(self._digest_of(panel, ready))
         key = f"{code}.{encode_name(surface.name)}.{attempt.number}"
         try:
+            await self._note_late()
             sent = await self._adapter.send(place, ready, key)
         except (SlowDown, NotDone):
             surface.not_sent(attempt)
@@ -245,7 +246,8 @@ class SurfaceSync:
         ready, sent = await self._ready(step.panel), step.sent
         # Where a picture failed that was to follow, its text stands there already.
         if ready.digest != self._surface.known.digest or not sent.is_certain:
-            self._surface.begin_edit()
+            self._surface.begin_edit(is_late=self._awaited is not None)
+            await self._note_late()
             sent = await self._adapter.edit(self._place, sent, ready)
             self._count("edited")
         self._surface.edited(sent, self._digest_of(step.panel, ready), step.urgency)
@@ -279,10 +281,16 @@ class SurfaceSync:
         """
         return ready.digest if self._awaited else panel.digest
 
+    async def _note_late(self) -> None:
+        """Before a text goes out whose picture is to follow, write that something is still to be shown: a bot that ends
+        meanwhile tells nobody, where no entry of the log does.
+        """
+        if self._awaited:
+            table = await self._tools.room.cached(self._sync.code)
+            await self._tools.writer.still_to_show(self._sync, table.version)
+
     async def _wait_for_picture(self, scene: Subject) -> None:
         """Wait until a picture is painted that follows its text, or there may be something else to show."""
-        table = await self._tools.room.cached(self._sync.code)
-        await self._tools.writer.still_to_show(self._sync, table.version)
         with self._surface.pause() as woken:
             await self._tools.pictures.until_done(scene, woken)
         self._awaited = None

@@ -2,7 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import structlog
@@ -17,13 +19,14 @@ from bot.processes import ProcessDied, Processes
 PATIENCE_SECONDS = 2.0
 """How long a message waits for its picture before its text goes alone; the process may have to start first."""
 
-MOST_WAITING = 100
-"""Pictures under way beyond which texts go alone at once: there would be no end of it."""
+MOST_WAITING = 500
+"""Pictures that are waited for beyond which texts go alone at once: some seconds of work. A bot that starts draws all
+that was on its way, and there may be hundreds of that."""
 
 REST_SECONDS = 60.0
 """How long texts go alone after the process could not be had: to start it again and again would help nobody."""
 
-HUNG_SECONDS = 30.0
+HUNG_SECONDS = 60.0
 """A picture that takes so long never comes: its process is replaced."""
 
 KEPT_BYTES = 4 * 1024 * 1024
@@ -39,6 +42,8 @@ class PicturePool:
         self._paint = paint
         self._kept: LRUCache[str, bytes] = LRUCache(KEPT_BYTES, getsizeof=len)
         self._under_way: dict[str, asyncio.Task[bytes]] = {}
+        self._wanted: Counter[str] = Counter()
+        """How many wait for each of these."""
         self._ready: asyncio.Task[None] | None = None
         self._rests_until = 0.0
 
@@ -55,10 +60,16 @@ class PicturePool:
         return scene.digest in self._under_way
 
     async def until_done(self, scene: Subject, woken: asyncio.Event) -> None:
-        """Wait until a picture is no longer under way, or ``woken`` is set, which it is then in any case."""
+        """Wait until a picture is no longer under way, or ``woken`` is set, which it is then in any case.
+
+        One that nobody waits for any more is not painted, if that has not begun: something newer is to be shown.
+        """
         if task := self._under_way.get(scene.digest):
             task.add_done_callback(lambda _done: woken.set())
-            await woken.wait()
+            with self._wanted_by_one_more(scene):
+                await woken.wait()
+            if not self._wanted[scene.digest]:
+                task.cancel()
 
     def get_ready(self) -> None:
         """Pictures will be wanted soon: their process is started, once."""
@@ -81,11 +92,22 @@ class PicturePool:
             task = self._under_way[scene.digest] = asyncio.create_task(self._by_a_process(scene))
             task.add_done_callback(lambda done: self._done(scene.digest, done))
         # Several messages may wait for it, and one that goes away must not take it along.
-        await asyncio.wait([task], timeout=PATIENCE_SECONDS)
+        with self._wanted_by_one_more(scene):
+            await asyncio.wait([task], timeout=PATIENCE_SECONDS)
         if not task.done():
             PICTURES.labels("late").inc()
             return b""
         return b"" if task.cancelled() or task.exception() else task.result()
+
+    @contextmanager
+    def _wanted_by_one_more(self, scene: Subject) -> Iterator[None]:
+        self._wanted[scene.digest] += 1
+        try:
+            yield
+        finally:
+            self._wanted[scene.digest] -= 1
+            if not self._wanted[scene.digest]:
+                del self._wanted[scene.digest]
 
     async def _by_a_process(self, scene: Subject) -> bytes:
         """A picture; ProcessDied if there is no process that paints it."""

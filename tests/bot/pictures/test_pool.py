@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
@@ -56,6 +57,14 @@ def counted(scene: Subject) -> bytes:
     with Path(scene.line).open("a") as file:
         file.write(".")
     return b"painted"
+
+
+def held_back(scene: Subject) -> bytes:
+    """Waits for the file "go" beside the one that the scene names, and makes that."""
+    assert isinstance(scene, Scene)
+    while not Path(scene.line).with_name("go").exists():
+        time.sleep(0.01)
+    return counted(scene)
 
 
 @asynccontextmanager
@@ -123,6 +132,31 @@ async def test_a_picture_that_is_late_leaves_the_text_and_is_there_for_who_asks_
         asked = await pictures.painted(panel())
         assert asked.picture
         assert asked.picture.png == b"late"
+
+
+async def test_what_nobody_waits_for_any_more_is_not_painted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
+    scenes = []
+    for code in ("3D", "4D", "5D", "6D"):
+        picture = panel(code).picture
+        assert isinstance(picture, Picture)
+        assert isinstance(picture.scene, Scene)
+        scenes.append(replace(picture.scene, line=str(tmp_path / code)))
+    async with opened(held_back) as pictures:
+        for scene in scenes:
+            assert not (await pictures.painted(Panel((), picture=Picture(scene, "")))).picture
+        newer = asyncio.Event()
+        waiting = [asyncio.create_task(pictures.until_done(scene, newer)) for scene in scenes[1:]]
+        other = asyncio.create_task(pictures.until_done(scenes[3], asyncio.Event()))
+        await asyncio.sleep(0)
+        newer.set()
+        await asyncio.gather(*waiting)
+        (tmp_path / "go").touch()
+        await other
+        assert not pictures._under_way
+        assert not pictures._wanted
+    # Two are handed to the process ahead of time.
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["3D", "4D", "6D", "go"]
 
 
 async def test_a_process_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:

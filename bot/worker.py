@@ -131,6 +131,14 @@ class Worker:
             loops["unused"] = Unused(self.store, self.people, self.forgetter, days).run
         self._tasks = [self._loops.start(name, loop) for name, loop in loops.items()]
 
+    async def settled(self) -> None:
+        """Wait until nothing is under way, a look through shards just taken among it; for tests and benches."""
+        while True:
+            await self._told.wait()
+            await self.delivery.settled()
+            if not len(self._told):
+                return
+
     async def stop(self) -> None:
         """Finish what is under way, note it, and give the shards back."""
         while running := [task for task in self._tasks if not task.done()]:

@@ -58,12 +58,12 @@ class Comparison:
         """Both tables; returns how many updates were delivered."""
         made = await self._in_order(await self._challenge("a"), moves)
         code, delivered = await self._in_disorder(made)
-        await self.worker.delivery.settled()
+        await self.worker.settled()
         await self._compare(self.code, code)
         for each in (self.code, code):
             version = (await self.worker.room.cached(each)).version
             await self.worker.room.press(each, self.players[0].person.id, version, "resign", f"{each}.end")
-        await self.worker.delivery.settled()
+        await self.worker.settled()
         self.fake.messages.clear()
         self.fake._keys.clear()
         self.fake.calls.clear()

@@ -105,7 +105,7 @@ class Soak:
                 await self._game()
 
         await asyncio.gather(*(keep_on() for _ in range(AT_ONCE)))
-        await self.worker.delivery.settled()
+        await self.worker.settled()
 
     async def _game(self) -> None:
         game = self.random.choice(list(GAMES))

@@ -115,7 +115,7 @@ class Crowd:
             async with within(PATIENCE + (count - begin) / SLOWEST, f"{count:,} tables to be opened"):
                 await asyncio.gather(*(open_one(number) for number in range(begin, count)))
         async with within(PATIENCE, "all tables to be shown"):
-            await self.worker.delivery.settled()
+            await self.worker.settled()
 
     async def open_table(self, number: int) -> None:
         one, two = self.person(2 * number), self.person(2 * number + 1)

@@ -101,7 +101,7 @@ async def weigh(store: Store, game: str) -> tuple[float, float]:
     worker.add(Counter())
     await worker.start()
     tables = await in_groups([play_to_the_middle(worker.room, game, number) for number in range(TABLES)])
-    await worker.delivery.settled()
+    await worker.settled()
     await worker.stop()
     sent = [sum(map(len, await store.client.lrange(keys.table(table.code), 0, -1))) for table in tables]
     return await used_memory(store) / TABLES, statistics.mean(sent)

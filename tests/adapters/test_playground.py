@@ -156,7 +156,7 @@ async def test_a_request_sent_twice_counts_once(playground: Open, session: aioht
     line = await Line.open(session, playground)
     # The bot that remembered the request is gone; the platform and the tables know it.
     assert (await line.ask(do="say", chat="1", text="/challenge testa", n="same0001", **{"as": "1"}))["type"] == "done"
-    await playground.worker.delivery.settled()
+    await playground.worker.settled()
     texts = [message.get("text", "card") for message in playground.playground.chat_store.chats["1"].messages.values()]
     assert texts == ["/challenge testa", "card"]
 

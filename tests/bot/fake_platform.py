@@ -134,7 +134,7 @@ class Player:
         reply = await self.dispatcher.command(command)
         if reply.panel:
             await self.fake.send(self.private if reply.private else place, reply.panel, command.key)
-        await self.worker.delivery.settled()
+        await self.worker.settled()
         return reply
 
     async def send(self, payload: str, place: str = "", message: str = "0", key: str = "") -> Reply:
@@ -155,7 +155,7 @@ class Player:
         elif reply.panel:
             await self.fake.send(self.private, reply.panel, button.payload)
         if settle:
-            await self.worker.delivery.settled()
+            await self.worker.settled()
         return reply
 
     def button(self, label: str, place: str = "") -> tuple[str, Button]:
@@ -258,7 +258,7 @@ async def play_until(worker: Worker, players: list[Player], random: Random, done
         random.shuffle(players)
         for player in players:
             if await player.play(random):
-                await worker.delivery.settled()
+                await worker.settled()
                 break
         else:
             raise AssertionError("nobody can move")

@@ -37,4 +37,4 @@ async def ring(worker: Worker, seconds: float) -> None:
     for _ in range(3):
         await worker.scheduler.poll()
         await worker.scheduler.settled()
-        await worker.delivery.settled()
+        await worker.settled()

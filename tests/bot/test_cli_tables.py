@@ -47,7 +47,7 @@ async def test_tables_are_listed_looked_at_and_ended_beside_a_bot(tmp_path: Path
                 assert f"table {code} is ended" in await called(tmp_path, "tables", "close", code, "--yes")
             for code in (playing, waiting):
                 worker.delivery.touch(code, reload=True)
-            await worker.delivery.settled()
+            await worker.settled()
             assert "cancelled" in fake.last(GROUP).plain
             assert "taken back" in fake.last("paper:200").plain
             assert not await worker.tables_of("paper:1")
@@ -65,7 +65,7 @@ async def test_tables_are_idle_since_somebody_last_pressed_there_and_looking_cha
             players = await seated(worker, fake, "testa")
             old = await code_of(worker, players[0])
             # As a test cannot wait for days: all that is known of the table is three days older.
-            await worker.delivery.settled()
+            await worker.settled()
         shown = {name: decode_state(text) for name, text in (await store.shown(old)).items()}
         assert all(one.seen_at for one in shown.values() if one.message)
 
@@ -89,7 +89,7 @@ async def test_tables_are_idle_since_somebody_last_pressed_there_and_looking_cha
         async with open_worker(store, fake) as worker:
             mover = next(one for one in players if one.moves())
             await Player(worker, fake, mover.person.name, int(mover.person.id[6:])).play(Random(1))
-            await worker.delivery.settled()
+            await worker.settled()
         assert "idle 3 days" not in await called(tmp_path, "tables")
     await valkey.stop()
 
@@ -104,7 +104,7 @@ async def test_the_doctor_names_what_cannot_be_read_and_it_can_be_ended(tmp_path
             code = await code_of(worker, players[0])
             await store.append(code, await store.load(code), [stamped("conquer 3", "broken")])
             worker.delivery.touch(code, reload=True)
-            await worker.delivery.settled()
+            await worker.settled()
     await valkey.stop()
     assert f"{code} cannot be read" in await called(tmp_path, "doctor", code=1)
     looked = await called(tmp_path, "tables", "show", code)

@@ -208,7 +208,7 @@ async def test_export_and_rebuild(tmp_path: Path) -> None:
             players = await seated(worker, fake, "testa", "to 11")
             texts = fake.texts
             await play_until(worker, players, Random(1), lambda: any("won by" in text for text in texts("paper:100")))
-            await worker.delivery.settled()
+            await worker.settled()
             before: dict[Any, Any] = await store.client.hgetall("{games}:ratings:*|*|*")
             assert before
     await valkey.stop()

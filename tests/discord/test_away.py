@@ -59,7 +59,7 @@ async def playing(folder: Path, **more: Any) -> AsyncIterator[tuple[Observed, Ti
     try:
         async with opened(valkey.url) as store, on_discord(store, server, quick=False, **more) as adapter:
             people = await seated(server, "metamazzo")
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
             yield adapter, server, people
     finally:
         await server.stop()
@@ -143,11 +143,11 @@ async def minutes_away(folder: Path, how: str, seconds: float) -> None:
             await come_back(server, how)
             ended = loop.time()
             await until(lambda: any(line["event"] == "platform_back" for line in logs))
-            await worker.delivery.settled()
+            await worker.settled()
             assert tricks_shown(server, people) == [4, 4, 4]
             for _ in range(4):
                 await play_seen(people)
-                await worker.delivery.settled()
+                await worker.settled()
             assert tricks_shown(server, people) == [6, 6, 6]
         # A challenge, a board, and a hand each.
         assert sum(one["author"] == BOT for one in channel.messages.values()) == 2
@@ -202,7 +202,7 @@ async def flooded(folder: Path, rounds: int) -> None:
                     moves += 1
                     await asyncio.sleep(7)
             await until(lambda: all(one.answer not in (0, 5) for one in given))
-            await worker.delivery.settled()
+            await worker.settled()
         # Each got one answer, though many had to wait; the adapter asked for none of them twice.
         shown = Counter(server._made_by[number] for number in server._made_by if standing(channel, number))
         assert [shown[one.token] for one in given] == [1] * len(given)

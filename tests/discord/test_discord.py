@@ -156,10 +156,10 @@ async def test_a_command_that_takes_long_is_put_off(
 async def test_a_press_is_answered_by_the_panel_it_changes(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         server.calls.clear()
         await (await to_move(people)).play(Random(1))
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         # The presser's hand, and the other one's.
         assert sorted(name for name, _body in server.calls) == ["answer", "edit"]
 
@@ -214,7 +214,7 @@ async def test_a_press_whose_panel_has_to_wait_is_acknowledged_at_once_and_the_p
 ) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         mover = await to_move(people)
         panel = mover.sees(mover.private)[-1]
         before = text_of(panel)
@@ -226,7 +226,7 @@ async def test_a_press_whose_panel_has_to_wait_is_acknowledged_at_once_and_the_p
         assert text_of(panel) == before
         await until(lambda: text_of(panel) != before)
         # By its token: what the bot edits by itself is the other one's hand.
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         assert sorted(name for name, _body in server.calls) == ["answer", "edit", "edit_by"]
 
 
@@ -235,7 +235,7 @@ async def test_a_panel_whose_press_has_expired_meanwhile_is_changed_by_the_bot_i
 ) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         mover = await to_move(people)
         panel = mover.sees(mover.private)[-1]
         before = text_of(panel)
@@ -252,7 +252,7 @@ async def test_a_press_that_was_acknowledged_by_a_bot_that_is_killed_then_is_sho
 ) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         mover = await to_move(people)
         panel = mover.sees(mover.private)[-1]
         before = text_of(panel)
@@ -275,7 +275,7 @@ async def test_a_crowd_is_put_off_at_once(store: Store, server: DiscordServer, m
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
         await some_tricks(server, people, 1)
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         assert {one.answer for one in server.interactions.values() if one.type == 3} == {6}
 
 
@@ -302,7 +302,7 @@ async def test_a_press_that_is_delivered_twice_counts_once(store: Store, server:
         one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
         server.dispatch_again(one, panel)
         await until(lambda: bool(one.answer))
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         [table] = await adapter.worker.tables_of("discord:1")
         assert table.game
         assert sum(move.startswith("play") for _seat, move in table.game.history(0)) == 1
@@ -331,7 +331,7 @@ async def test_a_failure_on_the_way_costs_time_only(store: Store, server: Discor
         for name in ("send", "edit", "answer"):
             server.order(name, failure)
         await some_tricks(server, people, 2)
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         # Nothing is doubled: a card, a board, a hand each.
         assert len([text for text in texts_in(bar(server)) if "deal 1" in text]) == 1
         assert all(len(person.private.messages) == 1 for person in people)
@@ -342,7 +342,7 @@ async def test_buckets_are_kept_to(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "testa")
         await some_tricks(server, people, 4)
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         refused = [name for name, _body in server.calls if name == "refused"]
         assert not refused
         assert not adapter.budget._refused
@@ -373,7 +373,7 @@ async def test_where_the_bot_may_not_write_the_game_goes_on_in_private(
 ) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         channel = bar(server)
         if how == "channel deleted":
             channel.gone = True
@@ -386,7 +386,7 @@ async def test_where_the_bot_may_not_write_the_game_goes_on_in_private(
         for _ in range(12):
             for person in people:
                 await person.play(random)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
         [table] = await adapter.worker.tables_of("discord:1")
         assert table.game
         assert "Tricks" in text_of(people[0].sees(people[0].private)[-1])
@@ -466,7 +466,7 @@ async def test_a_private_chat_is_asked_for_once(store: Store, server: DiscordSer
             await some_tricks(server, people, 1)
             await people[0].slash("resign", people[0].private)
             await people[0].press("Yes, I resign")
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
     assert [name for name, _body in server.calls].count("open_private") == 2
 
 
@@ -527,7 +527,7 @@ async def test_a_made_up_custom_id_overwrites_no_message_and_a_real_one_may(
         before = json.dumps(card)
         for made_up in ("1phelp", "1psettings language it", "1pleaderboard chat all all"):
             assert "does not work" in await anna.send(channel, card, made_up)
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         assert json.dumps(card) == before
         await anna.slash("leaderboard")
         assert not await anna.press("this month", channel)

@@ -40,10 +40,10 @@ async def begun(server: DiscordServer, game: str = "metamazzo", **options: Any) 
 
 async def annas_turn(adapter: Observed, anna: Person, bruno: Person) -> None:
     """Until Anna, whose hand is in the private chat, is to move, and Bruno, whose hand is ephemeral, is not."""
-    await adapter.worker.delivery.settled()
+    await adapter.worker.settled()
     while not buttons_of(anna.sees(anna.private)[-1]):
         await bruno.play(Random(1), bruno.server.channels[CHANNEL])
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
 
 
 async def test_a_whole_game_aside(store: Store, server: DiscordServer) -> None:
@@ -58,7 +58,7 @@ async def test_a_whole_game_aside(store: Store, server: DiscordServer) -> None:
         for _ in range(400):
             for person, where in ((anna, anna.private), (bruno, channel)):
                 await person.play(random, where)
-                await adapter.worker.delivery.settled()
+                await adapter.worker.settled()
             if await adapter.worker.archive.count():
                 break
         [game] = [game async for game in adapter.worker.archive.all()]
@@ -78,9 +78,9 @@ async def test_each_press_on_the_hand_gives_it_another_quarter_of_an_hour(
         random, now = Random(1), time.time()
         for step in range(1, 4):
             while await anna.play(random):
-                await adapter.worker.delivery.settled()
+                await adapter.worker.settled()
             await bruno.play(random, channel)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
             # Ten minutes between his presses.
             later = now + 600 * step
             monkeypatch.setattr(time, "time", lambda later=later: later)
@@ -93,7 +93,7 @@ async def test_each_press_on_the_hand_gives_it_another_quarter_of_an_hour(
         monkeypatch.setattr(time, "time", lambda: now + 600 * 4 + 900)
         calls = len(server.calls)
         await anna.play(random)
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         assert "edit_by" not in [name for name, _body in server.calls[calls:]]
         await bruno.press("My hand", channel)
         await until(lambda: len(hands(bruno)) == 2)
@@ -112,7 +112,7 @@ async def test_a_hand_aside_goes_home_when_its_time_is_up(
         monkeypatch.setattr(time, "time", lambda: later)
         await anna.play(Random(1))
         await until(lambda: bool(bruno.private.messages))
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         assert not any(
             "My hand" in button["label"]
             for one in list(server.channels[CHANNEL].messages.values())[-1:]
@@ -124,7 +124,7 @@ async def test_hand_brings_it_here_for_ones_own_eyes(store: Store, server: Disco
     async with on_discord(store, server) as adapter:
         anna, bruno = await begun(server)
         bruno.private.closed = False
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         assert anna.private.messages
         await anna.slash("hand")
         await until(lambda: not anna.private.messages)
@@ -163,7 +163,7 @@ async def test_who_likes_hands_in_the_channel_gets_them_with_the_press_that_begi
         await anna.slash("challenge", game="metamazzo")
         await bruno.press("Accept", channel)
         await until(lambda: bool(hands(bruno)))
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         assert not hands(anna)
         await anna.press("My hand", channel)
         await until(lambda: bool(hands(anna)))
@@ -183,7 +183,7 @@ async def test_hands_aside_live_through_a_restart(store: Store, server: DiscordS
         for _ in range(4):
             await anna.play(random)
             await bruno.play(random, server.channels[CHANNEL])
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
         assert len(hands(bruno)) == 1
         assert text_of(hands(bruno)[0]) != before
 
@@ -213,7 +213,7 @@ async def test_a_pass_that_discord_takes_back_early_is_given_up(
         await annas_turn(adapter, anna, bruno)
         with capture_logs() as logs:
             await anna.play(Random(1))
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
         assert "surface_given_up" in [line["event"] for line in logs]
         await bruno.press("My hand", channel)
         await until(lambda: len(hands(bruno)) == 2)
@@ -238,7 +238,7 @@ async def test_who_wants_to_be_called_is_called_by_a_new_board_and_not_in_fast_p
         assert bruno.button("✓ Call me", bruno.private)
         await anna.slash("challenge", game="metamazzo")
         await bruno.press("Accept", channel)
-        await worker.delivery.settled()
+        await worker.settled()
         random = Random(1)
         [table] = await worker.tables_of("discord:1")
         # The deal's board is a new message anyway, and may call who begins.
@@ -248,7 +248,7 @@ async def test_who_wants_to_be_called_is_called_by_a_new_board_and_not_in_fast_p
             for _ in range(4):
                 for person in (anna, bruno):
                     await person.play(random)
-                    await worker.delivery.settled()
+                    await worker.settled()
 
         await round_about()
         assert server.pings == []

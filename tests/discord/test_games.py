@@ -27,7 +27,7 @@ async def test_a_whole_game(store: Store, server: DiscordServer, game: str) -> N
                 break
             for person in people:
                 await person.play(random)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
         assert over()
         [finished] = [game async for game in adapter.worker.archive.all()]
         verify(finished.record)

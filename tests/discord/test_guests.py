@@ -35,7 +35,7 @@ async def test_a_table_in_a_channel_of_others(store: Store, server: DiscordServe
         for _ in range(300):
             for person in (anna, bruno):
                 await person.play(random)
-                await adapter.worker.delivery.settled()
+                await adapter.worker.settled()
             if await adapter.worker.archive.count():
                 break
         assert await adapter.worker.archive.count() == 1
@@ -54,7 +54,7 @@ async def test_when_its_time_is_up_there_the_board_waits_for_the_next_word(store
         await anna.slash("challenge", channel, game="metamazzo")
         await bruno.press("Accept", channel)
         await until(lambda: any("deal 1" in text_of(one) for one in channel.messages.values()))
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         # A quarter of an hour goes by.
         async for key in store.client.scan_iter("discord:pass:*"):
             await store.client.delete(key)
@@ -62,7 +62,7 @@ async def test_when_its_time_is_up_there_the_board_waits_for_the_next_word(store
         for _ in range(6):
             for person in (anna, bruno):
                 await person.play(random)
-                await adapter.worker.delivery.settled()
+                await adapter.worker.settled()
         before = len(channel.messages)
         assert not any("Trick" in text_of(one) for one in channel.messages.values())
         await anna.slash("rules", channel)

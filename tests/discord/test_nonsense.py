@@ -69,7 +69,7 @@ async def test_messages_answered_with_nonsense(store: Store, server: DiscordServ
             people = await seated(server, "metamazzo")
             server.order("edit", failure)
             await some_tricks(server, people, 2)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
             # What was sent again was known again by its nonce, and the command's answer was asked for.
             assert all(len(person.private.messages) == 1 for person in people)
             assert sum("cards are dealt" in text_of(one) or " · deal " in text_of(one) for one in bar(server)) == 2

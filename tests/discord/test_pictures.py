@@ -105,7 +105,7 @@ def agree(server: DiscordServer, pairs: set[tuple[str, str]]) -> None:
 
 
 async def to_move(adapter: Observed, people: list[Person]) -> Person:
-    await adapter.worker.delivery.settled()
+    await adapter.worker.settled()
     return next(person for person in people if buttons_of(hand(person)))
 
 
@@ -166,7 +166,7 @@ async def test_a_page_for_one_alone_has_its_picture(store: Store, server: Discor
                 break
             for person in people:
                 await person.play(random)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
         game = await anext(adapter.worker.archive.all())
         # It was looked at already, and nothing was found.
         await store.client.set(keys.analysis(game.id), "[]")
@@ -190,7 +190,7 @@ async def test_a_whole_game(store: Store, server: DiscordServer, game: str) -> N
             for person in people:
                 await person.play(random)
                 agree(server, pairs)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
             agree(server, pairs)
             assert all(picture_of(hand(person)) for person in people if buttons_of(hand(person)))
         [finished] = [game async for game in adapter.worker.archive.all()]
@@ -206,7 +206,7 @@ async def test_a_press_is_answered_by_the_panel_with_its_picture(store: Store, s
         before = [picture_of(hand(person)) for person in people]
         server.calls.clear()
         await mover.play(Random(1))
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         # The presser's hand, the other one's, and the board, where the card lies.
         assert sorted(name for name, _body in server.calls) == ["answer", "edit", "edit"]
         after = [picture_of(hand(person)) for person in people]
@@ -221,7 +221,7 @@ async def test_in_a_thread(store: Store, server: DiscordServer) -> None:
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         await anna.slash("challenge", thread, game="metamazzo")
         await bruno.press("Accept", thread)
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         assert any(map(picture_of, thread.messages.values()))
 
 
@@ -243,7 +243,7 @@ async def test_hands_for_their_player_alone(store: Store, server: DiscordServer,
         for _ in range(4):
             await anna.play(random)
             await bruno.play(random, channel)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
             agree(server, pairs)
             seen.add(picture_of(message))
         assert len(seen) > 3
@@ -305,7 +305,7 @@ async def test_what_a_message_carries_is_known_to_the_bot_after_it(store: Store,
         people = await seated(server, "metamazzo")
         mover = await to_move(adapter, people)
         await mover.play(Random(1))
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         [table] = await adapter.worker.tables_of("discord:1")
     stored = await store.shown(table.code)
     for seat, person in enumerate(people):
@@ -365,7 +365,7 @@ async def test_without_the_permission_the_text_stands_alone_until_it_is_given(
         channel.permissions = ENOUGH
         await people[0].slash("rules")
         await mover.play(Random(1))
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         assert any(map(picture_of, channel.messages.values()))
 
 
@@ -397,7 +397,7 @@ async def test_a_press_whose_picture_is_refused_is_answered_by_its_text(store: S
         before = text_of(hand(mover))
         server.uploading = Failure(Refused(413, 40005))
         one = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         await until(lambda: text_of(hand(mover)) != before)
         assert picture_of(hand(mover)) is None
         assert one.answer
@@ -483,7 +483,7 @@ async def test_where_uploads_are_slow_a_press_is_acknowledged_first_and_the_pict
     monkeypatch.setattr(pictures, "SLOW_SECONDS", 0.2)
     async with on_discord(store, server, pictures=True) as adapter:
         people = await seated(server, "metamazzo")
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         server.uploading = Failure(after=0.4)
         kinds = []
         for _ in range(3):
@@ -496,7 +496,7 @@ async def test_where_uploads_are_slow_a_press_is_acknowledged_first_and_the_pict
         server.uploading = None
         monkeypatch.setattr(pictures, "SLOW_SECONDS", 20.0)
         await (await to_move(adapter, people)).play(Random(1))
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         one = (mover := await to_move(adapter, people)).touch(
             mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"]
         )
@@ -531,7 +531,7 @@ async def test_a_bot_that_is_killed_in_the_middle_of_an_upload_is_followed_by_on
         for _ in range(3):
             for person in people:
                 await person.play(random)
-                await adapter.worker.delivery.settled()
+                await adapter.worker.settled()
         agree(server, pairs)
         assert all(len(person.private.messages) == 1 and picture_of(hand(person)) for person in people)
 
@@ -543,5 +543,5 @@ async def test_stores_of_a_release_without_pictures_get_them(store: Store, serve
     async with on_discord(store, server, pictures=True) as adapter:
         mover = await to_move(adapter, people)
         await mover.play(Random(1))
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         assert all(len(person.private.messages) == 1 and picture_of(hand(person)) for person in people)

@@ -48,7 +48,7 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
         for _ in range(400):
             await anna.play(random)
             await bruno.play(random)
-            await worker.delivery.settled()
+            await worker.settled()
             on_telegram = boards([message["text"] for message in group.messages.values()])
             on_discord = boards([text_of(message) for message in channel.messages.values()])
             seen.append(bool(on_telegram) and on_telegram == on_discord)

@@ -220,7 +220,7 @@ class Shooter:
         await self.take(f"{game}-over", 1)
         if f"{game}-accuracy" in self.asked.moments:
             # It takes a while, for a process that thinks has to start.
-            await self.worker.delivery.settled()
+            await self.worker.settled()
             await self.worker.completion.settled()
             await self.worker.delivery.answers.tasks.wait()
             await self.take(f"{game}-accuracy")

@@ -208,7 +208,7 @@ async def test_a_reload_and_a_restart_of_the_bot_lose_nothing(playground: Open, 
         await tab.sees("deal 1")
     random = Random(9)
     await play_on([anna, bruno], random, watcher.page.locator(".message", has_text="Trick 2:"))
-    await playground.worker.delivery.settled()
+    await playground.worker.settled()
     before = await anna.page.locator(".message").last.inner_text()
     await anna.page.reload()
     await anna.sees("deal 1")

@@ -119,7 +119,7 @@ class Discords:
 
     async def rest(self) -> None:
         await asyncio.sleep(0.2)
-        await self.adapter.worker.delivery.settled()
+        await self.adapter.worker.settled()
 
     def tidy(self) -> None:
         """Forget what was answered, or a long run would fill the memory."""

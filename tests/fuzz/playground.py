@@ -142,7 +142,7 @@ class Tabs:
                 if game.id == "tavolo" and label in ("Sit North", "Sit West"):
                     await self._press(line, self.players[0 if label == "Sit North" else 1], "Accept", private=True)
         await self._ask(line, self.players[0], do="say", chat=BAR, text="/challenge testa @bruno")
-        await worker.delivery.settled()
+        await worker.settled()
         people = [f"playground:{player}" for player in self.players]
         tables = {table.code: table for person in people for table in await worker.tables_of(person)}
         if len(tables) != len(GAMES) + 1:
@@ -165,7 +165,7 @@ class Tabs:
 
     async def _press(self, line: Line, who: str, label: str, *, private: bool = False) -> None:
         chat = f"@{who}" if private else BAR
-        await self.playground.worker.delivery.settled()
+        await self.playground.worker.settled()
         message, payload = next((number, payload) for number, text, payload in self._buttons(chat) if label in text)
         await self._ask(line, who, do="press", chat=chat, message=message, payload=payload)
 
@@ -173,7 +173,7 @@ class Tabs:
         [answer] = await line.ask([json.dumps(self._said(who, **wish))])
         if answer["type"] != "done":
             raise Nonsense(str(answer))
-        await self.playground.worker.delivery.settled()
+        await self.playground.worker.settled()
 
     # What is sent
 
@@ -290,7 +290,7 @@ async def _fuzz(tabs: Tabs, lines: list[Line], messages: int, outcome: Outcome) 
     shown = {chat: json.dumps(chat_store.chats[chat].messages) for chat, _ in tabs.messages}
     with no_failures(outcome):
         await _send_all(tabs, lines, messages, outcome)
-        await tabs.playground.worker.delivery.settled()
+        await tabs.playground.worker.settled()
     compare(before, await kept())
     if (chat_store.people, set(chat_store.chats)) != (people, chats):
         raise Nonsense("people or chats have changed")

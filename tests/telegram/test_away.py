@@ -54,7 +54,7 @@ async def playing(folder: Path, **more: Any) -> AsyncIterator[tuple[Telegram, Ti
     try:
         async with opened(valkey.url) as store, on_telegram(store, server, quick=False, **more) as adapter:
             people = await seated(server, "metamazzo")
-            await worker_of(adapter).delivery.settled()
+            await worker_of(adapter).settled()
             yield adapter, server, people
     finally:
         await server.stop()
@@ -115,10 +115,10 @@ async def minutes_away(folder: Path, how: str, seconds: float) -> None:
             if how == "nobody listens":
                 await server.start(server.port)
             await until(lambda: any(line["event"] == "platform_back" for line in logs))
-            await worker.delivery.settled()
+            await worker.settled()
             for _ in range(4):
                 await play_seen(people)
-                await worker.delivery.settled()
+                await worker.settled()
         # A challenge, a board, and a hand each.
         assert sum(one["from"] == BOT for one in group.messages.values()) == 2
         for person in people:
@@ -152,7 +152,7 @@ async def flooded(folder: Path) -> None:
                         await play_seen(people)
                     await asyncio.sleep(7)
             await until(lambda: not server._updates and not worker.delivery.answers.tasks)
-            await worker.delivery.settled()
+            await worker.settled()
         calls = server.in_groups
         # Nothing but what was ordered was ever refused, for the group's limit was kept.
         assert (

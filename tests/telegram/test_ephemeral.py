@@ -58,9 +58,9 @@ async def test_a_whole_game_aside(store: Store, server: TelegramServer) -> None:
         random = Random(4)
         for _ in range(400):
             await anna.play(random)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
             await play_aside(bruno, random)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
             if await adapter.worker.archive.count():
                 break
         [game] = [game async for game in adapter.worker.archive.all()]
@@ -80,7 +80,7 @@ async def test_a_server_that_does_not_know_asides_is_found_out_without_a_hand(
         group = server.group(GROUP)
         await bruno.press("My hand, here", group)
         await until(lambda: adapter.messages.ephemerals.possible is False)
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         sent = [fields["text"] for method, fields in server.calls if method == "sendMessage" and fields["chat_id"] < 0]
         assert sent.count("🂠") == 1
         assert all(message["text"] != "🂠" for message in group.messages.values())
@@ -102,7 +102,7 @@ async def test_a_press_that_is_too_old_shows_nothing_and_the_next_does(
         group = server.group(GROUP)
         monkeypatch.setattr(server_module, "PASS_SECONDS", -1.0)
         await bruno.press("My hand, here", group)
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         assert not hands(bruno)
         monkeypatch.undo()
         await bruno.press("My hand, here", group)
@@ -118,7 +118,7 @@ async def test_an_aside_that_vanished_comes_again_when_asked_for(store: Store, s
         group.ephemerals[bruno.number].clear()
         await bruno.press("My hand, here", group)
         await until(lambda: bool(hands(bruno)))
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         assert len(hands(bruno)) == 1
 
 
@@ -131,7 +131,7 @@ async def test_who_opens_the_private_chat_has_the_hand_there_from_then_on(store:
         [table] = await adapter.worker.tables_of("telegram:1")
         bruno.start(table.code)
         await until(lambda: not hands(bruno))
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         assert sum(one["from"] == BOT for one in bruno.private.messages.values()) == 1
         assert bruno.button("My hand, here", group) is None
 
@@ -147,7 +147,7 @@ async def test_an_aside_lives_through_a_restart(store: Store, server: TelegramSe
         for _ in range(4):
             await anna.play(random)
             await play_aside(bruno, random)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
         assert len(hands(bruno)) == 1
         assert hands(bruno)[-1]["text"] != before
 

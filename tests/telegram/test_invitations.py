@@ -55,7 +55,7 @@ async def test_a_link_opened_again_seats_nobody_twice_and_brings_the_hand(store:
         await until(lambda: "You sit at this table already." in said(anna.private))
         bruno.start(f"join-{table.code.lower()}")
         await until(lambda: f"You sit at table {table.code}" in said(bruno.private))
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         hands = [number for number, one in bruno.private.messages.items() if one.get("reply_markup")]
         bruno.start(f"join-{table.code}")
         await until(

@@ -55,7 +55,7 @@ async def test_a_send_answered_with_nonsense_is_in_doubt_and_no_fault_of_ours(
             server.order("sendMessage", *[Failure(says=says, done_first=True)] * 2)
             await bruno.press("Accept", server.group(GROUP))
             await until(lambda: all(panels(person) for person in (anna, bruno)))
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
             # The card, the board and two hands; and two that arrived and were sent again, once.
             assert sum(len(panels(person)) for person in (anna, bruno)) + len(boards(server)) == 4 + 2
             await some_tricks(server, [anna, bruno], 2)
@@ -71,7 +71,7 @@ async def test_an_edit_answered_with_nonsense_is_made_again(store: Store, server
             people = await seated(server, "metamazzo")
             server.order("editMessageText", *[Failure(says=says, done_first=done) for done in (True, False)] * 2)
             await some_tricks(server, people, 3)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
             assert all(len(panels(person)) == 1 for person in people)
     assert not [line for line in logs if line["event"] == "surface_failed"]
 
@@ -87,7 +87,7 @@ async def test_what_a_proxy_says_of_itself_says_nothing_of_chats(
             await until(lambda: all(panels(person) for person in people))
             server.order("editMessageText", *[Failure(says=PAGE, status=status)] * 6)
             await some_tricks(server, people, 3)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
     assert not [line for line in logs if line["event"] == "surface_given_up"]
 
 

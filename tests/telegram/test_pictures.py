@@ -128,7 +128,7 @@ async def test_a_whole_game(store: Store, server: TelegramServer, painted: dict[
                 break
             for person in people:
                 await person.play(random)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
             shown = [one for chat in server.chats.values() for one in chat.messages.values() if "photo" in one]
             assert shown
             for message in shown:
@@ -146,7 +146,7 @@ async def test_pictures_are_painted(store: Store, server: TelegramServer, monkey
     monkeypatch.setattr(pool, "PATIENCE_SECONDS", 30.0)
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seated(server, "testa")
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         [hand] = of_bot(people[0].private.messages)
         assert hand["photo"][-1]["width"] == 720
         assert "deal 1" in hand["caption"]
@@ -387,12 +387,12 @@ async def test_a_chat_that_takes_no_photos_is_believed_for_hours(
     server.group(GROUP).takes_photos = False
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seated(server, "testa")
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         random = Random(1)
         for _ in range(6):
             for person in people:
                 await person.play(random)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
         assert methods(server).count("sendPhoto") == 1 + len(people), "one try in the group, and the hands"
         assert not any("photo" in one for one in server.group(GROUP).messages.values())
         assert all("photo" in one for person in people for one in of_bot(person.private.messages))
@@ -460,21 +460,21 @@ async def test_in_a_game_a_text_stands_alone_until_the_next_change(
 ) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seated(server, "testa")
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         random = Random(1)
         before = {one["message_id"] for person in people for one in of_bot(person.private.messages)}
         monkeypatch.setattr(photos, "REST_SECONDS", 0.0)
         server.order("editMessageMedia", *[Failure(hang_up=True)] * 3)
         for person in people:
             await person.play(random)
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         after = [one for person in people for one in of_bot(person.private.messages)]
         assert len(after) == len(people)
         assert any("text" in one and one["message_id"] not in before for one in after)
         for _ in range(2):
             for person in people:
                 await person.play(random)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
         stand = [of_bot(person.private.messages) for person in people]
         assert all(len(shown) == 1 and "photo" in shown[0] for shown in stand)
 
@@ -485,12 +485,12 @@ async def test_a_game_goes_on_in_the_same_messages_after_a_restart(
     random = Random(1)
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seated(server, "testa")
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
     before = [one["message_id"] for person in people for one in of_bot(person.private.messages)]
     async with on_telegram(store, server, pictures=True) as adapter:
         for person in people:
             await person.play(random)
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         shown = [one for person in people for one in of_bot(person.private.messages)]
         assert [one["message_id"] for one in shown] == before
         for message in shown:
@@ -510,9 +510,9 @@ async def test_a_hand_in_the_group_is_a_photo(
         random = Random(4)
         for _ in range(6):
             await anna.play(random)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
             await play_aside(bruno, random)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
             [hand] = hands(bruno)
             assert hand["caption"] in painted[shows(server, hand)]
         assert "editEphemeralMessageMedia" in methods(server)
@@ -524,16 +524,16 @@ async def test_a_hand_in_the_group_that_is_a_text_stays_one(
     async with on_telegram(store, server, pictures=True) as adapter:
         server.group(GROUP).takes_photos = False
         anna, bruno = await closed_in(server, "testa", "to 11")
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         server.group(GROUP).takes_photos = True
         await bruno.press("My hand, here", server.group(GROUP))
         await until(lambda: bool(hands(bruno)))
         random = Random(4)
         for _ in range(3):
             await anna.play(random)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
             await play_aside(bruno, random)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
         [hand] = hands(bruno)
         assert "text" in hand
         assert "Last trick" in hand["text"]

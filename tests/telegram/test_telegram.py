@@ -156,7 +156,7 @@ async def test_a_failure_on_the_way_costs_time_only(store: Store, server: Telegr
         people = await seated(server, "metamazzo")
         server.order("editMessageText", failure, failure)
         await some_tricks(server, people, 3)
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         assert all(len(panels(person)) == 1 for person in people)
 
 
@@ -181,7 +181,7 @@ async def test_a_send_that_arrived_though_it_failed_is_doubled_once_and_the_doub
         server.order("sendMessage", Failure(hang_up=True, done_first=True), Failure(hang_up=True, done_first=True))
         await bruno.press("Accept", server.group(GROUP))
         await until(lambda: all(panels(person) for person in (anna, bruno)))
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         assert sum(len(panels(person)) for person in (anna, bruno)) <= 4
         mover = next(person for person in (anna, bruno) if panels(person)[-1].get("reply_markup"))
         first = panels(mover)[0]
@@ -197,7 +197,7 @@ async def test_the_bot_is_thrown_out_of_the_group_and_the_game_goes_on(store: St
         for _ in range(600):
             for person in people:
                 await person.play(random)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
             if await adapter.worker.archive.count():
                 break
         assert await adapter.worker.archive.count() == 1
@@ -226,7 +226,7 @@ async def test_a_group_that_becomes_a_supergroup_takes_everything_along(
             if any("Trick 4" in message["text"] for message in moved.messages.values()):
                 break
             await asyncio.sleep(0.01)
-        await worker.delivery.settled()
+        await worker.settled()
         [table] = await worker.tables_of("telegram:1")
         assert table.hosts == (f"telegram:{new}",)
         assert sum("Metà Mazzo" in message["text"] for message in moved.messages.values()) == 1
@@ -240,7 +240,7 @@ async def test_leaderboards_move_along_and_are_made_anew_there(store: Store, ser
         people[0].say("/resign", people[0].private)
         await people[0].press("Yes, I resign")
         await until(lambda: any("resigned" in message["text"] for message in server.group(GROUP).messages.values()))
-        await worker.delivery.settled()
+        await worker.settled()
         await adapter.card_room.move_chat(f"telegram:{GROUP}", "telegram:-100777")
         scope = Scope(chat="telegram:-100777")
         before = await worker.ratings.standing(scope, "telegram:1")
@@ -275,7 +275,7 @@ async def test_updates_delivered_again_and_again_count_once(store: Store, server
         anna.say("/challenge testa")
         await until(lambda: any(one["from"] == BOT for one in server.group(GROUP).messages.values()))
         await asyncio.sleep(0.3)
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         assert sum(one["from"] == BOT for one in server.group(GROUP).messages.values()) == 1
 
 
@@ -294,7 +294,7 @@ async def test_updates_out_of_order_are_each_heard_once(store: Store, server: Te
         people[0].say("/challenge spades")
         await until(lambda: cards() == 4)
         await asyncio.sleep(0.1)
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         assert cards() == 4
         assert not server._updates
 
@@ -322,7 +322,7 @@ async def test_the_network_is_away_for_a_while(store: Store, server: TelegramSer
         server.order("getUpdates", *[Failure(hang_up=True)] * 3)
         server.order("editMessageText", *[Failure(hang_up=True)] * 6)
         await some_tricks(server, people, 3, seed=2)
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         assert adapter.healthy
 
 
@@ -376,7 +376,7 @@ async def test_the_bot_is_thrown_out_and_let_in_again(store: Store, server: Tele
         for _ in range(20):
             for person in people:
                 await person.play(random)
-            await adapter.worker.delivery.settled()
+            await adapter.worker.settled()
         group.gone = None
         member = {"user": BOT, "status": "member"}
         left = {"user": BOT, "status": "left"}
@@ -442,9 +442,9 @@ async def test_one_player_on_telegram_and_one_elsewhere(store: Store, server: Te
         random = Random(1)
         for _ in range(60):
             await anna.play(random)
-            await worker.delivery.settled()
+            await worker.settled()
             await bruno.play(random)
-            await worker.delivery.settled()
+            await worker.settled()
         board = list(server.group(GROUP).messages.values())[-1]["text"]
         assert "Trick" in board
         assert board == fake.last("paper:100").plain
@@ -463,7 +463,7 @@ async def test_a_made_up_payload_overwrites_no_message_and_a_real_one_may(store:
         # Of a message that Telegram does not tell of any more nothing is known.
         old = {"message_id": card["message_id"], "chat": group.about, "date": 0}
         assert "does not work" in await anna.send(group, old, "1phelp")
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         assert group.messages[card["message_id"]] == before
         anna.say("/leaderboard")
         await anna.press("this month", group)

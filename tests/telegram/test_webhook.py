@@ -111,7 +111,7 @@ async def test_what_is_brought_again_counts_once(store: Store, server: TelegramS
         Person(server, 1, "Anna").say("/challenge metamazzo")
         await until(lambda: len(server.refused_by_webhook) > 5)
         server.redeliver = False
-        await adapter.worker.delivery.settled()
+        await adapter.worker.settled()
         assert sum(message["from"] == BOT for message in server.group(GROUP).messages.values()) == 1
 
 

@@ -88,7 +88,7 @@ async def play(
     """Everybody presses what their own panels offer, until something is so."""
     random = Random(1)
     async with open_worker(store, fake) as worker:
-        await worker.delivery.settled()
+        await worker.settled()
         players = [
             Player(worker, fake, name, number)
             for game, numbers in people.items()
@@ -99,7 +99,7 @@ async def play(
                 return
             random.shuffle(players)
             moved = [player for player in players if await player.play(random)]
-            await worker.delivery.settled()
+            await worker.settled()
             assert moved, "nobody can move"
     raise AssertionError("it never came to that")
 

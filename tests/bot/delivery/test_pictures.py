@@ -292,7 +292,7 @@ async def test_a_picture_that_was_late_as_the_bot_ended_follows_though_nothing_w
                 await asyncio.sleep(0.01)
     monkeypatch.setattr(pool, "PATIENCE_SECONDS", 60)
     async with open_worker(store, fake) as worker:
-        await worker.delivery.settled()
+        await worker.settled()
         assert fake.last(mover.private).picture
         assert "✓ 3" in [button.label for row in fake.last(mover.private).rows for button in row]
         assert not await store.all_changed(range(keys.SHARDS))

@@ -109,11 +109,11 @@ async def test_a_look_that_breaks_off_leaves_the_table_marked_though_a_surface_c
         await fake.until(lambda: not worker.delivery._tables[code].is_running)
         assert worker.delivery.is_busy(code)
         gate.set()
-        await worker.delivery.settled()
+        await worker.settled()
         assert list(await store.all_changed(range(keys.SHARDS))) == [code], "the mover's hand was not looked at"
         monkeypatch.setattr(worker.people, "person", kept)
         worker.delivery.touch(code)
-        await worker.delivery.settled()
+        await worker.settled()
         assert not await store.all_changed(range(keys.SHARDS))
 
 
@@ -137,7 +137,7 @@ async def test_a_hand_that_waits_for_its_turn_goes_out_at_the_next_look_where_no
         del fake.rate_limit_of[other.private]
         worker.delivery.touch(code)
         async with asyncio.timeout(10):
-            await worker.delivery.settled()
+            await worker.settled()
         assert hand.known.digest != before
         assert other.moves()
 
@@ -177,7 +177,7 @@ async def test_a_hand_that_is_drawn_of_a_table_that_changes_meanwhile_is_drawn_a
                 await asyncio.sleep(0)
         assert sync.looks > looks
         gate.set()
-        await worker.delivery.settled()
+        await worker.settled()
         table = await worker.room.cached(code)
         shown.keep_drawn(None, None)
         assert shown.known.digest == (await tools.drawer.draw(sync, table, shown)).digest
@@ -224,7 +224,7 @@ async def test_a_hand_that_moves_while_it_is_found_that_nobody_is_where_it_was_i
         place = f"{other.private}~100!pass"
         await worker.change(code, Hand(seat), Change(repost=True, place=place))
         gate.set()
-        await worker.delivery.settled()
+        await worker.settled()
         assert surface_of(worker, code, Hand(seat)).state is State.SHOWN
         assert len(fake.messages[place]) == 1
 
@@ -263,7 +263,7 @@ async def test_whoever_leaves_while_their_message_is_in_trouble_gets_no_more(sto
         assert await worker.tables_of(carla.person.id)
         with capture_logs() as logs:
             await worker.challenges.stand(table.code, bruno.person.id, "leaves")
-            await worker.delivery.settled()
+            await worker.settled()
         assert not fake.messages[bruno.private]
         assert "surface_failed" not in [line["event"] for line in logs]
 
@@ -348,7 +348,7 @@ async def test_an_older_message_that_cannot_be_taken_away_holds_no_hand_up(
                 await asyncio.sleep(0)
         fake.error = None
         worker.delivery.platform_back("paper")
-        await worker.delivery.settled()
+        await worker.settled()
         assert len(fake.messages[anna.private]) == 1
 
 
@@ -363,16 +363,16 @@ async def test_an_older_message_that_the_platform_will_not_take_away_is_left_alo
         with capture_logs() as logs:
             await worker.change(code, Hand(0), Change(repost=True))
             async with asyncio.timeout(10):
-                await worker.delivery.settled()
+                await worker.settled()
             await a_commit(worker, code)
-            await worker.delivery.settled()
+            await worker.settled()
         assert fake.deleted() == 1
         assert [line["event"] for line in logs if line["log_level"] == "warning"] == ["message_refused"]
         assert not await store.all_changed(range(keys.SHARDS))
         assert len(fake.messages[anna.private]) == 2
         fake.error = None
         await worker.change(code, Hand(0), Change(pressed=old, place=anna.private, genuine=True))
-        await worker.delivery.settled()
+        await worker.settled()
         assert list(fake.messages[anna.private]) != [old]
         assert len(fake.messages[anna.private]) == 1
 
@@ -420,14 +420,14 @@ async def test_a_pause_in_doubt_that_a_change_ends_makes_no_other_pause_longer(
         await pauses.until(lost + 1)
         assert pauses.seconds == [3600.0] * (lost + 1)
         worker.delivery.platform_back("paper")
-        await worker.delivery.settled()
+        await worker.settled()
         assert len(fake.messages[anna.private]) == 1
 
 
 async def test_a_pause_in_doubt_that_was_long_is_none_of_what_certainly_was_not_sent(store: Store) -> None:
     errors = [Trouble("lost"), NotDone("away"), NotDone("away"), Trouble("lost"), NotDone("away")]
     async with in_trouble(store, *errors) as (worker, _fake, _anna, _code, pauses):
-        await worker.delivery.settled()
+        await worker.settled()
     assert pauses.seconds == pytest.approx([0.01, 0.01, 0.02, 0.04, 0.04])
 
 
@@ -438,7 +438,7 @@ async def test_who_asks_for_their_hand_anew_waits_for_no_pause(store: Store, mon
         assert not fake.errors[anna.private]
         await worker.change(code, Hand(0), Change(repost=True))
         async with asyncio.timeout(10):
-            await worker.delivery.settled()
+            await worker.settled()
         assert len(fake.messages[anna.private]) == 1
 
 
@@ -447,5 +447,5 @@ async def test_pauses_begin_anew_when_the_platform_is_back(store: Store, monkeyp
         await pauses.until(2)
         monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.003)
         worker.delivery.platform_back("paper")
-        await worker.delivery.settled()
+        await worker.settled()
     assert pauses.seconds == [0.01, 0.02, 0.003]

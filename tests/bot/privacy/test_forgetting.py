@@ -37,7 +37,7 @@ async def resigned(worker: Worker, loser: Player, winner: Player, game: str = "t
     await winner.press("Accept", GROUP)
     await loser.say("/resign")
     await loser.press("Yes, I resign")
-    await worker.delivery.settled()
+    await worker.settled()
 
 
 async def played(worker: Worker, fake: FakePlatform) -> list[Player]:
@@ -57,7 +57,7 @@ async def forgotten(worker: Worker, person: str = ANNA) -> None:
     while not (await marks(worker.store.client))[person].is_gone:
         await worker.forgetter.work()
         await asyncio.sleep(0.01)
-    await worker.delivery.settled()
+    await worker.settled()
     now = worker.forgetter.now
     worker.forgetter.now = lambda: now() + 2 * forgetting.STRAGGLERS_AFTER
     while await marks(worker.store.client):
@@ -315,7 +315,7 @@ async def test_nobody_can_be_rematched_with_somebody(store: Store) -> None:
             Press(key, bruno.person, GROUP, "1", page("rematch", game.id), genuine=True)
         )
         assert reply.toast == ""
-        await worker.delivery.settled()
+        await worker.settled()
         await carla.press("Accept", GROUP)
         [table] = await worker.tables_of(carla.person.id)
         assert table.phase == "playing"
@@ -336,7 +336,7 @@ async def test_a_game_that_ends_while_its_player_is_being_forgotten_is_somebodys
         await worker.forgetter.forget(ANNA, (await marks(store.client))[ANNA])
         await worker.archive.add(ended, 1_770_000_000)
         await worker.ratings.catch_up()
-        await worker.delivery.settled()
+        await worker.settled()
         assert await traces(store, ANNA, "annabella") == [keys.FORGETTING]
         after = await standings(worker, bruno)
         await worker.ratings.rebuild()

@@ -81,7 +81,7 @@ async def play_a_little(worker: Worker, players: list[Player], random: Random, p
     for _ in range(presses):
         for player in random.sample(players, len(players)):
             if await player.play(random):
-                await worker.delivery.settled()
+                await worker.settled()
                 break
 
 
@@ -133,7 +133,7 @@ async def record() -> dict[str, Any]:
                 async with open_worker(store, fake) as worker:
                     await finished(worker, fake, random)
                     await live(worker, fake, random)
-                    await worker.delivery.settled()
+                    await worker.settled()
                     await asyncio.sleep(0.5)
                     told = await truths(worker, [f"paper:{number}" for number in range(1, 5)])
                 shown = {

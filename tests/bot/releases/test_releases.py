@@ -55,7 +55,7 @@ async def test_a_store_of_any_release_loads_and_its_people_play_on_by_the_button
             players = [Player(worker, fake, name, number) for number, name in enumerate(PEOPLE, 1)]
             moved = await _play_each_hand(told, players)
             assert len(moved) > 10
-            await worker.delivery.settled()
+            await worker.settled()
             for code in moved:
                 assert (await worker.room.table(code)).version > told["tables"][code]["version"], code
             # A person's lists are there, and challenges that waited can be taken.

@@ -115,7 +115,7 @@ class Fleet:
                         await asyncio.wait(set(worker._told))
                 await self._all_heard()
                 for worker in self.workers:
-                    await worker.delivery.settled()
+                    await worker.settled()
                 if not any(worker._told for worker in self.workers) and not await self.store.all_changed(range(64)):
                     return
                 await asyncio.sleep(0.01)

@@ -43,7 +43,7 @@ async def test_strange_words_of_other_workers_are_passed_over(store: Store) -> N
                 await forgotten.wait()
             while worker._told:
                 await asyncio.wait(set(worker._told))
-            await worker.delivery.settled()
+            await worker.settled()
         assert [entry["event"] for entry in logs].count("notification_not_understood") == 3
         assert [entry["event"] for entry in logs].count("notification_unreadable") == 2
         # Of a table that is not there.

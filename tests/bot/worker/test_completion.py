@@ -136,7 +136,7 @@ async def test_a_result_in_a_private_chat_is_left_alone(store: Store) -> None:
         anna = Player(worker, fake, "Anna", 1)
         await anna.say("/challenge testa", anna.private)
         await anna.press("🤖 Easy robot", anna.private)
-        await worker.delivery.settled()
+        await worker.settled()
         await resign(worker, fake, [anna], 0)
         await completed(worker)
         assert thinker.asked == 0

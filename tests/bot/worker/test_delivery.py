@@ -31,7 +31,7 @@ async def agrees(worker: Worker, fake: FakePlatform, players: list[Player]) -> N
     """Every person has one panel, which offers what may be played now and nothing else, and the group's last board is
     what it would be if it were drawn now.
     """
-    await worker.delivery.settled()
+    await worker.settled()
     assert not await worker.store.all_changed(range(keys.SHARDS))
     for player in players:
         assert len(fake.messages[player.private]) == 1, fake.texts(player.private)
@@ -90,7 +90,7 @@ async def test_a_fault_on_the_way_costs_time_only(store: Store, error: Exception
             fake.errors[player.private] += [error] * 3  # type: ignore[list-item]
         fake.errors[GROUP] += [error] * 3  # type: ignore[list-item]
         await some_moves(worker, players, 8)
-        await worker.delivery.settled()
+        await worker.settled()
         for player in players:
             assert not fake.errors[player.private]
             assert player.fake.messages[player.private]
@@ -167,7 +167,7 @@ async def test_a_doubled_message_goes_when_somebody_presses_it(store: Store) -> 
         mover = next(player for player in players if player.moves())
         doubled = next(iter(fake.messages[mover.private]))
         await mover.send(mover.moves()[0][1].payload, mover.private, doubled)
-        await worker.delivery.settled()
+        await worker.settled()
         assert doubled not in fake.messages[mover.private]
         assert len(fake.messages[mover.private]) == 1
 
@@ -187,7 +187,7 @@ async def test_a_doubled_card_goes_when_somebody_presses_it(store: Store) -> Non
         _anna, bruno, older = await doubled_challenge(worker, fake)
         payload = bruno.button("Game", GROUP)[1].payload
         await bruno.send(payload, GROUP, older)
-        await worker.delivery.settled()
+        await worker.settled()
         assert older not in fake.messages[GROUP]
         await bruno.press("Accept", GROUP)
         assert "cards are dealt" in next(iter(fake.messages[GROUP].values())).plain
@@ -233,7 +233,7 @@ async def test_a_doubled_card_of_a_game_that_runs_offers_no_chair_once_somebody_
                 await player.press(player.moves()[0][1].label)
         assert fake.messages[GROUP][older].rows
         reply = await bruno.send(payload, GROUP, older)
-        await worker.delivery.settled()
+        await worker.settled()
         assert reply.toast
         if moves:
             assert not fake.messages[GROUP][older].rows
@@ -254,7 +254,7 @@ async def test_who_cannot_be_written_to_is_told_in_the_group_and_a_button_helps(
         assert len(fake.calls) == calls, "no use in trying again and again"
         fake.closed.clear()
         await players[1].dispatcher.opened_private_chat(players[1].person, row[0].payload)
-        await worker.delivery.settled()
+        await worker.settled()
         assert fake.messages["paper:@2"]
         assert "cannot write" not in fake.last(GROUP).plain
         await some_moves(worker, players, 6)
@@ -267,7 +267,7 @@ async def test_a_chat_that_is_gone_loses_its_board_and_the_game_goes_on(store: S
         players = await seated(worker, fake, "testa", "to 11")
         fake.errors[GROUP] += [ChatGone("kicked")] * 50
         await play_until(worker, players.copy(), Random(3), lambda: "You " in fake.last("paper:@1").plain)
-        await worker.delivery.settled()
+        await worker.settled()
         # Each new board is tried once, and no more than that.
         assert len(fake.errors[GROUP]) > 40
         assert await worker.archive.count() == 1
@@ -312,7 +312,7 @@ async def test_while_a_chat_is_held_back_the_latest_state_waits_and_is_sent_once
             await asyncio.sleep(0.001)
             if (await worker.room.cached(code)).version > 30:
                 break
-        await worker.delivery.settled()
+        await worker.settled()
         edits = [call for call in fake.calls if call[1] == GROUP]
         assert 2 <= len(edits) <= 6
         await agrees(worker, fake, players)
@@ -326,7 +326,7 @@ async def test_the_turn_rings_after_a_while_and_the_old_panel_goes(store: Store)
         other = next(player for player in players if player is not mover)
         [before] = fake.messages[other.private]
         await mover.send(mover.moves()[-1][1].payload, mover.private, next(iter(fake.messages[mover.private])))
-        await worker.delivery.settled()
+        await worker.settled()
         [after] = fake.messages[other.private]
         assert after != before
         assert other.moves()
@@ -355,7 +355,7 @@ async def test_of_several_tables_the_one_that_calls_comes_up_front(store: Store)
             (message, panel) for message, panel in fake.messages[mover.private].items() if first in panel.plain
         )
         await mover.send(panel.rows[-1][0].payload, mover.private, message)
-        await worker.delivery.settled()
+        await worker.settled()
         assert first in fake.last(other.private).plain
         assert len(fake.messages[other.private]) == 2
 
@@ -368,7 +368,7 @@ async def test_a_restart_finds_everything_and_says_nothing_twice(store: Store) -
     before, calls = {place: dict(m) for place, m in fake.messages.items()}, len(fake.calls)
     async with open_worker(store, fake) as worker:
         await asyncio.sleep(0.1)
-        await worker.delivery.settled()
+        await worker.settled()
         assert fake.messages == before
         assert len(fake.calls) == calls
         for player in players:
@@ -484,8 +484,8 @@ async def test_two_workers_share_the_tables_and_each_takes_every_press(store: St
         async def rest() -> None:
             for _ in range(200):
                 await asyncio.sleep(0.01)
-                await one.delivery.settled()
-                await two.delivery.settled()
+                await one.settled()
+                await two.settled()
                 if not await store.all_changed(range(64)):
                     return
 
@@ -517,8 +517,8 @@ async def test_a_hand_comes_anew_below_that_of_a_table_which_another_worker_deli
         async def rest() -> None:
             for _ in range(200):
                 await asyncio.sleep(0.01)
-                await one.delivery.settled()
-                await two.delivery.settled()
+                await one.settled()
+                await two.settled()
                 if not await store.all_changed(range(64)):
                     return
 

@@ -135,7 +135,7 @@ async def test_a_step_of_the_stores_clock_costs_no_game_and_stalls_nothing(store
             passed = asyncio.get_running_loop().time() - begun
             assert -1 - passed < before[code] - after[code] <= LONGEST_GAP + 2 + passed
             await worker.shards.share_out()
-            await worker.delivery.settled()
+            await worker.settled()
             assert len(worker.shards.mine) == keys.SHARDS
             assert worker.shards.workers == 1
         # From here on time passes as ever.
@@ -203,7 +203,7 @@ async def test_phones_ring_again_once_a_clock_was_set(
         [before] = fake.messages[other.private]
         monkeypatch.setattr(time, "time", lambda: real() + seconds)
         await mover.play(Random(1))
-        await worker.delivery.settled()
+        await worker.settled()
         [after] = fake.messages[other.private]
         assert after != before
 
@@ -224,7 +224,7 @@ async def test_a_worker_alone_that_hung_for_a_minute_plays_on_and_nobody_is_late
         assert (await worker.room.table(table.code)).version == table.version
         mover = next(player for player in players if player.moves())
         await mover.play(Random(1))
-        await worker.delivery.settled()
+        await worker.settled()
         assert (await worker.room.table(table.code)).version > table.version
 
 
@@ -254,7 +254,7 @@ async def test_who_hung_past_its_lease_sends_nothing_before_it_knows_what_it_sti
             assert not frozen.shards.owns(code)
             heir.delivery.touch(code, reload=True)
             await asyncio.sleep(0.1)
-            await heir.delivery.settled()
+            await heir.settled()
             assert len(fake.calls) > calls
             assert not frozen.delivery.busy
             for player in players:
@@ -284,7 +284,7 @@ async def test_two_workers_that_ring_the_same_clock_nudge_once(store: Store) -> 
                 await worker.scheduler.settled()
             table = await heir.room.table(code)
             assert (table.version, table.alarm) == (version + 1, "nudged")
-            await heir.delivery.settled()
+            await heir.settled()
 
 
 async def test_a_lease_is_shorter_for_its_worker_than_for_the_others(store: Store) -> None:
@@ -332,7 +332,7 @@ async def test_a_robot_moves_after_its_pause_though_nobody_asks_the_store(
             async with asyncio.timeout(20):
                 while not anna.moves():
                     await asyncio.sleep(0.02)
-                    await worker.delivery.settled()
+                    await worker.settled()
             version = (await worker.room.table(code)).version
             await anna.play(random)
             assert (await worker.room.table(code)).version > version

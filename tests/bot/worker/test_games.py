@@ -82,4 +82,4 @@ async def test_every_legal_move_has_its_button(store: Store, game: str) -> None:
             for player in random.sample(players, len(players)):
                 if await player.play(random):
                     break
-            await worker.delivery.settled()
+            await worker.settled()

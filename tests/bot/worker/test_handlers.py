@@ -238,7 +238,7 @@ async def test_robots_take_chairs_and_play(store: Store) -> None:
         for _ in range(400):
             await anna.play(random)
             await asyncio.sleep(0.02)
-            await worker.delivery.settled()
+            await worker.settled()
             if "Trick 5" in fake.last(GROUP).plain:
                 break
         assert "Trick 5" in fake.last(GROUP).plain
@@ -257,7 +257,7 @@ async def test_alone_with_a_robot_in_the_private_chat(store: Store) -> None:
             assert len(hands) <= 1
             await anna.play_anywhere(random)
             await asyncio.sleep(0.01)
-            await worker.delivery.settled()
+            await worker.settled()
             if any("Segreto: " in text for text in fake.texts(anna.private)):
                 break
         assert any("Segreto: " in text for text in fake.texts(anna.private))
@@ -339,7 +339,7 @@ async def test_no_clock_runs_where_only_robots_wait(store: Store, clock: tuple[s
         await anna.press("Easy robot", GROUP)
         for _ in range(20):
             await worker.scheduler.settled()
-            await worker.delivery.settled()
+            await worker.settled()
             if anna.moves():
                 break
             await ring(worker, 1)
@@ -366,7 +366,7 @@ async def test_a_strict_clock_plays_and_the_third_time_in_a_row_forfeits(store: 
             lates.append(table.lates)
             if players[0].moves():
                 await players[0].play(random)
-                await worker.delivery.settled()
+                await worker.settled()
             else:
                 await ring(worker, 31)
         assert "ran out of time" in fake.last(GROUP).plain
@@ -389,7 +389,7 @@ async def test_a_move_in_time_counts_lates_anew(store: Store) -> None:
         late = table.lates.index(2)
         while not players[late].moves():
             await players[1 - late].play(random)
-            await worker.delivery.settled()
+            await worker.settled()
         await players[late].play(random)
         assert (await worker.room.cached(code)).lates[late] == 0
 
@@ -534,7 +534,7 @@ async def test_rematch_and_replay(store: Store) -> None:
         result, button = players[0].button("Rematch", GROUP)
         for player in reversed(players):
             await player.send(button.payload, GROUP, result)
-        await worker.delivery.settled()
+        await worker.settled()
         [table] = await worker.tables_of(players[0].person.id)
         assert [chair.person for chair in table.chairs if chair] == ["paper:1", "paper:2"]
         assert table.clock == 60
@@ -779,11 +779,11 @@ async def test_a_made_up_press_touches_no_message_but_the_surfaces_own(store: St
             ("1prematch x", GROUP, board),
         ):
             await mover.send(payload, place, pressed)
-            await worker.delivery.settled()
+            await worker.settled()
         assert {place: dict(messages) for place, messages in fake.messages.items()} == before
         # A move that may be made is made, and still no other message is touched.
         await mover.send(button.payload, mover.private, other)
-        await worker.delivery.settled()
+        await worker.settled()
         assert (await worker.room.table(table.code)).version == table.version + 1
         assert set(fake.messages[mover.private]) == {message, other}
         assert fake.messages[mover.private][other] == before[mover.private][other]
@@ -807,7 +807,7 @@ async def test_one_button_pressed_fifty_times_at_once_is_one_move(store: Store) 
         assert (await worker.room.table(code)).version == version + 1
         assert [reply.toast for reply in replies].count("") == 1
         assert all("moved on" in reply.toast for reply in replies if reply.toast)
-        await worker.delivery.settled()
+        await worker.settled()
         assert len(fake.messages[mover.private]) == 1
 
 

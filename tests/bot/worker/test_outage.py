@@ -77,7 +77,7 @@ async def test_a_store_that_takes_nothing_down_keeps_nothing_and_the_presser_is_
     async with at_table(embedded) as (worker, _fake, players):
         mover = mover_of(players)
         await worker.people.choose(mover.person.id, language="it")
-        await worker.delivery.settled()
+        await worker.settled()
         code = await code_of(worker, mover)
         before = (await worker.store.load(code)).version
         message, button = mover.moves()[0]
@@ -93,7 +93,7 @@ async def test_a_store_that_takes_nothing_down_keeps_nothing_and_the_presser_is_
             await until_well(worker)
             assert (await mover.send(button.payload, mover.private, message, key="again0")).toast == ""
         assert (await worker.store.load(code)).version == before + 1
-        await worker.delivery.settled()
+        await worker.settled()
         assert any(player.moves() for player in players if player is not mover)
         said = [line["event"] for line in logs]
         assert said.count("store_away") == said.count("store_back") == 1
@@ -108,7 +108,7 @@ async def test_a_store_that_is_frozen_leaves_no_press_unanswered_and_the_same_pr
         code = await code_of(worker, mover)
         before = (await worker.store.load(code)).version
         message, button = mover.moves()[0]
-        await worker.delivery.settled()
+        await worker.settled()
         tasks = len(asyncio.all_tasks())
         await freeze(embedded)
         with capture_logs() as logs:
@@ -134,7 +134,7 @@ async def test_a_store_that_is_frozen_leaves_no_press_unanswered_and_the_same_pr
         assert len(moves) == 1
         said = [line["event"] for line in logs]
         assert said.count("store_away") == said.count("store_back") == 1
-        await worker.delivery.settled()
+        await worker.settled()
         async with asyncio.timeout(20):
             while len(asyncio.all_tasks()) > tasks:
                 await asyncio.sleep(0.05)

@@ -63,7 +63,7 @@ async def refused(store: Store, fake: Moody, error: str, times: int) -> None:
         # They cannot see what is played; what they press was drawn before, or came by another way.
         await played_unseen(worker, players, table.code, 12)
         async with asyncio.timeout(150):
-            await worker.delivery.settled()
+            await worker.settled()
         assert not fake.left
         assert 0 < fake.most_tasks <= SURFACES
         assert not worker.delivery._tools.limiter._blocked
@@ -101,7 +101,7 @@ async def test_what_waits_for_a_platform_is_tried_as_soon_as_it_is_back(
         assert not fake.messages[bruno.private]
         worker.delivery.platform_back("paper")
         async with asyncio.timeout(10):
-            await worker.delivery.settled()
+            await worker.settled()
         for player in (anna, bruno):
             assert len(fake.messages[player.private]) == 1
 

@@ -34,7 +34,7 @@ async def my_turn(worker: Worker, player: Player) -> int:
         assert seat is not None
         assert table.game
         if table.game.turn == seat:
-            await worker.delivery.settled()
+            await worker.settled()
             return max(table.moved_at[seat], table.dealt_at)
         await asyncio.sleep(0.01)
     raise AssertionError("the robots do not move")
@@ -45,7 +45,7 @@ async def some_cards(worker: Worker, players: list[Player], count: int) -> None:
     for _ in range(count):
         for player in players:
             await player.play_anywhere(random)
-            await worker.delivery.settled()
+            await worker.settled()
 
 
 async def test_a_strong_robot_sits_down_and_plays(store: Store) -> None:
@@ -58,7 +58,7 @@ async def test_a_strong_robot_sits_down_and_plays(store: Store) -> None:
         for _ in range(600):
             await anna.play(random)
             await asyncio.sleep(0.01)
-            await worker.delivery.settled()
+            await worker.settled()
             if "Trick 4" in fake.last(GROUP).plain:
                 break
         assert "Trick 4" in fake.last(GROUP).plain

@@ -197,7 +197,7 @@ async def test_a_table_that_ends_meanwhile_keeps_no_other_board_of_its_chat_down
         fake.closed.add(GROUP)
         for table in await worker.tables_at(GROUP):
             await worker.challenges.sit(table.code, "paper:2", "Bruno", f"sits {table.code}")
-        await worker.delivery.settled()
+        await worker.settled()
         found = await worker.tables_at(GROUP)
         boards = [worker.delivery._tables[table.code].get(Board(1, 0)) for table in found[1:]]
         assert [board and board.state for board in boards] == [State.DROPPED] * 2
@@ -211,5 +211,5 @@ async def test_a_table_that_ends_meanwhile_keeps_no_other_board_of_its_chat_down
 
         monkeypatch.setattr(worker, "tables_at", at)
         await Dispatcher(worker).back_in_chat(GROUP)
-        await worker.delivery.settled()
+        await worker.settled()
         assert [board and board.state for board in boards] == [State.SHOWN] * 2

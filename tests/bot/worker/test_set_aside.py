@@ -48,11 +48,11 @@ async def test_a_table_that_cannot_be_read_is_set_aside_and_its_people_are_told(
         async with open_worker(store, fake) as worker:
             players = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
             for _ in range(100):
-                await worker.delivery.settled()
+                await worker.settled()
                 if await told(fake, GROUP):
                     break
                 await asyncio.sleep(0.02)
-            await worker.delivery.settled()
+            await worker.settled()
             for place in (GROUP, players[0].private, players[1].private):
                 assert await told(fake, place), place
             assert not [row for place in fake.messages.values() for panel in place.values() for row in panel.rows]
@@ -65,7 +65,7 @@ async def test_a_table_that_cannot_be_read_is_set_aside_and_its_people_are_told(
             calls = len(fake.calls)
             await worker.scheduler.poll()
             await worker.scheduler.settled()
-            await worker.delivery.settled()
+            await worker.settled()
             assert len(fake.calls) == calls
             assert not await store.all_changed(range(keys.SHARDS))
             assert await store.client.zscore(keys.timers(keys.shard_of(code)), code) is None
@@ -98,9 +98,9 @@ async def test_what_is_no_log_at_all_is_set_aside_as_well(store: Store) -> None:
         assert not (await anna.say("/challenge testa")).toast
         # The sweep would come by in some seconds.
         worker.delivery.touch(code, reload=True)
-        await worker.delivery.settled()
+        await worker.settled()
         await asyncio.sleep(0.1)
-        await worker.delivery.settled()
+        await worker.settled()
         assert not await store.all_changed(range(keys.SHARDS))
 
 
@@ -122,7 +122,7 @@ async def test_a_version_that_can_read_it_again_goes_on_with_it(store: Store) ->
         players = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
         for _ in range(200):
             await asyncio.sleep(0.02)
-            await worker.delivery.settled()
+            await worker.settled()
             if not await told(fake, GROUP):
                 break
         assert await store.all_set_aside(range(keys.SHARDS)) == []
@@ -137,7 +137,7 @@ async def test_a_version_that_can_read_it_again_goes_on_with_it(store: Store) ->
 async def _until_told(worker: Worker, fake: FakePlatform) -> None:
     for _ in range(200):
         await asyncio.sleep(0.02)
-        await worker.delivery.settled()
+        await worker.settled()
         if await told(fake, GROUP):
             return
     raise AssertionError("nobody is told")
@@ -188,7 +188,7 @@ async def test_a_table_that_another_release_cannot_read_stays_on_its_players_lis
         for player in players:
             assert await older.tables_of(player.person.id) == []
         assert await older.tables_at(GROUP) == []
-        await owner.delivery.settled()
+        await owner.settled()
         for player in players:
             assert await code_of(owner, player) == code
             assert "private chat" in (await player.say("/hand")).toast

@@ -104,7 +104,7 @@ async def test_a_press_that_comes_again_is_looked_at_again(store: Store) -> None
         code = await code_of(worker, mover)
         message, button = mover.moves()[0]
         await mover.send(button.payload, mover.private, message, key="once")
-        await worker.delivery.settled()
+        await worker.settled()
         surface = worker.delivery._tables[code].get(Hand(players.index(mover)))
         assert surface
         surface.press(Change(pressed=surface.known.message), "", LONG_AGO)

@@ -26,6 +26,11 @@ structlog.configure(
 )
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Two a core: what talks to a store, a browser or a child process waits half of its time."""
+    return 2 * (os.cpu_count() or 1)
+
+
 def pytest_collection_finish() -> None:
     """What was imported stays for good: Python need not look through it again whenever it collects."""
     gc.collect()

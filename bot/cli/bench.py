@@ -20,6 +20,7 @@ class Benches(LazyGroup):
         "solver": "bot.bench.solver:run",
         "pictures": "bot.bench.pictures:command",
         "presses": "bot.bench.presses:command",
+        "find": "bot.bench.find:run",
         "start": "bot.bench.start:run",
         "compare": "bot.bench.compare:command",
     }

@@ -1,0 +1,60 @@
+"""`buongioco bench find`: matching a thousand people who look for an opponent.
+
+Its baseline, in the same rounds, looks at every pair of people.
+"""
+
+import random
+import statistics
+import time
+from collections.abc import Callable, Sequence
+
+import typer
+
+from bot.find.matching import Waiting, fit, match
+
+PEOPLE = 1000
+ROUNDS = 5
+NOW = 1e9
+GAMES = ("briscola", "briscola-chiamata", "scopa", "scopone", "tressette", "metamazzo", "terziglio")
+
+
+def mixed(source: random.Random) -> list[Waiting]:
+    """People who came within a minute: half would play anything, some have blocked somebody."""
+    return [
+        Waiting(
+            f"telegram:{number}",
+            since=NOW - source.uniform(0, 60),
+            games=GAMES if source.random() < 0.5 else (source.choice(GAMES),),
+            language=source.choice(("it", "en")),
+            rating=round(source.gauss(1000, 300)),
+            blocked=frozenset(f"telegram:{source.randrange(PEOPLE)}" for _ in range(source.choice((0, 0, 0, 5)))),
+        )
+        for number in range(PEOPLE)
+    ]
+
+
+def far_apart(_source: random.Random) -> list[Waiting]:
+    """Nobody fits anybody: each has just come, and ratings are far apart."""
+    return [Waiting(f"telegram:{number}", NOW, GAMES, "it", 1000 * number) for number in range(PEOPLE)]
+
+
+def every_pair(crowd: Sequence[Waiting], now: float) -> int:
+    """How many pairs fit."""
+    return sum(fit(one, other, now) for place, one in enumerate(crowd) for other in crowd[:place])
+
+
+def run() -> None:
+    """Match a thousand waiting people."""
+    typer.echo(f"{PEOPLE} people, medians of {ROUNDS} rounds, ms of CPU")
+    for name, make in (("mixed", mixed), ("nobody fits", far_apart)):
+        crowds = [make(random.Random(number)) for number in range(ROUNDS)]
+        matching = statistics.median(milliseconds(lambda crowd: match(crowd, NOW), crowd) for crowd in crowds)
+        pairs = statistics.median(milliseconds(lambda crowd: every_pair(crowd, NOW), crowd) for crowd in crowds)
+        matched = statistics.median(2 * len(match(crowd, NOW)) for crowd in crowds)
+        typer.echo(f"{name:12}  match {matching:7.1f}   every pair {pairs:7.1f}   matched {matched:.0f}")
+
+
+def milliseconds(work: Callable[[Sequence[Waiting]], object], crowd: Sequence[Waiting]) -> float:
+    begin = time.process_time()
+    work(crowd)
+    return 1000 * (time.process_time() - begin)

@@ -45,6 +45,10 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{games}:scopes:<platform:id>`` | set | the narrowest scopes in which the person has been rated |
 | ``{games}:changes:<id>`` | string | what a game did to its players' ratings, JSON; kept for a week |
 | ``{games}:rated`` | string | the number of the last game that is in the ratings |
+| ``{find}:waiting`` | hash | people who look for an opponent: since when, Unix seconds, and a JSON of what they want |
+| ``{find}:asked`` | hash | people who were matched and are asked: the pairing's code (`bot.find.queue`) |
+| ``{find}:pairings`` | hash | pairings by code: their people, their game and who is ready, JSON |
+| ``{find}:due`` | sorted set | codes of pairings; the score is when to see to them, Unix seconds of the store's clock |
 | ``<platform>:…`` | | an adapter's own; each says in its folder what |
 """
 
@@ -67,6 +71,10 @@ GAMES_MOVED = "{games}:moved"
 GAMES_ORDER = "{games}:order"
 MOVED = "moved"
 RATED = "{games}:rated"
+FIND_WAITING = "{find}:waiting"
+FIND_ASKED = "{find}:asked"
+FIND_PAIRINGS = "{find}:pairings"
+FIND_DUE = "{find}:due"
 NOTIFICATIONS = "buongioco:pokes"
 """The channel on which workers tell each other that a table, or what is known of a person, has changed."""
 

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from bot.find.queue import ANSWER_SECONDS, Answer, InQueue, Queue
 from bot.store import EmbeddedStore, Store, opened
@@ -34,6 +41,7 @@ async def test_two_are_asked_and_their_table_opens(any_store: Store) -> None:
     assert await queue.answer("ONE", BRUNO, ready=True) is Answer.READY
     assert await queue.due() == ["ONE"]
     assert not await queue.leave(ANNA)
+    assert await queue.answer("ONE", BRUNO, ready=False) is Answer.READY
     pairing = await queue.pairing("ONE")
     assert pairing is not None
     assert (pairing.people, pairing.game, pairing.ready) == ((ANNA, BRUNO), "pizzichino", (True, True))
@@ -84,6 +92,7 @@ class Workers(RuleBasedStateMachine):
         self.pairings: dict[str, tuple[dict[str, str], set[str], bool]] = {}
         """By code: each person's text, who is ready, and whether the time is up."""
         self.codes = 0
+        self.everybody_looks()
 
     def asked(self, person: str) -> str | None:
         return next((code for code, (texts, _, _) in self.pairings.items() if person in texts), None)
@@ -94,6 +103,9 @@ class Workers(RuleBasedStateMachine):
 
     @rule(person=st.sampled_from(PEOPLE), rating=st.sampled_from((1000, 1100)), copies=COPIES)
     def look(self, person: str, rating: int, copies: int) -> None:
+        self.look_for(person, rating, copies)
+
+    def look_for(self, person: str, rating: int, copies: int) -> None:
         async def at_once() -> list[bool]:
             return await asyncio.gather(
                 *(self.queues[copy % 2].look(person, ["pizzichino"], "it", rating) for copy in range(copies))
@@ -105,6 +117,11 @@ class Workers(RuleBasedStateMachine):
             if person in self.waiting:
                 assert one.text.split()[0] == self.waiting[person].split()[0]
             self.waiting[person] = one.text
+
+    @rule()
+    def everybody_looks(self) -> None:
+        for person in PEOPLE:
+            self.look_for(person, 1000, 2)
 
     @rule(person=st.sampled_from(PEOPLE))
     def leave(self, person: str) -> None:
@@ -120,9 +137,11 @@ class Workers(RuleBasedStateMachine):
         """A worker reads the queue; it may match people by this only later."""
         self.seen = self.read()
 
-    @rule(up=st.booleans(), copies=COPIES, data=st.data())
-    def pair(self, up: bool, copies: int, data: st.DataObject) -> None:
+    @rule(anew=st.booleans(), up=st.booleans(), copies=COPIES, data=st.data())
+    def pair(self, anew: bool, up: bool, copies: int, data: st.DataObject) -> None:
         """Both workers ask all pairs that they know of, at once, each sent some times."""
+        if anew:
+            self.see()
         pairs = [(one, other) for one in self.seen for other in self.seen if one is not other]
         chosen = data.draw(st.permutations(pairs)) if pairs else []
         codes = [f"C{self.codes + number}" for number in range(len(chosen))]
@@ -138,6 +157,7 @@ class Workers(RuleBasedStateMachine):
             )
 
         answers = self.runner.run(at_once())
+        assert len(set(zip(codes * copies, answers, strict=True))) == len(codes), "sent twice, answered otherwise"
         done = {code for code, answer in zip(codes * copies, answers, strict=True) if answer}
         fresh = [one for one in self.seen if self.waiting.get(one.waiting.person) == one.text]
         assert len(done) == len(fresh) // 2
@@ -147,9 +167,12 @@ class Workers(RuleBasedStateMachine):
                 assert texts == {one.waiting.person: one.text for one in pair}
                 self.pairings[code] = (texts, set(), up)
 
-    @rule(person=st.sampled_from(PEOPLE), number=st.integers(0, 20), ready=st.booleans(), copies=COPIES)
-    def answer(self, person: str, number: int, ready: bool, copies: int) -> None:
-        code = self.asked(person) or f"C{number}"
+    @precondition(lambda self: self.codes > 0)
+    @rule(person=st.sampled_from(PEOPLE), ready=st.sampled_from((True, True, False)), copies=COPIES, data=st.data())
+    def answer(self, person: str, ready: bool, copies: int, data: st.DataObject) -> None:
+        """Somebody answers in their pairing, or by an old or another's button."""
+        live = sorted(self.pairings)
+        code = data.draw(st.sampled_from(live) if live else st.sampled_from([f"C{n}" for n in range(self.codes)]))
         answers = []
         for copy in range(copies):
             answers.append(self.runner.run(self.queues[copy % 2].answer(code, person, ready=ready)))

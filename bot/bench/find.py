@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 import typer
 
 from bot.find.matching import Waiting, fit, match
+from engine import GAMES
 
 PEOPLE = 1000
 ROUNDS = 5
 NOW = 1e9
-GAMES = ("briscola", "briscola-chiamata", "scopa", "scopone", "tressette", "metamazzo", "terziglio")
 
 
 def mixed(source: random.Random) -> list[Waiting]:
@@ -24,7 +24,7 @@ def mixed(source: random.Random) -> list[Waiting]:
         Waiting(
             f"telegram:{number}",
             since=NOW - source.uniform(0, 60),
-            games=GAMES if source.random() < 0.5 else (source.choice(GAMES),),
+            games=tuple(GAMES) if source.random() < 0.5 else (source.choice(tuple(GAMES)),),
             language=source.choice(("it", "en")),
             rating=round(source.gauss(1000, 300)),
             blocked=frozenset(f"telegram:{source.randrange(PEOPLE)}" for _ in range(source.choice((0, 0, 0, 5)))),
@@ -35,7 +35,7 @@ def mixed(source: random.Random) -> list[Waiting]:
 
 def far_apart(_source: random.Random) -> list[Waiting]:
     """Nobody fits anybody: each has just come, and ratings are far apart."""
-    return [Waiting(f"telegram:{number}", NOW, GAMES, "it", 1000 * number) for number in range(PEOPLE)]
+    return [Waiting(f"telegram:{number}", NOW, tuple(GAMES), "it", 1000 * number) for number in range(PEOPLE)]
 
 
 def every_pair(crowd: Sequence[Waiting], now: float) -> int:

@@ -3,6 +3,7 @@
 import gc
 import os
 
+import pytest
 import structlog
 from hypothesis import settings
 
@@ -26,9 +27,13 @@ structlog.configure(
 )
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Two a core: what talks to a store, a browser or a child process waits half of its time."""
-    return 2 * (os.cpu_count() or 1)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Two a core: what talks to a store, a browser or a child process waits half of its time.
+
+    The long tests keep a core busy each, and wait for what more of them would hold up.
+    """
+    is_long = config.getoption("markexpr") != "not long"
+    return (1 if is_long else 2) * (os.cpu_count() or 1)
 
 
 def pytest_collection_finish() -> None:

@@ -68,7 +68,9 @@ class PicturePool:
             task.add_done_callback(lambda _done: woken.set())
             with self._wanted_by_one_more(scene):
                 await woken.wait()
-            if not self._wanted[scene.digest]:
+            if not self._wanted[scene.digest] and self._under_way.get(scene.digest) is task:
+                # Who asks for it from now on has it begun anew.
+                del self._under_way[scene.digest]
                 task.cancel()
 
     def get_ready(self) -> None:
@@ -119,7 +121,8 @@ class PicturePool:
             raise ProcessDied from None
 
     def _done(self, digest: str, task: asyncio.Task[bytes]) -> None:
-        del self._under_way[digest]
+        if self._under_way.get(digest) is task:
+            del self._under_way[digest]
         if _note_failure(task):
             PICTURES.labels("failed").inc()
             if isinstance(task.exception(), ProcessDied):

@@ -1,10 +1,11 @@
 """What all adapters' nonsense has in common: odd values, real payloads bent out of shape, and what must stay as it is."""
 
+import asyncio
 import gc
 import json
 import logging
 import time
-from collections.abc import AsyncIterator, Iterator, MutableMapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -231,6 +232,10 @@ def command_words(random: Random, word: str, codes: Sequence[str]) -> list[str]:
     return [NO_GAME, *words] if spec and spec.name == "challenge" else words
 
 
+LOOKS = 20
+"""So often is looked, half a second apart."""
+
+
 async def state(store: Store) -> dict[bytes, object]:
     """All that the store holds but what goes by time, and when people last looked at what they are shown."""
     held: dict[bytes, object] = {}
@@ -248,6 +253,18 @@ async def state(store: Store) -> dict[bytes, object]:
         else:
             held[key] = await store.client.dump(key)
     return held
+
+
+async def is_unchanged(before: dict[bytes, object], look: Callable[[], Awaitable[dict[bytes, object]]]) -> None:
+    """`compare` with what is found, once what is refused has been taken back: an answer may come before that."""
+    for _ in range(LOOKS):
+        try:
+            compare(before, await look())
+        except Nonsense:
+            await asyncio.sleep(0.5)
+        else:
+            return
+    compare(before, await look())
 
 
 def compare(before: dict[bytes, object], after: dict[bytes, object]) -> None:

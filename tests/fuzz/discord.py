@@ -1,6 +1,7 @@
 """Discord: interactions that make sense to nobody, as the gateway or something on the way to it could bring them."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -29,7 +30,7 @@ from tests.fuzz.common import (
     Outcome,
     Payloads,
     bent,
-    compare,
+    is_unchanged,
     no_failures,
     odd_text,
     odd_value,
@@ -269,7 +270,7 @@ async def run(folder: Path, messages: int, seed: int) -> Outcome:
             with no_failures(outcome):
                 await _send_all(discords, messages, outcome)
                 await discords.rest()
-            compare(before, await state(store))
+            await is_unchanged(before, partial(state, store))
             if late := [one for one in discords.put_off if one.answer == PUT_OFF]:
                 raise Nonsense(f"put off, and then nothing: {late[:3]}")
             if len(server.gateway.identified) > 1 or server.gateway.resumed or not adapter.healthy:

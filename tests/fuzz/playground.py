@@ -19,7 +19,7 @@ from tests.fuzz.common import (
     Payloads,
     bent,
     command_words,
-    compare,
+    is_unchanged,
     no_failures,
     odd_text,
     odd_value,
@@ -291,7 +291,7 @@ async def _fuzz(tabs: Tabs, lines: list[Line], messages: int, outcome: Outcome) 
     with no_failures(outcome):
         await _send_all(tabs, lines, messages, outcome)
         await tabs.playground.worker.settled()
-    compare(before, await kept())
+    await is_unchanged(before, kept)
     if (chat_store.people, set(chat_store.chats)) != (people, chats):
         raise Nonsense("people or chats have changed")
     if shown != {chat: json.dumps(chat_store.chats[chat].messages) for chat in shown}:

@@ -217,3 +217,19 @@ async def test_a_process_that_cannot_be_had_is_left_alone_for_a_while(monkeypatc
         assert (await pictures.painted(panel())).picture is None
         monkeypatch.setattr(pictures, "_rests_until", 0.0)
         assert (await pictures.painted(panel())).picture
+
+
+async def test_a_picture_that_is_wanted_again_as_it_is_given_up_is_painted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hand may change and change back at once."""
+    async with opened(sleepy) as pictures:
+        first = panel()
+        assert first.picture
+        monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
+        assert not (await pictures.painted(first)).picture
+        monkeypatch.setattr(pool, "PATIENCE_SECONDS", 60)
+        newer = asyncio.Event()
+        newer.set()
+        await pictures.until_done(first.picture.scene, newer)
+        again = await pictures.painted(first)
+        assert again.picture
+        assert again.picture.png == b"late"

@@ -4,6 +4,7 @@
 |---|---|
 | ``1m<code>:<version>:<move>`` | a move at a table, from a panel of that version |
 | ``1t<code>:<verb and words>`` | anything else at a table: sit, robot, cancel, resign, draft … |
+| ``1o<terms>`` | an offer taken up that somebody sent into a chat: a game, whose it is, a signature (`bot.offers`) |
 | ``1p<words>`` | a page to be shown in this message's place: a leaderboard, settings, a replay … |
 
 Anyone may send anything: a modified client makes payloads up. What does not read as one of these is `BadPayload`.
@@ -19,6 +20,7 @@ CODE = r"(?P<code>[A-Z0-9]{4,8})"
 MOVE = re.compile(rf"1m{CODE}:(?P<version>[0-9]{{1,6}}):(?P<text>[ -~]+)")
 TABLE = re.compile(rf"1t{CODE}:(?P<text>[ -~]+)")
 PAGE = re.compile(r"1p(?P<text>[ -~]+)")
+OFFER = re.compile(r"1o(?P<text>[ -~]+)")
 JOIN = re.compile(rf"join-{CODE}", re.IGNORECASE)
 
 
@@ -46,7 +48,12 @@ class PageAction(NamedTuple):
     words: list[str]
 
 
-Action = MoveAction | TableAction | PageAction
+class OfferAction(NamedTuple):
+    terms: str
+    """As they were signed (`bot.offers`), by whomever."""
+
+
+Action = MoveAction | TableAction | PageAction | OfferAction
 
 
 def move(code: str, version: int, text: str) -> str:
@@ -59,6 +66,10 @@ def table(code: str, *words: object) -> str:
 
 def page(*words: object) -> str:
     return f"1p{' '.join(map(str, words))}"
+
+
+def offer(terms: str) -> str:
+    return f"1o{terms}"
 
 
 def join_word(code: str) -> str:
@@ -80,6 +91,8 @@ def parse(payload: str) -> Action:
         if found := TABLE.fullmatch(payload):
             verb, *words = found["text"].split(" ")
             return TableAction(found["code"], verb, words)
+        if found := OFFER.fullmatch(payload):
+            return OfferAction(found["text"])
         if found := PAGE.fullmatch(payload):
             name, *words = found["text"].split(" ")
             return PageAction(name, words)

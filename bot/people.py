@@ -8,7 +8,7 @@ from typing import Any
 from cachetools import LRUCache
 
 from bot.picture import Style
-from bot.platform import Person, platform_of
+from bot.platform import Person, chat_of, is_inline, platform_of
 from bot.store import keys
 from bot.tables.chairs import plain_name
 from bot.tables.table import USUAL_CLOCK
@@ -114,7 +114,7 @@ class People:
         return found.profile
 
     async def chat(self, place: str) -> ChatProfile:
-        fields = await self._fields(keys.chat(place))
+        fields = await self._fields(_chat_key(place))
         return ChatProfile(
             place,
             fields.get("language", "en"),
@@ -140,8 +140,8 @@ class People:
         await self._change(keys.person(person.id), {n: value for n, value in seen.items() if known.get(n) != value})
         if known.get("handle", "") != person.handle:
             await self._rename(person.id, known.get("handle", ""), person.handle)
-        if place and "language" not in await self._fields(keys.chat(place)):
-            await self._change(keys.chat(place), {"language": language})
+        if place:
+            await self.begin_chat(place, language)
         return await self.person(person.id)
 
     async def _today(self) -> int:
@@ -180,7 +180,12 @@ class People:
         await self._change(keys.person(id), choices)
 
     async def choose_for_chat(self, place: str, **choices: str) -> None:
-        await self._change(keys.chat(place), choices)
+        await self._change(_chat_key(place), choices)
+
+    async def begin_chat(self, place: str, language: str) -> None:
+        """A chat's language, where it has none yet."""
+        if "language" not in await self._fields(_chat_key(place)):
+            await self._change(_chat_key(place), {"language": language})
 
     async def move_chat(self, old: str, new: str) -> None:
         """A chat has another id: its settings are the new one's, where that has none."""
@@ -217,3 +222,8 @@ class People:
     def _remember(self, key: str, fields: dict[str, str]) -> Remembered:
         found = self._remembered[key] = Remembered(time.monotonic(), fields)
         return found
+
+
+def _chat_key(place: str) -> str:
+    """Where a chat's settings are. A chat that the bot is not in has its own, whichever message there it is about."""
+    return keys.chat(chat_of(place) if is_inline(place) else place)

@@ -4,12 +4,16 @@
 |---|---|
 | a group chat | ``platform:chat`` |
 | a part of it: a forum's topic, a server's channel | ``platform:chat/part`` |
+| one message in a chat that the bot is not in | ``platform:~chat/message`` |
 | a person's private chat with the bot | ``platform:@person`` |
 | ephemeral: in a group, and one person alone sees it | ``platform:@person~chat/part!token`` |
 """
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+
+INLINE = "~"
+"""What the name of a chat begins with that the bot is not in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,11 @@ class Place:
     def is_private(self) -> bool:
         """Whether one person alone sees what stands there."""
         return bool(self.person)
+
+    @property
+    def is_inline(self) -> bool:
+        """Whether it is one message in a chat that the bot is not in: the only one there that it can change."""
+        return not self.person and self.chat.startswith(INLINE)
 
     @property
     def is_ephemeral(self) -> bool:

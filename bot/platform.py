@@ -85,6 +85,8 @@ class Reply:
     better way. A toast beside one says that it is there; who shows a press's where it was pressed leaves that out.
     ``optional`` is for platforms that want every command answered: the others say nothing. A ``file`` comes with a
     private panel, and is never shown to anybody else: where its person cannot be reached alone it is not shown at all.
+    ``hand`` is the code of a table at which a presser sits who may have no private chat yet, which is then to be opened
+    with that code: their hand comes there.
     """
 
     toast: str = ""
@@ -92,6 +94,7 @@ class Reply:
     private: bool = False
     optional: bool = False
     file: File | None = None
+    hand: str = ""
 
 
 class SentMessage(NamedTuple):
@@ -179,6 +182,17 @@ class Suggestion(NamedTuple):
     label: str
 
 
+class Offer(NamedTuple):
+    """Something that a person may send into any chat, also where the bot is not: ``id`` tells it from the others, and
+    has 64 bytes at most. A press on the ``panel`` comes from an inline place, which from then on shows the table.
+    """
+
+    id: str
+    title: str
+    description: str
+    panel: Panel
+
+
 class CardRoom(Protocol):
     """The bot, as an adapter sees it: all that it may ask for. It is given one when it is made.
 
@@ -217,6 +231,12 @@ class CardRoom(Protocol):
 
         ``game`` is the game's id where one was chosen already. Open tables are those of that very place, not of the
         whole chat; who asks too often is suggested nothing. Raises one of the store's errors.
+        """
+
+    async def offers(self, person: Person, typed: str) -> list[Offer]:
+        """What somebody may send who has ``typed`` this, the likeliest first; who asks too often is offered nothing.
+
+        Nothing is written down for that: an offer carries all that it is about. Raises one of the store's errors.
         """
 
     # What happens to chats
@@ -354,6 +374,11 @@ def is_private(place: str) -> bool:
 def is_ephemeral(place: str) -> bool:
     """Whether a place is in a group, and one person alone sees what stands there."""
     return Place.parse(place).is_ephemeral
+
+
+def is_inline(place: str) -> bool:
+    """Whether a place is one message in a chat that the bot is not in."""
+    return Place.parse(place).is_inline
 
 
 def is_same_place(one: str, other: str) -> bool:

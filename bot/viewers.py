@@ -8,7 +8,7 @@ from bot.panel import Panel
 from bot.people import People
 from bot.picture import Picture, Style, Subject
 from bot.pictures.scene import Scene
-from bot.platform import Adapter, is_private, person_of, platform_of
+from bot.platform import Adapter, is_inline, is_private, person_of, platform_of
 from bot.texts import texts
 
 
@@ -37,6 +37,9 @@ class Viewers:
             deck = profile.deck if can_show and profile.wants_pictures else None
             return Viewer(profile.language, profile.suits, deck)
         chat = await self._people.chat(place)
+        if is_inline(place):
+            # Nothing can be uploaded there.
+            return Viewer(chat.language)
         return Viewer(chat.language, deck=chat.deck if can_show and chat.wants_pictures else None)
 
 

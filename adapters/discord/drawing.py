@@ -162,7 +162,7 @@ def _number(span: Span) -> str:
 
 def _rows(panel: Panel, others: int) -> list[dict[str, Any]]:
     """The buttons, beside so many ``others`` of the components that a message may have."""
-    drawn = (tuple(button for button in row if button.kind not in ("private", "join")) for row in panel.rows)
+    drawn = (tuple(button for button in row if button.kind not in ("private", "join", "share")) for row in panel.rows)
     wanted = [row for row in drawn if row]
     rows = [part for row in wanted for part in broken(row, ROW_BY_LENGTH)]
     if len(rows) + sum(map(len, rows)) + others > MOST_COMPONENTS:

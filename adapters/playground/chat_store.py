@@ -300,7 +300,9 @@ def _drawn(panel: Panel) -> dict[str, Any]:
         "spans": [list(span) for span in shown.text],
         "fold": shown.fold if panel.picture else None,
         # Nothing is ephemeral here: a private chat is one click away.
-        "rows": [[button._asdict() for button in row if button.kind not in ("aside", "join")] for row in panel.rows],
+        "rows": [
+            [button._asdict() for button in row if button.kind not in ("aside", "join", "share")] for row in panel.rows
+        ],
     }
 
 

@@ -7,11 +7,12 @@ from functools import partial
 from typing import Any, TypeVar
 
 import structlog
-from telegram import Bot, CallbackQuery, ChatMemberUpdated, Message, Update
+from telegram import Bot, CallbackQuery, ChatMemberUpdated, InlineQuery, Message, Update
 from telegram.error import ChatMigrated, InvalidToken
 
 from adapters.telegram import reading
 from adapters.telegram.errors import NO_ANSWER, meaning, why
+from adapters.telegram.inline import InlineQueries
 from adapters.telegram.messages import Messages
 from adapters.telegram.photos import LONGEST_CAPTION, KnownFiles
 from adapters.telegram.polling import POLL_SECONDS, Polling
@@ -76,6 +77,7 @@ class Telegram:
             request=SendingRequest(),
             get_updates_request=AiohttpRequest(connections=1, read_timeout=POLL_SECONDS + 10),
         )
+        self.inline_queries = InlineQueries(self._post, card_room)
         self.messages = Messages(self._post, KnownFiles(card_room.redis, card_room.store_away))
         settings = card_room.settings
         self.source: Polling | Webhook = (
@@ -95,8 +97,10 @@ class Telegram:
         async with _connecting():
             await self.bot.initialize()
             # Asked by the library the first time only; the token may have been taken back since.
-            name = (await self.bot.get_me()).username if self._has_connected else self.bot.username
+            me = await self.bot.get_me() if self._has_connected else self.bot.bot
+            name = me.username
             self.messages.username = name or ""
+            self.messages.has_inline_mode = bool(me.supports_inline_queries)
         if not name:
             raise Trouble("a bot without a name")
         self._connected = self._has_connected = True
@@ -144,6 +148,8 @@ class Telegram:
         try:
             if update.callback_query:
                 await self._pressed(update, update.callback_query)
+            elif update.inline_query:
+                await self._typed(update, update.inline_query)
             elif update.message:
                 await self._written(update, update.message)
             elif update.my_chat_member:
@@ -158,6 +164,14 @@ class Telegram:
             log.warning("telegram_update_lost", update=update.update_id, why="see work_failed")
         except Exception:
             log.exception("telegram_update_failed", update=update.update_id)
+
+    async def _typed(self, update: Update, query: InlineQuery) -> None:
+        """Somebody types the bot's name in any chat."""
+        read = None
+        with _reading(update):
+            read = reading.person(query.from_user), reading.typed(query)
+        if read:
+            await self.inline_queries.answer(query.id, *read)
 
     async def _standing_changed(self, update: Update, change: ChatMemberUpdated) -> None:
         """The bot has been let into a chat, perhaps again, or thrown out."""
@@ -266,6 +280,10 @@ class Telegram:
             if not self.card_room.answer_in_turn(place, bring):
                 await self._answer_query(query)
             return
+        if press and reply.hand and not await self._can_write_to(press.person.id):
+            # The hand comes to the chat that this opens.
+            await self._answer_query(query, url=f"https://t.me/{self.bot.username}?start={reply.hand}")
+            return
         # The spinner on the button goes first.
         await self._answer_query(query, text=reply.toast[:LONGEST_TOAST] or None)
         if press and reply.panel:
@@ -299,6 +317,19 @@ class Telegram:
             await self._answer_query(query, url=f"https://t.me/{self.bot.username}?start=page")
         else:
             await self._answer_query(query, text=reply.toast[:LONGEST_TOAST] or None)
+
+    async def _can_write_to(self, person: str) -> bool:
+        """Whether somebody has a private chat with the bot, as far as Telegram tells: nothing is sent to see."""
+        place = private_place(person)
+        doing = JsonData({"chat_id": reading.address(place)[0], "action": "typing"})
+        try:
+            await self._call(place, lambda: self._post("sendChatAction", doing))
+        except Unreachable:
+            return False
+        except DeliveryError:
+            # It may be so: should it not be, the board has a button that opens the chat.
+            return True
+        return True
 
     async def _answer_query(self, query: CallbackQuery, **answer: str | None) -> None:
         with suppress(*NO_ANSWER):

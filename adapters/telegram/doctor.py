@@ -36,6 +36,8 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
         yield finding
     if me.can_join_groups is False:
         yield False, "telegram: the bot may not be added to groups: tell @BotFather /setjoingroups, Enable"
+    if me.supports_inline_queries is False:
+        yield True, "telegram: inline mode is off, so no table can be sent into other chats: @BotFather, /setinline"
     if me.can_read_all_group_messages:
         yield True, "telegram: privacy mode is off; the bot does not need that: @BotFather, /setprivacy, Enable"
 

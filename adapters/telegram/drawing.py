@@ -3,6 +3,7 @@
 They are JSON as the Bot API documents it, not the library's objects: those would cost more than all the rest of a call.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 from bot.actions import join_word
@@ -10,6 +11,9 @@ from bot.panel import Button, Panel, Span, broken, units
 
 STYLES = {"good": "success", "danger": "danger", "": ""}
 MENTIONS = ("mention", "call")
+ANY_CHAT = {"allow_user_chats": True, "allow_group_chats": True, "allow_channel_chats": True}
+"""core.telegram.org/bots/api#switchinlinequerychosenchat"""
+
 FOLDED = "expandable_blockquote"
 ENTITIES = {"bold": "bold", "italic": "italic", "code": "code", "small": FOLDED}
 ROW_BY_LENGTH = ((14, 2), (8, 3), (4, 5), (0, 8))
@@ -26,11 +30,9 @@ def text_fields(panel: Panel, markup: dict[str, Any] | None) -> dict[str, Any]:
     }
 
 
-def markup_of(panel: Panel, username: str, *, ephemerals: bool = True) -> dict[str, Any] | None:
-    """A panel's buttons; None without any. ``username`` is the bot's; without ``ephemerals`` their buttons are left
-    out.
-    """
-    rows = _rows(panel, username, ephemerals=ephemerals)
+def markup_of(panel: Panel, username: str, *, without: Collection[str] = ()) -> dict[str, Any] | None:
+    """A panel's buttons, ``without`` those of some kinds; None without any. ``username`` is the bot's."""
+    rows = _rows(panel, username, without)
     return {"inline_keyboard": rows} if rows else None
 
 
@@ -63,20 +65,22 @@ def _entity(span: Span, offset: int, length: int) -> dict[str, Any] | None:
     return None
 
 
-def _rows(panel: Panel, username: str, *, ephemerals: bool) -> list[list[dict[str, str]]]:
+def _rows(panel: Panel, username: str, without: Collection[str]) -> list[list[dict[str, Any]]]:
     """A panel's buttons; rows that are too long for a phone are broken."""
-    wanted = (tuple(button for button in row if ephemerals or button.kind != "aside") for row in panel.rows)
+    wanted = (tuple(button for button in row if button.kind not in without) for row in panel.rows)
     return [
         [_button(button, username) for button in part] for row in wanted if row for part in broken(row, ROW_BY_LENGTH)
     ]
 
 
-def _button(button: Button, username: str) -> dict[str, str]:
-    drawn = {"text": button.label}
+def _button(button: Button, username: str) -> dict[str, Any]:
+    drawn: dict[str, Any] = {"text": button.label}
     if button.kind == "private":
         drawn["url"] = f"https://t.me/{username}?start={button.payload}"
     elif button.kind == "join":
         drawn["url"] = f"https://t.me/{username}?start={join_word(button.payload)}"
+    elif button.kind == "share":
+        drawn["switch_inline_query_chosen_chat"] = {"query": button.payload, **ANY_CHAT}
     else:
         drawn["callback_data"] = button.payload
     if style := STYLES[button.style]:

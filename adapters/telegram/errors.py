@@ -27,6 +27,7 @@ from bot.platform import (
     Trouble,
     Unreachable,
     is_ephemeral,
+    is_inline,
     is_private,
 )
 
@@ -44,6 +45,7 @@ OTHER_FORM = (
     "there is no caption in the message to edit",
     "there is no media in the message to edit",
 )
+NO_INLINE_MESSAGE = ("inline message identifier", "message not found", "message_author_required")
 GONE_CHATS = (
     "chat not found",
     "peer_id_invalid",
@@ -95,6 +97,9 @@ async def meaning(place: str) -> AsyncIterator[None]:
 
 
 def _raise_bad_request(place: str, said: str) -> None:
+    if is_inline(place) and any(words in said for words in (*OTHER_FORM, *GONE_MESSAGES, *NO_INLINE_MESSAGE)):
+        # No other message can take its place.
+        raise ChatGone(said)
     if any(words in said for words in OTHER_FORM):
         raise NotEditable(said)
     if "too long" in said or "too_long" in said:

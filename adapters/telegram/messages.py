@@ -15,7 +15,7 @@ from adapters.telegram.photos import KnownFiles, Photo, Photos
 from adapters.telegram.transport import JsonData, Post
 from bot.panel import Panel
 from bot.picture import Picture
-from bot.platform import NotEditable, SentMessage, Trouble, is_ephemeral
+from bot.platform import NotEditable, SentMessage, Trouble, is_ephemeral, is_inline
 
 
 class Messages:
@@ -30,6 +30,8 @@ class Messages:
         self.ephemerals = EphemeralMessages(post, self._photos)
         self.username = ""
         """The bot's, as soon as it is known."""
+        self.has_inline_mode = False
+        """Whether people may type the bot's name in any chat: the host has to turn that on."""
 
     def stop(self) -> None:
         """Give up what is late."""
@@ -38,6 +40,8 @@ class Messages:
     async def send(self, place: str, panel: Panel) -> SentMessage:
         if is_ephemeral(place):
             return await self._send_ephemeral(EphemeralTarget.parse(place), panel)
+        if is_inline(place):
+            return await self._show_inline(reading.inline_id(place), panel)
         chat, topic = reading.address(place)
         where = {"chat_id": chat, "message_thread_id": topic}
         picture = self._photos.picture_of(chat, panel)
@@ -55,6 +59,8 @@ class Messages:
         try:
             if is_ephemeral(place):
                 return await self._edit_ephemeral(EphemeralTarget.parse(place), sent, panel)
+            if is_inline(place):
+                return await self._show_inline(reading.inline_id(place), panel)
             return await self._edit(reading.address(place)[0], sent, panel)
         except BadRequest as error:
             if NOT_MODIFIED not in error.message.lower():
@@ -83,11 +89,27 @@ class Messages:
     async def delete(self, place: str, message: str) -> None:
         if is_ephemeral(place):
             await self.ephemerals.delete(EphemeralTarget.parse(place), message)
-        else:
+        elif not is_inline(place):
+            # No method takes away what stands in a chat that the bot is not in, and there is but one message.
             await self._delete(reading.address(place)[0], message)
 
     async def _delete(self, chat: int, message: str) -> None:
         await self._post("deleteMessage", JsonData({"chat_id": chat, "message_id": int(message)}))
+
+    # In a chat that the bot is not in
+
+    async def _show_inline(self, message: str, panel: Panel) -> SentMessage:
+        """Have the one message there show a panel, by its text: nothing can be uploaded for it
+        (core.telegram.org/bots/api#editmessagemedia).
+        """
+        markup = drawing.markup_of(panel, self.username, without={"aside", *self._impossible})
+        try:
+            fields = {"inline_message_id": message, **drawing.text_fields(panel, markup)}
+            await self._post("editMessageText", JsonData(fields))
+        except BadRequest as error:
+            if NOT_MODIFIED not in error.message.lower():
+                raise
+        return SentMessage(reading.INLINE_MESSAGE)
 
     # To one person in a group
 
@@ -120,7 +142,13 @@ class Messages:
         return Photo(where, picture, shown.plain, entities or None, self._markup(panel))
 
     def _markup(self, panel: Panel) -> dict[str, Any] | None:
-        return drawing.markup_of(panel, self.username, ephemerals=self.ephemerals.possible is not False)
+        return drawing.markup_of(panel, self.username, without=self._impossible)
+
+    @property
+    def _impossible(self) -> list[str]:
+        """The kinds of buttons that lead nowhere."""
+        is_possible = {"aside": self.ephemerals.possible is not False, "share": self.has_inline_mode}
+        return [kind for kind, possible in is_possible.items() if not possible]
 
 
 def _shows(sent: SentMessage, picture: Picture) -> bool:

@@ -1,14 +1,21 @@
 """What Telegram's updates mean to the card room."""
 
-from telegram import CallbackQuery, Chat, MaybeInaccessibleMessage, Message, MessageEntity, Update, User
+import re
+
+from telegram import CallbackQuery, Chat, InlineQuery, MaybeInaccessibleMessage, Message, MessageEntity, Update, User
 
 from adapters.telegram.ephemeral import ephemeral_place_of
-from bot.places import Place
+from bot.places import INLINE, Place
 from bot.platform import Command, Person, Press, is_private
 
 PLATFORM = "telegram"
 ANONYMOUS_ADMIN = 1087968824
 """The user in whose name administrators write who want to stay anonymous."""
+
+INLINE_MESSAGE = "inline"
+"""What a message is called that has a place to itself."""
+
+CHAT_INSTANCE, INLINE_ID = re.compile(r"-?[0-9]{1,20}"), re.compile(r"[\w-]{1,100}", re.ASCII)
 
 LARGEST_ID = 2**63
 """Ids are below; what is stored under them is text of ours, and must hold nothing that only looks like one."""
@@ -49,6 +56,21 @@ def place_of(message: MaybeInaccessibleMessage) -> str:
 def chat_place(chat: Chat) -> str:
     """A group, whatever stands in it."""
     return str(Place(PLATFORM, str(_number(chat.id))))
+
+
+def inline_place(chat: object, message: object) -> str:
+    """A message that somebody sent through the bot, in a chat of which Telegram tells no more than what tells it from
+    others (``chat_instance``).
+    """
+    chat, message = _text(chat), _text(message)
+    if not CHAT_INSTANCE.fullmatch(chat) or not INLINE_ID.fullmatch(message):
+        raise ValueError("no inline message")
+    return str(Place(PLATFORM, f"{INLINE}{chat}", message))
+
+
+def inline_id(place: str) -> str:
+    """What Telegram calls the message at an inline place."""
+    return Place.parse(place).part
 
 
 def moved(message: Message) -> tuple[str, int]:
@@ -98,10 +120,14 @@ def is_anonymous(message: Message) -> bool:
 def press(update: Update, *, ephemerals: bool = True) -> Press | None:
     """The press that a callback query is; None for one on a message that Telegram does not tell of.
 
+    Of a message in a chat that the bot is not in Telegram never tells which buttons it has: no press there is genuine.
     Of a message that is very old Telegram tells no more than where it stands, which is enough. ``ephemerals`` is
     whether the presser may be shown something that nobody else sees.
     """
     query = update.callback_query
+    if query is not None and query.inline_message_id is not None:
+        place = inline_place(query.chat_instance, query.inline_message_id)
+        return Press(f"tg{_number(update.update_id)}", person(query.from_user), place, INLINE_MESSAGE, _payload(query))
     if query is None or query.message is None:
         return None
     place, message = place_of(query.message), str(_number(query.message.message_id))
@@ -111,6 +137,11 @@ def press(update: Update, *, ephemerals: bool = True) -> Press | None:
         place, message = ephemeral_place_of(place, query.from_user.id, query.id), str(_number(number))
     key, payload = f"tg{_number(update.update_id)}", _payload(query)
     return Press(key, person(query.from_user), place, message, payload, ephemeral, _stands_there(query, payload))
+
+
+def typed(query: InlineQuery) -> str:
+    """What somebody has typed behind the bot's name."""
+    return _text(query.query)
 
 
 def is_photo(query: CallbackQuery) -> bool:

@@ -6,7 +6,7 @@ from bot.delivery.message_state import MessageState
 from bot.delivery.names import Board, ChallengeCard, Hand, Result, SurfaceName
 from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.surface import Surface
-from bot.delivery.surfaces import home_of, is_open
+from bot.delivery.surfaces import home_of, is_open, shown_by
 from bot.delivery.table_sync import NO_EXTRAS, BoardExtras, Outcome, TableSync
 from bot.panel import Panel
 from bot.panels.board import board_panel, past_panel, result_panel
@@ -60,7 +60,7 @@ class Drawer:
         place = known.ephemeral or home_of(table, name)
         viewer = await self._viewers.at(place)
         version, extras = table.version, NO_EXTRAS
-        if isinstance(name, Board):
+        if isinstance(shown_by(table, name), Board):
             # Text tells of whole tricks; a picture shows each card as it comes to lie there.
             version = table.version if viewer.deck else table.told_at
             extras = sync.board_extras(table, await self.called(table))
@@ -87,6 +87,7 @@ def draw(
     """The panel that a surface should show: drawn from what its viewer may know, and nothing else."""
     if table.error and is_open(table, name):
         return set_aside_panel(table.code, viewer.language)
+    name = shown_by(table, name)
     table = table.spoken(viewer.language)
     seen = snapshot(table, name.seat if isinstance(name, Hand) else None)
     words = (viewer.language, viewer.suits)

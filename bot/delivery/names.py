@@ -35,15 +35,24 @@ class Result:
     host: int
 
 
-SurfaceName = Hand | ChallengeCard | Board | Result
+@dataclass(frozen=True, slots=True)
+class OnlyMessage:
+    """The one message in a chat that the bot is not in: challenge card, board and result by turns."""
+
+    host: int
+
+
+SurfaceName = Hand | ChallengeCard | Board | Result | OnlyMessage
 
 _NAME = re.compile(
-    r"h(?P<hand>\d{1,4})|c(?P<card>\d{1,4})|d(?P<deal>\d{1,6})\.(?P<host>\d{1,4})|r(?P<result>\d{1,4})", re.A
+    r"h(?P<hand>\d{1,4})|c(?P<card>\d{1,4})|d(?P<deal>\d{1,6})\.(?P<host>\d{1,4})|r(?P<result>\d{1,4})"
+    r"|i(?P<only>\d{1,4})",
+    re.A,
 )
 
 
 def encode_name(name: SurfaceName) -> str:
-    """A name as text: ``h<seat>``, ``c<host>``, ``d<deal>.<host>`` or ``r<host>``."""
+    """A name as text: ``h<seat>``, ``c<host>``, ``d<deal>.<host>``, ``r<host>`` or ``i<host>``."""
     match name:
         case Hand(seat):
             return f"h{seat}"
@@ -53,6 +62,8 @@ def encode_name(name: SurfaceName) -> str:
             return f"d{deal}.{host}"
         case Result(host):
             return f"r{host}"
+        case OnlyMessage(host):
+            return f"i{host}"
 
 
 def decode_name(text: str) -> SurfaceName:
@@ -68,5 +79,7 @@ def decode_name(text: str) -> SurfaceName:
             return ChallengeCard(host)
         case {"deal": deal, "host": host}:
             return Board(deal, host)
+        case {"only": host}:
+            return OnlyMessage(host)
         case _:
             return Result(fields["result"])

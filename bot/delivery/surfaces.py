@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from zlib import crc32
 
-from bot.delivery.names import Board, ChallengeCard, Hand, Result, SurfaceName
-from bot.platform import is_private, private_place
+from bot.delivery.names import Board, ChallengeCard, Hand, OnlyMessage, Result, SurfaceName
+from bot.platform import is_inline, is_private, private_place
 from bot.tables.table import Table
 
 
@@ -13,18 +13,41 @@ def wanted(table: Table) -> Iterator[SurfaceName]:
     """The surfaces that a table should have, the most urgent first: whose turn it is, the other hands, the boards."""
     if table.game is None:
         yield from (Hand(seat) for seat in range(len(table.chairs)) if _is_asked(table, seat))
-        yield from (ChallengeCard(host) for host in range(len(table.hosts)))
+        yield from (card_at(table, host) for host in range(len(table.hosts)))
         return
     turn = table.game.turn
     seats = sorted(range(len(table.chairs)), key=lambda seat: seat != turn)
     yield from (Hand(seat) for seat in seats if (chair := table.chairs[seat]) and not chair.is_robot)
     for host in range(len(table.hosts)):
-        yield ChallengeCard(host)
+        yield card_at(table, host)
+        if is_inline(table.hosts[host]):
+            continue
         # In a private chat the hand stands already: there a deal gets its board when it is over.
         running = is_private(table.hosts[host]) and table.phase != "over"
         yield from (Board(deal, host) for deal in range(1, table.game.deal_number + 1 - running))
         if table.phase == "over":
             yield Result(host)
+
+
+def card_at(table: Table, host: int) -> ChallengeCard | OnlyMessage:
+    """The surface that shows the challenge in a chat."""
+    return OnlyMessage(host) if is_inline(table.hosts[host]) else ChallengeCard(host)
+
+
+def board_at(table: Table, host: int) -> SurfaceName:
+    """The surface that shows in a chat what is going on just now."""
+    if table.game is None or is_inline(table.hosts[host]):
+        return card_at(table, host)
+    return Board(table.game.deal_number, host)
+
+
+def shown_by(table: Table, name: SurfaceName) -> SurfaceName:
+    """What a surface shows: itself, but for the only message of a chat, which shows what is newest there."""
+    if not isinstance(name, OnlyMessage):
+        return name
+    if table.game is None:
+        return ChallengeCard(name.host)
+    return Result(name.host) if table.phase == "over" else Board(table.game.deal_number, name.host)
 
 
 def _is_asked(table: Table, seat: int) -> bool:
@@ -63,6 +86,8 @@ def is_open(table: Table, name: SurfaceName) -> bool:
             return table.game is None and not table.closed
         case Result():
             return False
+        case OnlyMessage():
+            return table.phase in ("open", "playing")
 
 
 @lru_cache(maxsize=10_000)

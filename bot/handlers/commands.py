@@ -292,6 +292,10 @@ class Commands:
         code = command.words[0].upper() if command.words else ""
         if await self.bring_hands(profile.id, code, command.place):
             return Reply()
+        if code and any(table.code == code for table in await self.worker.tables_of(profile.id)):
+            # Before the cards are dealt, from a chat that the bot is not in.
+            _ = texts(profile.language).gettext
+            return Reply(toast=_("You sit at table {code}. Your cards come here.").format(code=code))
         return await self._help(command, profile)
 
     @staticmethod

@@ -11,15 +11,16 @@ import structlog
 from redis.asyncio import Redis
 
 from bot.commands import Kind, command_called
-from bot.delivery.names import Board, ChallengeCard
 from bot.delivery.surface import Change
+from bot.delivery.surfaces import board_at
 from bot.handlers.commands import Commands
 from bot.handlers.limits import BREAK, Limits, TooManyCommands, TooManyPresses, Tries, Verdict
+from bot.handlers.offers import Offers
 from bot.handlers.pages import Pages
 from bot.handlers.presses import Presses
 from bot.handlers.suggestions import suggestions
 from bot.metrics import COMMANDS, PRESS_SECONDS, presses
-from bot.platform import Command, Person, Press, Reply, Suggestion, chat_of, is_private, private_place
+from bot.platform import Command, Offer, Person, Press, Reply, Suggestion, chat_of, is_private, private_place
 from bot.settings import Settings
 from bot.store import keys
 from bot.store.outage import STORE_ERRORS, begin_request, is_certainly_lost
@@ -40,7 +41,8 @@ class Dispatcher:
         self.limits = Limits(on=worker.settings.rate_limits)
         tries = Tries(worker.store.client)
         self._commands = Commands(worker, self.pages, tries)
-        self._presses = Presses(worker, self.pages, self._commands, tries)
+        self._offers = Offers(worker, self.pages)
+        self._presses = Presses(worker, self.pages, self._commands, self._offers, tries)
 
     async def command(self, command: Command) -> Reply:
         """Answer a command; what cannot be done is a toast that says why."""
@@ -113,6 +115,12 @@ class Dispatcher:
             return []
         return await suggestions(self.worker, kind, begun, person, place, game)
 
+    async def offers(self, person: Person, typed: str) -> list[Offer]:
+        if not self.limits.suggestion(person):
+            return []
+        profile = await self.worker.people.meet(_known(person))
+        return await self._offers.fitting(profile, _text(typed))
+
     # What happens to chats
 
     def back_in_chat(self, chat: str) -> Awaitable[None]:
@@ -123,10 +131,9 @@ class Dispatcher:
         for table in await self.worker.tables_at(chat):
             for host, place in enumerate(table.hosts):
                 if chat_of(place) == chat:
-                    name = Board(table.game.deal_number, host) if table.game else ChallengeCard(host)
                     # One that ends just now keeps none of the others down.
                     with suppress(NoSuchTable, SetAside):
-                        await self.worker.change(table.code, name, Change(place=place))
+                        await self.worker.change(table.code, board_at(table, host), Change(place=place))
 
     def move_chat(self, old: str, new: str) -> Awaitable[None]:
         """A chat has another id from now on: its tables, settings and leaderboards move along. Twice is once."""

@@ -101,3 +101,23 @@ class NothingToAnalyse(TableError):
 class TooManyAnalyses(TableError):
     code = "too_many_analyses"
     sentence = "I have many games to look at: ask again in a few minutes."
+
+
+class OfferExpired(TableError):
+    code = "offer_expired"
+    sentence = "This challenge is over: send a new one."
+
+
+class OfferTaken(TableError):
+    code = "offer_taken"
+    sentence = "This challenge was taken up in another chat: send a new one."
+
+
+class ChallengerIsBusy(TableError):
+    code = "challenger_is_busy"
+    sentence = "{name} sits at too many tables already."
+
+
+class GameOnHere(TableError):
+    code = "game_on_here"
+    sentence = "Another game is on here."

@@ -5,25 +5,27 @@ from contextlib import suppress
 from functools import partial
 
 from bot import actions
-from bot.actions import BadPayload, MoveAction, PageAction, TableAction
-from bot.delivery.names import ChallengeCard, Hand, encode_name
+from bot.actions import BadPayload, MoveAction, OfferAction, PageAction, TableAction
+from bot.delivery.names import Hand, encode_name
 from bot.delivery.surface import Change, encode_change
+from bot.delivery.surfaces import card_at
 from bot.handlers.commands import Commands
 from bot.handlers.errors import GameNotKept, NoEphemeral, NoHints, NoTimeForHints
 from bot.handlers.limits import Tries
+from bot.handlers.offers import Offers, check_is_free
 from bot.handlers.pages import Pages
 from bot.panel import Panel
 from bot.panels.analysis import hint_text
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.pages import help_page
 from bot.people import Profile
-from bot.platform import Press, Reply, is_private
+from bot.platform import Press, Reply, chat_of, is_inline, is_private
 from bot.scheduler import STAND_IN
 from bot.somebody import is_somebody
 from bot.store.entries import Clock, Rule, Sit
 from bot.tables.chairs import Invited
 from bot.tables.errors import AlreadySeated, NoSuchTable, NotAtThisTable, OldPanel, OnlyTheChallenger
-from bot.tables.table import CLOCKS
+from bot.tables.table import CLOCKS, Table
 from bot.texts import texts
 from bot.worker import Worker
 from engine import GAMES
@@ -38,6 +40,9 @@ ROBOT_NAMES = {
 """Robots have names, for a table of four may seat three of them."""
 
 
+FOR_ONE = {"replay", "fair", "analysis", "rematch"}
+"""Pages that leave the pressed message alone: they come to the presser, or open a table."""
+
 ON_CARDS = {"sit", "stand", "robot", "cancel", "decline", "menu", "game", "rule", "clock"}
 """What is pressed on a challenge card."""
 
@@ -45,10 +50,10 @@ ON_CARDS = {"sit", "stand", "robot", "cancel", "decline", "menu", "game", "rule"
 class Presses:
     """Reads payloads, which anybody may have made up, and does what they ask for."""
 
-    def __init__(self, worker: Worker, pages: Pages, commands: Commands, tries: Tries) -> None:
+    def __init__(self, worker: Worker, pages: Pages, commands: Commands, offers: Offers, tries: Tries) -> None:
         self.worker, self.pages = worker, pages
         self.room, self.challenges = worker.room, worker.challenges
-        self.commands, self.tries = commands, tries
+        self.commands, self.offers, self.tries = commands, offers, tries
         self._verbs: dict[str, Callable[[Press, TableAction], Awaitable[str]]] = {
             "sit": self._sit,
             "stand": self._stand,
@@ -73,13 +78,18 @@ class Presses:
         action = actions.parse(press.payload)
         if isinstance(action, PageAction):
             return await self._page(press, profile, action)
+        if isinstance(action, OfferAction):
+            return _seated(press, await self.offers.taken_up(press, action), "")
         if press.genuine or await self.commands.knows(press.person, press.place, action.code):
             toast = await self._at_table(press, action)
         else:
             # Nobody's button: the code may be a guess.
             async with self.tries.counted(press.person, partial(self.commands.is_at_table, press.person, action.code)):
                 toast = await self._at_table(press, action)
-        return Reply(toast=texts(profile.language).gettext(toast) if toast else "")
+        toast = texts(profile.language).gettext(toast) if toast else ""
+        if not (isinstance(action, TableAction) and action.verb == "sit"):
+            return Reply(toast)
+        return _seated(press, await self.room.cached(action.code), toast)
 
     async def _at_table(self, press: Press, action: MoveAction | TableAction) -> str:
         """Do something at a table; returns a toast, perhaps an empty one."""
@@ -116,7 +126,7 @@ class Presses:
         with suppress(NoSuchTable):
             table = await self.room.table(action.code)
             if press.place in table.hosts:
-                name = ChallengeCard(table.hosts.index(press.place))
+                name = card_at(table, table.hosts.index(press.place))
                 await self.worker.change(action.code, name, Change(pressed=press.message, genuine=True))
 
     async def _sit(self, press: Press, action: TableAction) -> str:
@@ -163,7 +173,7 @@ class Presses:
             raise OnlyTheChallenger(name=table.opener.name)
         if action.words not in ([], ["game"], ["rules"]) or press.place not in table.hosts:
             raise BadPayload()
-        name = ChallengeCard(table.hosts.index(press.place))
+        name = card_at(table, table.hosts.index(press.place))
         await self.worker.change(action.code, name, Change(draft=Draft(0, *action.words)))
         return ""
 
@@ -173,7 +183,8 @@ class Presses:
         is_again = (await self.room.table(action.code)).log.has_seen(press.key)
         table = await self.challenges.choose_game(action.code, press.person.id, action.words[0], press.key)
         if press.place in table.hosts and not is_again:
-            await self.worker.change(action.code, ChallengeCard(table.hosts.index(press.place)), Change(draft=NO_DRAFT))
+            name = card_at(table, table.hosts.index(press.place))
+            await self.worker.change(action.code, name, Change(draft=NO_DRAFT))
             await self.worker.people.choose_for_chat(press.place, game=action.words[0])
         return ""
 
@@ -262,7 +273,7 @@ class Presses:
     # Pages
 
     async def _page(self, press: Press, profile: Profile, action: PageAction) -> Reply:
-        if not press.genuine:
+        if not (press.genuine or (is_inline(press.place) and action.page in FOR_ONE)):
             # Its answer would overwrite a message that may show something else.
             raise BadPayload()
         words = action.words
@@ -316,6 +327,10 @@ class Presses:
         ]
         others = [seat for seat, person in enumerate(game.people) if person != profile.id]
         opponent = others[0]
+        if is_inline(press.place):
+            if chat_of(press.place) not in game.chats:
+                raise BadPayload()
+            await check_is_free(self.worker, press.place, f"again:{game_id}")
         # Whoever has been forgotten cannot be asked: then it is open to all.
         is_for_one = len(others) == 1 and not is_somebody(game.people[opponent])
         invited = Invited(game.people[opponent], "", game.record.seats[opponent]) if is_for_one else None
@@ -336,6 +351,13 @@ class Presses:
             except AlreadySeated:
                 return Reply()
         return Reply()
+
+
+def _seated(press: Press, table: Table, toast: str) -> Reply:
+    """What to answer who pressed something of a table: where the bot is not in the chat nothing there may lead them to
+    their private chat, if they sit at it.
+    """
+    return Reply(toast, hand=table.code if is_inline(press.place) and press.person.id in table.people else "")
 
 
 def _for_their_eyes(press: Press, profile: Profile, panel: Panel) -> Reply:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.course import course_line, decisive_line, declared_in_all_line, declared_lines
+from bot.panels.offer import share_button
 from bot.panels.phrases import Phrases, bid_name, in_points
 from bot.panels.snapshot import FinishedDeal, TableSnapshot, isolated
 from bot.wording import Wording
@@ -172,4 +173,5 @@ def result_panel(
             Button(_("Analysis"), actions.page("analysis", game_id)),
             Button(_("Is it fair?"), actions.page("fair", game_id, 1)),
         ),
+        (share_button(language, _(seen.kind.name)),),
     )

@@ -7,6 +7,7 @@ from bot import actions
 from bot.commands import FAIR, listed
 from bot.finished.archive import FinishedGame
 from bot.panel import Button, Panel, Row, Span, Writer, chosen
+from bot.panels.offer import share_button
 from bot.panels.phrases import options_in_words, short_clock
 from bot.people import DECKS, HANDS, SUITS, ChatProfile, Profile
 from bot.picture import Style
@@ -53,7 +54,7 @@ def tables_page(language: str, tables: Sequence[Seated]) -> Panel:
         )
         for at in range(0, len(playing), 4)
     ]
-    return page.panel(*rows)
+    return page.panel(*rows) if tables else page.panel((share_button(language),))
 
 
 def no_tables(language: str) -> str:
@@ -190,4 +191,4 @@ def help_page(language: str) -> Panel:
     for spec in listed():
         has_signs = any(one.in_help for one in spec.arguments)
         page.line(f"/{spec.name_in(language)}{' ' if has_signs else ': '}{spec.help_line(language)}")
-    return page.panel((Button(_("Rules"), actions.page("rules")),))
+    return page.panel((Button(_("Rules"), actions.page("rules")), share_button(language)))

@@ -28,6 +28,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``seated:<platform:id>`` | hash | codes of tables where the person sits, sat or is about to (`bot.store.index`) |
 | ``hosted:<chat>`` | hash | the same of tables that are shown in the chat, in any of its topics |
 | ``challenges:<chat>`` | hash | the same of tables there that wait for players |
+| ``offer:<signature>`` | string | the place of the message that opened the table of an offer (`bot.offers`); expires |
 | ``tries:<platform:id>`` | string | when the person may try one more code, Unix ms (`bot.handlers.limits`); expires |
 | ``named:<platform:id>`` | set | codes of live tables whose log names the person; ``named:<platform>:@<handle>`` too |
 | ``mydata:<platform:id>`` | string | the person has asked for their data a moment ago; expires by itself |
@@ -74,6 +75,7 @@ RATED = "{games}:rated"
 FIND_WAITING = "{find}:waiting"
 FIND_ASKED = "{find}:asked"
 FIND_PAIRINGS = "{find}:pairings"
+OFFER = "offer:"
 FIND_DUE = "{find}:due"
 NOTIFICATIONS = "buongioco:pokes"
 """The channel on which workers tell each other that a table, or what is known of a person, has changed."""

@@ -12,7 +12,7 @@ from adapters.playground import make as playground
 from adapters.playground.requests import Say
 from adapters.telegram import make as telegram
 from bot.commands import Kind
-from bot.platform import Adapter, CardRoom, Command, Person, Press, Reply, Suggestion
+from bot.platform import Adapter, CardRoom, Command, Offer, Person, Press, Reply, Suggestion
 from bot.settings import Settings
 from bot.store import Store
 from tests.discord.players import Person as DiscordPerson
@@ -99,6 +99,9 @@ class Parrot:
 
     async def suggestions(self, kind: Kind, begun: str, person: Person, place: str, game: str = "") -> list[Suggestion]:
         return [Suggestion(f"{kind.name} {begun} by {person.name}", "a table")]
+
+    async def offers(self, person: Person, typed: str) -> list[Offer]:
+        return []
 
     async def back_in_chat(self, chat: str) -> None:
         """Nothing stands there."""

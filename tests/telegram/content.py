@@ -11,6 +11,8 @@ LARGEST_PHOTO = 10 * 1024 * 1024
 LONGEST_EDGES, LONGEST_RATIO = 10_000, 20
 """Width and height together, and the one by the other (core.telegram.org/bots/api#sendphoto)."""
 
+KINDS = ("url", "callback_data", "switch_inline_query_chosen_chat")
+
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -113,7 +115,7 @@ def _markup(fields: dict[str, Any]) -> dict[str, Any] | None:
     for button in buttons:
         if "callback_data" in button and not 1 <= len(button["callback_data"].encode()) <= 64:
             raise Refused(400, "Bad Request: BUTTON_DATA_INVALID")
-        if not button["text"] or ("url" in button) == ("callback_data" in button):
+        if not button["text"] or sum(kind in button for kind in KINDS) != 1:
             raise Refused(400, "Bad Request: button of no kind, or of two")
     return markup
 

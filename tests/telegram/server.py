@@ -44,7 +44,11 @@ METHODS = (
     "editEphemeralMessageCaption",
     "editEphemeralMessageMedia",
     "deleteEphemeralMessage",
+    "answerInlineQuery",
+    "sendChatAction",
 )
+INLINE_RESULTS = 50
+"""At most in an answer (core.telegram.org/bots/api#answerinlinequery)."""
 SHOWN = ("text", "entities", "photo", "caption", "caption_entities", "reply_markup")
 PASS_SECONDS = 15.0
 """How long after a press a bot that is no administrator may show the presser something that others do not see."""
@@ -110,6 +114,13 @@ class TelegramServer:
         self.webhook: dict[str, Any] = {}
         self.refused_by_webhook: list[int] = []
         self.queries: dict[str, tuple[int, float]] = {}
+        self.supports_inline = True
+        self.refuses_inline: Refused | None = None
+        """What is said of every edit of an inline message."""
+        self.elsewhere: dict[str, Chat] = {}
+        """Chats that the bot is not in, by the id of each inline message that stands there."""
+        self.inline_answers: dict[str, dict[str, Any]] = {}
+        """What was answered to inline queries, by their ids; empty while nothing was."""
         self._bringing: asyncio.Task[None] | None = None
         self._orders: dict[str, deque[Failure]] = defaultdict(deque)
         self._updates: deque[dict[str, Any]] = deque()
@@ -182,16 +193,107 @@ class TelegramServer:
         query = str(next(self._query_ids))
         self.answers[query] = {}
         self.queries[query] = (user, time.monotonic())
+        # Exactly one of both (core.telegram.org/bots/api#callbackquery).
+        which = (
+            {"inline_message_id": message["inline_message_id"]}
+            if "inline_message_id" in message
+            else {"message": {key: value for key, value in message.items() if key != "rows"}}
+        )
         self.push(
             callback_query={
                 "id": query,
                 "from": self.users[user],
-                "chat_instance": "1",
+                "chat_instance": str(chat.id) if chat.type == "elsewhere" else "1",
                 "data": data,
-                "message": {key: value for key, value in message.items() if key != "rows"},
+                **which,
             }
         )
         return query
+
+    # Inline mode (core.telegram.org/bots/api#inline-mode)
+
+    def type_inline(self, user: int, text: str) -> str:
+        """Somebody types the bot's name and this in any chat; returns what the query is called."""
+        assert self.supports_inline
+        query = str(next(self._query_ids))
+        self.inline_answers[query] = {}
+        self.push(inline_query={"id": query, "from": self.users[user], "query": text, "offset": ""})
+        return query
+
+    def send_result(self, user: int, query: str, result: str, chat: Chat, *, feedback: bool = False) -> dict[str, Any]:
+        """Somebody sends one of the results; returns the message.
+
+        The bot hears of it only with inline ``feedback`` (core.telegram.org/bots/inline#collecting-feedback), and is
+        told what the message is called if it has a keyboard (core.telegram.org/bots/api#choseninlineresult).
+        """
+        [chosen] = [one for one in self.inline_answers[query]["results"] if one["id"] == result]
+        content, markup = chosen["input_message_content"], chosen.get("reply_markup")
+        message: dict[str, Any] = {
+            "message_id": next(self._message_ids),
+            "from": self.users[user],
+            "via_bot": BOT,
+            **text_content({**content, "text": content["message_text"], "reply_markup": markup}),
+        }
+        if markup:
+            message["inline_message_id"] = f"AAAA-{message['message_id']}_x"
+            self.elsewhere[message["inline_message_id"]] = chat
+        chat.messages[message["message_id"]] = message
+        if feedback:
+            named = {"inline_message_id": message["inline_message_id"]} if markup else {}
+            self.push(
+                chosen_inline_result={
+                    "result_id": result,
+                    "from": self.users[user],
+                    "query": "",
+                    **named,
+                }
+            )
+        return message
+
+    async def _answerInlineQuery(self, fields: dict[str, Any]) -> bool:  # noqa: N802
+        """Ids have 1 to 64 bytes (core.telegram.org/bots/api#inlinequeryresultarticle); what is sent is judged as if it
+        was sent already.
+        """
+        query, results = fields["inline_query_id"], fields["results"]
+        if self.inline_answers.get(query, {"old": True}):
+            raise Refused(400, "Bad Request: query is too old and response timeout expired or query ID is invalid")
+        if len(results) > INLINE_RESULTS:
+            raise Refused(400, "Bad Request: RESULTS_TOO_MUCH")
+        if len({one["id"] for one in results}) < len(results):
+            raise Refused(400, "Bad Request: RESULT_ID_DUPLICATE")
+        for one in results:
+            if not 1 <= len(one["id"].encode()) <= 64:
+                raise Refused(400, "Bad Request: RESULT_ID_INVALID")
+            if one["type"] != "article" or not one["title"]:
+                raise Refused(400, "Bad Request: a result that this server does not know")
+            content = one["input_message_content"]
+            text_content({**content, "text": content["message_text"], "reply_markup": one.get("reply_markup")})
+        self.inline_answers[query] = fields
+        return True
+
+    def _edit_inline(self, fields: dict[str, Any], what: str) -> bool:
+        """Edits by ``inline_message_id`` return True, and no new file can be uploaded for them
+        (core.telegram.org/bots/api#editmessagetext, core.telegram.org/bots/api#editmessagemedia).
+        """
+        if fields.get("chat_id") or fields.get("message_id"):
+            raise Refused(400, "Bad Request: chat not found")
+        if self.refuses_inline:
+            raise self.refuses_inline
+        if what != "text":
+            raise Refused(400, "Bad Request: a new file can't be uploaded for an inline message")
+        name = fields["inline_message_id"]
+        chat = self.elsewhere.get(name)
+        found = [one for one in chat.messages.values() if one.get("inline_message_id") == name] if chat else []
+        if not chat or not found:
+            raise Refused(400, "Bad Request: MESSAGE_ID_INVALID")
+        if not self._change(chat, found[0], fields, what):
+            raise Refused(400, "Bad Request: message is not modified: specified new message content is the same")
+        self._rate_limit(chat)
+        return True
+
+    async def _sendChatAction(self, fields: dict[str, Any]) -> bool:  # noqa: N802
+        self._chat(fields["chat_id"])
+        return True
 
     # HTTP
 
@@ -286,7 +388,7 @@ class TelegramServer:
         return photo if content is None else self.photos.take(content)
 
     async def _getMe(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
-        return BOT
+        return {**BOT, "supports_inline_queries": self.supports_inline}
 
     async def _getUpdates(self, fields: dict[str, Any]) -> list[dict[str, Any]]:  # noqa: N802
         """What has not been acknowledged by a higher offset."""
@@ -371,19 +473,21 @@ class TelegramServer:
         }
         return chat.messages[number]
 
-    async def _editMessageText(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
+    async def _editMessageText(self, fields: dict[str, Any]) -> dict[str, Any] | bool:  # noqa: N802
         return self._edit(fields, "text")
 
-    async def _editMessageCaption(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
+    async def _editMessageCaption(self, fields: dict[str, Any]) -> dict[str, Any] | bool:  # noqa: N802
         return self._edit(fields, "caption")
 
-    async def _editMessageMedia(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
+    async def _editMessageMedia(self, fields: dict[str, Any]) -> dict[str, Any] | bool:  # noqa: N802
         """A text may become a photo as well: "or to replace a text or a rich message with a media"
         (core.telegram.org/bots/api#editmessagemedia).
         """
         return self._edit(fields, "media")
 
-    def _edit(self, fields: dict[str, Any], what: str) -> dict[str, Any]:
+    def _edit(self, fields: dict[str, Any], what: str) -> dict[str, Any] | bool:
+        if fields.get("inline_message_id"):
+            return self._edit_inline(fields, what)
         chat = self._chat(fields["chat_id"])
         message = chat.messages.get(fields["message_id"])
         if message is None or message["from"] != BOT:

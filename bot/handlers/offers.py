@@ -1,0 +1,129 @@
+"""Offers: what a person may send into any chat, and how a table comes of one that somebody presses there."""
+
+from dataclasses import replace
+
+from bot import offers
+from bot.actions import BadPayload, OfferAction
+from bot.handlers.commands import targets
+from bot.handlers.errors import ChallengerIsBusy, GameOnHere, OfferExpired, OfferTaken
+from bot.handlers.pages import Pages
+from bot.panel import Panel
+from bot.panels.offer import offer_description, offer_panel, offer_title
+from bot.panels.phrases import game_names
+from bot.people import Profile
+from bot.platform import Offer, Press, chat_of, is_inline, platform_of, private_place
+from bot.store import keys
+from bot.tables.errors import NoSuchTable, TooManyChallenges, TooManyTables
+from bot.tables.table import Table
+from bot.texts import LANGUAGES, texts
+from bot.worker import Worker
+from engine import GAMES
+
+TAKEN_SECONDS = 2 * offers.GOOD_HOURS * 3600
+"""For how long it is known where an offer was taken up: for longer than it is good."""
+
+
+class Offers:
+    """Makes offers, and opens the tables of those that are taken up."""
+
+    def __init__(self, worker: Worker, pages: Pages) -> None:
+        self.worker, self.pages = worker, pages
+
+    async def fitting(self, profile: Profile, typed: str) -> list[Offer]:
+        """What fits what somebody has typed: each game, the one they named, and their own rating."""
+        secret = await self.worker.store.secret()
+        found = []
+        for game, points in _fitting(typed):
+            payload = offers.encode(offers.new_terms(game, points, profile.id), secret)
+            shown = points or _usual(game)
+            panel = offer_panel(game, shown, profile.name, payload, profile.language)
+            title = offer_title(game, profile.language)
+            found.append(Offer(game, title, offer_description(game, shown, profile.language), panel))
+        if not typed.strip():
+            _ = texts(profile.language).gettext
+            found.append(Offer("rating", _("My rating"), _("How I do, in each game"), await self._rating(profile)))
+        return found
+
+    async def _rating(self, profile: Profile) -> Panel:
+        panel = await self.pages.stats(private_place(profile.id), profile)
+        return replace(panel, rows=(), picture=None)
+
+    async def taken_up(self, press: Press, action: OfferAction) -> Table:
+        """Somebody has pressed an offer: its table, at which they sit now unless it is their own offer.
+
+        The first press opens it, whoever makes it, and the message becomes its board. An offer stands for one message.
+        """
+        if not is_inline(press.place):
+            raise BadPayload()
+        terms = offers.decode(action.terms, platform_of(press.place), await self.worker.store.secret())
+        if not terms.is_good:
+            raise OfferExpired()
+        # The signature: the same each time, and nobody else has it.
+        update = f"{keys.OFFER}{action.terms.rpartition('.')[2]}"
+        await self._keep_to_one_message(update, press.place)
+        table = await self._open(terms, update, press)
+        person = press.person
+        if person.id == terms.person:
+            return table
+        return await self.worker.challenges.sit(table.code, person.id, person.name, press.key, handle=person.handle)
+
+    async def _keep_to_one_message(self, update: str, place: str) -> None:
+        """An offer that is pressed anywhere else has been carried there: tables can be opened by it without end."""
+        first = await self.worker.store.client.set(update, place, nx=True, get=True, ex=TAKEN_SECONDS)
+        if first is not None and first.decode() != place:
+            raise OfferTaken()
+
+    async def _open(self, terms: offers.Terms, update: str, press: Press) -> Table:
+        people, challenges = self.worker.people, self.worker.challenges
+        await check_is_free(self.worker, press.place, update)
+        opener = await people.person(terms.person)
+        if opener.name == Profile.name:
+            # They have had themselves forgotten since.
+            raise OfferExpired()
+        rules = [targets(terms.game)[terms.target]] if terms.target else []
+        # Before there is a table: its first board speaks that language already.
+        await people.begin_chat(press.place, opener.language)
+        try:
+            return await challenges.open_table(
+                terms.game, opener.id, opener.name, update, host=press.place, setup=rules
+            )
+        except NoSuchTable:
+            # It was opened, and its game is over.
+            raise OfferExpired() from None
+        except (TooManyTables, TooManyChallenges):
+            if press.person.id == opener.id:
+                raise
+            raise ChallengerIsBusy(name=opener.name) from None
+
+
+async def check_is_free(worker: Worker, place: str, update: str) -> None:
+    """An inline message shows one table: GameOnHere if it shows one that goes on, and was opened by another update.
+
+    A press there need not be of a button that the message has.
+    """
+    for table in await worker.tables_at(chat_of(place)):
+        if place in table.hosts and table.phase in ("open", "playing") and not table.log.was_begun_by(update):
+            raise GameOnHere()
+
+
+def _fitting(typed: str) -> list[tuple[str, int]]:
+    """The games that somebody means who has typed this, and the points that they named; 0 for the usual."""
+    words = typed.casefold().split()
+    points = next((int(word) for word in words if word.isdecimal() and len(word) < 5), 0)
+    named = " ".join(word for word in words if not word.isdecimal())
+    return [
+        (game, points)
+        for game in GAMES
+        if (not points or points in targets(game)) and any(named in name for name in _names(game))
+    ]
+
+
+def _names(game: str) -> list[str]:
+    return [game, *(game_names(language)[game].casefold() for language in LANGUAGES)]
+
+
+def _usual(game: str) -> int:
+    """The points that a game is usually played to, as players count."""
+    rules = GAMES[game].rules
+    usual = rules.model_fields["target"].default
+    return next(points for points, rule in targets(game).items() if rule.value == usual)

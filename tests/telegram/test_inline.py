@@ -1,0 +1,432 @@
+"""Tables in chats that the bot is not in: from what somebody types behind its name to the result and the rematch."""
+
+import asyncio
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+from structlog.testing import capture_logs
+
+from adapters.telegram import examine
+from bot import offers
+from bot.finished.ratings import Scope
+from bot.settings import Settings
+from bot.store import Store
+from engine import GAMES, verify
+from tests.bot.fake_platform import ACCEPT, NAMES, FakePlatform, Player
+from tests.bot.worker.test_games import shortest
+from tests.long import mostly_long
+from tests.telegram.content import Refused
+from tests.telegram.players import GROUP, Observed, Person, on_telegram, until
+from tests.telegram.server import BOT, TOKEN, Chat, Failure, TelegramServer
+
+ELSEWHERE = -4639674142813626973
+"""A ``chat_instance``, as python-telegram-bot's issue 2055 shows one."""
+
+LINK = f"https://t.me/{BOT['username']}?start="
+
+
+def elsewhere(number: int = ELSEWHERE) -> Chat:
+    return Chat(number, "elsewhere", "Two friends")
+
+
+async def offered(server: TelegramServer, person: Person, typed: str) -> str:
+    """The inline query of somebody who typed this, answered."""
+    query = server.type_inline(person.number, typed)
+    await until(lambda: bool(server.inline_answers[query]))
+    return query
+
+
+async def sent(server: TelegramServer, person: Person, chat: Chat, game: str, **more: Any) -> dict[str, Any]:
+    """The message that somebody sent who chose a game."""
+    return server.send_result(person.number, await offered(server, person, game), game, chat, **more)
+
+
+def ids(server: TelegramServer, query: str) -> list[str]:
+    return [one["id"] for one in server.inline_answers[query]["results"]]
+
+
+def payload_of(message: dict[str, Any], label: str = "Play") -> str:
+    for row in message["reply_markup"]["inline_keyboard"]:
+        for button in row:
+            if label in button["text"]:
+                return str(button["callback_data"])
+    raise AssertionError(f"no button {label}")
+
+
+async def table_of(adapter: Observed, person: Person) -> Any:
+    [table] = await adapter.worker.tables_of(f"telegram:{person.number}")
+    return table
+
+
+async def play_on(people: Sequence[Person], is_over: Any, seed: int = 3) -> None:
+    random = Random(seed)
+    for _ in range(4000):
+        if is_over():
+            return
+        if not any([await person.play(random) for person in people]):
+            # What was done is still on its way to them.
+            await asyncio.sleep(0.005)
+    raise AssertionError("it never came to an end")
+
+
+def words_of(chat: Chat) -> str:
+    """What the only message of a chat says."""
+    [message] = chat.messages.values()
+    return str(message["text"])
+
+
+async def opened(server: TelegramServer, opener: Person, chat: Chat, game: str, *options: str) -> None:
+    """A table in a chat, opened by whoever sent the message, with these options."""
+    await sent(server, opener, chat, game)
+    await opener.press("Play", chat)
+    for label in options:
+        for each in ("Options", label, "Back"):
+            await opener.press(each, chat)
+
+
+async def all_seated(people: Sequence[Person], chat: Chat) -> None:
+    """The others take their chairs, and whoever rules one says yes."""
+    for person, label in zip(people[1:], ACCEPT[len(people)], strict=True):
+        if "asked" in await person.press(label, chat):
+            await people[0 if label == "Sit North" else 1].press("Accept")
+
+
+@pytest.mark.parametrize("game", mostly_long(GAMES, "metamazzo"))
+async def test_a_game_in_a_chat_without_the_bot(store: Store, server: TelegramServer, game: str) -> None:
+    people = [Person(server, number, name) for number, name in enumerate(NAMES[: GAMES[game].seats], 1)]
+    chat, anna, bruno = elsewhere(), people[0], people[-1]
+    server.started.discard(bruno.number)
+    async with on_telegram(store, server) as adapter:
+        await opened(server, anna, chat, game, *shortest(game))
+        code = (await table_of(adapter, anna)).code
+        await all_seated(people, chat)
+        # He never pressed Start: the answer to his press opens the private chat, and nothing else is to be pressed.
+        assert [one["url"] for one in server.answers.values() if one["url"] != "https://t.me/"] == [f"{LINK}{code}"]
+        bruno.start(code)
+        await play_on(people, lambda: "won by" in words_of(chat))
+        await until(lambda: anna.button("Rematch", chat) is not None)
+        [finished] = [one async for one in adapter.worker.archive.all()]
+        verify(finished.record)
+        # The chat has a leaderboard though nobody knows where it is.
+        scope = Scope(chat=f"telegram:~{ELSEWHERE}", game=game)
+        assert (await adapter.worker.ratings.standing(scope, "telegram:1")).games == 1
+        # Nothing was written anywhere else: hands in private chats, and this message.
+        sends = [fields["chat_id"] for method, fields in server.calls if method == "sendMessage"]
+        assert set(sends) == {person.number for person in people}
+        edits = [fields for method, fields in server.calls if "inline_message_id" in fields]
+        assert any("Trick " in fields["text"] for fields in edits)
+        assert all("chat_id" not in fields for fields in edits)
+
+
+async def test_nothing_is_written_down_before_somebody_presses(store: Store, server: TelegramServer) -> None:
+    anna, chat = Person(server, 1, "Anna"), elsewhere()
+    async with on_telegram(store, server) as adapter:
+        await offered(server, anna, "")
+        await adapter.worker.settled()
+        before = set(await store.client.keys())
+        await sent(server, anna, chat, "testa", feedback=True)
+        assert set(await store.client.keys()) == before
+        assert await adapter.worker.tables_of("telegram:1") == []
+
+
+async def test_what_is_typed_says_what_is_offered(store: Store, server: TelegramServer) -> None:
+    anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", "it")
+    async with on_telegram(store, server):
+        assert ids(server, await offered(server, anna, "")) == [*GAMES, "rating"]
+        assert ids(server, await offered(server, anna, "Metà")) == ["metamazzo"]
+        query = await offered(server, anna, "31 PIZZICHINO")
+        assert ids(server, query) == ["pizzichino"]
+        assert all("to 31 points" in one["description"] for one in server.inline_answers[query]["results"])
+        assert ids(server, await offered(server, anna, "7 tressette")) == []
+        assert ids(server, await offered(server, anna, "\ud83d chess")) == []
+        query = await offered(server, bruno, "metamazzo")
+        [result] = server.inline_answers[query]["results"]
+        assert result["title"] == "Sfida: Metà Mazzo"
+        assert "sfida: chi gioca?" in result["input_message_content"]["message_text"]
+        answer = server.inline_answers[query]
+        assert (answer["cache_time"], answer["is_personal"]) == (0, True)
+
+
+async def test_the_board_speaks_the_language_of_whoever_sent_it_from_the_first(
+    store: Store, server: TelegramServer
+) -> None:
+    anna, bruno, chat = Person(server, 1, "Anna", "it"), Person(server, 2, "Bruno"), elsewhere()
+    async with on_telegram(store, server) as adapter:
+        message = await sent(server, anna, chat, "tressette")
+        await bruno.send(chat, message, payload_of(message, "Gioca"))
+        await until(lambda: "Coppia 1" in words_of(chat))
+        await adapter.worker.settled()
+        edits = [fields["text"] for method, fields in server.calls if "inline_message_id" in fields]
+        assert all("sfida: chi gioca?" in text for text in edits)
+
+
+async def test_ones_own_rating_can_be_sent(store: Store, server: TelegramServer) -> None:
+    anna, chat = Person(server, 1, "Anna"), elsewhere()
+    async with on_telegram(store, server):
+        message = server.send_result(1, await offered(server, anna, ""), "rating", chat)
+        assert "Anna" in message["text"]
+        assert "reply_markup" not in message
+
+
+async def test_an_answer_to_what_was_typed_on_is_no_error(store: Store, server: TelegramServer) -> None:
+    anna = Person(server, 1, "Anna")
+    async with on_telegram(store, server):
+        with capture_logs() as logs:
+            server.inline_answers[server.type_inline(1, "t")] = {"old": True}
+            await offered(server, anna, "testa")
+        assert [line for line in logs if line["log_level"] in ("warning", "error")] == []
+
+
+async def test_fifty_who_press_at_once_open_one_table(store: Store, server: TelegramServer) -> None:
+    people = [Person(server, number, f"P{number}") for number in range(1, 51)]
+    chat = elsewhere()
+    async with on_telegram(store, server) as adapter:
+        message = await sent(server, people[0], chat, "metamazzo")
+        data = payload_of(message)
+        queries = [server.press(chat, message, person.number, data) for person in reversed(people)]
+        await until(lambda: all(server.answers[query] for query in queries))
+        tables = await adapter.worker.tables_at(f"telegram:~{ELSEWHERE}")
+        [table] = tables
+        assert table.phase == "playing"
+        assert table.seat_of("telegram:1") == 0
+        seated = {chair.person for chair in table.chairs if chair}
+        assert len(seated) == 2
+        # Whoever came too late is told so; the two are not.
+        told = {query: server.answers[query]["text"] for query in queries}
+        assert sum(text == "" for text in told.values()) == 2
+        await until(lambda: "Metà Mazzo" in words_of(chat) and anna_sees_no_offer(chat))
+
+
+def anna_sees_no_offer(chat: Chat) -> bool:
+    [message] = chat.messages.values()
+    return "Play" not in str(message.get("reply_markup"))
+
+
+async def test_offers_that_the_bot_did_not_make_are_none(store: Store, server: TelegramServer) -> None:
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    async with on_telegram(store, server) as adapter:
+        message = await sent(server, anna, chat, "metamazzo")
+        data = payload_of(message)
+        game, target, person, hour, nonce, signature = data.removeprefix("1o").split(".")
+        secret = await store.secret()
+        forged = [
+            f"1otesta.{target}.{person}.{hour}.{nonce}.{signature}",
+            f"1o{game}.31.{person}.{hour}.{nonce}.{signature}",
+            f"1o{game}.{target}.3.{hour}.{nonce}.{signature}",
+            f"1o{game}.{target}.{person}.{int(hour, 16) + 1:x}.{nonce}.{signature}",
+            f"1o{game}.{target}.{person}.{hour}.{nonce}.{signature[:-1]}",
+            f"1o{game}.{target}.{person}.{hour}.{nonce}.",
+            f"1o{signature}",
+            "1o.",
+            # Signed, but for another platform.
+            offers.encode(offers.new_terms(game, 0, "discord:1"), secret),
+        ]
+        for one in forged:
+            assert await bruno.send(chat, message, one) == "This button does not work any more."
+        assert await adapter.worker.tables_at(f"telegram:~{ELSEWHERE}") == []
+        # Where the bot is in the chat it makes challenges itself.
+        group = server.group(GROUP)
+        there = {"message_id": 77, "date": 1, "chat": group.about, "from": BOT, "reply_markup": message["reply_markup"]}
+        assert "does not work" in await bruno.send(group, there, data)
+        assert await bruno.send(chat, message, data) == ""
+
+
+async def test_an_offer_is_good_for_a_day(
+    store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    async with on_telegram(store, server) as adapter:
+        message = await sent(server, anna, chat, "metamazzo")
+        hour = offers.new_terms("testa", 0, "telegram:1").hour
+        monkeypatch.setattr(offers, "_hour", lambda: hour + offers.GOOD_HOURS + 1)
+        assert await bruno.send(chat, message, payload_of(message)) == "This challenge is over: send a new one."
+        assert await adapter.worker.tables_of("telegram:1") == []
+
+
+async def test_an_offer_opens_one_table_wherever_it_is_carried(store: Store, server: TelegramServer) -> None:
+    anna, bruno, carla = (Person(server, number, name) for number, name in enumerate(NAMES[:3], 1))
+    chat, other = elsewhere(), elsewhere(-5)
+    async with on_telegram(store, server) as adapter:
+        message = await sent(server, anna, chat, "metamazzo")
+        hers = await sent(server, carla, other, "testa")
+        data = payload_of(message)
+        await bruno.send(chat, message, data)
+        assert "taken up in another chat" in await carla.send(other, hers, data)
+        # When its game is over it opens no second one.
+        table = await table_of(adapter, anna)
+        await adapter.worker.room.close(table.code, "test")
+        await adapter.worker.settled()
+        assert await bruno.send(chat, message, data) == "This challenge is over: send a new one."
+        assert await adapter.worker.tables_of("telegram:1") == []
+
+
+async def test_a_message_that_shows_a_game_is_not_taken_for_another(store: Store, server: TelegramServer) -> None:
+    anna, bruno, carla = (Person(server, number, name) for number, name in enumerate(NAMES[:3], 1))
+    chat = elsewhere()
+    async with on_telegram(store, server) as adapter:
+        message = await sent(server, anna, chat, "metamazzo")
+        await bruno.send(chat, message, payload_of(message))
+        [result] = server.inline_answers[await offered(server, carla, "testa")]["results"]
+        assert await carla.send(chat, message, payload_of(result)) == "Another game is on here."
+        assert await adapter.worker.tables_of("telegram:3") == []
+
+
+async def test_a_rematch_takes_the_place_of_the_result(store: Store, server: TelegramServer) -> None:
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    async with on_telegram(store, server) as adapter:
+        await opened(server, anna, chat, "metamazzo", *shortest("metamazzo"))
+        await bruno.press("Accept", chat)
+        await play_on([anna, bruno], lambda: anna.button("Rematch", chat) is not None)
+        result = next(iter(chat.messages.values())).copy()
+        again = payload_of(result, "Rematch")
+        before = len(bruno.private.messages)
+        await bruno.press("Replay", chat)
+        await until(lambda: len(bruno.private.messages) > before)
+        assert words_of(chat) == result["text"]
+        await bruno.press("Rematch", chat)
+        await until(lambda: anna.button("Accept", chat) is not None)
+        await anna.send(chat, result, again)
+        await until(lambda: "The cards are dealt" in words_of(chat))
+        assert (await table_of(adapter, anna)).phase == "playing"
+        # Who did not play cannot ask for one.
+        carla = Person(server, 3, "Carla")
+        assert "do not sit" in await carla.send(chat, result, again)
+        assert len(await adapter.worker.tables_at(f"telegram:~{ELSEWHERE}")) == 1
+
+
+@pytest.mark.parametrize("says", ["Bad Request: MESSAGE_ID_INVALID", "Forbidden: user is deactivated"])
+async def test_a_board_that_cannot_be_edited_is_given_up_and_the_game_goes_on(
+    store: Store, server: TelegramServer, says: str
+) -> None:
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    async with on_telegram(store, server) as adapter:
+        await opened(server, anna, chat, "metamazzo", *shortest("metamazzo"))
+        await bruno.press("Accept", chat)
+        code = 403 if says.startswith("Forbidden") else 400
+        server.refuses_inline = Refused(code, says)
+        table = await table_of(adapter, anna)
+        # It comes to rest and is gone, though nobody sees the result there.
+        await play_on([anna, bruno], lambda: adapter.worker.room.remembered(table.code) is None)
+        tries = [
+            fields for method, fields in server.calls if method == "editMessageText" and "inline_message_id" in fields
+        ]
+        assert len(tries) < 20
+        await adapter.worker.settled()
+
+
+async def test_the_bot_that_starts_again_plays_on_in_the_same_message(store: Store, server: TelegramServer) -> None:
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    async with on_telegram(store, server):
+        await opened(server, anna, chat, "metamazzo", *shortest("metamazzo"))
+        await bruno.press("Accept", chat)
+        await play_on([anna, bruno], lambda: "Trick 3" in words_of(chat))
+    async with on_telegram(store, server):
+        await play_on([anna, bruno], lambda: "won by" in words_of(chat))
+    assert len(chat.messages) == 1
+
+
+async def test_two_messages_of_a_chat_are_two_boards(store: Store, server: TelegramServer) -> None:
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    async with on_telegram(store, server) as adapter:
+        first = await sent(server, anna, chat, "metamazzo")
+        second = await sent(server, anna, chat, "testa")
+        await bruno.send(chat, second, payload_of(second))
+        await bruno.send(chat, first, payload_of(first))
+        await until(lambda: "Metà Mazzo" in first["text"] and "deal 1" in first["text"])
+        await until(lambda: "Testa" in second["text"] and "deal 1" in second["text"])
+        assert len(await adapter.worker.tables_at(f"telegram:~{ELSEWHERE}")) == 2
+
+
+async def test_a_friend_elsewhere_sits_at_the_same_table(store: Store, server: TelegramServer) -> None:
+    anna, chat, fake = Person(server, 1, "Anna"), elsewhere(), FakePlatform()
+    async with on_telegram(store, server) as adapter:
+        worker = adapter.worker
+        worker.add(fake)
+        bruno = Player(worker, fake, "Bruno", 2)
+        await opened(server, anna, chat, "metamazzo", *shortest("metamazzo"))
+        await bruno.say(f"/join {(await table_of(adapter, anna)).code}")
+        random = Random(1)
+        for _ in range(60):
+            await anna.play(random)
+            await worker.settled()
+            await bruno.play(random)
+            await worker.settled()
+        assert "Trick" in words_of(chat)
+        assert words_of(chat) == fake.last("paper:100").plain
+
+
+async def test_presses_that_say_what_cannot_be_are_refused(store: Store, server: TelegramServer) -> None:
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    async with on_telegram(store, server) as adapter:
+        message = await sent(server, anna, chat, "metamazzo")
+        data = payload_of(message)
+        for strange in ({"inline_message_id": "a/b"}, {"inline_message_id": ""}, {"inline_message_id": "x" * 200}):
+            assert "does not work" in await bruno.send(chat, {**message, **strange}, data)
+        # Pages would be shown in the place of the message: only what leaves it alone may be asked for.
+        for page in ("1phelp", "1pleaderboard all all all", "1psettings", "1prematch nowhere"):
+            await bruno.send(chat, message, page)
+        assert message["text"].startswith("\u2068Anna")
+        assert await adapter.worker.tables_of("telegram:1") == []
+
+
+def shares(chat: Chat) -> list[dict[str, Any]]:
+    """Where the buttons of a chat's messages lead that send something into another one."""
+    return [
+        button["switch_inline_query_chosen_chat"]
+        for message in chat.messages.values()
+        for row in message.get("reply_markup", {}).get("inline_keyboard", ())
+        for button in row
+        if "switch_inline_query_chosen_chat" in button
+    ]
+
+
+async def test_buttons_lead_to_other_chats_where_inline_mode_is_on(store: Store, server: TelegramServer) -> None:
+    anna = Person(server, 1, "Anna")
+    async with on_telegram(store, server):
+        for number, command in enumerate(("/help", "/tables"), 1):
+            anna.say(command, anna.private)
+            await until(lambda: len(shares(anna.private)) == number)  # noqa: B023
+        anywhere = {f"allow_{kind}_chats": True for kind in ("user", "group", "channel")}
+        assert shares(anna.private) == [{"query": "", **anywhere}] * 2
+
+
+async def test_nothing_is_offered_where_inline_mode_is_off_and_the_host_is_told(
+    store: Store, server: TelegramServer
+) -> None:
+    server.supports_inline = False
+    anna = Person(server, 1, "Anna")
+    async with on_telegram(store, server):
+        anna.say("/tables", anna.private)
+        anna.say("/help", anna.private)
+        await until(lambda: anna.button("Rules", anna.private) is not None)
+        assert shares(anna.private) == []
+    settings = Settings(_env_file=None, telegram_token=SecretStr(TOKEN), telegram_api_url=server.url)
+    findings = [finding async for finding in examine(settings)]
+    assert any("inline mode is off" in line and "/setinline" in line for _, line in findings)
+    assert all(is_well for is_well, _ in findings)
+    server.supports_inline = True
+    assert not any("inline" in line for _, line in [finding async for finding in examine(settings)])
+
+
+async def test_a_board_waits_as_long_as_telegram_says_and_is_complete_then(
+    store: Store, server: TelegramServer
+) -> None:
+    people = [Person(server, number, name) for number, name in enumerate(NAMES[:2], 1)]
+    chat = elsewhere()
+    async with on_telegram(store, server):
+        await opened(server, people[0], chat, "metamazzo", *shortest("metamazzo"))
+        await people[1].press("Accept", chat)
+        server.order("editMessageText", *[Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1))] * 2)
+        await play_on(people, lambda: "won by" in words_of(chat))
+
+
+async def test_nobody_plays_against_who_was_forgotten_since(store: Store, server: TelegramServer) -> None:
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    async with on_telegram(store, server) as adapter:
+        message = await sent(server, anna, chat, "metamazzo")
+        await adapter.worker.people.erase("telegram:1")
+        assert await bruno.send(chat, message, payload_of(message)) == "This challenge is over: send a new one."
+        assert await adapter.worker.tables_of("telegram:2") == []

@@ -134,13 +134,14 @@ async def measured(there: Server, name: str, presses: int, rate: float = 0, at_o
     rate_limit = f"{rate:g} presses/s asked for" if rate else f"{result['speed']:,.0f} presses/s"
     typer.echo(
         f"{name}: {rate_limit}, {1000 * spent:.2f} ms of CPU a press, {result['calls_a_press']:.2f} API calls a press, "
-        f"press to panel {_spread(result['times'])}"
-        + (f", to acknowledgement {_spread(result['acknowledged'])}" if result.get("acknowledged") else "")
+        f"press to panel {spread(result['times'])}"
+        + (f", to acknowledgement {spread(result['acknowledged'])}" if result.get("acknowledged") else "")
     )
     return result
 
 
-def _spread(seconds: list[float]) -> str:
+def spread(seconds: list[float]) -> str:
+    """The median and the 99th percentile of so many times."""
     parts = statistics.quantiles(seconds, n=100)
     return f"p50 {1000 * parts[49]:.1f}, p99 {1000 * parts[98]:.1f} ms"
 

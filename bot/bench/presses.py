@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections import defaultdict
 from importlib.metadata import entry_points
+from inspect import signature
 from pathlib import Path
 from random import Random
 from typing import Annotated
@@ -280,13 +281,19 @@ def command(
     tables: Annotated[list[int] | None, typer.Option(min=10, help="How many live tables; several may follow.")] = None,
     adapter: Annotated[str, typer.Option(help="A platform, to whose server the whole bot speaks over HTTP.")] = "",
     pictures: Annotated[bool, typer.Option(help="With pictures, which a platform's bench uploads.")] = False,
+    inline: Annotated[bool, typer.Option(help="What people type behind the bot's name, in place of presses.")] = False,
 ) -> None:
     """Presses a second through bot and store, and how long one takes from press to panel."""
     benches = {entry.name: entry for entry in entry_points(group=BENCHES)}
-    if not adapter:
+    if not adapter and not inline:
         run(tuple(tables) if tables else TABLES)
     elif adapter in benches:
-        benches[adapter].load()(tuple(tables or ()), **({"pictures": True} if pictures else {}))
+        of_platform = benches[adapter].load()
+        if inline and "inline" not in signature(of_platform).parameters:
+            typer.echo(f"People cannot type the bot's name in any chat on {adapter}.", err=True)
+            raise typer.Exit(2)
+        chosen = {name: True for name, wanted in (("pictures", pictures), ("inline", inline)) if wanted}
+        of_platform(tuple(tables or ()), **chosen)
     else:
         typer.echo(f"There is no bench for {adapter!r}; there are: {', '.join(sorted(benches))}.", err=True)
         raise typer.Exit(2)

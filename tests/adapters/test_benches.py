@@ -67,6 +67,18 @@ def test_with_pictures(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "calls failed" not in result.output
 
 
+@pytest.mark.long
+def test_what_people_type_is_answered_beside_the_bare_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    shorten(monkeypatch, "telegram")
+    monkeypatch.setattr("adapters.telegram.bench.measure.QUERIES", 40)
+    result = bench("presses", "--adapter", "telegram", "--inline")
+    assert result.exit_code == 0, result.output
+    assert "whole bot, 12 tables: 100 inline queries/s" in result.output
+    assert "bare library over aiohttp: 100 inline queries/s" in result.output
+    result = bench("presses", "--adapter", "discord", "--inline")
+    assert (result.exit_code, "on discord" in result.stderr) == (2, True)
+
+
 def untold(output: str, bench: str) -> list[str]:
     """What `bench compare` would not find in what a bench prints."""
     return [one.label for one in compare.FIGURES if one.bench == bench and one.read(output) is None]

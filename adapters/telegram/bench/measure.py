@@ -7,10 +7,20 @@ change the presser's message and the other player's, and now and then a group's:
 import asyncio
 import base64
 import random
+import time
 from typing import Any
 
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup, InputMediaPhoto, MessageEntity, Update
-from telegram.ext import Application, CallbackContext, CallbackQueryHandler
+import typer
+from telegram import (
+    InlineKeyboardButton,
+    InlineKeyboardMarkup,
+    InlineQueryResultArticle,
+    InputMediaPhoto,
+    InputTextMessageContent,
+    MessageEntity,
+    Update,
+)
+from telegram.ext import Application, CallbackContext, CallbackQueryHandler, InlineQueryHandler
 
 from adapters.telegram.adapter import Telegram
 from adapters.telegram.transport import AiohttpRequest
@@ -19,12 +29,14 @@ from bot.bench.limits import PATIENCE, within
 from bot.bench.platforms import (
     AT_ONCE,
     IDLE_TABLES,
+    SLOWEST,
     TABLES,
     Server,
     hold,
     measured,
     resident,
     server,
+    spread,
     tell_failures,
     tell_ratios,
     whole_bot,
@@ -43,6 +55,7 @@ DEFAULT_PRESSES, DEFAULT_AT_ONCE = 300, 32
 PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_RATE, PICTURE_AT_ONCE = 3, 400, 60, 64
 """The same with pictures, which take more time: with more at once each would wait too long for its picture."""
 
+QUERIES, QUERY_RATE = 1500, 100
 NO_LIMIT = 10**6
 
 
@@ -172,8 +185,70 @@ async def measure_with_pictures() -> None:
         await in_turn(there, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE)
 
 
-def run(tables: tuple[int, ...] = (), pictures: bool = False) -> None:
-    """The command's body; ``tables`` are how many stand idle while memory is looked at, which is without pictures."""
+async def measure_inline() -> None:
+    """Inline queries while tables stand there, beside a bare handler of the library's that gives the same answer."""
+    async with server(SERVER) as there, whole_bot(_settings(there), unhindered):
+        await there.open(1, TABLES + 1)
+        await there.until_ready(TABLES)
+        await there.settled()
+        whole = await typed(there, f"whole bot, {TABLES} tables")
+    async with server(SERVER) as there:
+        await bare_inline(there, whole["answer"])
+
+
+async def typed(there: Server, name: str) -> dict[str, Any]:
+    """So many inline queries at a rate, with their figures printed."""
+    cpu = time.process_time()
+    seconds = PATIENCE + QUERIES / SLOWEST
+    result: dict[str, Any] = await there.ask(seconds, do="type", queries=QUERIES, rate=QUERY_RATE)
+    spent = (time.process_time() - cpu) / QUERIES
+    typer.echo(
+        f"{name}: {QUERY_RATE} inline queries/s, {1000 * spent:.2f} ms of CPU a query, "
+        f"query to answer {spread(result['times'])}"
+    )
+    return result
+
+
+async def bare_inline(there: Server, answer: dict[str, Any]) -> None:
+    """The library's own handler, with as many results to each query as the bot gives to who has typed nothing."""
+
+    async def asked(update: Update, _context: object) -> None:
+        assert update.inline_query
+        await update.inline_query.answer([_article(one) for one in answer["results"]], cache_time=0, is_personal=True)
+
+    application = (
+        Application.builder()
+        .token(TOKEN)
+        .base_url(f"{there.url}/bot")
+        .concurrent_updates(AT_ONCE)
+        .request(AiohttpRequest())
+        .get_updates_request(AiohttpRequest(connections=1, read_timeout=40))
+        .build()
+    )
+    application.add_handler(InlineQueryHandler(asked))
+    async with application:
+        await application.start()
+        assert application.updater
+        await application.updater.start_polling(timeout=30)
+        await typed(there, "bare library over aiohttp")
+        async with within(PATIENCE, "the bare library to end"):
+            await application.updater.stop()
+            await application.stop()
+
+
+def _article(one: dict[str, Any]) -> InlineQueryResultArticle:
+    text = InputTextMessageContent(one["input_message_content"]["message_text"])
+    keyboard = InlineKeyboardMarkup.de_json(one["reply_markup"]) if "reply_markup" in one else None
+    return InlineQueryResultArticle(one["id"], one["title"], text, keyboard, description=one["description"])
+
+
+def run(tables: tuple[int, ...] = (), pictures: bool = False, inline: bool = False) -> None:
+    """The command's body; ``tables`` are how many stand idle while memory is looked at, which is without pictures.
+    ``inline`` is what people type, in place of what they press.
+    """
     logs.set_up("warning")
     collect_seldom()
-    asyncio.run(measure_with_pictures() if pictures else measure(max(tables, default=IDLE_TABLES)))
+    if inline:
+        asyncio.run(measure_inline())
+    else:
+        asyncio.run(measure_with_pictures() if pictures else measure(max(tables, default=IDLE_TABLES)))

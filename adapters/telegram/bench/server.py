@@ -13,10 +13,12 @@ from aiohttp import web
 
 from bot.bench.platform_server import PlatformServer, form_of, serve
 
-BOT = {"id": 1, "is_bot": True, "first_name": "Buongioco", "username": "buongioco_bot"}
+BOT = {"id": 1, "is_bot": True, "first_name": "Buongioco", "username": "buongioco_bot", "supports_inline_queries": True}
+TYPED = ("", "t", "tre", "metamazzo", "31 pizzichino", "spades", "nothing like that")
+ASKERS = 500
 NOT_PRESSED = ("claim", "blind", "resign")
 PNG = b"\x89PNG"
-IN_JSON = ("reply_markup", "entities", "caption_entities", "media")
+IN_JSON = ("results", "reply_markup", "entities", "caption_entities", "media")
 SHOWING = ("sendMessage", "sendPhoto", "editMessageText", "editMessageCaption", "editMessageMedia")
 
 
@@ -28,6 +30,8 @@ class BenchServer(PlatformServer):
         self._updates: list[dict[str, Any]] = []
         self._new = asyncio.Event()
         self._numbers = 0
+        self._typed: dict[str, asyncio.Future[float]] = {}
+        """Inline queries that nobody has answered yet."""
 
     async def handle(self, request: web.BaseRequest) -> web.Response:
         method = request.path.rpartition("/")[2]
@@ -41,9 +45,33 @@ class BenchServer(PlatformServer):
             result = self._do(method, fields)
         return web.json_response({"ok": True, "result": result})
 
+    async def carry_out(self, wish: dict[str, Any]) -> Any:
+        if wish["do"] == "type":
+            return await self._type(wish["queries"], wish["rate"])
+        return await super().carry_out(wish)
+
+    async def _type(self, queries: int, rate: float) -> dict[str, Any]:
+        """Have people type so much, so often a second: how long each waits for the answer, and the last answer."""
+        loop = asyncio.get_running_loop()
+        start, waiting = loop.time(), list[asyncio.Task[float]]()
+        for number in range(queries):
+            await asyncio.sleep(max(0.0, start + number / rate - loop.time()))
+            self._numbers += 1
+            query, asker = str(self._numbers), self._person(2 + number % ASKERS)
+            self._typed[query] = loop.create_future()
+            typed = TYPED[number % len(TYPED)]
+            self._push(inline_query={"id": query, "from": asker, "query": typed, "offset": ""})
+            waiting.append(asyncio.create_task(_timed(self._typed[query], time.perf_counter())))
+        times = await asyncio.gather(*waiting)
+        return {"times": times, "answer": self.samples["answer"]}
+
     def _do(self, method: str, fields: dict[str, Any]) -> Any:
         if method == "getMe":
             return BOT
+        if method == "answerInlineQuery":
+            self._typed.pop(fields["inline_query_id"]).set_result(time.perf_counter())
+            if len(fields["results"]) > len(self.samples.get("answer", {"results": []})["results"]):
+                self.samples["answer"] = fields
         if method == "deleteMessage":
             self.crowd.shown(int(fields["chat_id"]), str(fields["message_id"]), ())
         if method not in SHOWING:
@@ -137,6 +165,11 @@ class BenchServer(PlatformServer):
     def show_bare(self, tables: int, samples: dict[str, Any]) -> None:
         for table in range(1, tables + 1):
             self.crowd.shown(2 * table, "1", ["bare"])
+
+
+async def _timed(answered: asyncio.Future[float], since: float) -> float:
+    """Seconds that somebody waits for an answer."""
+    return await answered - since
 
 
 async def _fields_of(request: web.BaseRequest) -> dict[str, Any]:

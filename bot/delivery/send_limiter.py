@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 
+from cachetools import LRUCache
+
 from bot.platform import RateLimit, is_private, platform_of
 from bot.ratelimit import RateLimiter
 
@@ -30,7 +32,7 @@ class SendLimiter:
     ) -> None:
         self._rate_limit_of, self._overall_of = rate_limit_of, overall_of
         self._turns = RateLimiter(_now, PLACES_REMEMBERED)
-        self._blocked: dict[str, float] = {}
+        self._blocked: LRUCache[str, float] = LRUCache(PLACES_REMEMBERED)
 
     async def free(self, place: str, woken: asyncio.Event | None = None) -> None:
         """Return when the place is not held back, and take no turn yet; ``woken`` as for `turn`."""
@@ -56,7 +58,7 @@ class SendLimiter:
 
     def take_turn(self, place: str, *, answer: bool = False) -> float:
         """Count a message to a place if it may go there now. Otherwise the seconds to wait."""
-        if (blocked := self._blocked_for(place)) > 0:
+        if (blocked := self._blocked_until(place) - _now()) > 0:
             return blocked
         limits = self._limits(place, answer=answer)
         early = max(self._turns.wait(key, rate_limit) for key, rate_limit in limits)
@@ -81,28 +83,19 @@ class SendLimiter:
             limits = [(f"answers {place}", share), (place, behind), (platform_of(place), overall)]
         return limits
 
-    def _blocked_for(self, place: str) -> float:
-        """Seconds for which the platform has asked to leave the place alone."""
-        until = self._blocked.get(place)
-        if until is None:
-            return 0.0
-        seconds = until - _now()
-        if seconds <= 0:
-            del self._blocked[place]
-        return max(seconds, 0.0)
-
     def block(self, place: str, seconds: float) -> None:
         """The platform asks to leave the place alone for so many seconds."""
-        now = _now()
-        self._blocked[place] = max(self._blocked.get(place, 0.0), now + seconds)
-        if len(self._blocked) > PLACES_REMEMBERED:
-            self._blocked = {blocked: until for blocked, until in self._blocked.items() if until > now}
+        self._blocked[place] = max(self._blocked_until(place), _now() + seconds)
+
+    def _blocked_until(self, place: str) -> float:
+        """Until when the platform has last asked to leave the place alone, by the clock that sleeps go by."""
+        return float(self._blocked.get(place, 0.0))
 
     def _held(self, place: str) -> float:
-        """Seconds until the platform's own wait and the place's rate limit let something through."""
+        """Seconds until the platform's own wait and the place's rate limit let something through, if they do not."""
         rate_limit = self._rate_limit_of(place)
-        early = self._turns.wait(place, rate_limit) if rate_limit and rate_limit.interval else 0.0
-        return max(early, self._blocked[place] - _now()) if place in self._blocked else early
+        early = self._turns.wait(place, rate_limit) if rate_limit else 0.0
+        return max(early, self._blocked_until(place) - _now())
 
 
 async def _sleep(seconds: float, woken: asyncio.Event | None) -> None:

@@ -7,13 +7,12 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.delivery import delivery, surface_sync
-from bot.delivery.send_limiter import SendLimiter
 from bot.handlers import Dispatcher
 from bot.panel import units
 from bot.panels.board import board_panel
 from bot.panels.snapshot import snapshot
 from bot.people import Profile
-from bot.platform import ChatGone, Command, MessageGone, NotDone, RateLimit, SlowDown, Trouble
+from bot.platform import ChatGone, Command, MessageGone, NotDone, SlowDown, Trouble
 from bot.settings import Settings
 from bot.store import Store, keys
 from bot.store.log import unstamped
@@ -544,72 +543,3 @@ async def test_a_hand_comes_anew_below_that_of_a_table_which_another_worker_deli
         await rest()
         assert max(map(int, fake.messages[waiting.private])) > lowest
         assert len(fake.messages[waiting.private]) == len(codes)
-
-
-async def test_a_pace_lets_a_burst_through_and_then_one_an_interval() -> None:
-    limiter = SendLimiter(lambda _place: RateLimit(burst=3, interval=0.05))
-    loop = asyncio.get_running_loop()
-    start = loop.time()
-    times = []
-    for _ in range(5):
-        await limiter.turn("x:1")
-        times.append(loop.time() - start)
-    assert times[2] < 0.04
-    assert times[3] >= 0.045
-    assert times[4] >= 0.095
-
-
-async def test_a_place_is_free_when_its_next_turn_would_not_wait_and_to_ask_takes_none() -> None:
-    limiter = SendLimiter(lambda _place: RateLimit(burst=2, interval=0.05))
-    loop = asyncio.get_running_loop()
-    for _ in range(2):
-        assert limiter.is_free("x:1")
-        assert not await limiter.turn("x:1")
-    assert not limiter.is_free("x:1")
-    assert limiter.is_free("x:2")
-    start = loop.time()
-    await limiter.free("x:1")
-    assert loop.time() - start >= 0.04
-    assert not await limiter.turn("x:1"), "nobody has taken it"
-    limiter.block("x:2", 0.05)
-    assert not limiter.is_free("x:2")
-
-
-async def test_who_waits_is_woken_where_a_limit_is_lifted() -> None:
-    limits, woken = {"x:1": RateLimit(burst=1, interval=3600.0)}, asyncio.Event()
-    limiter = SendLimiter(limits.get)
-    assert not await limiter.turn("x:1")
-    waiting = [asyncio.create_task(work) for work in (limiter.free("x:1", woken), limiter.turn("x:1", woken=woken))]
-    woken.set()
-    await asyncio.wait(waiting, timeout=0.05)
-    assert not any(task.done() for task in waiting), "the limit stands as before"
-    del limits["x:1"]
-    for task in waiting:
-        woken.set()
-        await asyncio.wait_for(task, 1)
-
-
-async def test_who_waits_for_the_platform_takes_no_turn_of_the_place_meanwhile() -> None:
-    limiter = SendLimiter(
-        lambda _place: RateLimit(burst=1, interval=3600.0), lambda _place: RateLimit(burst=1, interval=0.05)
-    )
-    assert limiter.take_turn("x:@1") == 0
-    assert 0 < limiter.take_turn("x:@2") <= 0.05
-    assert limiter.is_free("x:@2")
-    assert await limiter.turn("x:@2")
-
-
-async def test_hands_do_not_wait_behind_boards_when_the_platform_is_full() -> None:
-    limiter = SendLimiter(lambda _place: RateLimit(), lambda _place: RateLimit(burst=9, interval=0.05))
-    loop = asyncio.get_running_loop()
-    boards = [asyncio.create_task(limiter.turn(f"x:{number}")) for number in range(20)]
-    await asyncio.sleep(0)
-    start = loop.time()
-    for number in range(5):
-        await limiter.turn(f"x:@{number}")
-    assert loop.time() - start < 0.04
-    assert sum(board.done() for board in boards) == 3
-    await asyncio.sleep(0.5)
-    assert 3 < sum(board.done() for board in boards) < 12
-    for board in boards:
-        board.cancel()

@@ -175,28 +175,6 @@ async def test_a_press_that_comes_too_late_is_no_guess(store: Store) -> None:
         assert not await store.client.exists(keys.tries("paper:2"), keys.tries("paper:3"))
 
 
-async def test_answers_leave_most_of_a_places_pace_to_boards_and_one_more_message_at_once() -> None:
-    limiter = SendLimiter(lambda place: RateLimit(3, 0.2))
-    for _ in range(2):
-        assert not await limiter.turn("paper:1", answer=True)
-    # What answers have used up holds no board up.
-    assert not await limiter.turn("paper:1")
-    start = asyncio.get_running_loop().time()
-    await limiter.turn("paper:1", answer=True)
-    assert asyncio.get_running_loop().time() - start > 0.3
-
-
-async def test_who_waits_for_a_turn_heeds_what_the_platform_asks_for_meanwhile() -> None:
-    limiter, loop = SendLimiter(lambda place: RateLimit(1, 0.05)), asyncio.get_running_loop()
-    await limiter.turn("paper:1")
-    waiting = [asyncio.create_task(limiter.turn("paper:1", answer=answer)) for answer in (False, True)]
-    await asyncio.sleep(0)
-    limiter.block("paper:1", 0.3)
-    until = loop.time() + 0.3
-    await asyncio.gather(*waiting)
-    assert loop.time() >= until
-
-
 async def test_an_answer_is_tried_again_where_nothing_was_done_and_never_where_it_may_have_arrived(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

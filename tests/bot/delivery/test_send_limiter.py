@@ -1,0 +1,169 @@
+"""How fast each place may be written to: what waits, for how long, and what it leaves to others."""
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from bot.delivery import send_limiter
+from bot.delivery.send_limiter import SendLimiter
+from bot.platform import RateLimit
+
+PRIVATE, OTHER_PRIVATE = "x:@1", "x:@2"
+NO_LIMIT = RateLimit()
+
+
+class Clock:
+    """Time that goes by while somebody sleeps, and at no other time."""
+
+    def __init__(self) -> None:
+        self.time = 100.0
+
+    def now(self) -> float:
+        return self.time
+
+    async def sleep(self, seconds: float, _woken: asyncio.Event | None) -> None:
+        self.time += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(send_limiter, "_now", clock.now)
+    monkeypatch.setattr(send_limiter, "_sleep", clock.sleep)
+    return clock
+
+
+def limited(limit: RateLimit, overall: RateLimit = NO_LIMIT) -> SendLimiter:
+    return SendLimiter(lambda _place: limit, lambda _place: overall)
+
+
+def at_once(limiter: SendLimiter, places: Callable[[int], str], *, answer: bool = False) -> int:
+    """How many messages may go out just now, the so-manieth to that place."""
+    count = 0
+    while limiter.take_turn(places(count), answer=answer) <= 0:
+        count += 1
+    return count
+
+
+async def test_a_burst_goes_through_and_then_one_an_interval(clock: Clock) -> None:
+    limiter, waited = limited(RateLimit(burst=3, interval=5.0)), []
+    for _ in range(5):
+        begun = clock.time
+        was_held = await limiter.turn("x:1")
+        waited.append(clock.time - begun)
+        assert was_held == (waited[-1] > 0)
+    assert waited == pytest.approx([0, 0, 0, 5, 5])
+    assert limiter.take_turn("x:2") == 0, "another place has turns of its own"
+
+
+async def test_a_place_is_free_when_its_next_turn_would_not_wait_and_to_ask_takes_none(clock: Clock) -> None:
+    limiter = limited(RateLimit(burst=2, interval=5.0))
+    for _ in range(2):
+        assert limiter.is_free("x:1")
+        assert not await limiter.turn("x:1")
+    assert not limiter.is_free("x:1")
+    assert limiter.is_free("x:2")
+    await limiter.free("x:1")
+    assert clock.time == 105.0
+    assert limiter.is_free("x:1")
+    assert not await limiter.turn("x:1"), "nobody has taken it"
+
+
+async def test_a_place_without_a_limit_is_held_back_by_nothing_but_the_platforms_own_wait(clock: Clock) -> None:
+    limiter = SendLimiter(lambda _place: None, lambda _place: RateLimit(burst=1, interval=60.0))
+    assert [limiter.take_turn("x:1") for _ in range(5)] == [0] * 5
+    limiter.block("x:1", 3.0)
+    assert limiter.take_turn("x:1") == 3.0
+
+
+@pytest.mark.parametrize("answer", [False, True])
+async def test_what_the_platform_asks_for_goes_before_everything_and_ends(clock: Clock, answer: bool) -> None:
+    limiter = limited(NO_LIMIT)
+    limiter.block("x:1", 30.0)
+    assert not limiter.is_free("x:1")
+    assert limiter.is_free("x:2")
+    clock.time += 10.0
+    assert limiter.take_turn("x:1", answer=answer) == 20.0
+    # It asks again, for less: what it asked for first still holds, and the other way round.
+    limiter.block("x:1", 5.0)
+    assert limiter.take_turn("x:1", answer=answer) == 20.0
+    limiter.block("x:1", 40.0)
+    assert await limiter.turn("x:1", answer=answer)
+    assert clock.time == 150.0
+    assert limiter.is_free("x:1")
+    assert not await limiter.turn("x:1", answer=answer)
+
+
+async def test_who_waits_for_a_turn_heeds_what_the_platform_asks_for_meanwhile(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limiter = limited(RateLimit(burst=1, interval=5.0))
+    await limiter.turn("x:1")
+
+    async def blocked_meanwhile(seconds: float, woken: asyncio.Event | None) -> None:
+        if clock.time == 100.0:
+            limiter.block("x:1", 60.0)
+        await clock.sleep(seconds, woken)
+
+    monkeypatch.setattr(send_limiter, "_sleep", blocked_meanwhile)
+    assert await limiter.turn("x:1")
+    assert clock.time == 160.0
+
+
+async def test_who_waits_for_the_platform_takes_no_turn_of_the_place_meanwhile(clock: Clock) -> None:
+    limiter = limited(RateLimit(burst=1, interval=3600.0), RateLimit(burst=1, interval=5.0))
+    assert limiter.take_turn(PRIVATE) == 0
+    assert limiter.take_turn(OTHER_PRIVATE) == 5.0
+    assert limiter.is_free(OTHER_PRIVATE)
+    assert await limiter.turn(OTHER_PRIVATE)
+
+
+@pytest.mark.parametrize(("burst", "boards"), [(9, 3), (8, 2), (2, 1)])
+async def test_hands_do_not_wait_behind_boards_when_the_platform_is_full(clock: Clock, burst: int, boards: int) -> None:
+    limiter = limited(NO_LIMIT, RateLimit(burst, 5.0))
+    assert at_once(limiter, "x:{}".format) == boards
+    assert at_once(limiter, "x:@{}".format) == burst - boards
+    # Hands have the rest of what the platform takes, and boards come after them.
+    clock.time += 5.0
+    assert limiter.take_turn("x:99") > 0
+    assert limiter.take_turn("x:@99") == 0
+    assert limiter.take_turn("y:99") == 0, "another platform"
+
+
+async def test_answers_leave_most_of_a_places_turns_to_boards_and_one_more_message_at_once(clock: Clock) -> None:
+    limiter = limited(RateLimit(burst=3, interval=5.0))
+    assert at_once(limiter, lambda _count: "x:1", answer=True) == 2
+    # What answers have used up holds no board up.
+    assert at_once(limiter, lambda _count: "x:1") == 1
+    clock.time += 5.0
+    assert limiter.take_turn("x:1") == 0
+    # Answers come by one time in three.
+    assert await limiter.turn("x:1", answer=True)
+    assert clock.time == 115.0
+    assert await limiter.turn("x:1", answer=True)
+    assert clock.time == 130.0
+
+
+async def test_where_a_place_takes_one_message_at_once_an_answer_may_go_out_all_the_same(clock: Clock) -> None:
+    limiter = limited(RateLimit(burst=1, interval=5.0))
+    assert at_once(limiter, lambda _count: "x:1", answer=True) == 1
+
+
+async def test_answers_count_for_the_platform_as_well(clock: Clock) -> None:
+    limiter = limited(NO_LIMIT, RateLimit(burst=2, interval=5.0))
+    assert at_once(limiter, "x:@{}".format, answer=True) == 2
+
+
+async def test_who_waits_is_woken_where_a_limit_is_lifted() -> None:
+    limits, woken = {"x:1": RateLimit(burst=1, interval=3600.0)}, asyncio.Event()
+    limiter = SendLimiter(limits.get)
+    assert not await limiter.turn("x:1")
+    waiting = [asyncio.create_task(work) for work in (limiter.free("x:1", woken), limiter.turn("x:1", woken=woken))]
+    woken.set()
+    await asyncio.wait(waiting, timeout=0.05)
+    assert not any(task.done() for task in waiting), "the limit stands as before"
+    del limits["x:1"]
+    for task in waiting:
+        woken.set()
+        await asyncio.wait_for(task, 1)

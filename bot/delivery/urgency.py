@@ -51,14 +51,13 @@ class Reposts:
         wants to be called and has left their hand alone.
         """
         known = surface.known
-        if not known.message or is_ephemeral(place) or urgency == known.urgency:
+        if not known.message or is_ephemeral(place):
             return False
-        if not is_private(place):
-            hand = sync.get(Hand(urgency - 1)) or surface
-            return urgency > 0 and self._is_left_alone(hand.known)
-        if urgency <= known.urgency:
-            return False
-        return urgency > 1 or self._is_left_alone(known) or not self._lowest.is_lowest(place, sync.code)
+        if is_private(place):
+            is_elsewhere = self._is_left_alone(known) or not self._lowest.is_lowest(place, sync.code)
+            return urgency > known.urgency and (urgency > 1 or is_elsewhere)
+        hand = sync.get(Hand(urgency - 1)) or surface
+        return urgency not in (0, known.urgency) and self._is_left_alone(hand.known)
 
     def _is_left_alone(self, known: MessageState) -> bool:
         # What was seen in the future was seen before a clock was set back, nobody knows when.

@@ -1,10 +1,23 @@
-"""Where surfaces belong."""
+"""Which surfaces a table has, where they belong, and which are final."""
 
-from bot.delivery.names import Board, Hand
-from bot.delivery.surfaces import home_of
+import pytest
+
+from bot.delivery.names import Board, ChallengeCard, Hand, Result, SurfaceName
+from bot.delivery.surfaces import home_of, is_final, is_open, is_taken, wanted
 from bot.platform import private_place
-from bot.store.entries import Host, Open, OtherGame, Sit
+from bot.store.entries import Ask, Close, Host, Open, OtherGame, Refuse, Sit, Stop
 from bot.tables.table import Table
+from tests.bot.tables.test_table import ADA, BEA, CLEO, begun, opened, played
+
+CHAT, OTHER_CHAT = Host("paper:100"), Host("paper:200")
+PRIVATE = Host(private_place(ADA))
+
+
+def in_deal(table: Table, number: int) -> Table:
+    """The table once cards were played until its deal of this number."""
+    while table.game and table.game.deal_number < number:
+        table = played(table)
+    return table
 
 
 def test_a_hand_belongs_to_whoever_sits_there_and_nowhere_if_its_chair_is_empty_or_is_no_more() -> None:
@@ -15,3 +28,59 @@ def test_a_hand_belongs_to_whoever_sits_there_and_nowhere_if_its_chair_is_empty_
     two = four.after([OtherGame("testa")], "u2")
     assert len(two.chairs) == 2
     assert home_of(two, Hand(2)) == ""
+
+
+def test_a_challenge_has_a_card_in_each_chat_and_asks_whoever_is_to_say_who_sits_opposite() -> None:
+    table = opened("tavolo", CHAT, OTHER_CHAT, Sit(1, BEA, "Bea"))
+    cards = [ChallengeCard(0), ChallengeCard(1)]
+    assert list(wanted(table)) == cards
+    asked = table.after([Ask(3, CLEO, "Cleo")], "u2")
+    assert list(wanted(asked)) == [Hand(1), *cards]
+    assert list(wanted(asked.after([Refuse(3)], "u3"))) == cards
+
+
+def test_a_game_has_the_hands_of_people_whose_turn_it_is_first_and_a_board_for_each_deal() -> None:
+    table = begun("tavolo", CHAT, people=(ADA, BEA, "robot:easy", CLEO))
+    assert table.game
+    turn = table.game.turn
+    assert turn in (0, 1, 3), "the pack of this secret"
+    others = [Hand(seat) for seat in (0, 1, 3) if seat != turn]
+    assert list(wanted(table)) == [Hand(turn), *others, ChallengeCard(0), Board(1, 0)]
+
+
+def boards_of(table: Table, host: int) -> list[SurfaceName]:
+    """What stands in a chat, in its order."""
+    return [name for name in wanted(table) if not isinstance(name, Hand) and name.host == host]
+
+
+def test_boards_stand_by_deal_and_in_a_private_chat_only_when_the_deal_is_over() -> None:
+    table = begun("testa", CHAT, PRIVATE)
+    assert boards_of(table, 0) == [ChallengeCard(0), Board(1, 0)]
+    assert boards_of(table, 1) == [ChallengeCard(1)]
+    for number in (2, 3):
+        table = in_deal(table, number)
+        all_deals = range(1, number + 1)
+        assert boards_of(table, 0) == [ChallengeCard(0), *(Board(deal, 0) for deal in all_deals)]
+        assert boards_of(table, 1) == [ChallengeCard(1), *(Board(deal, 1) for deal in all_deals[:-1])]
+    over = table.after([Stop("cancelled")], "u2")
+    for host in (0, 1):
+        boards = [Board(deal, host) for deal in (1, 2, 3)]
+        assert boards_of(over, host) == [ChallengeCard(host), *boards, Result(host)]
+
+
+def test_a_taken_hand_is_of_somebody_who_sits_there() -> None:
+    table = opened("tavolo", CHAT)
+    assert [is_taken(table, Hand(seat)) for seat in (0, 1, 3, 4)] == [True, False, False, False]
+    assert not is_taken(table, Board(1, 0))
+
+
+@pytest.mark.parametrize("name", [Hand(0), Board(1, 0), Board(2, 0), ChallengeCard(0), Result(0)])
+def test_what_goes_on_is_not_final_and_when_all_is_over_everything_is(name: SurfaceName) -> None:
+    challenge, game = opened("testa", CHAT), in_deal(begun("testa", CHAT), 2)
+    goes_on = (isinstance(name, Hand | ChallengeCard), name in (Hand(0), Board(2, 0)))
+    assert (is_open(challenge, name), is_open(game, name)) == goes_on
+    assert (not is_final(challenge, name), not is_final(game, name)) == goes_on
+    closed, over = challenge.after([Close("declined")], "u2"), game.after([Stop("cancelled")], "u2")
+    assert is_final(closed, name)
+    assert is_final(over, name)
+    assert not is_open(closed, ChallengeCard(0))

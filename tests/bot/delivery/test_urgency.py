@@ -1,0 +1,169 @@
+"""How loudly a table calls for whom, and when a new message tells of it."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from bot.delivery.lowest import LowestHands
+from bot.delivery.message_state import MessageState
+from bot.delivery.names import Board, ChallengeCard, Hand, Result, SurfaceName
+from bot.delivery.surface import Surface
+from bot.delivery.surfaces import tag_of
+from bot.delivery.table_sync import TableSync
+from bot.delivery.urgency import Reposts, urgency_for, urgency_of
+from bot.platform import private_place
+from bot.store.entries import Entry, Flag, Move, Nudge, Stop
+from bot.tables import Table
+from tests.bot.tables.test_table import ADA, begun, opened
+
+NOW, RING_AFTER = 1000, 45.0
+JUST_NOW, LONG_AGO = NOW - 45, NOW - 46
+HOME, CHAT = private_place(ADA), "paper:100"
+ALL = range(4)
+
+
+def called_for(table: Table) -> list[int]:
+    """How loudly a table calls for each seat, from the one whose turn it is."""
+    assert table.game
+    turn = table.game.turn or 0
+    return [urgency_for(table, (turn + step) % 4) for step in ALL]
+
+
+def at_a_tavolo(*entries: Entry) -> Table:
+    return begun("tavolo", *entries)
+
+
+def test_before_the_game_and_at_a_table_that_cannot_be_read_there_is_something_to_do_for_all() -> None:
+    assert urgency_for(opened("tavolo"), 0) == 1
+    unreadable = at_a_tavolo().caught_up([b"what is this"])
+    assert unreadable.game
+    assert [urgency_for(unreadable, seat) for seat in ALL] == [1, 1, 1, 1]
+
+
+def test_whose_turn_it_is_is_called_louder_as_time_runs_out_and_then_the_other_side_has_to_decide() -> None:
+    assert called_for(at_a_tavolo()) == [1, 0, 0, 0]
+    assert called_for(at_a_tavolo(Nudge())) == [2, 0, 0, 0]
+    assert called_for(at_a_tavolo(Nudge(), Flag())) == [3, 1, 0, 1]
+
+
+def test_when_the_game_is_over_nobody_is_called() -> None:
+    table = at_a_tavolo(Nudge(), Flag(), Stop("timeout", 1))
+    assert [urgency_for(table, seat) for seat in ALL] == [0, 0, 0, 0]
+
+
+def test_a_board_calls_whoever_wants_to_be_called_by_their_seat_and_nothing_else_does() -> None:
+    table = at_a_tavolo(Nudge())
+    assert table.game
+    turn = table.game.turn
+    assert turn is not None
+    called = ("paper:9", "Somebody")
+    assert urgency_of(table, Surface(Board(1, 0)), called) == 1 + turn
+    assert urgency_of(table, Surface(Board(1, 0)), None) == 0
+    for name in (ChallengeCard(0), Result(0)):
+        assert urgency_of(table, Surface(name), called) == 0
+    assert [urgency_of(table, Surface(Hand(seat)), called) for seat in (turn, (turn + 1) % 4)] == [2, 0]
+    assert urgency_of(opened("tavolo"), Surface(Board(1, 0)), called) == 0
+    resigned = table.after([Move(0, "resign")], "u2")
+    assert urgency_of(resigned, Surface(Board(1, 0)), called) == 0
+
+
+class Surfaces:
+    """A table's surfaces, and what is known of which hand stands lowest."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("bot.delivery.urgency.time", SimpleNamespace(time=lambda: float(NOW)))
+        self.lowest = LowestHands()
+        self.known: dict[SurfaceName, MessageState] = {}
+
+    def has(self, name: SurfaceName, home: str, *, seen_at: int, urgency: int = 0, message: str = "7") -> None:
+        """There is a surface whose message calls so loudly, last seen then."""
+        self.known[name] = MessageState(message, "digest", tag_of(home), 1, seen_at, "", urgency)
+
+    def rings(self, name: SurfaceName, place: str, urgency: int) -> bool:
+        """Whether a new message comes for a surface that is to call so loudly."""
+        sync = TableSync("CODE")
+        sync.loaded(self.known, inherited=False)
+        surface = sync.get(name)
+        assert surface
+        return Reposts(self.lowest, RING_AFTER).rings(sync, surface, place, urgency)
+
+
+@pytest.fixture
+def surfaces(monkeypatch: pytest.MonkeyPatch) -> Surfaces:
+    return Surfaces(monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("before", "urgency", "seen_at", "lowest", "rings"),
+    [
+        (0, 1, JUST_NOW, "CODE", False),
+        (0, 1, LONG_AGO, "CODE", True),
+        (0, 1, NOW + 46, "CODE", True),
+        (0, 1, JUST_NOW, "OTHER", True),
+        (0, 1, JUST_NOW, "", False),
+        (0, 2, JUST_NOW, "CODE", True),
+        (1, 2, JUST_NOW, "CODE", True),
+        (2, 3, JUST_NOW, "CODE", True),
+        (0, 0, LONG_AGO, "OTHER", False),
+        (1, 1, LONG_AGO, "OTHER", False),
+        (3, 3, LONG_AGO, "OTHER", False),
+        (2, 1, LONG_AGO, "OTHER", False),
+        (3, 2, LONG_AGO, "OTHER", False),
+    ],
+)
+def test_a_hand_comes_anew_when_it_calls_louder_for_somebody_who_looks_elsewhere_or_as_time_runs_out(
+    surfaces: Surfaces, before: int, urgency: int, seen_at: int, lowest: str, rings: bool
+) -> None:
+    surfaces.has(Hand(0), HOME, seen_at=seen_at, urgency=before)
+    if lowest:
+        surfaces.lowest.note(HOME, lowest)
+    assert surfaces.rings(Hand(0), HOME, urgency) is rings
+
+
+def test_what_does_not_stand_there_or_is_ephemeral_gives_way_to_nothing(surfaces: Surfaces) -> None:
+    surfaces.has(Hand(0), HOME, seen_at=LONG_AGO)
+    surfaces.has(Hand(1), HOME, seen_at=LONG_AGO, message="")
+    assert surfaces.rings(Hand(0), HOME, 3)
+    assert not surfaces.rings(Hand(0), f"{HOME}~100!pass", 3)
+    assert not surfaces.rings(Hand(1), HOME, 3)
+
+
+@pytest.mark.parametrize(
+    ("before", "urgency", "hand_seen_at", "rings"),
+    [
+        (0, 2, LONG_AGO, True),
+        (0, 2, JUST_NOW, False),
+        (1, 2, LONG_AGO, True),
+        (3, 2, LONG_AGO, True),
+        (2, 2, LONG_AGO, False),
+        (2, 0, LONG_AGO, False),
+    ],
+)
+def test_a_board_comes_anew_once_a_turn_for_a_called_player_who_has_left_their_hand_alone(
+    surfaces: Surfaces, before: int, urgency: int, hand_seen_at: int, rings: bool
+) -> None:
+    surfaces.has(Board(1, 0), CHAT, seen_at=JUST_NOW, urgency=before)
+    surfaces.has(Hand(0), HOME, seen_at=JUST_NOW)
+    surfaces.has(Hand(1), HOME, seen_at=hand_seen_at)
+    surfaces.has(Hand(2), HOME, seen_at=JUST_NOW)
+    assert surfaces.rings(Board(1, 0), CHAT, urgency) is rings
+
+
+@pytest.mark.parametrize(("seen_at", "rings"), [(LONG_AGO, True), (JUST_NOW, False)])
+def test_where_a_called_player_has_no_hand_the_board_itself_counts(
+    surfaces: Surfaces, seen_at: int, rings: bool
+) -> None:
+    surfaces.has(Board(1, 0), CHAT, seen_at=seen_at)
+    assert surfaces.rings(Board(1, 0), CHAT, 2) is rings
+
+
+def test_which_hand_stands_lowest_is_told_to_others_where_it_was_sent_here() -> None:
+    lowest, told = LowestHands(), list[tuple[str, str]]()
+    assert lowest.is_lowest(HOME, "CODE"), "nothing else is known"
+    lowest.on_sent = lambda place, code: told.append((place, code))
+    lowest.note(HOME, "OTHER")
+    assert not lowest.is_lowest(HOME, "CODE")
+    lowest.sent(HOME, "CODE")
+    assert lowest.is_lowest(HOME, "CODE")
+    assert not lowest.is_lowest(HOME, "OTHER")
+    assert told == [(HOME, "CODE")]

@@ -8,7 +8,7 @@ from typing import Any
 from cachetools import LRUCache
 
 from bot.picture import Style
-from bot.platform import Person, chat_of, is_inline, platform_of
+from bot.platform import Person, chat_of, is_inline, is_private, platform_of, private_place
 from bot.store import keys
 from bot.tables.chairs import plain_name
 from bot.tables.table import USUAL_CLOCK
@@ -23,7 +23,7 @@ out there have these words; everywhere else it is called ephemeral.
 DECKS: tuple[Style, ...] = ("classic", "easy")
 """How cards in pictures are drawn."""
 
-CHOSEN = ("name", "handle", "language", "suits", "hands", "called", "pictures", "deck")
+CHOSEN = ("name", "handle", "language", "suits", "hands", "called", "pictures", "deck", "private")
 """What the store has of a profile."""
 
 DAY_SECONDS = 86400
@@ -52,6 +52,12 @@ class Profile:
     called: str = "0"
     pictures: str = "1"
     deck: Style = "classic"
+    private: str = "0"
+
+    @property
+    def has_private_chat(self) -> bool:
+        """Whether they have ever written or pressed in their private chat; they may have closed it since."""
+        return self.private == "1"
 
     @property
     def wants_ephemeral(self) -> bool:
@@ -128,7 +134,8 @@ class People:
     async def meet(self, person: Person, place: str = "") -> Profile:
         """Note a person as they are called now, and on which day they were last seen.
 
-        The first time, their client's language is theirs and the chat's.
+        The first time, their client's language is theirs and that of the chat at ``place``; in their private chat it is
+        noted that they have one.
         """
         known = await self._fields(keys.person(person.id))
         # Never an earlier day than is known: a clock that is set back must not make anybody look forgotten.
@@ -137,10 +144,12 @@ class People:
         language = language_of(person.language)
         if "language" not in known:
             seen["language"] = language
+        if place == private_place(person.id):
+            seen["private"] = "1"
         await self._change(keys.person(person.id), {n: value for n, value in seen.items() if known.get(n) != value})
         if known.get("handle", "") != person.handle:
             await self._rename(person.id, known.get("handle", ""), person.handle)
-        if place:
+        if place and not is_private(place):
             await self.begin_chat(place, language)
         return await self.person(person.id)
 

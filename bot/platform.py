@@ -85,8 +85,8 @@ class Reply:
     better way. A toast beside one says that it is there; who shows a press's where it was pressed leaves that out.
     ``optional`` is for platforms that want every command answered: the others say nothing. A ``file`` comes with a
     private panel, and is never shown to anybody else: where its person cannot be reached alone it is not shown at all.
-    ``hand`` is the code of a table at which a presser sits who may have no private chat yet, which is then to be opened
-    with that code: their hand comes there.
+    ``hand`` is the code of a table at which a presser sits, in a chat where nothing else can lead them to their hand:
+    unless they have a private chat it is to be opened, with that code. ``has_private_chat`` is whether they ever had.
     """
 
     toast: str = ""
@@ -95,6 +95,7 @@ class Reply:
     optional: bool = False
     file: File | None = None
     hand: str = ""
+    has_private_chat: bool = False
 
 
 class SentMessage(NamedTuple):

@@ -280,7 +280,7 @@ class Telegram:
             if not self.card_room.answer_in_turn(place, bring):
                 await self._answer_query(query)
             return
-        if press and reply.hand and not await self._can_write_to(press.person.id):
+        if press and reply.hand and not (reply.has_private_chat and await self._can_write_to(press.person.id)):
             # The hand comes to the chat that this opens.
             await self._answer_query(query, url=f"https://t.me/{self.bot.username}?start={reply.hand}")
             return
@@ -319,7 +319,9 @@ class Telegram:
             await self._answer_query(query, text=reply.toast[:LONGEST_TOAST] or None)
 
     async def _can_write_to(self, person: str) -> bool:
-        """Whether somebody has a private chat with the bot, as far as Telegram tells: nothing is sent to see."""
+        """Whether somebody who had a private chat with the bot still has one: nothing is sent to see. Telegram refuses
+        this of whoever has blocked it; of who never pressed Start it is not known to.
+        """
         place = private_place(person)
         doing = JsonData({"chat_id": reading.address(place)[0], "action": "typing"})
         try:

@@ -47,7 +47,6 @@ class Dispatcher:
     async def command(self, command: Command) -> Reply:
         """Answer a command; what cannot be done is a toast that says why."""
         command = _encodable(command)
-        group = "" if is_private(command.place) else command.place
         spec = command_called(command.word)
         word = spec.name if spec else "unknown"
         COMMANDS.labels(word).inc()
@@ -58,7 +57,7 @@ class Dispatcher:
             return Reply(toast=toast, optional=verdict is Verdict.DROP)
         begin_request()
         try:
-            profile = await self.worker.people.meet(command.person, group)
+            profile = await self.worker.people.meet(command.person, command.place)
             language = profile.language
             return await self._painted(await self._commands.answer(command, profile))
         except EngineError as fault:
@@ -79,7 +78,8 @@ class Dispatcher:
             return Reply(toast=error_text(TooManyPresses(), language))
         begin_request()
         try:
-            profile = await self.worker.people.meet(press.person)
+            # A chat's language is not that of whoever presses there.
+            profile = await self.worker.people.meet(press.person, press.place if is_private(press.place) else "")
             language = profile.language
             reply = await self._painted(await self._presses.answer(press, profile))
             presses("done").inc()
@@ -107,7 +107,7 @@ class Dispatcher:
         One of the store's errors (`STORE_ERRORS`) when it is away.
         """
         begin_request()
-        await self.worker.people.meet(person)
+        await self.worker.people.meet(person, private_place(person.id))
         await self._commands.bring_hands(person.id, code, private_place(person.id))
 
     async def suggestions(self, kind: Kind, begun: str, person: Person, place: str, game: str = "") -> list[Suggestion]:

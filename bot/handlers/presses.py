@@ -79,7 +79,7 @@ class Presses:
         if isinstance(action, PageAction):
             return await self._page(press, profile, action)
         if isinstance(action, OfferAction):
-            return _seated(press, await self.offers.taken_up(press, action), "")
+            return _seated(press, profile, await self.offers.taken_up(press, action), "")
         if press.genuine or await self.commands.knows(press.person, press.place, action.code):
             toast = await self._at_table(press, action)
         else:
@@ -89,7 +89,7 @@ class Presses:
         toast = texts(profile.language).gettext(toast) if toast else ""
         if not (isinstance(action, TableAction) and action.verb == "sit"):
             return Reply(toast)
-        return _seated(press, await self.room.cached(action.code), toast)
+        return _seated(press, profile, await self.room.cached(action.code), toast)
 
     async def _at_table(self, press: Press, action: MoveAction | TableAction) -> str:
         """Do something at a table; returns a toast, perhaps an empty one."""
@@ -353,11 +353,12 @@ class Presses:
         return Reply()
 
 
-def _seated(press: Press, table: Table, toast: str) -> Reply:
+def _seated(press: Press, profile: Profile, table: Table, toast: str) -> Reply:
     """What to answer who pressed something of a table: where the bot is not in the chat nothing there may lead them to
     their private chat, if they sit at it.
     """
-    return Reply(toast, hand=table.code if is_inline(press.place) and press.person.id in table.people else "")
+    hand = table.code if is_inline(press.place) and press.person.id in table.people else ""
+    return Reply(toast, hand=hand, has_private_chat=profile.has_private_chat)
 
 
 def _for_their_eyes(press: Press, profile: Profile, panel: Panel) -> Reply:

@@ -292,7 +292,12 @@ class TelegramServer:
         return True
 
     async def _sendChatAction(self, fields: dict[str, Any]) -> bool:  # noqa: N802
-        self._chat(fields["chat_id"])
+        """Whoever has blocked the bot is told of (fuomag9/ChaturbateBot issue 34). That who never pressed Start is too
+        stands nowhere: here they are not.
+        """
+        chat = self.chats.get(fields["chat_id"])
+        if chat and chat.gone:
+            raise chat.gone
         return True
 
     # HTTP

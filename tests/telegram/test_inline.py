@@ -87,6 +87,23 @@ async def opened(server: TelegramServer, opener: Person, chat: Chat, game: str, 
             await opener.press(each, chat)
 
 
+async def has_started(person: Person) -> None:
+    """Somebody who has pressed Start some time before."""
+    before = len(person.private.messages)
+    person.start()
+    await until(lambda: len(person.private.messages) >= before + 2)
+
+
+def led(server: TelegramServer) -> list[str]:
+    """Where answers to presses have led people, in turn."""
+    return [one["url"] for one in server.answers.values() if one.get("url", "").startswith(LINK)]
+
+
+def has_hand(person: Person, code: str) -> bool:
+    """Whether somebody's cards of a table stand in their private chat."""
+    return any(one["from"]["is_bot"] and code in one["text"] for one in person.private.messages.values())
+
+
 async def all_seated(people: Sequence[Person], chat: Chat) -> None:
     """The others take their chairs, and whoever rules one says yes."""
     for person, label in zip(people[1:], ACCEPT[len(people)], strict=True):
@@ -100,11 +117,13 @@ async def test_a_game_in_a_chat_without_the_bot(store: Store, server: TelegramSe
     chat, anna, bruno = elsewhere(), people[0], people[-1]
     server.started.discard(bruno.number)
     async with on_telegram(store, server) as adapter:
+        for person in people[:-1]:
+            await has_started(person)
         await opened(server, anna, chat, game, *shortest(game))
         code = (await table_of(adapter, anna)).code
         await all_seated(people, chat)
         # He never pressed Start: the answer to his press opens the private chat, and nothing else is to be pressed.
-        assert [one["url"] for one in server.answers.values() if one["url"] != "https://t.me/"] == [f"{LINK}{code}"]
+        assert led(server) == [f"{LINK}{code}"]
         bruno.start(code)
         await play_on(people, lambda: "won by" in words_of(chat))
         await until(lambda: anna.button("Rematch", chat) is not None)
@@ -119,6 +138,35 @@ async def test_a_game_in_a_chat_without_the_bot(store: Store, server: TelegramSe
         edits = [fields for method, fields in server.calls if "inline_message_id" in fields]
         assert any("Trick " in fields["text"] for fields in edits)
         assert all("chat_id" not in fields for fields in edits)
+
+
+async def test_who_blocked_the_bot_is_led_back_and_finds_the_hand(store: Store, server: TelegramServer) -> None:
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    async with on_telegram(store, server) as adapter:
+        await has_started(bruno)
+        bruno.private.gone = Refused(403, "Forbidden: bot was blocked by the user")
+        message = await sent(server, anna, chat, "metamazzo")
+        await bruno.send(chat, message, payload_of(message))
+        code = (await table_of(adapter, bruno)).code
+        assert led(server) == [f"{LINK}{code}"]
+        bruno.private.gone = None
+        bruno.start(code)
+        await until(lambda: has_hand(bruno, code))
+
+
+async def test_who_sent_the_challenge_and_never_pressed_start_is_led_by_the_board(
+    store: Store, server: TelegramServer
+) -> None:
+    anna, bruno, chat = Person(server, 1, "Anna", started=False), Person(server, 2, "Bruno"), elsewhere()
+    async with on_telegram(store, server) as adapter:
+        await has_started(bruno)
+        message = await sent(server, anna, chat, "metamazzo")
+        assert await bruno.send(chat, message, payload_of(message)) == ""
+        code = (await table_of(adapter, anna)).code
+        await until(lambda: f"{LINK}{code}" in str(message.get("reply_markup")))
+        anna.start(code)
+        await until(lambda: has_hand(anna, code))
+        await until(lambda: f"{LINK}{code}" not in str(message.get("reply_markup")))
 
 
 async def test_nothing_is_written_down_before_somebody_presses(store: Store, server: TelegramServer) -> None:

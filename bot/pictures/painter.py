@@ -9,15 +9,13 @@ from PIL import Image, ImageChops, ImageDraw, ImageFont
 from bot.picture import Subject
 from bot.pictures.layout import WIDTH, Box, CardAt, CurveAt, TextAt, lay_out
 from bot.pictures.lettering import ELLIPSIS, drawable
+from bot.pictures.png import encode_png
 from bot.pictures.scene import Scene
 from bot.pictures.sheet import Sheet
 from bot.pictures.sheet_layout import lay_out_sheet
 from bot.pictures.sprites import SHADES, Palette, mask, palette, sprite
 
 FONT = files("bot") / "pictures" / "fonts" / "fira-sans.ttf"
-
-COMPRESSION = 5
-"""Of zlib, 1 to 9: what is written takes most of the time, and with 6 half as long again for a twentieth less."""
 
 TEXTS_KEPT = 300
 """Lines of text, which are some 8 kB each; most come again, as names do."""
@@ -54,9 +52,7 @@ def paint(subject: Subject) -> bytes:
                 _write(image, item, colours)
     for curve in laid_out.curves:
         _draw_curve(image, curve, colours)
-    file = BytesIO()
-    image.save(file, "PNG", compress_level=COMPRESSION)
-    return file.getvalue()
+    return encode_png(image)
 
 
 def _write(image: Image.Image, item: TextAt, colours: Palette) -> None:

@@ -10,6 +10,7 @@ from bot.bench.pictures import scenes_of
 from bot.pictures.layout import WIDTH, lay_out
 from bot.pictures.lettering import LETTERS, drawable
 from bot.pictures.painter import FONT, paint
+from bot.pictures.png import encode_png
 from bot.pictures.sprites import COLOURS
 from engine import GAMES
 
@@ -55,3 +56,15 @@ def test_the_font_has_every_letter_that_is_said_to_be_drawable() -> None:
 )
 def test_names_lose_only_what_cannot_be_written(name: str, drawn: str) -> None:
     assert drawable(name) == drawn
+
+
+def test_a_file_holds_the_very_pixels_and_palette() -> None:
+    random = Random(3)
+    image = Image.new("P", (37, 11))
+    image.putpalette(random.randbytes(3 * 200))
+    image.putdata([random.randrange(200) for _ in range(37 * 11)])
+    read = Image.open(BytesIO(encode_png(image)))
+    read.load()
+    assert (read.format, read.mode, read.size) == ("PNG", "P", image.size)
+    assert read.tobytes() == image.tobytes()
+    assert read.getpalette() == image.getpalette()

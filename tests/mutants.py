@@ -14,6 +14,7 @@ import ast
 import importlib.abc
 import importlib.util
 import os
+import re
 import resource
 import signal
 import sys
@@ -75,6 +76,13 @@ EVEN_OR_ODD = {"Add", "Sub", "BitXor"}
 
 OTHER_OF_TWO = {"Sub_BitXor", "Sub_RShift", "BitXor_Sub", "BitXor_RShift"}
 """Operators that are all the same between 1 and a last bit."""
+
+
+AS_GOOD = {"kw_only", "slots"}
+"""What a dataclass may be asked to be that no test can tell: mypy sees to the first, and the other is for memory."""
+
+TUNED = re.compile(r"MOST_\w+|\w+_(REMEMBERED|SECONDS|PAUSE|PAUSES|AFTER)")
+"""What modules call figures that could as well be one more or less: how many, for how long, how often."""
 
 
 class Covered(NamedTuple):
@@ -192,12 +200,15 @@ def mutants_of(part: Part) -> Iterator[Mutant]:
 
 
 def is_equivalent(name: str, node: Any) -> bool:
-    """Whether no test can tell: ``kw_only`` of what is made with keywords alone (mypy sees to that), ``(a - b) & 1`` with
-    another sign, and ``1 - (a & 1)`` with another operator that swaps 0 and 1.
+    """Whether no test can tell: AS_GOOD, TUNED, ``(a - b) & 1`` with another sign, and ``1 - (a & 1)`` with another operator
+    that swaps 0 and 1.
     """
     around = node.parent
     if around.type == "argument":
-        return "TrueWithFalse" in name and str(around.children[0].value) == "kw_only"
+        return "TrueWithFalse" in name and str(around.children[0].value) in AS_GOOD
+    if "NumberReplacer" in name:
+        statement = node.search_ancestor("expr_stmt")
+        return bool(statement) and all(TUNED.fullmatch(one.value) for one in statement.get_defined_names())
     if "BinaryOperator" not in name or len(around.children) != 3:
         return False
     operators = name.rpartition("BinaryOperator_")[2]

@@ -170,7 +170,7 @@ class Shards:
         self._shared_out.set()
         self._shared_out.clear()
         # Begin somewhere else than the others do, so that workers do not wait for the same shards.
-        begin = int(self.worker_id, 16) % keys.SHARDS
+        begin = int(self.worker_id, 16)
         for step in range(keys.SHARDS):
             shard = (begin + step) % keys.SHARDS
             if len(self.mine) >= fair:

@@ -1,0 +1,266 @@
+"""Who delivers which tables: shards are shared evenly, held for certain or not at all, and given back at once."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from redis.exceptions import ConnectionError  # noqa: A004
+from structlog.testing import capture_logs
+
+from bot.delivery import shards as shards_module
+from bot.delivery.shards import Shards
+from bot.store import Store, keys
+from bot.store.attendance import LEASE_SECONDS
+from bot.store.committed import Committed
+
+ALL = set(range(keys.SHARDS))
+CODE = "ABCDEF"
+OF_CODE = keys.shard_of(CODE)
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(10):
+        while not is_so():
+            await asyncio.sleep(0)
+
+
+class Told:
+    """A worker's shards, what it was told about them, and its clock."""
+
+    def __init__(self, store: Store, *, alone: bool = False) -> None:
+        self.taken: list[int] = []
+        self.lost: list[int] = []
+        self.heard: list[Any] = []
+        self.time = 100.0
+        self.shards = Shards(store, alone=alone)
+        self.shards.now = lambda: self.time
+        self.shards.on_taken = self.taken.append
+        self.shards.on_lost = self.lost.append
+        self.shards.on_committed = self.heard.append
+        self.shards.on_notified = self.heard.append
+        self.shards.on_forget = self.heard.append
+        self.shards.on_lowest = lambda place, code: self.heard.append((place, code))
+
+
+# Sharing
+
+
+async def test_workers_share_the_shards_evenly_and_none_has_two_owners(store: Store) -> None:
+    first, second, third = Told(store), Told(store), Told(store)
+    await first.shards.start()
+    assert (first.shards.workers, first.shards.mine, set(first.taken)) == (1, ALL, ALL)
+    await second.shards.start()
+    assert (second.shards.workers, second.shards.mine) == (2, set()), "they are another's"
+    await first.shards.share_out()
+    assert len(first.shards.mine) == 32
+    assert set(first.lost) == ALL - first.shards.mine
+    await second.shards.share_out()
+    assert second.shards.mine == ALL - first.shards.mine == set(second.taken)
+    await third.shards.start()
+    for _ in range(2):
+        for worker in (first, second, third):
+            await worker.shards.share_out()
+    assert sorted(len(worker.shards.mine) for worker in (first, second, third)) == [20, 22, 22]
+    assert set.union(*(worker.shards.mine for worker in (first, second, third))) == ALL
+    # Nobody gives away what is theirs.
+    lost = len(first.lost)
+    await first.shards.share_out()
+    assert len(first.lost) == lost
+
+
+async def test_a_worker_that_stops_gives_its_shards_back_at_once(store: Store) -> None:
+    first, second = Told(store), Told(store)
+    await first.shards.start()
+    await second.shards.start()
+    await first.shards.share_out()
+    await first.shards.stop()
+    assert (first.shards.mine, set(first.lost)) == (set(), ALL)
+    assert await store.attendance.alive() == 1
+    await second.shards.share_out()
+    assert second.shards.mine == ALL
+
+
+async def test_a_worker_alone_takes_what_one_that_was_killed_still_holds(store: Store) -> None:
+    killed, alone = Told(store), Told(store, alone=True)
+    await killed.shards.start()
+    await alone.shards.start()
+    assert (alone.shards.workers, alone.shards.mine) == (1, ALL)
+
+
+async def test_leases_are_renewed_again_and_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shards_module, "RENEW_SECONDS", 0.001)
+    worker = Told(store)
+    await worker.shards.start()
+    worker.time += LEASE_SECONDS
+    keeping = asyncio.create_task(worker.shards.keep())
+    await until(lambda: worker.shards.holds(CODE))
+    worker.time += LEASE_SECONDS
+    await until(lambda: worker.shards.holds(CODE))
+    keeping.cancel()
+
+
+# For certain
+
+
+async def test_a_lease_holds_for_its_time_and_whoever_needs_it_waits_until_it_is_renewed(store: Store) -> None:
+    worker = Told(store)
+    assert not worker.shards.holds(CODE)
+    await worker.shards.start()
+    assert not await worker.shards.hold(CODE)
+    worker.time += LEASE_SECONDS - 0.5
+    assert worker.shards.holds(CODE)
+    worker.time += 0.5
+    assert worker.shards.owns(CODE)
+    assert not worker.shards.holds(CODE)
+    waiting = asyncio.create_task(worker.shards.hold(CODE))
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    await worker.shards.share_out()
+    async with asyncio.timeout(10):
+        assert await waiting
+
+
+async def test_a_worker_alone_holds_its_shards_however_long_it_hung(store: Store) -> None:
+    worker = Told(store, alone=True)
+    await worker.shards.start()
+    worker.time += 3600.0
+    assert worker.shards.holds(CODE)
+
+
+async def test_what_another_has_taken_meanwhile_is_lost_and_nothing_else(store: Store) -> None:
+    hung, other = Told(store), Told(store)
+    await hung.shards.start()
+    await store.client.delete(keys.attended(OF_CODE))
+    assert await store.attendance.attend(other.shards.worker_id, OF_CODE, "take")
+    assert hung.shards.owns(CODE), "it has not heard"
+    await hung.shards.share_out()
+    assert not hung.shards.owns(CODE)
+    assert hung.lost == [OF_CODE]
+    assert hung.shards.mine == ALL - {OF_CODE}
+
+
+# Word between workers
+
+
+@asynccontextmanager
+async def listening(*workers: Told) -> AsyncIterator[None]:
+    tasks = [asyncio.create_task(worker.shards.listen()) for worker in workers]
+    client = workers[0].shards.store.client
+    async with asyncio.timeout(10):
+        while (await client.pubsub_numsub(keys.NOTIFICATIONS))[0][1] < len(workers):
+            await asyncio.sleep(0)
+        for worker in workers:
+            while not (await client.pubsub_numsub(keys.worker(worker.shards.worker_id)))[0][1]:
+                await asyncio.sleep(0)
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+async def test_word_about_a_table_reaches_its_owner_alone(store: Store) -> None:
+    owner, other = Told(store), Told(store)
+    await owner.shards.start()
+    async with listening(owner, other):
+        await other.shards.notify({"code": CODE, "what": "a press"})
+        await other.shards.notify({"forget": "a key", "by": "somebody"})
+        await until(lambda: bool(other.heard))
+        await until(lambda: len(owner.heard) == 2)
+    assert owner.heard == [{"code": CODE, "what": "a press"}, "a key"]
+    assert other.heard == ["a key"]
+
+
+async def test_what_is_to_be_forgotten_and_which_hand_is_lowest_is_heard_by_all_but_who_said_so(store: Store) -> None:
+    first, second = Told(store), Told(store)
+    me = first.shards.worker_id
+    async with listening(first, second):
+        await first.shards.notify({"forget": "a key", "by": me})
+        await first.shards.notify({"lowest": "paper:@1", "code": CODE, "by": me})
+        await first.shards.notify({"forget": "the last", "by": "somebody"})
+        await until(lambda: "the last" in first.heard and "the last" in second.heard)
+    assert first.heard == ["the last"]
+    assert second.heard == ["a key", ("paper:@1", CODE), "the last"]
+
+
+async def test_words_that_come_while_one_goes_out_go_together(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    worker, sent, gate = Told(store), list[Any](), asyncio.Event()
+
+    async def publish(_channel: str, words: str) -> None:
+        sent.append(json.loads(words))
+        await gate.wait()
+
+    monkeypatch.setattr(store.client, "publish", publish)
+    words = [{"code": CODE, "number": number} for number in range(3)]
+    telling = [asyncio.create_task(worker.shards.notify(word)) for word in words]
+    await until(lambda: len(sent) == 1)
+    late = {"code": CODE, "number": 3}
+    telling.append(asyncio.create_task(worker.shards.notify(late)))
+    await asyncio.sleep(0)
+    gate.set()
+    async with asyncio.timeout(10):
+        await asyncio.gather(*telling)
+        await worker.shards.notify(late)
+    assert [word for batch in sent for word in batch] == [*words, late, late]
+    assert len(sent) == 3
+
+
+async def test_word_that_nobody_understands_keeps_nobody_from_hearing_the_next(store: Store) -> None:
+    worker = Told(store)
+    await worker.shards.start()
+    word = {"code": CODE}
+
+    def breaks(_word: dict[str, Any]) -> None:
+        worker.shards.on_notified = worker.heard.append
+        raise KeyError("another version's")
+
+    worker.shards.on_notified = breaks
+    async with listening(worker):
+        with capture_logs() as logs:
+            for text in ("[", "5", json.dumps([word, 7, {}, word])):
+                await store.client.publish(keys.NOTIFICATIONS, text)
+            await store.client.publish(keys.worker(worker.shards.worker_id), "nonsense")
+            await store.client.publish(keys.NOTIFICATIONS, json.dumps([word]))
+            await until(lambda: len(worker.heard) == 2)
+    assert worker.heard == [word, word]
+    events = [line["event"] for line in logs if line["log_level"] in ("warning", "error")]
+    assert events == [
+        *["notification_unreadable"] * 2,
+        *["notification_not_understood"] * 3,
+        "commit_not_understood",
+    ]
+
+
+async def test_a_commit_is_heard_for_as_long_as_the_table_is_ones_own(store: Store) -> None:
+    worker = Told(store)
+    channel = keys.worker(worker.shards.worker_id)
+    async with listening(worker):
+        await store.client.publish(channel, f'["{CODE}", 1, null, null]\nbefore\nafter')
+        await store.client.publish(keys.NOTIFICATIONS, json.dumps([{"forget": "a key", "by": "somebody"}]))
+        await until(lambda: len(worker.heard) == 1)
+        await worker.shards.start()
+        await store.client.publish(channel, f'["{CODE}", 1, null, null]\nbefore\nafter')
+        await until(lambda: len(worker.heard) == 2)
+    assert worker.heard == ["a key", Committed(CODE, 1, None, None, b"before", [b"after"])]
+
+
+async def test_a_store_that_is_away_as_word_is_heard_costs_that_word_and_no_error(store: Store) -> None:
+    worker = Told(store)
+    await worker.shards.start()
+    word = {"code": CODE}
+
+    def away(_word: dict[str, Any]) -> None:
+        worker.shards.on_notified = worker.heard.append
+        raise ConnectionError("away")
+
+    worker.shards.on_notified = away
+    with capture_logs() as logs:
+        async with listening(worker):
+            await worker.shards.notify(word)
+            await worker.shards.notify(word)
+            await until(lambda: bool(worker.heard))
+    assert "notification_not_understood" not in [line["event"] for line in logs]
+    assert worker.heard == [word]

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 
-from cachetools import LRUCache
+from cachetools import TLRUCache
 
 from bot.platform import RateLimit, is_private, platform_of
 from bot.ratelimit import RateLimiter
@@ -32,7 +32,10 @@ class SendLimiter:
     ) -> None:
         self._rate_limit_of, self._overall_of = rate_limit_of, overall_of
         self._turns = RateLimiter(_now, PLACES_REMEMBERED)
-        self._blocked: LRUCache[str, float] = LRUCache(PLACES_REMEMBERED)
+        # Until when; what is over goes by itself.
+        self._blocked: TLRUCache[str, float] = TLRUCache(
+            PLACES_REMEMBERED, lambda _place, until, _now: until, timer=_now
+        )
 
     async def free(self, place: str, woken: asyncio.Event | None = None) -> None:
         """Return when the place is not held back, and take no turn yet; ``woken`` as for `turn`."""

@@ -66,8 +66,7 @@ async def refused(store: Store, fake: Moody, error: str, times: int) -> None:
             await worker.settled()
         assert not fake.left
         assert 0 < fake.most_tasks <= SURFACES
-        limiter = worker.delivery._tools.limiter
-        assert all(limiter.is_free(place) for place in (GROUP, *(player.private for player in players)))
+        assert not worker.delivery._tools.limiter._blocked
         for player in players:
             assert len(fake.messages[player.private]) == 1
         assert len(fake.messages[GROUP]) == 2

@@ -96,16 +96,24 @@ class KnownFiles:
 
     async def keep(self, picture: Picture, answer: Any) -> None:
         """Keep what a picture is called that has just been uploaded, if the answer says so."""
-        sizes = answer.get("photo") if isinstance(answer, dict) else None
-        if sizes:
+        if file_id := _file_id_in(answer):
             try:
-                await self._client.set(_key(picture), sizes[-1]["file_id"], ex=KEPT_SECONDS)
+                await self._client.set(_key(picture), file_id, ex=KEPT_SECONDS)
             except STORE_ERRORS as error:
                 self._store_away(error)
 
 
 def _key(picture: Picture) -> str:
     return f"telegram:photo:{picture.scene.digest}"
+
+
+def _file_id_in(answer: Any) -> str:
+    """What the largest size of a photo is called, by an answer of whatever shape; empty if it does not say."""
+    sizes = answer.get("photo") if isinstance(answer, dict) else None
+    largest = sizes[-1] if isinstance(sizes, list) and sizes else None
+    file_id = largest.get("file_id") if isinstance(largest, dict) else None
+    # Half a surrogate pair is a string that the store cannot hold.
+    return file_id if isinstance(file_id, str) and file_id.isascii() else ""
 
 
 class Photos:

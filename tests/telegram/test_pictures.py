@@ -1,6 +1,7 @@
 """Pictures on Telegram: one message and one state with their text, little uploaded, and never in the way of a text."""
 
 import asyncio
+import json
 import struct
 import time
 from collections import defaultdict
@@ -312,6 +313,20 @@ async def test_while_the_store_is_away_no_picture_is_known() -> None:
     assert await known.find(picture) == ""
     await known.keep(picture, {"photo": [{"file_id": "photo1"}]})
     assert len(met) == 2
+
+
+@pytest.mark.parametrize("sizes", [7, {"a": 1}, [7], [{}], [{"file_id": 7}], [{"file_id": "\ud800"}], [[]], "photo"])
+async def test_an_answer_that_cannot_tell_what_the_picture_is_called_is_still_one_of_a_message_that_was_sent(
+    adapter: Observed, server: TelegramServer, sizes: object
+) -> None:
+    answer = {"ok": True, "result": {"message_id": 7, "photo": sizes}}
+    server.order("sendPhoto", Failure(says=json.dumps(answer).encode(), done_first=True))
+    sent = await adapter.send(PLACE, panel(is_lasting=True), "key")
+    assert sent.message == "7"
+    assert sent.picture
+    assert methods(server) == ["sendPhoto"]
+    await adapter.send(PLACE, panel(is_lasting=True), "another")
+    assert server.photos.uploads == 2
 
 
 # What is refused

@@ -85,10 +85,10 @@ class Completion:
     async def _summaries(self, game_id: str) -> list[Summary]:
         """How well each seat played; empty where nobody decided anything, or it cannot be told."""
         game = await self._archive.get(game_id)
-        verdicts = await self._analysis_pool.when_idle(game) if game and game.record.deals else None
-        if not game or not verdicts:
+        if game is None or not game.record.deals:
             return []
-        return [summary(verdicts, seat) for seat in range(len(game.record.seats))]
+        verdicts = await self._analysis_pool.when_idle(game)
+        return [summary(verdicts, seat) for seat in range(len(game.record.seats))] if verdicts else []
 
     async def _edit(self, table: Table, outcome: Outcome, place: str, sent: SentMessage) -> None:
         adapter = self._adapters.get(platform_of(place))

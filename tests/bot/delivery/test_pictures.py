@@ -7,9 +7,11 @@ from random import Random
 
 import pytest
 
+from bot.delivery.message_state import decode_state
 from bot.delivery.names import Hand
 from bot.finished.ratings import LEAST_GAMES
 from bot.panel import Panel
+from bot.picture import Subject
 from bot.pictures import pool
 from bot.pictures.lettering import drawable
 from bot.pictures.pool import PicturePool
@@ -252,6 +254,58 @@ async def test_a_picture_that_is_late_follows_its_text(store: Store, monkeypatch
         assert shown[:2] == [False, False]
         assert shown.count(True) == 3
         assert len(fake.messages[anna.private]) == 1
+
+
+@pytest.mark.usefixtures("quick")
+async def test_before_a_text_goes_out_whose_picture_is_late_it_is_written_that_something_is_to_follow(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot that ends meanwhile tells nobody; where no picture is late there is nothing to be written first."""
+    fake, let, written = FakePlatform(), asyncio.Event(), list[tuple[bool, bool]]()
+    fake.shows_pictures = True
+    let.set()
+    painted, edit = PicturePool.painted, fake.edit
+
+    async def late(pool: PicturePool, panel: Panel) -> Panel:
+        return await painted(pool, panel) if let.is_set() else replace(panel, picture=None)
+
+    async def until_let(_pool: PicturePool, _scene: Subject, woken: asyncio.Event) -> None:
+        waiting = [asyncio.create_task(event.wait()) for event in (let, woken)]
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        for task in waiting:
+            task.cancel()
+
+    monkeypatch.setattr(PicturePool, "painted", late)
+    monkeypatch.setattr(PicturePool, "is_under_way", lambda _pool, _scene: not let.is_set())
+    monkeypatch.setattr(PicturePool, "until_done", until_let)
+    async with open_worker(store, fake) as worker:
+        anna, bruno = await seated(worker, fake, "metamazzo")
+        mover = next(player for player in (anna, bruno) if player.moves())
+        [table] = await worker.tables_of(anna.person.id)
+        hand = "h0" if mover is anna else "h1"
+
+        async def noting(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+            if place == mover.private:
+                is_open = decode_state((await store.shown(table.code))[hand]).digest == ""
+                written.append((panel.picture is not None, is_open))
+            return await edit(place, sent, panel)
+
+        monkeypatch.setattr(fake, "edit", noting)
+        let.clear()
+        await mover.press(mover.moves()[0][1].label, settle=False)
+        async with asyncio.timeout(10):
+            while not written or fake.last(mover.private).picture:
+                await asyncio.sleep(0)
+        assert list(await store.all_changed(range(keys.SHARDS))) == [table.code]
+        let.set()
+        await worker.settled()
+        assert fake.last(mover.private).picture
+        assert written == [(False, True), (True, True)]
+        assert not await store.all_changed(range(keys.SHARDS))
+        # What is not late is edited at once, and written down after it.
+        other = anna if mover is bruno else bruno
+        await other.press(other.moves()[0][1].label)
+        assert written[2:] == [(True, False)]
 
 
 async def test_what_comes_while_a_picture_is_late_is_not_held_up(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -266,6 +266,7 @@ def test_a_press_where_it_stands_changes_when_it_was_seen_and_the_pass_alone() -
     "change",
     [
         Change(pressed="6", place=HOME),
+        Change(pressed="8", place=HOME),
         Change(pressed="7", place=HERE),
         Change(pressed="7", draft=Draft(4, "x")),
         Change(pressed="7", repost=True),
@@ -285,10 +286,12 @@ def test_a_doubled_message_is_outdated_once_it_is_pressed_and_once_only() -> Non
     assert one.known == SHOWN._replace(seen_at=2000, outdated=(Outdated("6"),))
 
 
-def test_a_made_up_press_touches_no_message() -> None:
-    one = surface()
-    one.apply(Change(pressed="6", place=HERE), HOME, 2000)
-    assert one.known == SHOWN
+@pytest.mark.parametrize("change", [Change(pressed=message, place=HERE) for message in "5679"] + [Change(pressed="8")])
+def test_a_made_up_press_touches_no_message(change: Change) -> None:
+    known = SHOWN._replace(outdated=(Outdated("6"), Outdated("8", HERE), Outdated("9", "paper:@1~200!pass")))
+    one = surface(known)
+    one.apply(change, HOME, 2000)
+    assert one.known == known
 
 
 def test_an_older_message_that_is_known_may_be_pressed_though_the_platform_says_nothing_of_it() -> None:

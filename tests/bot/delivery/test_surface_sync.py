@@ -449,3 +449,109 @@ async def test_pauses_begin_anew_when_the_platform_is_back(store: Store, monkeyp
         worker.delivery.platform_back("paper")
         await worker.settled()
     assert pauses.seconds == [0.01, 0.02, 0.003]
+
+
+async def test_while_a_place_is_held_back_nothing_is_drawn_for_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, _bruno = await seated(worker, fake, "metamazzo")
+        code, tools, drawn = await code_of(worker, anna), worker.delivery._tools, list[int]()
+        kept = tools.drawer.draw
+
+        async def draw(of: TableSync, table: Table, surface: Surface) -> Panel:
+            if surface.name == Hand(0):
+                drawn.append(table.version)
+            return await kept(of, table, surface)
+
+        monkeypatch.setattr(tools.drawer, "draw", draw)
+        tools.limiter.block(anna.private, 3600.0)
+        before = fake.last(anna.private)
+        for _ in range(3):
+            await a_commit(worker, code)
+            while worker.delivery._tables[code].is_behind:
+                await asyncio.sleep(0)
+        for _ in range(100):
+            await asyncio.sleep(0)
+        assert surface_of(worker, code, Hand(0)).is_under_way
+        assert (drawn, fake.last(anna.private)) == ([], before)
+        tools.limiter._blocked.clear()
+        worker.delivery.touch(code)
+        async with asyncio.timeout(10):
+            await worker.settled()
+        assert set(drawn) == {(await worker.room.cached(code)).version}
+        assert fake.last(anna.private) != before
+
+
+async def test_a_message_that_is_refused_again_and_again_is_said_once(store: Store) -> None:
+    fake = FakePlatform()
+    with capture_logs() as logs:
+        async with open_worker(store, fake) as worker:
+            anna, _bruno = await seated(worker, fake, "metamazzo")
+            fake.errors[anna.private] = [Refused("odd")] * 4
+            await worker.change(await code_of(worker, anna), Hand(0), Change(repost=True))
+            await worker.settled()
+    assert [line["event"] for line in logs if line["log_level"] == "warning"] == ["message_refused"]
+
+
+async def test_how_far_delivery_is_behind_is_told_by_the_table_that_has_waited_longest(store: Store) -> None:
+    fake = Held()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, players[0])
+        await seated(worker, fake, "testa")
+        for sync in worker.delivery._tables.values():
+            sync.since -= 10_000
+        assert (worker.delivery.lag, worker.delivery.busy) == (0.0, 0), "they are at rest"
+        place = players[0].private
+        gate = fake.gates[place] = asyncio.Event()
+        await a_commit(worker, code)
+        await fake.until(lambda: place in fake.waiting)
+        worker.delivery._tables[code].since -= 1000
+        assert 1000 <= worker.delivery.lag < 2000
+        assert worker.delivery.busy == 1
+        gate.set()
+        await worker.settled()
+        assert (worker.delivery.lag, worker.delivery.busy) == (0.0, 0)
+
+
+async def test_what_this_worker_commits_itself_is_shown_without_asking_the_store_for_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        mover = next(player for player in players if player.moves())
+
+        async def since(*_about: object, **_more: object) -> None:
+            raise AssertionError("it is in memory")
+
+        monkeypatch.setattr(store, "since", since)
+        before = fake.last(mover.private)
+        assert not (await mover.press(mover.moves()[0][1].label)).toast
+        assert fake.last(mover.private) != before
+
+
+@pytest.mark.parametrize("has_ephemeral", [True, False])
+async def test_who_wants_their_hand_in_the_group_keeps_the_one_that_is_there_and_presses_for_the_next(
+    store: Store, has_ephemeral: bool
+) -> None:
+    fake = FakePlatform()
+    fake.has_ephemeral = has_ephemeral
+    async with open_worker(store, fake) as worker:
+        anna, bruno = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, anna)
+        await worker.people.choose(anna.person.id, hands="aside")
+        before = fake.last(anna.private)
+        await a_commit(worker, code)
+        await worker.settled()
+        assert surface_of(worker, code, Hand(0)).state is State.SHOWN
+        assert fake.last(anna.private) != before
+        [first] = await worker.tables_of(anna.person.id)
+        await seated(worker, fake, "testa")
+        [second] = [one.code for one in await worker.tables_of(anna.person.id) if one.code != first.code]
+        assert surface_of(worker, second, Hand(0)).state is (State.UNREACHABLE if has_ephemeral else State.SHOWN)
+        assert surface_of(worker, second, Hand(1)).state is State.SHOWN
+        assert len(fake.messages[anna.private]) == (1 if has_ephemeral else 2)
+        assert len(fake.messages[bruno.private]) == 2

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.panels.snapshot import isolated
 from bot.store import Store, keys
@@ -126,6 +127,30 @@ async def test_a_failure_leaves_the_result_as_it_is(store: Store) -> None:
         before = fake.last(GROUP)
         await completed(worker)
         assert fake.last(GROUP) == before
+
+
+@pytest.mark.parametrize("missing", ["game", "verdicts"])
+async def test_a_game_of_which_nothing_can_be_told_is_no_failure(
+    store: Store, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        thinker = Thinker(worker)
+        thinker.may_answer.set()
+
+        async def nothing(_asked: object) -> None:
+            return None
+
+        if missing == "game":
+            monkeypatch.setattr(worker.archive, "get", nothing)
+        else:
+            monkeypatch.setattr(worker.analysis_pool, "when_idle", nothing)
+        with capture_logs() as logs:
+            await a_game(worker, fake)
+            before = fake.last(GROUP)
+            await completed(worker)
+        assert fake.last(GROUP) == before
+        assert not [line for line in logs if line["log_level"] == "error"]
 
 
 async def test_a_result_in_a_private_chat_is_left_alone(store: Store) -> None:

@@ -233,9 +233,9 @@ async def test_an_answer_heeds_the_platform_and_comes_in_the_end_and_a_flood_of_
             raise errors.pop()
         said.append(1)
 
-    for _ in range(100):
-        answers.send("paper:1", say)
-    answers.send("paper:2", say)
+    taken = [answers.send("paper:1", say) for _ in range(100)]
+    assert taken == [True] * MOST_WAITING + [False] * (100 - MOST_WAITING)
+    assert answers.send("paper:2", say)
     while answers.tasks:
         await asyncio.wait(answers.tasks)
     assert len(said) == MOST_WAITING + 1

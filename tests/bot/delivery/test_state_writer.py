@@ -1,0 +1,168 @@
+"""States on their way to the store: at once after a send, together after edits, and none lost unnoticed."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from redis.exceptions import ConnectionError  # noqa: A004
+
+from bot.delivery import state_writer
+from bot.delivery.names import Hand
+from bot.delivery.state_writer import StateWriter
+from bot.delivery.surface import Change
+from bot.delivery.table_sync import TableSync
+
+HOME, WORKER = "p:@0", "worker"
+
+
+class Notes:
+    """In place of a store: what it was told, one after the other. It may be away, or take its time."""
+
+    def __init__(self) -> None:
+        self.told: list[Any] = []
+        self.error: Exception | None = None
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.outage = self
+        self.outages: list[Exception] = []
+
+    def begin(self, error: Exception) -> None:
+        self.outages.append(error)
+
+    async def note(self, code: str, texts: dict[str, str], version: int | None, worker: str) -> None:
+        await self.gate.wait()
+        if self.error:
+            raise self.error
+        assert worker == WORKER
+        self.told.append((code, set(texts), version))
+
+    async def mark(self, code: str, version: int, worker: str) -> None:
+        assert worker == WORKER
+        self.told.append((code, "to be shown", version))
+
+
+class Writer:
+    """A writer, its notes, and the codes of tables that lost some."""
+
+    def __init__(self) -> None:
+        self.notes = Notes()
+        self.lost: list[str] = []
+        self.writer = StateWriter(self.notes, WORKER, self.lost.append)  # type: ignore[arg-type]
+
+    async def settled(self) -> None:
+        async with asyncio.timeout(10):
+            while self.writer.task and not self.writer.task.done():
+                self.writer.hurry()
+                await asyncio.sleep(0)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_goes_out_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state_writer, "GATHER_SECONDS", 3600.0)
+
+
+def changed(code: str) -> TableSync:
+    """A table of whose one hand the store knows nothing."""
+    sync = TableSync(code)
+    change(sync)
+    return sync
+
+
+def change(sync: TableSync) -> None:
+    sync.surface(Hand(0), HOME).apply(Change(pressed="7", genuine=True), HOME, len(sync.code))
+
+
+async def test_what_can_wait_gathers_and_the_latest_of_a_table_counts() -> None:
+    one = Writer()
+    first, second = changed("A"), changed("B")
+    one.writer.soon(first, 1)
+    one.writer.soon(second, 5)
+    one.writer.soon(first, 2)
+    await asyncio.sleep(0)
+    assert one.notes.told == []
+    await one.settled()
+    assert one.notes.told == [("A", {"h0"}, 2), ("B", {"h0"}, 5)]
+    # The next ones gather anew, and what the store has it is not told again.
+    one.writer.soon(first, 3)
+    await asyncio.sleep(0)
+    assert len(one.notes.told) == 2
+    await one.settled()
+    assert one.notes.told[2:] == [("A", set(), 3)]
+
+
+async def test_it_goes_out_after_a_moment_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state_writer, "GATHER_SECONDS", 0.001)
+    one = Writer()
+    one.writer.soon(changed("A"), 1)
+    assert one.writer.task
+    async with asyncio.timeout(10):
+        await one.writer.task
+    assert one.notes.told == [("A", {"h0"}, 1)]
+
+
+async def test_what_comes_while_others_are_written_is_written_after_them() -> None:
+    one = Writer()
+    one.notes.gate.clear()
+    one.writer.soon(changed("A"), 1)
+    one.writer.hurry()
+    for _ in range(5):
+        await asyncio.sleep(0)
+    one.writer.soon(changed("B"), 2)
+    one.notes.gate.set()
+    await one.settled()
+    assert one.notes.told == [("A", {"h0"}, 1), ("B", {"h0"}, 2)]
+
+
+async def test_at_once_is_at_once_and_leaves_the_version_open() -> None:
+    one = Writer()
+    await one.writer.now(changed("A"))
+    assert one.notes.told == [("A", {"h0"}, None)]
+
+
+async def test_what_may_be_lost_is_told_again_and_its_tables_are_named() -> None:
+    one = Writer()
+    one.notes.error = ConnectionError("away")
+    tables = [changed("A"), changed("B")]
+    for sync in tables:
+        one.writer.soon(sync, 1)
+    await one.settled()
+    assert one.lost == ["A", "B"]
+    assert one.notes.outages == [one.notes.error]
+    assert [set(sync.take_unsaved()) for sync in tables] == [{Hand(0)}] * 2
+
+
+async def test_who_writes_at_once_hears_of_the_fault_and_may_write_again() -> None:
+    one, sync = Writer(), changed("A")
+    one.notes.error = ConnectionError("away")
+    with pytest.raises(ConnectionError):
+        await one.writer.now(sync)
+    assert one.lost == []
+    one.notes.error = None
+    await one.writer.now(sync)
+    assert one.notes.told == [("A", {"h0"}, None)]
+
+
+async def test_that_something_is_still_to_be_shown_is_the_last_word_and_takes_none_of_others_along() -> None:
+    one, sync, other = Writer(), changed("A"), changed("B")
+    one.notes.gate.clear()
+    one.writer.soon(sync, 1)
+    one.writer.hurry()
+    for _ in range(5):
+        await asyncio.sleep(0)
+    # Version 1 is being written; version 2 waits, and so does another table.
+    change(sync)
+    one.writer.soon(sync, 2)
+    one.writer.soon(other, 7)
+    telling = asyncio.create_task(one.writer.still_to_show(sync, 2))
+    await asyncio.sleep(0)
+    one.notes.gate.set()
+    async with asyncio.timeout(10):
+        await telling
+    await one.settled()
+    of_a = [told for told in one.notes.told if told[0] == "A"]
+    assert of_a == [("A", {"h0"}, 1), ("A", set(), None), ("A", "to be shown", 2)]
+    assert ("B", {"h0"}, 7) in one.notes.told
+    # Where nothing is being written there is nothing to wait for.
+    idle = Writer()
+    await idle.writer.still_to_show(changed("A"), 3)
+    assert idle.notes.told == [("A", {"h0"}, None), ("A", "to be shown", 3)]

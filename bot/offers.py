@@ -1,4 +1,4 @@
-"""What the button of an offer carries: a game, whose offer it is and since when, and a signature over that.
+"""What the button of an offer carries: what is to be played, whose offer it is and since when, and a signature.
 
 Nothing is kept of an offer that nobody takes up, so all that it takes to open its table is in those few bytes, and what
 the bot did not sign is no offer: nobody can challenge in somebody else's name, or change what is played.
@@ -16,25 +16,30 @@ from bot import actions
 from bot.actions import BadPayload
 from bot.panel import LONGEST_PAYLOAD
 from bot.platform import platform_of
+from bot.tables.choice import Choice, possible
+from engine import GAMES
 
 GOOD_HOURS = 24
 """How long an offer can be taken up, as long as a challenge is open."""
 
 SIGNATURE_BYTES = 10
 
+DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
 TERMS = re.compile(
-    r"(?P<game>[a-z]{1,16})\.(?P<target>[0-9]{1,4})\.(?P<id>[\w-]{1,24})\.(?P<hour>[0-9a-f]{1,6})\.(?P<nonce>[\w-]{6})",
+    r"(?P<game>[a-z]{1,16})\.(?P<choice>[0-9a-z]{1,3})\.(?P<id>[0-9a-z]{1,13})\.(?P<hour>[0-9a-z]{1,4})"
+    r"\.(?P<nonce>[\w-]{6})",
     re.A,
 )
+"""Numbers have 36 digits: the longest that there can be fit."""
 
 
 class Terms(NamedTuple):
-    """An offer: the game, the points to win as players count them (0 for the usual), who made it (``platform:id``), in
-    which hour since 1970, and what tells it from others of theirs.
+    """An offer: what is to be played, who made it (``platform:number``), in which hour since 1970, and what tells it
+    from others of theirs.
     """
 
-    game: str
-    target: int
+    choice: Choice
     person: str
     hour: int
     nonce: str
@@ -45,16 +50,16 @@ class Terms(NamedTuple):
         return abs(_hour() - self.hour) <= GOOD_HOURS
 
 
-def new_terms(game: str, target: int, person: str) -> Terms:
+def new_terms(choice: Choice, person: str) -> Terms:
     """An offer that is made just now."""
-    return Terms(game, target, person, _hour(), secrets.token_urlsafe(4))
+    return Terms(choice, person, _hour(), secrets.token_urlsafe(4))
 
 
 def encode(terms: Terms, secret: bytes) -> str:
-    """The payload of an offer's button; ValueError if a person's id is too long for one."""
-    number = terms.person.partition(":")[2]
-    text = f"{terms.game}.{terms.target}.{number}.{terms.hour:x}.{terms.nonce}"
-    payload = actions.offer(f"{text}.{_signature(platform_of(terms.person), text, secret)}")
+    """The payload of an offer's button; ValueError if a person's id is no number, or too long a one."""
+    choice, platform, number = terms.choice, platform_of(terms.person), int(terms.person.partition(":")[2])
+    text = f"{choice.game}.{_written(choice.number)}.{_written(number)}.{_written(terms.hour)}.{terms.nonce}"
+    payload = actions.offer(f"{text}.{_signature(platform, choice.game, text, secret)}")
     if len(payload.encode()) > LONGEST_PAYLOAD or not TERMS.fullmatch(text):
         raise ValueError(f"no button can carry {text!r}")
     return payload
@@ -63,20 +68,35 @@ def encode(terms: Terms, secret: bytes) -> str:
 def decode(signed: str, platform: str, secret: bytes) -> Terms:
     """The offer that was pressed on a platform; BadPayload unless the bot made it, for that platform."""
     text, _, signature = signed.rpartition(".")
-    if not hmac.compare_digest(_signature(platform, text, secret).encode(), signature.encode()):
-        raise BadPayload()
     found = TERMS.fullmatch(text)
-    if found is None:
+    if found is None or found["game"] not in GAMES:
         raise BadPayload()
-    person = f"{platform}:{found['id']}"
-    return Terms(found["game"], int(found["target"]), person, int(found["hour"], 16), found["nonce"])
+    game = found["game"]
+    if not hmac.compare_digest(_signature(platform, game, text, secret).encode(), signature.encode()):
+        raise BadPayload()
+    person = f"{platform}:{int(found['id'], 36)}"
+    return Terms(Choice.numbered(game, int(found["choice"], 36)), person, int(found["hour"], 36), found["nonce"])
 
 
-def _signature(platform: str, text: str, secret: bytes) -> str:
-    """Under a key of its own, so that it says nothing of what else is made from the store's secret."""
+def _signature(platform: str, game: str, text: str, secret: bytes) -> str:
+    """Under a key of its own, so that it says nothing of what else is made from the store's secret.
+
+    What there is to choose is signed as well: a release with other options refuses the number of a choice that it would
+    take for another one.
+    """
     key = hmac.digest(secret, b"buongioco offer", hashlib.sha256)
-    signature = hmac.digest(key, f"{platform}:{text}".encode(), hashlib.sha256)[:SIGNATURE_BYTES]
+    signed = f"{platform}:{text}:{possible(game)!r}"
+    signature = hmac.digest(key, signed.encode(), hashlib.sha256)[:SIGNATURE_BYTES]
     return urlsafe_b64encode(signature).decode().rstrip("=")
+
+
+def _written(number: int) -> str:
+    """A number of no less than 0 in base 36, as `int` reads it."""
+    digits = ""
+    while number or not digits:
+        number, digit = divmod(number, len(DIGITS))
+        digits = DIGITS[digit] + digits
+    return digits
 
 
 def _hour() -> int:

@@ -11,8 +11,10 @@ from bot.picture import Style
 from bot.platform import Person, chat_of, is_inline, is_private, platform_of, private_place
 from bot.store import keys
 from bot.tables.chairs import plain_name
+from bot.tables.choice import Choice
 from bot.tables.table import USUAL_CLOCK
 from bot.texts import language_of
+from engine import GAMES
 
 SUITS = ("italian", "french")
 HANDS = ("private", "aside")
@@ -187,6 +189,22 @@ class People:
     async def choose(self, id: str, **choices: str) -> None:  # noqa: A002
         """Change a person's settings."""
         await self._change(keys.person(id), choices)
+
+    async def choices(self, id: str) -> list[Choice]:  # noqa: A002
+        """What a person last chose to play of each game, or what is usual; first the game that they chose last."""
+        fields = await self._fields(keys.person(id))
+        games = sorted(GAMES, key=lambda game: game != fields.get("game"))
+        return [
+            Choice.parse(game, fields[f"game:{game}"]) if f"game:{game}" in fields else Choice.usual(game)
+            for game in games
+        ]
+
+    async def note_choice(self, id: str, choice: Choice) -> None:  # noqa: A002
+        """A person has chosen to play this."""
+        fields, chosen = await self._fields(keys.person(id)), {"game": choice.game, f"game:{choice.game}": choice.text}
+        await self._change(
+            keys.person(id), {name: value for name, value in chosen.items() if fields.get(name) != value}
+        )
 
     async def choose_for_chat(self, place: str, **choices: str) -> None:
         await self._change(_chat_key(place), choices)

@@ -240,6 +240,11 @@ class CardRoom(Protocol):
         Nothing is written down for that: an offer carries all that it is about. Raises one of the store's errors.
         """
 
+    async def offer_sent(self, person: Person, offer: str, typed: str) -> None:
+        """Somebody who had ``typed`` this has sent the offer of this id; where a platform does not tell, nothing is
+        missing but that the offer comes first the next time. Raises one of the store's errors.
+        """
+
     # What happens to chats
 
     def back_in_chat(self, chat: str) -> Awaitable[None]:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import structlog
-from telegram import Bot, CallbackQuery, ChatMemberUpdated, InlineQuery, Message, Update
+from telegram import Bot, CallbackQuery, ChatMemberUpdated, ChosenInlineResult, InlineQuery, Message, Update
 from telegram.error import ChatMigrated, InvalidToken
 
 from adapters.telegram import reading
@@ -150,6 +150,8 @@ class Telegram:
                 await self._pressed(update, update.callback_query)
             elif update.inline_query:
                 await self._typed(update, update.inline_query)
+            elif update.chosen_inline_result:
+                await self._sent_offer(update, update.chosen_inline_result)
             elif update.message:
                 await self._written(update, update.message)
             elif update.my_chat_member:
@@ -172,6 +174,16 @@ class Telegram:
             read = reading.person(query.from_user), reading.typed(query)
         if read:
             await self.inline_queries.answer(query.id, *read)
+
+    async def _sent_offer(self, update: Update, chosen: ChosenInlineResult) -> None:
+        """Somebody has sent an offer. It comes only where the host has turned *inline feedback* on, and nothing depends
+        on it.
+        """
+        read = None
+        with _reading(update):
+            read = reading.person(chosen.from_user), reading.sent_offer(chosen), reading.typed(chosen)
+        if read:
+            await self.card_room.offer_sent(*read)
 
     async def _standing_changed(self, update: Update, change: ChatMemberUpdated) -> None:
         """The bot has been let into a chat, perhaps again, or thrown out."""

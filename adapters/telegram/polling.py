@@ -37,7 +37,13 @@ BATCH = 100
 LET_GO_AFTER = 10.0
 """Seconds after which an update may be confirmed that has not been answered, where it hides others."""
 
-LISTENING_TO = [Update.MESSAGE, Update.CALLBACK_QUERY, Update.INLINE_QUERY, Update.MY_CHAT_MEMBER]
+LISTENING_TO = [
+    Update.MESSAGE,
+    Update.CALLBACK_QUERY,
+    Update.INLINE_QUERY,
+    Update.CHOSEN_INLINE_RESULT,
+    Update.MY_CHAT_MEMBER,
+]
 """The kinds of updates that the bot has a use for."""
 
 Hear = Callable[[Update], Coroutine[Any, Any, None]]

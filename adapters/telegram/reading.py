@@ -2,7 +2,17 @@
 
 import re
 
-from telegram import CallbackQuery, Chat, InlineQuery, MaybeInaccessibleMessage, Message, MessageEntity, Update, User
+from telegram import (
+    CallbackQuery,
+    Chat,
+    ChosenInlineResult,
+    InlineQuery,
+    MaybeInaccessibleMessage,
+    Message,
+    MessageEntity,
+    Update,
+    User,
+)
 
 from adapters.telegram.ephemeral import ephemeral_place_of
 from bot.places import INLINE, Place
@@ -139,9 +149,14 @@ def press(update: Update, *, ephemerals: bool = True) -> Press | None:
     return Press(key, person(query.from_user), place, message, payload, ephemeral, _stands_there(query, payload))
 
 
-def typed(query: InlineQuery) -> str:
+def typed(query: InlineQuery | ChosenInlineResult) -> str:
     """What somebody has typed behind the bot's name."""
     return _text(query.query)
+
+
+def sent_offer(chosen: ChosenInlineResult) -> str:
+    """The id of the offer that somebody has sent."""
+    return _text(chosen.result_id)
 
 
 def is_photo(query: CallbackQuery) -> bool:

@@ -121,6 +121,10 @@ class Dispatcher:
         profile = await self.worker.people.meet(_known(person))
         return await self._offers.fitting(profile, _text(typed))
 
+    async def offer_sent(self, person: Person, offer: str, typed: str) -> None:
+        if self.limits.suggestion(person):
+            await self._offers.sent(person.id, offer, _text(typed))
+
     # What happens to chats
 
     def back_in_chat(self, chat: str) -> Awaitable[None]:

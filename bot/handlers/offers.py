@@ -13,11 +13,11 @@ from bot.panels.phrases import game_names
 from bot.people import Profile
 from bot.platform import Offer, Press, chat_of, is_inline, platform_of, private_place
 from bot.store import keys
+from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable, TooManyChallenges, TooManyTables
 from bot.tables.table import Table
 from bot.texts import LANGUAGES, texts
 from bot.worker import Worker
-from engine import GAMES
 
 TAKEN_SECONDS = 2 * offers.GOOD_HOURS * 3600
 """For how long it is known where an offer was taken up: for longer than it is good."""
@@ -31,18 +31,37 @@ class Offers:
 
     async def fitting(self, profile: Profile, typed: str) -> list[Offer]:
         """What fits what somebody has typed: each game, the one they named, and their own rating."""
-        secret = await self.worker.store.secret()
+        secret, language = await self.worker.store.secret(), profile.language
         found = []
-        for game, points in _fitting(typed):
-            payload = offers.encode(offers.new_terms(game, points, profile.id), secret)
-            shown = points or _usual(game)
-            panel = offer_panel(game, shown, profile.name, payload, profile.language)
-            title = offer_title(game, profile.language)
-            found.append(Offer(game, title, offer_description(game, shown, profile.language), panel))
+        for choice in await self._choices(profile.id, typed):
+            payload = offers.encode(offers.new_terms(choice, profile.id), secret)
+            panel = offer_panel(choice, profile.name, payload, language)
+            about = offer_title(choice, language), offer_description(choice, language)
+            found.append(Offer(choice.game, *about, panel))
         if not typed.strip():
-            _ = texts(profile.language).gettext
+            _ = texts(language).gettext
             found.append(Offer("rating", _("My rating"), _("How I do, in each game"), await self._rating(profile)))
         return found
+
+    async def sent(self, person: str, offer: str, typed: str) -> None:
+        """Somebody has sent the offer of this id, of those that fitted what they had typed."""
+        for choice in await self._choices(person, typed):
+            if choice.game == offer:
+                await self.worker.people.note_choice(person, choice)
+
+    async def _choices(self, person: str, typed: str) -> list[Choice]:
+        """The games that somebody means who has typed this, as they last chose to play them, to the points that they
+        named.
+        """
+        words = typed.casefold().split()
+        points = next((int(word) for word in words if word.isdecimal() and len(word) < 5), 0)
+        named = " ".join(word for word in words if not word.isdecimal())
+        found = [
+            one
+            for one in await self.worker.people.choices(person)
+            if (not points or points in targets(one.game)) and any(named in name for name in _names(one.game))
+        ]
+        return [one.with_target(targets(one.game)[points].value) for one in found] if points else found
 
     async def _rating(self, profile: Profile) -> Panel:
         panel = await self.pages.stats(private_place(profile.id), profile)
@@ -60,18 +79,23 @@ class Offers:
             raise OfferExpired()
         # The signature: the same each time, and nobody else has it.
         update = f"{keys.OFFER}{action.terms.rpartition('.')[2]}"
-        await self._keep_to_one_message(update, press.place)
+        is_first = await self._keep_to_one_message(update, press.place)
         table = await self._open(terms, update, press)
+        if is_first:
+            await self.worker.people.note_choice(terms.person, terms.choice)
         person = press.person
         if person.id == terms.person:
             return table
         return await self.worker.challenges.sit(table.code, person.id, person.name, press.key, handle=person.handle)
 
-    async def _keep_to_one_message(self, update: str, place: str) -> None:
-        """An offer that is pressed anywhere else has been carried there: tables can be opened by it without end."""
+    async def _keep_to_one_message(self, update: str, place: str) -> bool:
+        """Whether this is an offer's first press; OfferTaken where it was pressed elsewhere and then carried there: it
+        could open tables without end.
+        """
         first = await self.worker.store.client.set(update, place, nx=True, get=True, ex=TAKEN_SECONDS)
         if first is not None and first.decode() != place:
             raise OfferTaken()
+        return first is None
 
     async def _open(self, terms: offers.Terms, update: str, press: Press) -> Table:
         people, challenges = self.worker.people, self.worker.challenges
@@ -80,12 +104,11 @@ class Offers:
         if opener.name == Profile.name:
             # They have had themselves forgotten since.
             raise OfferExpired()
-        rules = [targets(terms.game)[terms.target]] if terms.target else []
         # Before there is a table: its first board speaks that language already.
         await people.begin_chat(press.place, opener.language)
         try:
             return await challenges.open_table(
-                terms.game, opener.id, opener.name, update, host=press.place, setup=rules
+                terms.choice.game, opener.id, opener.name, update, host=press.place, setup=terms.choice.setup
             )
         except NoSuchTable:
             # It was opened, and its game is over.
@@ -106,24 +129,5 @@ async def check_is_free(worker: Worker, place: str, update: str) -> None:
             raise GameOnHere()
 
 
-def _fitting(typed: str) -> list[tuple[str, int]]:
-    """The games that somebody means who has typed this, and the points that they named; 0 for the usual."""
-    words = typed.casefold().split()
-    points = next((int(word) for word in words if word.isdecimal() and len(word) < 5), 0)
-    named = " ".join(word for word in words if not word.isdecimal())
-    return [
-        (game, points)
-        for game in GAMES
-        if (not points or points in targets(game)) and any(named in name for name in _names(game))
-    ]
-
-
 def _names(game: str) -> list[str]:
     return [game, *(game_names(language)[game].casefold() for language in LANGUAGES)]
-
-
-def _usual(game: str) -> int:
-    """The points that a game is usually played to, as players count."""
-    rules = GAMES[game].rules
-    usual = rules.model_fields["target"].default
-    return next(points for points, rule in targets(game).items() if rule.value == usual)

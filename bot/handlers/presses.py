@@ -24,6 +24,7 @@ from bot.scheduler import STAND_IN
 from bot.somebody import is_somebody
 from bot.store.entries import Clock, Rule, Sit
 from bot.tables.chairs import Invited
+from bot.tables.choice import Choice
 from bot.tables.errors import AlreadySeated, NoSuchTable, NotAtThisTable, OldPanel, OnlyTheChallenger
 from bot.tables.table import CLOCKS, Table
 from bot.texts import texts
@@ -194,14 +195,16 @@ class Presses:
         name, _, value = " ".join(action.words).partition("=")
         if value not in map(spell, choices.get(name, ())):
             raise BadPayload()
-        await self.challenges.choose_rule(action.code, press.person.id, f"{name}={value}", press.key)
+        table = await self.challenges.choose_rule(action.code, press.person.id, f"{name}={value}", press.key)
+        await self.worker.people.note_choice(press.person.id, Choice.of_table(table))
         return ""
 
     async def _clock(self, press: Press, action: TableAction) -> str:
         if len(action.words) != 2 or action.words[0] not in map(str, CLOCKS) or action.words[1] not in ("0", "1"):
             raise BadPayload()
         seconds, strict = int(action.words[0]), action.words[1] == "1"
-        await self.challenges.choose_clock(action.code, press.person.id, seconds, strict, press.key)
+        table = await self.challenges.choose_clock(action.code, press.person.id, seconds, strict, press.key)
+        await self.worker.people.note_choice(press.person.id, Choice.of_table(table))
         return ""
 
     async def _answer(self, press: Press, action: TableAction) -> str:

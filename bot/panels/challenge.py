@@ -2,8 +2,7 @@
 
 from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.panels.hand import clock_line
-from bot.panels.phrases import capital, in_points, option_names, options_in_words, short_clock, value_name
+from bot.panels.phrases import capital, clock_line, in_points, option_names, options_in_words, short_clock, value_name
 from bot.panels.snapshot import TableSnapshot, isolated
 from bot.tables.chairs import Invited
 from bot.tables.table import CLOCKS, REFUSALS, Table
@@ -67,7 +66,7 @@ def _terms(page: Writer, seen: TableSnapshot, words: Wording, code: str) -> None
     """
     _ = words.text
     points = in_points(seen, int(seen.rules["target"]))
-    game, clock = Span(_(seen.kind.name), "bold"), clock_line(seen, words)
+    game, clock = Span(_(seen.kind.name), "bold"), clock_line(words, seen.clock, seen.strict)
     if code:
         template = _("{game} · {code} · to {points} points · {clock}")
         page.line(template, game=game, code=Span(code, "code"), points=points, clock=clock)

@@ -12,7 +12,7 @@ from operator import itemgetter
 
 from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.panels.phrases import Phrases, bid_name, clock_name, in_points, turn_line
+from bot.panels.phrases import Phrases, bid_name, in_points, turn_line
 from bot.panels.snapshot import TableSnapshot, isolated
 from bot.wording import JOINER, NO_BREAK, Wording
 from engine.cards import ITALIAN
@@ -360,10 +360,3 @@ class _Hand:
         label = _("Exchange {cards}").format(cards=self.words.cards(chosen)) if chosen else _("Exchange nothing")
         rows.append((self._button(label, " ".join(["exchange", *sorted(chosen)]), good=True),))
         return rows
-
-
-def clock_line(seen: TableSnapshot, words: Wording) -> str:
-    """The table's clock in words."""
-    _ = words.text
-    name = clock_name(words, seen.clock)
-    return _("{clock}, strict").format(clock=name) if seen.strict and seen.clock else name

@@ -1,17 +1,28 @@
 """What is sent into a chat that the bot is not in: a challenge that nobody has taken up yet, and somebody's rating."""
 
 from bot.panel import Button, Panel, Span, Writer
+from bot.panels.phrases import capital, clock_line, options_in_words
 from bot.panels.snapshot import isolated
+from bot.tables.choice import Choice
 from bot.texts import texts
+from bot.wording import Wording
 from engine import GAMES
 
 
-def offer_panel(game: str, points: int, name: str, payload: str, language: str) -> Panel:
+def offer_panel(choice: Choice, name: str, payload: str, language: str) -> Panel:
     """A challenge: the table is opened by the first press, and takes this message's place."""
-    _ = texts(language).gettext
+    words = Wording(language, ())
+    _ = words.text
     page = Writer()
     page.line(_("{name} challenges: who plays?"), name=Span(isolated(name), "bold"))
-    page.line(_("{game} · to {points} points"), game=Span(_(GAMES[game].name), "bold"), points=points)
+    page.line(
+        _("{game} · to {points} points · {clock}"),
+        game=Span(_(GAMES[choice.game].name), "bold"),
+        points=_points(choice),
+        clock=clock_line(words, choice.clock, choice.strict),
+    )
+    for line in _unusual(choice, words):
+        page.line(capital(line))
     return page.panel((Button(_("Play"), payload, "good"),))
 
 
@@ -20,13 +31,25 @@ def share_button(language: str, typed: str = "") -> Button:
     return Button(texts(language).gettext("Play in another chat"), typed, "", "share")
 
 
-def offer_title(game: str, language: str) -> str:
-    return texts(language).gettext("Challenge: {game}").format(game=texts(language).gettext(GAMES[game].name))
+def offer_title(choice: Choice, language: str) -> str:
+    return texts(language).gettext("Challenge: {game}").format(game=texts(language).gettext(GAMES[choice.game].name))
 
 
-def offer_description(game: str, points: int, language: str) -> str:
+def offer_description(choice: Choice, language: str) -> str:
     """What is offered, in a line."""
-    words = texts(language)
-    seats = GAMES[game].seats
+    words = Wording(language, ())
+    _ = words.text
+    seats = GAMES[choice.game].seats
     players = words.ngettext("{count} player", "{count} players", seats).format(count=seats)
-    return words.gettext("{players}, to {points} points").format(players=players, points=points)
+    line = _("{players}, to {points} points").format(players=players, points=_points(choice))
+    return " · ".join([line, *_unusual(choice, words)])
+
+
+def _points(choice: Choice) -> int:
+    """What it takes to win, as players count."""
+    rules = choice.all_rules
+    return rules.target * int(getattr(rules, "score_unit", 1))
+
+
+def _unusual(choice: Choice, words: Wording) -> list[str]:
+    return options_in_words(words, GAMES[choice.game], choice.all_rules.model_dump(), unusual=True)

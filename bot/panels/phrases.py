@@ -161,3 +161,9 @@ def clock_name(words: Wording, seconds: int) -> str:
         return words.ngettext("{count} day a move", "{count} days a move", days).format(count=days)
     minutes = seconds // 60
     return words.ngettext("{count} minute a move", "{count} minutes a move", minutes).format(count=minutes)
+
+
+def clock_line(words: Wording, seconds: int, strict: bool) -> str:
+    """A clock, and whether it is strict."""
+    _, name = words.text, clock_name(words, seconds)
+    return _("{clock}, strict").format(clock=name) if strict and seconds else name

@@ -103,6 +103,9 @@ class Parrot:
     async def offers(self, person: Person, typed: str) -> list[Offer]:
         return []
 
+    async def offer_sent(self, person: Person, offer: str, typed: str) -> None:
+        """Nothing was offered."""
+
     async def back_in_chat(self, chat: str) -> None:
         """Nothing stands there."""
 

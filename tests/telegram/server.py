@@ -121,6 +121,8 @@ class TelegramServer:
         """Chats that the bot is not in, by the id of each inline message that stands there."""
         self.inline_answers: dict[str, dict[str, Any]] = {}
         """What was answered to inline queries, by their ids; empty while nothing was."""
+        self.typed: dict[str, str] = {}
+        """What people typed, by the ids of their inline queries."""
         self._bringing: asyncio.Task[None] | None = None
         self._orders: dict[str, deque[Failure]] = defaultdict(deque)
         self._updates: deque[dict[str, Any]] = deque()
@@ -217,6 +219,7 @@ class TelegramServer:
         assert self.supports_inline
         query = str(next(self._query_ids))
         self.inline_answers[query] = {}
+        self.typed[query] = text
         self.push(inline_query={"id": query, "from": self.users[user], "query": text, "offset": ""})
         return query
 
@@ -244,7 +247,7 @@ class TelegramServer:
                 chosen_inline_result={
                     "result_id": result,
                     "from": self.users[user],
-                    "query": "",
+                    "query": self.typed[query],
                     **named,
                 }
             )

@@ -14,6 +14,7 @@ from bot import offers
 from bot.finished.ratings import Scope
 from bot.settings import Settings
 from bot.store import Store
+from bot.tables.choice import Choice
 from engine import GAMES, verify
 from tests.bot.fake_platform import ACCEPT, NAMES, FakePlatform, Player
 from tests.bot.worker.test_games import shortest
@@ -211,6 +212,45 @@ async def test_the_board_speaks_the_language_of_whoever_sent_it_from_the_first(
         assert all("sfida: chi gioca?" in text for text in edits)
 
 
+async def test_the_options_chosen_last_are_offered_next(store: Store, server: TelegramServer) -> None:
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    async with on_telegram(store, server) as adapter:
+        await opened(server, anna, chat, "testa")
+        for label in ("Options", "to 11", "none", "30 min", "Strict", "Back", "Cancel"):
+            await anna.press(label, chat)
+        query = await offered(server, anna, "")
+        assert ids(server, query) == ["testa", *(game for game in GAMES if game != "testa"), "rating"]
+        [first, *_] = server.inline_answers[query]["results"]
+        assert "to 11 points" in first["description"]
+        other = elsewhere(-5)
+        message = server.send_result(1, query, "testa", other)
+        assert "to 11 points · 30 minutes a move, strict" in message["text"]
+        await bruno.send(other, message, payload_of(message))
+        table = await table_of(adapter, bruno)
+        assert (table.rules["target"], table.rules["declare"], table.clock, table.strict) == (11, "none", 1800, True)
+        # Points that were typed go before.
+        [result] = server.inline_answers[await offered(server, anna, "21 testa")]["results"]
+        assert "to 21 points" in result["description"]
+        # They are hers alone.
+        assert ids(server, await offered(server, bruno, ""))[0] == "pizzichino"
+
+
+async def test_what_telegram_tells_was_sent_is_offered_first_from_then_on(store: Store, server: TelegramServer) -> None:
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
+    async with on_telegram(store, server):
+        server.send_result(1, await offered(server, anna, "63"), "tressette", chat, feedback=True)
+        # Nonsense changes nothing.
+        for strange in ("rating", "chess", ""):
+            server.push(chosen_inline_result={"result_id": strange, "from": server.users[1], "query": "\ud83d"})
+        async with asyncio.timeout(60):
+            # The bot may hear of both at once.
+            while ids(server, await offered(server, anna, ""))[0] != "tressette":
+                pass
+        # Who sent the same, and Telegram tells nobody, is offered it as usual.
+        server.send_result(2, await offered(server, bruno, "tressette"), "tressette", chat)
+        assert ids(server, await offered(server, bruno, ""))[0] == "pizzichino"
+
+
 async def test_ones_own_rating_can_be_sent(store: Store, server: TelegramServer) -> None:
     anna, chat = Person(server, 1, "Anna"), elsewhere()
     async with on_telegram(store, server):
@@ -258,19 +298,19 @@ async def test_offers_that_the_bot_did_not_make_are_none(store: Store, server: T
     async with on_telegram(store, server) as adapter:
         message = await sent(server, anna, chat, "metamazzo")
         data = payload_of(message)
-        game, target, person, hour, nonce, signature = data.removeprefix("1o").split(".")
+        game, choice, person, hour, nonce, signature = data.removeprefix("1o").split(".")
         secret = await store.secret()
         forged = [
-            f"1otesta.{target}.{person}.{hour}.{nonce}.{signature}",
-            f"1o{game}.31.{person}.{hour}.{nonce}.{signature}",
-            f"1o{game}.{target}.3.{hour}.{nonce}.{signature}",
-            f"1o{game}.{target}.{person}.{int(hour, 16) + 1:x}.{nonce}.{signature}",
-            f"1o{game}.{target}.{person}.{hour}.{nonce}.{signature[:-1]}",
-            f"1o{game}.{target}.{person}.{hour}.{nonce}.",
+            f"1otesta.{choice}.{person}.{hour}.{nonce}.{signature}",
+            f"1o{game}.1.{person}.{hour}.{nonce}.{signature}",
+            f"1o{game}.{choice}.3.{hour}.{nonce}.{signature}",
+            f"1o{game}.{choice}.{person}.1{hour[1:]}.{nonce}.{signature}",
+            f"1o{game}.{choice}.{person}.{hour}.{nonce}.{signature[:-1]}",
+            f"1o{game}.{choice}.{person}.{hour}.{nonce}.",
             f"1o{signature}",
             "1o.",
             # Signed, but for another platform.
-            offers.encode(offers.new_terms(game, 0, "discord:1"), secret),
+            offers.encode(offers.new_terms(Choice.usual(game), "discord:1"), secret),
         ]
         for one in forged:
             assert await bruno.send(chat, message, one) == "This button does not work any more."
@@ -288,7 +328,7 @@ async def test_an_offer_is_good_for_a_day(
     anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), elsewhere()
     async with on_telegram(store, server) as adapter:
         message = await sent(server, anna, chat, "metamazzo")
-        hour = offers.new_terms("testa", 0, "telegram:1").hour
+        hour = offers.new_terms(Choice.usual("testa"), "telegram:1").hour
         monkeypatch.setattr(offers, "_hour", lambda: hour + offers.GOOD_HOURS + 1)
         assert await bruno.send(chat, message, payload_of(message)) == "This challenge is over: send a new one."
         assert await adapter.worker.tables_of("telegram:1") == []

@@ -50,7 +50,13 @@ async def test_a_game_by_webhook(store: Store, server: TelegramServer) -> None:
     port = free_port()
     async with on_telegram(store, server, **settings(port)) as adapter:
         await until(lambda: adapter.healthy)
-        assert server.webhook["allowed_updates"] == ["message", "callback_query", "inline_query", "my_chat_member"]
+        assert server.webhook["allowed_updates"] == [
+            "message",
+            "callback_query",
+            "inline_query",
+            "chosen_inline_result",
+            "my_chat_member",
+        ]
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
         anna.say("/challenge metamazzo")
         await bruno.press("Accept", server.group(GROUP))

@@ -1,0 +1,98 @@
+"""What somebody wants to play: a game, its options and the clock."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+from bot.store.entries import Clock, Rule
+from bot.tables.table import CLOCKS, USUAL_CLOCK, Table
+from engine import GAMES
+from engine.errors import BadRules
+from engine.rules import Rules, Value, parse, resolve, spell
+
+
+@dataclass(frozen=True)
+class Choice:
+    """``rules`` are all options of the game that have a choice; ``clock`` is in seconds a move, one of `CLOCKS`."""
+
+    game: str
+    rules: Mapping[str, Value]
+    clock: int = USUAL_CLOCK
+    strict: bool = False
+
+    @classmethod
+    def usual(cls, game: str) -> Self:
+        return cls(game, _chosen(game, {}))
+
+    @classmethod
+    def of_table(cls, table: Table) -> Self:
+        return cls(table.game_id, _chosen(table.game_id, table.rules), table.clock, table.strict)
+
+    def with_target(self, value: Value) -> Self:
+        return replace(self, rules={**self.rules, "target": value} if "target" in self.rules else self.rules)
+
+    @property
+    def all_rules(self) -> Rules:
+        """Also the options that have no choice in this game."""
+        return resolve(GAMES[self.game].rules, self.rules)
+
+    @property
+    def setup(self) -> list[Rule | Clock]:
+        """The entries that a table's log has for it."""
+        clocks = [] if (self.clock, self.strict) == (USUAL_CLOCK, False) else [Clock(self.clock, self.strict)]
+        return [*(Rule(name, value) for name, value in self.rules.items()), *clocks]
+
+    # As text, to be remembered
+
+    @property
+    def text(self) -> str:
+        """All but the game, in words: ``300 strict target=31 declare=none``; without ``strict`` if the clock is not."""
+        words = [str(self.clock), *(["strict"] if self.strict else [])]
+        return " ".join([*words, *(f"{name}={spell(value)}" for name, value in self.rules.items())])
+
+    @classmethod
+    def parse(cls, game: str, text: str) -> Self:
+        """What a text of an earlier release may say as well: what there is no more is as usual."""
+        clock, *words = text.split(" ")
+        if clock not in map(str, CLOCKS):
+            return cls.usual(game)
+        strict = words[:1] == ["strict"]
+        try:
+            return cls(game, _chosen(game, parse(GAMES[game].rules, words[strict:])), int(clock), strict)
+        except BadRules:
+            return cls.usual(game)
+
+    # As a number, for a button
+
+    @property
+    def number(self) -> int:
+        """One of as many as there are choices of this game, small enough for a button."""
+        number = 0
+        values = {**self.rules, "clock": self.clock, "strict": self.strict}
+        for name, each in possible(self.game).items():
+            number = number * len(each) + each.index(values[name])
+        return number
+
+    @classmethod
+    def numbered(cls, game: str, number: int) -> Self:
+        """The choice of a number; ValueError if there is none."""
+        values: dict[str, Value] = {}
+        for name, each in reversed(possible(game).items()):
+            number, at = divmod(number, len(each))
+            values[name] = each[at]
+        if number:
+            raise ValueError("no choice has this number")
+        rules = {name: values[name] for name in possible(game) if name not in ("clock", "strict")}
+        return cls(game, rules, int(values["clock"]), bool(values["strict"]))
+
+
+def possible(game: str) -> dict[str, Sequence[Value]]:
+    """What may be chosen in a game: options that have a choice, clock and manner, in the order that numbers have."""
+    choices = {name: values for name, values in GAMES[game].rules.choices().items() if len(values) > 1}
+    return {**choices, "clock": CLOCKS, "strict": (False, True)}
+
+
+def _chosen(game: str, rules: Mapping[str, Value]) -> dict[str, Value]:
+    """All options that have a choice, as these rules come out."""
+    resolved = resolve(GAMES[game].rules, rules).model_dump()
+    return {name: resolved[name] for name in possible(game) if name in resolved}

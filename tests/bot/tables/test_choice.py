@@ -1,0 +1,69 @@
+"""Choices of what is to be played, as text and as numbers; and what a button carries of them."""
+
+import pytest
+
+from bot import offers
+from bot.actions import BadPayload, OfferAction, parse
+from bot.store import Store
+from bot.tables import Room
+from bot.tables.challenges import Challenges
+from bot.tables.choice import Choice, possible
+from engine import GAMES
+
+SECRET = b"s" * 32
+LARGEST = 2**63 - 1
+
+
+def count(game: str) -> int:
+    product = 1
+    for values in possible(game).values():
+        product *= len(values)
+    return product
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_choice_has_a_number_and_a_text_of_its_own(game: str) -> None:
+    choices = [Choice.numbered(game, number) for number in range(count(game))]
+    assert [choice.number for choice in choices] == list(range(count(game)))
+    assert [Choice.parse(game, choice.text) for choice in choices] == choices
+    assert len({choice.text for choice in choices}) == count(game)
+    with pytest.raises(ValueError, match="no choice"):
+        Choice.numbered(game, count(game))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_choice_of_anybody_fits_a_button(game: str) -> None:
+    for number in range(count(game)):
+        choice = Choice.numbered(game, number)
+        payload = offers.encode(offers.new_terms(choice, f"telegram:{LARGEST}"), SECRET)
+        assert len(payload) <= 64
+        action = parse(payload)
+        assert isinstance(action, OfferAction)
+        terms = offers.decode(action.terms, "telegram", SECRET)
+        assert (terms.choice, terms.person, terms.is_good) == (choice, f"telegram:{LARGEST}", True)
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_a_table_is_opened_as_it_was_chosen(store: Store, game: str) -> None:
+    challenges = Challenges(Room(store))
+    for number in (0, count(game) // 2, count(game) - 1):
+        choice = Choice.numbered(game, number)
+        table = await challenges.open_table(game, f"p:{number}", "Ada", f"u{number}", setup=choice.setup)
+        assert Choice.of_table(table) == choice
+
+
+@pytest.mark.parametrize("text", ["", "7", "300 target=9", "300 chess", "strict 300", "300 strict x=1"])
+def test_what_is_no_choice_any_more_is_as_usual(text: str) -> None:
+    assert Choice.parse("pizzichino", text) == Choice.usual("pizzichino")
+
+
+def test_options_that_there_are_no_more_make_an_offer_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    payload = offers.encode(offers.new_terms(Choice.usual("testa"), "telegram:1"), SECRET)
+    monkeypatch.setattr("bot.offers.possible", lambda game: {"clock": (0, 60), "strict": (False, True)})
+    with pytest.raises(BadPayload):
+        offers.decode(payload.removeprefix("1o"), "telegram", SECRET)
+
+
+def test_who_is_no_number_cannot_make_an_offer() -> None:
+    with pytest.raises(ValueError, match="invalid literal"):
+        offers.encode(offers.new_terms(Choice.usual("testa"), "paper:anna"), SECRET)

@@ -81,7 +81,7 @@ OTHER_OF_TWO = {"Sub_BitXor", "Sub_RShift", "BitXor_Sub", "BitXor_RShift"}
 AS_GOOD = {"kw_only", "slots"}
 """What a dataclass may be asked to be that no test can tell: mypy sees to the first, and the other is for memory."""
 
-TUNED = re.compile(r"MOST_\w+|\w+_(REMEMBERED|SECONDS|PAUSE|PAUSES|AFTER)")
+TUNED = re.compile(r"(MOST|LONGEST)_\w+|\w+_(REMEMBERED|SECONDS|PAUSE|PAUSES|AFTER)")
 """What modules call figures that could as well be one more or less: how many, for how long, how often."""
 
 

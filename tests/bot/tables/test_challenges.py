@@ -4,7 +4,8 @@ from random import Random
 
 import pytest
 
-from bot.store import Store
+from bot.store import Store, keys
+from bot.store.index import SETTLED_SECONDS
 from bot.tables import Room, Table
 from bot.tables.chairs import Chair, Invited
 from bot.tables.challenges import MOST_CHANGES, Challenges
@@ -19,6 +20,7 @@ from bot.tables.errors import (
     NotYoursToDecide,
     OnlyTheChallenger,
     TableIsFull,
+    TooManyChallenges,
     TooManyChanges,
     TooManyChats,
     TooManyTables,
@@ -231,3 +233,34 @@ async def test_a_person_sits_at_so_many_tables(room: Room) -> None:
     await Challenges(room).cancel(tables[0].code, ADA, "cancel")
     assert (await Challenges(room).open_table("testa", ADA, "Ada", "now")).phase == "open"
     assert len(await codes_of(room, ADA)) == MOST_TABLES
+
+
+async def test_a_challenge_waits_in_a_chat_until_it_is_accepted_or_closed_however_old_it_is(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.tables.lists.MOST_CHALLENGES", 2)
+    table_of: dict[str, Table] = {}
+
+    async def challenge(person: str, host: str) -> None:
+        opened = await Challenges(room).open_table("testa", person, "Somebody", f"open {person}", host=host)
+        table_of[person] = opened
+        # As if it had been opened long ago: no commit can be on its way any more that bears it out.
+        key = keys.challenges(host)
+        seconds, _, word = (await room.store.index.entries(key))[opened.code].partition(".")
+        await room.store.client.hset(key, opened.code, f"{int(seconds) - SETTLED_SECONDS}.{word}")
+
+    # Any of a group's topics counts, and no other group.
+    await challenge(ADA, "p:100/7")
+    await challenge("p:9", "p:200")
+    await challenge(BEA, "p:100")
+    with pytest.raises(TooManyChallenges):
+        await challenge(CLEO, "p:100/8")
+    await Challenges(room).sit(table_of[ADA].code, "p:5", "Eva", "sit")
+    await challenge(CLEO, "p:100/8")
+    with pytest.raises(TooManyChallenges):
+        await challenge(DORA, "p:100")
+    await Challenges(room).cancel(table_of[BEA].code, BEA, "cancel")
+    await challenge(DORA, "p:100")
+    # In a private chat as many wait as a person may have.
+    for number in range(4):
+        await Challenges(room).open_table("testa", f"p:2{number}", "Somebody", f"private {number}", host="p:@1")

@@ -73,6 +73,16 @@ async def test_without_a_clock_no_time_passes(room: Room) -> None:
     assert (await room.time_passed(table.code, table.version)).version == table.version
 
 
+@pytest.mark.parametrize("ends", ["playing", "open"])
+async def test_where_all_is_over_no_time_passes(room: Room, ends: str) -> None:
+    if ends == "open":
+        table = await Challenges(room).open_table("testa", "p:0", "P0", "open")
+    else:
+        table = await begun(room)
+    over = await room.close(table.code, "close")
+    assert (await room.time_passed(over.code, over.version)).version == over.version
+
+
 async def test_a_challenge_expires(room: Room) -> None:
     table = await Challenges(room).open_table("testa", "p:0", "P0", "open")
     assert (await room.time_passed(table.code, table.version)).closed == "expired"
@@ -121,6 +131,8 @@ async def test_where_four_play_either_of_the_other_side_claims_on_time_for_both(
         table = await room.press(table.code, f"p:{turn(table)}", table.version, a_card(table), f"m{number}")
     late = turn(table)
     table = await flagged(room, table)
+    with pytest.raises(NotYoursToDecide):
+        await room.claim_on_time(table.code, f"p:{(late + 2) % 4}", "the partner's claim")
     table = await room.claim_on_time(table.code, f"p:{(late + 3) % 4}", "claim")
     assert table.game
     assert table.game.ending == "timeout"

@@ -81,11 +81,12 @@ async def test_a_game_of_theirs_is_resigned_and_is_over(room: Room, person: str)
     assert chair.name == NAME
 
 
-async def test_a_game_that_is_over_keeps_its_end(room: Room) -> None:
+@pytest.mark.parametrize("person", [BEA, "a:2", "z:2"])
+async def test_a_game_that_is_over_keeps_its_end(room: Room, person: str) -> None:
     table = await Challenges(room).open_table("testa", ADA, "Ada", "open")
-    await Challenges(room).sit(table.code, BEA, "Bea", "u1")
+    await Challenges(room).sit(table.code, person, "Bea", "u1")
     await left(room, await room.load(table.code), ADA)
-    after = await left(room, await room.load(table.code), BEA)
+    after = await left(room, await room.load(table.code), person)
     assert after.game
     assert after.game.winner == (1,)
 

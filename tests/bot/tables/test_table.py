@@ -102,15 +102,16 @@ def test_a_robot_rules_over_nobody() -> None:
     assert opened("tavolo", Sit(1, "robot:easy", "Gino")).ruler_of(3) is None
 
 
-def test_after_three_refusals_a_side_is_free_to_all() -> None:
-    table = opened("tavolo", Sit(1, BEA, "Bea"))
+@pytest.mark.parametrize("side", [0, 1])
+def test_after_three_refusals_a_side_is_free_to_all(side: int) -> None:
+    table, seat, other = opened("tavolo", Sit(1, BEA, "Bea")), 2 + side, 3 - side
     for refused in range(3):
-        assert table.ruler_of(2) == 0
-        assert table.refusals == (refused, 0)
-        table = table.after([Ask(2, CLEO, "Cleo"), Refuse(2)], f"u{refused}")
-    assert (table.refusals, table.ruler_of(2), table.ruler_of(3)) == ((3, 0), None, 1)
-    table = table.after([Ask(3, CLEO, "Cleo"), Refuse(3)], "u9")
-    assert (table.refusals, table.ruler_of(3)) == ((3, 1), 1)
+        assert table.ruler_of(seat) == side
+        assert table.refusals[side] == refused
+        table = table.after([Ask(seat, CLEO, "Cleo"), Refuse(seat)], f"u{refused}")
+    assert (table.ruler_of(seat), table.ruler_of(other)) == (None, 1 - side)
+    table = table.after([Ask(other, CLEO, "Cleo"), Refuse(other)], "u9")
+    assert (table.refusals[side], table.refusals[1 - side], table.ruler_of(other)) == (3, 1, 1 - side)
 
 
 def test_who_stands_up_frees_whoever_asked_them() -> None:

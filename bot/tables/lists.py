@@ -101,7 +101,7 @@ class TableLists:
 
         ``table`` is what came of it, or was there already; ``token`` the entry's from before.
         """
-        if token and not (table.error or _sits_at(person, table)):
+        if not (table.error or _sits_at(person, table)):
             await self._index.release(keys.seated(person), table.code, token)
 
     async def confirm(self, table: Table) -> None:

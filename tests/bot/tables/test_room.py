@@ -496,3 +496,13 @@ async def test_a_worker_behind_a_fold_reads_only_what_it_has_missed(
     assert Table.from_log(table.code, old.log, found).version == old.version
     other = Log([*found.log.entries[:-1], stamped(unstamped(found.log.last).decode(), "another")])
     assert Table.from_log(table.code, other, found).log.last == other.last
+
+
+async def test_whether_a_game_is_under_way_at_a_version_is_known_of_tables_in_memory(room: Room) -> None:
+    challenge = await Challenges(room).open_table("testa", "p:9", "Somebody", f"open {next(numbers)}")
+    assert not room.is_playing_at(challenge.code, challenge.version)
+    table = await seated(room, "testa")
+    asked = [room.is_playing_at(table.code, table.version + more) for more in (-1, 0, 1)]
+    assert asked == [False, True, False]
+    room.forget(table.code)
+    assert not room.is_playing_at(table.code, table.version)

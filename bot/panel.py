@@ -42,14 +42,15 @@ class Button(NamedTuple):
     that asks for something to be shown to the presser alone: a platform that cannot do so leaves the button out. "join"
     is a link that seats whoever opens it at the table ``payload``, wherever the message is passed on to: it leads to
     the private chat, with what `bot.actions.join_word` says. "share" lets the presser choose a chat and send an offer
-    there (`bot.platform.Offer`), beginning with ``payload`` as what they have typed. A platform without such links, or
-    without offers, leaves it out.
+    there (`bot.platform.Offer`), beginning with ``payload`` as what they have typed. "group" lets the presser choose a
+    group of theirs, into which the bot comes and shows the table ``payload``. A platform without such links, or without
+    offers, leaves it out.
     """
 
     label: str
     payload: str
     style: Literal["", "good", "danger"] = ""
-    kind: Literal["press", "private", "aside", "join", "share"] = "press"
+    kind: Literal["press", "private", "aside", "join", "share", "group"] = "press"
 
 
 Row = tuple[Button, ...]

@@ -29,6 +29,9 @@ LONGEST_DESCRIPTION = 1024
 MOST_BESIDE_PICTURE = 30
 """Buttons of a message with a picture: with that, their rows, the text and the container, they are 39 components."""
 
+ELSEWHERE = ("private", "join", "share", "group")
+"""Kinds of buttons that lead somewhere by a link, as there is none here."""
+
 ROW_BY_LENGTH = ((16, 2), (9, 3), (0, MOST_IN_ROW))
 """How many buttons stand in a row whose longest label has more than so many characters."""
 
@@ -162,7 +165,7 @@ def _number(span: Span) -> str:
 
 def _rows(panel: Panel, others: int) -> list[dict[str, Any]]:
     """The buttons, beside so many ``others`` of the components that a message may have."""
-    drawn = (tuple(button for button in row if button.kind not in ("private", "join", "share")) for row in panel.rows)
+    drawn = (tuple(button for button in row if button.kind not in ELSEWHERE) for row in panel.rows)
     wanted = [row for row in drawn if row]
     rows = [part for row in wanted for part in broken(row, ROW_BY_LENGTH)]
     if len(rows) + sum(map(len, rows)) + others > MOST_COMPONENTS:

@@ -31,6 +31,9 @@ BOT = "bot"
 """Who the bot's messages are by; people have numbers."""
 
 MOST_BUTTONS = 100
+LEFT_OUT = ("aside", "join", "share", "group")
+"""Kinds of buttons: nothing is ephemeral here, for a private chat is one click away, and no link leads elsewhere."""
+
 MESSAGES_KEPT = 300
 """Messages a chat keeps; older ones are forgotten."""
 
@@ -299,10 +302,7 @@ def _drawn(panel: Panel) -> dict[str, Any]:
         "picture": _shown(panel.picture) if panel.picture else None,
         "spans": [list(span) for span in shown.text],
         "fold": shown.fold if panel.picture else None,
-        # Nothing is ephemeral here: a private chat is one click away.
-        "rows": [
-            [button._asdict() for button in row if button.kind not in ("aside", "join", "share")] for row in panel.rows
-        ],
+        "rows": [[button._asdict() for button in row if button.kind not in LEFT_OUT] for row in panel.rows],
     }
 
 

@@ -79,6 +79,8 @@ def _button(button: Button, username: str) -> dict[str, Any]:
         drawn["url"] = f"https://t.me/{username}?start={button.payload}"
     elif button.kind == "join":
         drawn["url"] = f"https://t.me/{username}?start={join_word(button.payload)}"
+    elif button.kind == "group":
+        drawn["url"] = f"https://t.me/{username}?startgroup={join_word(button.payload)}"
     elif button.kind == "share":
         drawn["switch_inline_query_chosen_chat"] = {"query": button.payload, **ANY_CHAT}
     else:

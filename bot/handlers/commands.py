@@ -201,8 +201,16 @@ class Commands:
             raise NoChallenge()
         if len(tables) > 1:
             raise _say_which(tables, "invite", profile.language)
-        panel = invitation_panel(tables[0], profile.name, profile.language)
-        return Reply(panel=panel, private=True, toast=self._sent_in_private(command, profile).toast)
+        return self.invitation(tables[0], profile, command.ephemeral or command.place)
+
+    @staticmethod
+    def invitation(table: Table, profile: Profile, place: str) -> Reply:
+        """An invitation by somebody to a table, asked for at a place: in their private chat, whence it can be passed
+        on.
+        """
+        panel = invitation_panel(table, profile.name, profile.language)
+        toast = "" if is_private(place) else texts(profile.language).gettext("It is in our private chat.")
+        return Reply(panel=panel, private=True, toast=toast)
 
     async def _hand(self, command: Command, profile: Profile) -> Reply:
         code = command.words[0].upper() if command.words else ""
@@ -285,8 +293,9 @@ class Commands:
         """
         joined = code_to_join(command.words[0]) if command.words else ""
         if joined:
-            # Who sits there already, and opens the link again, is shown what there is to see.
-            if await self.bring_hands(profile.id, joined, command.place):
+            # Who sits there already, and opens the link again, is shown what there is to see. In a group that is the
+            # board: the link has brought the bot there.
+            if is_private(command.place) and await self.bring_hands(profile.id, joined, command.place):
                 return Reply()
             return await self._join(replace(command, words=(joined,)), profile)
         code = command.words[0].upper() if command.words else ""

@@ -24,6 +24,7 @@ from bot.scheduler import STAND_IN
 from bot.somebody import is_somebody
 from bot.store.entries import Clock, Rule, Sit
 from bot.tables.chairs import Invited
+from bot.tables.checks import check_open
 from bot.tables.choice import Choice
 from bot.tables.errors import AlreadySeated, NoSuchTable, NotAtThisTable, OldPanel, OnlyTheChallenger
 from bot.tables.table import CLOCKS, Table
@@ -44,7 +45,7 @@ ROBOT_NAMES = {
 FOR_ONE = {"replay", "fair", "analysis", "rematch"}
 """Pages that leave the pressed message alone: they come to the presser, or open a table."""
 
-ON_CARDS = {"sit", "stand", "robot", "cancel", "decline", "menu", "game", "rule", "clock"}
+ON_CARDS = {"sit", "stand", "robot", "invite", "cancel", "decline", "menu", "game", "rule", "clock"}
 """What is pressed on a challenge card."""
 
 
@@ -59,6 +60,7 @@ class Presses:
             "sit": self._sit,
             "stand": self._stand,
             "robot": self._robot,
+            "invite": self._invite,
             "cancel": self._cancel,
             "decline": self._decline,
             "menu": self._menu,
@@ -88,6 +90,8 @@ class Presses:
             async with self.tries.counted(press.person, partial(self.commands.is_at_table, press.person, action.code)):
                 toast = await self._at_table(press, action)
         toast = texts(profile.language).gettext(toast) if toast else ""
+        if isinstance(action, TableAction) and action.verb == "invite":
+            return self.commands.invitation(await self.room.cached(action.code), profile, press.place)
         if not (isinstance(action, TableAction) and action.verb == "sit"):
             return Reply(toast)
         return _seated(press, profile, await self.room.cached(action.code), toast)
@@ -158,6 +162,11 @@ class Presses:
             self.worker.robot_pool.get_ready()
         names = [f"🤖 {name}" for name in ROBOT_NAMES[level]]
         await self.challenges.add_robot(action.code, press.person.id, level, names, press.key)
+        return ""
+
+    async def _invite(self, press: Press, action: TableAction) -> str:
+        """Whoever sees a challenge may pass it on, as long as it waits for players."""
+        check_open(await self.room.table(action.code))
         return ""
 
     async def _cancel(self, press: Press, action: TableAction) -> str:

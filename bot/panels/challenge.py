@@ -43,7 +43,9 @@ def invitation_panel(table: Table, name: str, language: str) -> Panel:
     inviter, what = Span(isolated(name), "bold"), Span(_(game.name), "bold")
     page.line(_("{name} invites you to play {game}."), name=inviter, game=what)
     page.line(_("To sit down, write me /join {code}"), code=Span(table.code, "code"))
-    return page.panel((Button(_("Sit down"), table.code, "good", "join"),))
+    return page.panel(
+        (Button(_("Sit down"), table.code, "good", "join"), Button(_("Into another group"), table.code, "", "group"))
+    )
 
 
 def _call(page: Writer, table: Table, words: Wording) -> None:
@@ -144,7 +146,11 @@ def _buttons(table: Table, words: Wording) -> list[Row]:
             Button(_("🤖 Medium robot"), actions.table(code, "robot", "medium")),
             Button(_("🤖 Strong robot"), actions.table(code, "robot", "strong")),
         ),
-        (*stand, Button(_("Cancel"), actions.table(code, "cancel"), "danger")),
+        (
+            *stand,
+            Button(_("Invite"), actions.table(code, "invite")),
+            Button(_("Cancel"), actions.table(code, "cancel"), "danger"),
+        ),
     ]
 
 

@@ -19,6 +19,7 @@ from tests.telegram.players import GROUP, until
 from tests.telegram.players import Person as TelegramPerson
 from tests.telegram.server import TOKEN as TELEGRAM_TOKEN
 from tests.telegram.server import TelegramServer
+from tests.telegram.test_inline import elsewhere, sent, words_of
 from tests.telegram.test_two_platforms import boards
 
 
@@ -61,6 +62,53 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
         assert set(game.people) == {"telegram:1", "discord:2"}
         assert any("won by" in text_of(message) for message in channel.messages.values())
         assert any("won by" in message["text"] for message in group.messages.values())
+    finally:
+        serving.cancel()
+        await asyncio.wait([serving])
+        await worker.stop()
+        await telegram_server.stop()
+
+
+async def test_a_chat_without_the_bot_and_a_channel_see_the_same_tricks(store: Store, server: DiscordServer) -> None:
+    """One sits in a chat of which Telegram tells nothing, at a table by inline message; the other in a channel."""
+    telegram_server = TelegramServer()
+    await telegram_server.start()
+    settings = Settings(_env_file=None, telegram_api_url=telegram_server.url, discord_api_url=server.url)
+    worker = Worker(store, settings, robot_pause=0.0)
+    dispatcher = Dispatcher(worker)
+    telegram, discord = Telegram(dispatcher, TELEGRAM_TOKEN), Discord(dispatcher, DISCORD_TOKEN)
+    telegram.shows_pictures = discord.shows_pictures = False
+    for adapter in (telegram, discord):
+        adapter.rate_limit = lambda place: None  # type: ignore[method-assign]
+        worker.add(adapter)
+    serving = asyncio.create_task(Supervisor(worker).run())
+    await worker.start()
+    try:
+        await until(lambda: discord.healthy)
+        anna, bruno = TelegramPerson(telegram_server, 1, "Anna"), DiscordPerson(server, 2, "Bruno")
+        chat, channel = elsewhere(), server.channels[CHANNEL]
+        await sent(telegram_server, anna, chat, "testa", typed="11 testa")
+        await anna.press("Play", chat)
+        [table] = await worker.tables_of("telegram:1")
+        assert "You sit at table" in await bruno.slash("join", table=table.code)
+        random = Random(1)
+        seen: list[bool] = []
+        for _ in range(400):
+            await anna.play(random)
+            await bruno.play(random)
+            await worker.settled()
+            on_discord = boards([text_of(message) for message in channel.messages.values()])
+            seen.append(bool(on_discord) and words_of(chat) == on_discord[-1])
+            if await worker.archive.count():
+                break
+        # The one message shows what is played now, and its result at the end.
+        assert all(seen[:-1])
+        assert len(seen) > 10
+        [game] = [game async for game in worker.archive.all()]
+        verify(game.record)
+        assert set(game.people) == {"telegram:1", "discord:2"}
+        assert any("won by" in text_of(message) for message in channel.messages.values())
+        assert "won by" in words_of(chat)
     finally:
         serving.cancel()
         await asyncio.wait([serving])

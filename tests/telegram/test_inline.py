@@ -40,9 +40,12 @@ async def offered(server: TelegramServer, person: Person, typed: str) -> str:
     return query
 
 
-async def sent(server: TelegramServer, person: Person, chat: Chat, game: str, **more: Any) -> dict[str, Any]:
-    """The message that somebody sent who chose a game."""
-    return server.send_result(person.number, await offered(server, person, game), game, chat, **more)
+async def sent(
+    server: TelegramServer, person: Person, chat: Chat, game: str, *, typed: str = "", feedback: bool = False
+) -> dict[str, Any]:
+    """The message that somebody sent who typed this, by default a game's name, and chose that game."""
+    query = await offered(server, person, typed or game)
+    return server.send_result(person.number, query, game, chat, feedback=feedback)
 
 
 def ids(server: TelegramServer, query: str) -> list[str]:

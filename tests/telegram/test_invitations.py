@@ -13,16 +13,17 @@ def said(chat: Chat) -> str:
     return "\n".join(message["text"] for message in chat.messages.values() if message["from"]["is_bot"])
 
 
-def link_in(chat: Chat) -> str:
-    """What stands behind /start in the link of the only button in a chat."""
+def link_in(chat: Chat, label: str = "Sit down") -> str:
+    """The address that the only button with this label in a chat leads to."""
     found: list[dict[str, Any]] = [
         button
         for message in chat.messages.values()
         for row in message.get("reply_markup", {}).get("inline_keyboard", ())
         for button in row
+        if button["text"] == label
     ]
     [button] = found
-    return str(button["url"]).removeprefix(LINK)
+    return str(button["url"])
 
 
 async def test_who_opens_an_invitation_that_was_passed_on_sits_and_plays(store: Store, server: TelegramServer) -> None:
@@ -34,9 +35,8 @@ async def test_who_opens_an_invitation_that_was_passed_on_sits_and_plays(store: 
         anna.say("/invite", anna.private)
         await until(lambda: "invites you to play Metà Mazzo" in said(anna.private))
         assert f"/join {table.code}" in said(anna.private)
-        word = link_in(anna.private)
-        assert word == f"join-{table.code}"
-        bruno.start(word)
+        assert link_in(anna.private) == f"{LINK}join-{table.code}"
+        bruno.start(f"join-{table.code}")
         await until(lambda: f"You sit at table {table.code}" in said(bruno.private))
         # The hand, by which cards are played.
         await until(lambda: any(one.get("reply_markup") for one in bruno.private.messages.values()))
@@ -96,4 +96,43 @@ async def test_who_has_no_open_challenge_or_several_is_told_so(store: Store, ser
         await until(lambda: all(f"/invite {code}" in said(anna.private) for code in codes))
         anna.say(f"/invite {codes[0]}", anna.private)
         await until(lambda: "invites you" in said(anna.private))
-        assert link_in(anna.private) == f"join-{codes[0]}"
+        assert link_in(anna.private) == f"{LINK}join-{codes[0]}"
+
+
+async def test_the_card_has_a_button_by_which_anybody_there_invites(store: Store, server: TelegramServer) -> None:
+    anna, bruno, group = Person(server, 1, "Anna"), Person(server, 2, "Bruno", "it"), server.group(GROUP)
+    carla = Person(server, 3, "Carla", started=False)
+    async with on_telegram(store, server) as adapter:
+        anna.say("/challenge tressette")
+        assert await anna.press("Invite", group) == "It is in our private chat."
+        [table] = await adapter.worker.tables_of("telegram:1")
+        assert "Anna invites you to play" in said(anna.private).replace("\u2068", "").replace("\u2069", "")
+        # Who only looks on may pass it on as well, in their own language.
+        await bruno.press("Invite", group)
+        assert link_in(bruno.private, "Siediti") == f"{LINK}join-{table.code}"
+        # Who has no private chat yet is led there.
+        await carla.press("Invite", group)
+        assert any(answer["url"].startswith(LINK) for answer in server.answers.values())
+        card = next(one for one in group.messages.values() if one["from"]["is_bot"])
+        await anna.press("Cancel", group)
+        assert "non c'è più" in await bruno.send(group, card, f"1t{table.code}:invite")
+
+
+async def test_a_link_brings_the_bot_and_the_table_into_another_group(store: Store, server: TelegramServer) -> None:
+    anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+    other = server.group(-1002, "Bar Centrale")
+    async with on_telegram(store, server) as adapter:
+        anna.say("/challenge metamazzo")
+        await anna.press("Invite", server.group(GROUP))
+        [table] = await adapter.worker.tables_of("telegram:1")
+        link = link_in(anna.private, "Into another group")
+        word = f"join-{table.code}"
+        assert link == f"https://t.me/{BOT['username']}?startgroup={word}"
+        # What Telegram writes there in the name of whoever chose the group (core.telegram.org/api/links#groupchannel-bot-links).
+        anna.say(f"/start@{BOT['username']} {word}", other)
+        await bruno.press("Accept", other)
+        await until(lambda: "deal 1" in said(other) and "deal 1" in said(server.group(GROUP)))
+        # A game that goes on is shown in one more group in the same way.
+        third = server.group(-1003, "Bar Porto")
+        bruno.say(f"/start@{BOT['username']} {word}", third)
+        await until(lambda: "deal 1" in said(third))

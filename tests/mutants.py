@@ -158,7 +158,10 @@ PARTS = {
                 ["bot/delivery/*.py"],
                 [
                     "tests/bot/delivery",
-                    *named("tests/bot/worker/test_{}.py", "delivery platform_away limits told_by_commits boards lists"),
+                    *named(
+                        "tests/bot/worker/test_{}.py",
+                        "delivery platform_away limits told_by_commits boards lists background",
+                    ),
                     *named("tests/bot/worker/test_{}.py", "completion handlers one_without_store three_workers outage"),
                     "-k not what_the_other_worker_writes",
                 ],
@@ -323,6 +326,7 @@ class Tracer:
         self._modules = list(modules)
         self._coverage = Coverage(data_file=None, config_file=False, include=[str(path) for path in self._modules])
         self._lasts: defaultdict[str, float] = defaultdict(float)
+        self.failed = ""
 
     def pytest_sessionstart(self) -> None:
         self._coverage.start()
@@ -332,6 +336,8 @@ class Tracer:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._lasts[report.nodeid] += report.duration
+        if report.failed:
+            self.failed = report.nodeid
 
     def reached(self) -> Reached:
         self._coverage.stop()
@@ -383,7 +389,9 @@ def trace(tests: Sequence[str], modules: Sequence[Path], answer: Connection) -> 
     """Run tests without any fault in this process; the answer is what they reach, or what failed."""
     tracer = Tracer(modules)
     code = run_tests(tests, TEST_SECONDS, tracer)
-    answer.send(tracer.reached() if code == pytest.ExitCode.OK else f"without any fault the tests fail: {code!r}")
+    answer.send(
+        tracer.reached() if code == pytest.ExitCode.OK else f"this fails without any fault: {tracer.failed or code}"
+    )
 
 
 def in_a_process(work: Any, *given: Any) -> Any:

@@ -156,7 +156,7 @@ class Crowd:
             if reply.toast:
                 raise BenchFailed(f"a press was refused: {reply.toast}")
             took: float = await written - start
-            if self.worker.room.remembers(code) and (await self.worker.room.cached(code)).phase != "playing":
+            if (now := self.worker.room.remembered(code)) and now.phase != "playing":
                 await self._replace(table)
             return took
         finally:

@@ -214,10 +214,6 @@ class TableSync:
 
     # Its surfaces
 
-    @property
-    def surfaces(self) -> Iterable[Surface]:
-        return self._surfaces.values()
-
     def get(self, name: SurfaceName) -> Surface | None:
         return self._surfaces.get(name)
 

@@ -113,10 +113,6 @@ class Room:
         """A table as this worker last saw it, if it has it in memory."""
         return self._remembered.get(code)
 
-    def remembers(self, code: str) -> bool:
-        """Whether this worker has the table in memory."""
-        return code in self._remembered
-
     def is_playing_at(self, code: str, version: int) -> bool:
         """Whether a table in memory has this version, and a game under way."""
         table = self._remembered.get(code)

@@ -154,11 +154,6 @@ class Table:
         return all(self.chairs)
 
     @property
-    def is_rated(self) -> bool:
-        """Whether people alone play: games with a robot are not rated."""
-        return not any(chair.is_robot for chair in self.chairs if chair)
-
-    @property
     def is_practice(self) -> bool:
         """Whether one person plays, against robots alone."""
         return sum(1 for chair in self.chairs if chair and not chair.is_robot) == 1 and self.is_full

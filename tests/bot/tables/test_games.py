@@ -203,7 +203,7 @@ async def test_a_table_that_is_removed_is_on_nobodys_list_and_there_no_more(room
     table = await Challenges(room).open_table("testa", "p:0", "P0", "open", host="p:100")
     table = await room.close(table.code, "close")
     await room.remove(table)
-    assert not room.remembers(table.code)
+    assert room.remembered(table.code) is None
     with pytest.raises(NoSuchTable):
         await room.table(table.code)
     assert await room.store.client.keys("*p:0*") == []

@@ -124,11 +124,11 @@ def test_who_stands_up_frees_whoever_asked_them() -> None:
 def test_robots_and_people() -> None:
     robots = [Sit(seat, "robot:easy", f"R{seat}") for seat in (1, 2, 3)]
     alone = opened("tressette", *robots)
-    assert (alone.is_full, alone.is_rated, alone.is_practice) == (True, False, True)
+    assert (alone.is_full, alone.is_practice) == (True, True)
     two = opened("tressette", Sit(1, BEA, "Bea"), *robots[1:])
-    assert (two.is_rated, two.is_practice) == (False, False)
+    assert not two.is_practice
     people = opened("testa", Sit(1, BEA, "Bea"))
-    assert (people.is_rated, people.is_practice) == (True, False)
+    assert not people.is_practice
     waiting = opened("tressette", *robots[:2])
     assert not waiting.is_practice
 

@@ -78,7 +78,8 @@ async def test_a_group_that_moves_while_the_store_is_away_takes_its_board_along(
 
 async def test_a_chat_that_is_back_while_the_store_is_away_gets_its_board(embedded: EmbeddedStore) -> None:
     async with at_table(embedded) as (worker, fake, players, code):
-        board = next(one for one in worker.delivery._tables[code].surfaces if isinstance(one.name, Board))
+        board = worker.delivery._tables[code].get(Board(1, 0))
+        assert board
         assert board.give_up(GROUP) is State.DROPPED
         fake.messages[GROUP].clear()
         async with away(embedded, worker):

@@ -288,7 +288,7 @@ class Discord:
         """Answer by showing a panel in place of the pressed message."""
 
         async def change(body: Body, upload: Upload | None) -> SentMessage:
-            if upload and self.pictures.is_slow:
+            if upload and self.pictures.are_slow(answer.place):
                 await answer.put_off()
             return await answer.change(body, upload)
 

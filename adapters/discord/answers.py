@@ -65,7 +65,8 @@ class Answer:
     async def change(self, body: Body, upload: Upload | None = None) -> SentMessage:
         """Change the pressed message: the answer itself, if none was given yet.
 
-        An answer whose picture is refused or late raises that, and the press is put off: it can be changed again.
+        An answer whose picture is refused or late, or whose connection is lost with it, raises that, and the press is
+        put off: it can be changed again.
         """
         async with self._lock:
             if self.state is State.OPEN:
@@ -82,8 +83,9 @@ class Answer:
         try:
             async with asyncio.timeout(UPLOADED_WITHIN if upload else None):
                 return await self._give(CHANGE, body, tell=upload is not None, upload=upload)
-        except (TimeoutError, discord.HTTPException):
+        except (Trouble, *NO_ANSWER):
             if body["attachments"]:
+                # Should the answer have arrived all the same, this one comes too late, and nothing is lost.
                 with suppress(TooLate):
                     await self._give(PUT_OFF_CHANGE)
                 self.state = State.ACKNOWLEDGED

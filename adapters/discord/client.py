@@ -14,6 +14,7 @@ from discord.backoff import ExponentialBackoff
 from discord.gateway import DiscordWebSocket
 
 from adapters.discord import reading
+from adapters.discord.pictures import tracing
 from adapters.discord.unread import Bare
 from bot.background import TaskSet
 from bot.settings import Shards
@@ -82,6 +83,7 @@ class Client(discord.AutoShardedClient):
             enable_debug_events=False,
             max_ratelimit_timeout=LONGEST_WAIT,
             proxy=proxy,
+            http_trace=tracing(),
         )
         self._pressed, self._unread, self._chat_back, self._range = pressed, unread, chat_back, shards
         self._answering = TaskSet()

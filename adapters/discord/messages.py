@@ -94,7 +94,7 @@ class Messages:
             async def change(body: Body, upload: Upload | None) -> SentMessage:
                 if answer and is_answer:
                     with suppress(TooLate):
-                        if upload and self._pictures.is_slow:
+                        if upload and self._pictures.are_slow(place):
                             await answer.put_off()
                         return await answer.change(body, upload)
                 return await self._change(place, sent.message, body, upload)

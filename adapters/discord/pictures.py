@@ -6,24 +6,27 @@ message (`SentMessage.picture`): a picture that is not known to stand there is u
 
 import asyncio
 import re
-import time
 from collections.abc import Awaitable, Callable, Iterator
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import aiohttp
 import discord
 import structlog
 from cachetools import LRUCache, TTLCache
 
 from adapters.discord import drawing
 from adapters.discord.drawing import Body
-from adapters.discord.errors import INVALID, NO_ANSWER, NO_PERMISSION, TOO_LARGE, why
+from adapters.discord.errors import INVALID, NO_ANSWER, NO_PERMISSION, RATE_LIMITED, TOO_LARGE, why
 from adapters.discord.reading import channel_of
 from bot.panel import Panel
 from bot.places import Place
 from bot.platform import SentMessage
 
 UPLOAD_SECONDS = 2.0
-"""How long a message waits for its upload before its text goes alone."""
+"""How long a message waits for its upload before its text goes alone: since it goes out, for the library's own waits
+for a rate limit would hold up a text as well.
+"""
 
 SLOW_SECONDS = 0.5
 """An upload that takes longer would be a risk to an answer, which has three seconds in all."""
@@ -32,7 +35,7 @@ MOST_LATE = 2
 """So many uploads in a row that are late, and a channel is left in peace for a while."""
 
 REFUSED_SECONDS, LATE_SECONDS = 6 * 3600.0, 600.0
-"""For how long; an upload may be late only because the library waited for a rate limit."""
+"""For how long."""
 
 REMEMBERED = 20_000
 """Channels of which something is remembered."""
@@ -46,12 +49,55 @@ CONTENT_TOO_LARGE = 413
 log = structlog.get_logger()
 
 
+class Stopwatch:
+    """Times an upload, and ends it by a TimeoutError when it is late: from when it goes out until it is taken, or
+    refused for a rate limit. Before and after that the library may wait for one, as it would with a text.
+
+    ``seconds`` is what it took.
+    """
+
+    def __init__(self) -> None:
+        self.limit = asyncio.timeout(None)
+        self.seconds = 0.0
+        self._began: float | None = None
+
+    def start(self) -> None:
+        """It goes out; perhaps again, after an error that the library did not raise."""
+        if self._began is None:
+            self._began = asyncio.get_running_loop().time()
+            self.limit.reschedule(self._began + UPLOAD_SECONDS)
+
+    def stop(self) -> None:
+        if self._began is not None and not self.limit.expired():
+            self.seconds = asyncio.get_running_loop().time() - self._began
+            self.limit.reschedule(None)
+            self._began = None
+
+
+def tracing() -> aiohttp.TraceConfig:
+    """What has a session run the stopwatches of its calls, given as ``trace_request_ctx``."""
+    config = aiohttp.TraceConfig()
+
+    async def start(_session: object, call: SimpleNamespace, _about: object) -> None:
+        if call.trace_request_ctx:
+            call.trace_request_ctx.start()
+
+    async def stop(_session: object, call: SimpleNamespace, about: aiohttp.TraceRequestEndParams) -> None:
+        if call.trace_request_ctx and (about.response.ok or about.response.status == RATE_LIMITED):
+            call.trace_request_ctx.stop()
+
+    config.on_request_start.append(start)
+    config.on_request_end.append(stop)
+    return config
+
+
 class Upload(NamedTuple):
-    """A file that comes with a message; ``type`` is its media type."""
+    """A file that comes with a message; ``type`` is its media type. The call that brings it has a ``stopwatch``."""
 
     name: str
     content: bytes
     type: str
+    stopwatch: Stopwatch | None = None
 
 
 Deliver = Callable[[Body, Upload | None], Awaitable[SentMessage]]
@@ -67,8 +113,8 @@ class Pictures:
         self._late: LRUCache[str, int] = LRUCache(REMEMBERED)
         """Uploads in a row that were late, by channel."""
         self._resting: TTLCache[str, bool] = TTLCache(REMEMBERED, LATE_SECONDS)
-        self.is_slow = False
-        """Whether the last upload took so long that an answer should not wait for the next."""
+        self._slow: LRUCache[str, bool] = LRUCache(REMEMBERED)
+        """Channels where the last upload took so long that an answer should not wait for the next."""
 
     def learn_permission(self, place: str, has_permission: bool) -> None:
         """Whether the bot may attach files at a place just now."""
@@ -82,6 +128,10 @@ class Pictures:
         """Whether pictures can be shown at a place, as far as is known."""
         channel = _channel(place)
         return channel not in self._refusing and channel not in self._resting
+
+    def are_slow(self, place: str) -> bool:
+        """Whether an answer at a place should not wait for its picture."""
+        return _channel(place) in self._slow
 
     async def show(self, panel: Panel, place: str, sent: SentMessage, deliver: Deliver) -> SentMessage:
         """Deliver a panel: with its picture, kept or uploaded, or alone where that is not possible in time.
@@ -101,19 +151,21 @@ class Pictures:
                     raise
             else:
                 return kept._replace(picture=sent.picture)
-        upload = Upload(name, panel.picture.png, "image/png")
         body = drawing.content(panel, place, {"id": "0", "filename": name})
-        began = time.monotonic()
+        stopwatch = Stopwatch()
         try:
-            async with asyncio.timeout(UPLOAD_SECONDS):
-                shown = await deliver(body, upload)
+            async with stopwatch.limit:
+                shown = await deliver(body, Upload(name, panel.picture.png, "image/png", stopwatch))
         except NO_ANSWER as error:
             if not _may_be_the_upload(error):
                 raise
             failure: Exception = error
         else:
             self._late.pop(_channel(place), None)
-            self.is_slow = time.monotonic() - began > SLOW_SECONDS
+            if stopwatch.seconds > SLOW_SECONDS:
+                self._slow[_channel(place)] = True
+            else:
+                self._slow.pop(_channel(place), None)
             return shown
         shown = await deliver(drawing.content(panel, place), None)
         # The text went through: it was the picture's fault.
@@ -125,7 +177,7 @@ class Pictures:
         if isinstance(error, discord.HTTPException) and error.status < 500:
             self._refusing[channel] = False
             return
-        self.is_slow = True
+        self._slow[channel] = True
         self._late[channel] = self._late.get(channel, 0) + 1
         if self._late[channel] == MOST_LATE:
             del self._late[channel]

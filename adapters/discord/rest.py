@@ -16,7 +16,7 @@ from discord.webhook.async_ import AsyncWebhookAdapter
 from adapters.discord.budget import Budget
 from adapters.discord.drawing import Body
 from adapters.discord.errors import NO_WEBHOOK
-from adapters.discord.pictures import Upload, picture_in
+from adapters.discord.pictures import Stopwatch, Upload, picture_in, tracing
 from adapters.discord.reading import InteractionToken
 from bot.platform import SentMessage, Trouble
 
@@ -56,7 +56,9 @@ class Rest:
 
     async def _call(self, route: Route, body: Body | None = None, upload: Upload | None = None) -> Any:
         self._budget.check()
-        more: dict[str, Any] = {} if body is None else {"data": _form(body, upload)} if upload else {"json": body}
+        more: dict[str, Any] = {} if body is None else {"json": body}
+        if upload:
+            more = {"data": _form(body, upload), "trace_request_ctx": upload.stopwatch}
         try:
             return await self._client.http.request(route, timeout=SECONDS, **more)
         except discord.HTTPException as error:
@@ -126,8 +128,9 @@ class Rest:
         self._budget.check()
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=0)
-            self._session = aiohttp.ClientSession(connector=connector, timeout=SECONDS)
-        session, payload = (_Uploading(self._session, _form(body, upload)), None) if upload else (self._session, body)
+            self._session = aiohttp.ClientSession(connector=connector, timeout=SECONDS, trace_configs=[tracing()])
+        uploading = _Uploading(self._session, _form(body, upload), upload.stopwatch) if upload else None
+        session, payload = (uploading, None) if uploading else (self._session, body)
         ask = self._tokens.request(route, session=session, params=params, proxy=self._proxy, payload=payload)
         try:
             return await ask
@@ -143,9 +146,10 @@ class _Uploading(NamedTuple):
 
     session: aiohttp.ClientSession
     form: aiohttp.BytesPayload
+    stopwatch: Stopwatch | None
 
     def request(self, method: str, url: str, **more: Any) -> Any:
-        return self.session.request(method, url, **{**more, "data": self.form})
+        return self.session.request(method, url, **{**more, "data": self.form, "trace_request_ctx": self.stopwatch})
 
 
 def _form(body: Body | None, upload: Upload) -> aiohttp.BytesPayload:

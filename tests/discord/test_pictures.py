@@ -458,7 +458,53 @@ async def test_what_has_nothing_to_do_with_the_picture_is_tried_once(store: Stor
         assert server.uploads == 1
 
 
+async def test_a_picture_is_not_late_for_a_rate_limit_that_the_library_waited_for(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 1.0)
+    server.buckets["edit"] = (1, 2.5)
+    async with on_discord(store, server, pictures=True) as adapter:
+        sent = await adapter.send(PLACE, panel("0", "first"), "k")
+        for number in (1, 2):
+            sent = await adapter.edit(PLACE, sent, panel(str(number), f"line {number}"))
+            assert text_of(board(server)) == str(number)
+            assert picture_of(board(server))
+        assert server.uploads == 3
+
+
+async def test_what_is_slow_in_one_channel_is_not_said_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    known, other = pictures.Pictures(), f"discord:{BAR}/{CHANNEL + 1}"
+
+    async def deliver(_body: object, upload: pictures.Upload | None) -> SentMessage:
+        assert upload
+        assert upload.stopwatch
+        upload.stopwatch.start()
+        upload.stopwatch.stop()
+        return SentMessage("7")
+
+    for place, seconds in ((PLACE, -1.0), (other, 20.0)):
+        monkeypatch.setattr(pictures, "SLOW_SECONDS", seconds)
+        await known.show(panel("one", "first"), place, SentMessage(""), deliver)
+    assert known.are_slow(PLACE)
+    assert not known.are_slow(other)
+
+
 # Three seconds
+
+
+@pytest.mark.parametrize("done_first", [False, True])
+async def test_a_press_whose_upload_was_cut_off_is_answered_all_the_same(
+    store: Store, server: DiscordServer, done_first: bool
+) -> None:
+    async with on_discord(store, server, pictures=True) as adapter:
+        mover = await to_move(adapter, await seated(server, "metamazzo"))
+        before = text_of(hand(mover))
+        server.order("answer", Failure(Refused(500, 0), hang_up=True, done_first=done_first))
+        one = mover.touch(mover.private, hand(mover), buttons_of(hand(mover))[0]["custom_id"])
+        await until(lambda: bool(one.answer) and text_of(hand(mover)) != before)
+        await adapter.worker.settled()
+        assert one.answer == (answers.CHANGE if done_first else answers.PUT_OFF_CHANGE)
+        assert text_of(hand(mover)) != before
 
 
 @pytest.mark.usefixtures("usual")

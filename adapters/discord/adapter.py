@@ -20,6 +20,7 @@ from adapters.discord.errors import NO_ANSWER, meaning, why
 from adapters.discord.guests import Guests
 from adapters.discord.library_log import Listener, listen, stop_listening
 from adapters.discord.messages import Messages
+from adapters.discord.pages import Pages
 from adapters.discord.pictures import Pictures, Upload
 from adapters.discord.private import PrivateChats
 from adapters.discord.reading import PLATFORM, Interaction
@@ -89,6 +90,7 @@ class Discord:
         listen(self._listener)
         self.answers = Answers()
         self.pictures = Pictures()
+        self._pages = Pages()
         self.guests = Guests(card_room.redis)
         self.per_second = PER_SECOND
         self._connected = self._has_served = False
@@ -282,10 +284,19 @@ class Discord:
         body = drawing.content(reply.panel, place)
         sent = await answer.show(body, private=reply.private, upload=_upload(reply.file))
         if reply.panel.picture and not reply.file:
-            await self.messages.add_picture(place, answer.token, sent, reply.panel)
+            async with self._pages.turn(sent.message) as is_latest:
+                if is_latest:
+                    await self.messages.add_picture(place, answer.token, sent, reply.panel)
 
     async def _change_page(self, answer: Answer, panel: Panel) -> None:
-        """Answer by showing a panel in place of the pressed message."""
+        """Answer by showing a panel in place of the pressed message, unless it is to show another one by then."""
+        async with self._pages.turn(answer.pressed) as is_latest:
+            if is_latest:
+                await self._show_in_place(answer, panel)
+            else:
+                await answer.put_off()
+
+    async def _show_in_place(self, answer: Answer, panel: Panel) -> None:
 
         async def change(body: Body, upload: Upload | None) -> SentMessage:
             if upload and self.pictures.are_slow(answer.place):

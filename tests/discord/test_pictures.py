@@ -157,6 +157,25 @@ async def test_pages_have_pictures_and_a_press_on_one_shows_another_in_its_place
         assert picture_of(third) is None
 
 
+async def test_the_late_picture_of_a_page_does_not_come_over_the_one_that_took_its_place(
+    store: Store, server: DiscordServer
+) -> None:
+    async with on_discord(store, server, pictures=True) as adapter:
+        [anna, _bruno] = await seated(server, "testa")
+        await adapter.worker.settled()
+        uploads, server.uploading = server.uploads, Failure(after=0.7)
+        anna.begin("rules", anna.private, about="testa")
+        await until(lambda: server.uploads > uploads)
+        server.uploading = None
+        shown = list(anna.private.messages.values())[-1]
+        assert "Whoever holds" in text_of(shown), "the text stands there, and its picture is on its way"
+        await anna.press("Metà Mazzo", anna.private)
+        await until(lambda: not len(adapter.answers))
+        [shown] = [one for one in anna.private.messages.values() if one["id"] == shown["id"]]
+        assert "With the stock gone" in text_of(shown)
+        assert picture_of(shown)
+
+
 async def test_a_page_for_one_alone_has_its_picture(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server, pictures=True) as adapter:
         people = await seated(server, "testa", *shortest("testa"))

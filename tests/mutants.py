@@ -162,7 +162,7 @@ PARTS = {
                         "tests/bot/worker/test_{}.py",
                         "delivery platform_away limits told_by_commits boards lists background",
                     ),
-                    *named("tests/bot/worker/test_{}.py", "completion handlers one_without_store three_workers outage"),
+                    *named("tests/bot/worker/test_{}.py", "completion handlers one_without_store three_workers"),
                     "-k not what_the_other_worker_writes",
                 ],
             ),

@@ -1,14 +1,19 @@
 """The state machine of one table: when it is behind, busy and at rest, without a platform or a store."""
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
+
+import pytest
 
 from bot.delivery.message_state import UNKNOWN, MessageState
-from bot.delivery.names import Board, ChallengeCard, Hand, SurfaceName
+from bot.delivery.names import Board, ChallengeCard, Hand, Result, SurfaceName
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import tag_of
 from bot.delivery.table_sync import BoardExtras, TableSync
 from bot.panel import Panel
 from bot.panels.drafts import Draft
+from bot.platform import SentMessage
 from bot.store.entries import Entry, Host, Open, Sit, Stand
 from bot.tables.table import Table
 
@@ -213,3 +218,112 @@ def test_the_store_is_told_what_changed_and_again_if_that_was_lost() -> None:
     assert sync.take_unsaved() == {}
     sync.forget_saved()
     assert sync.take_unsaved()[board.name] == board.known
+
+
+def test_it_has_been_behind_since_it_was_first_touched_after_its_rest() -> None:
+    sync = TableSync("ABCD")
+    sync.since = -1.0
+    sync.touch()
+    assert sync.since > 0
+    sync.since = -1.0
+    sync.touch(reload=True)
+    assert sync.since == -1.0
+    sync.begin_look()
+    sync.touch()
+    assert sync.since > 0
+
+
+async def test_it_is_busy_for_as_long_as_it_is_brought_to_rest() -> None:
+    sync, gate = TableSync("ABCD"), asyncio.Event()
+
+    async def work() -> None:
+        await gate.wait()
+
+    assert not sync.is_running
+    sync.run(work())
+    assert (sync.is_running, sync.is_busy, len(sync.tasks)) == (True, True, 1)
+    gate.set()
+    async with asyncio.timeout(5):
+        await asyncio.wait(sync.tasks)
+    assert (sync.is_running, sync.is_busy) == (False, False)
+
+
+async def test_what_is_to_be_tried_again_is_touched_once_later_and_later_until_it_is_at_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sync, touched, pauses = TableSync("ABCD"), list[str](), list[float]()
+    later: list[tuple[Callable[..., None], tuple[object, ...]]] = []
+
+    def call_later(seconds: float, call: Callable[..., None], *about: object) -> asyncio.TimerHandle:
+        pauses.append(seconds)
+        later.append((call, about))
+        return asyncio.TimerHandle(0, call, about, asyncio.get_running_loop())
+
+    def time_passes() -> None:
+        call, about = later.pop()
+        call(*about)
+        assert not later
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "call_later", call_later)
+    for number in range(5):
+        for _ in range(2):
+            sync.again_in(2.0, 20.0, partial(touched.append, f"{number}"))
+        time_passes()
+    assert touched == ["0", "1", "2", "3", "4"]
+    assert pauses == [2.0, 4.0, 8.0, 16.0, 20.0]
+    sync.rested()
+    sync.again_in(2.0, 20.0, lambda: None)
+    assert pauses[5:] == [2.0]
+    # However often it fails.
+    time_passes()
+    for _ in range(2000):
+        sync.again_in(2.0, 20.0, lambda: None)
+        time_passes()
+    assert pauses[6:10] == [4.0, 8.0, 16.0, 20.0]
+    assert set(pauses[10:]) == {20.0}
+
+
+def raised(error: Exception) -> Exception:
+    try:
+        raise error
+    except type(error) as same:
+        return same
+
+
+def test_an_error_is_new_by_its_kind_and_place_and_by_the_surface() -> None:
+    sync = TableSync("ABCD")
+    assert sync.is_new(raised(ValueError("a")), "h0")
+    assert not sync.is_new(raised(ValueError("b")), "h0")
+    assert sync.is_new(raised(KeyError("a")), "h0")
+    assert sync.is_new(raised(ValueError("a")), "h1")
+    with pytest.raises(ValueError, match="elsewhere") as elsewhere:
+        raise ValueError("elsewhere")
+    assert sync.is_new(elsewhere.value, "h0")
+
+
+def test_results_are_those_that_stand_there_for_good() -> None:
+    sync = TableSync("ABCD")
+    for name, message in ((Result(0), "7"), (Result(1), ""), (Board(1, 0), "8")):
+        surface = sync.surface(name, CHAT)
+        if message:
+            surface.sent(surface.begin_send("digest"), CHAT, SentMessage(message), 0, 0)
+        surface.finish()
+    assert sync.results() == {Result(0): SentMessage("7")}
+
+
+async def test_a_table_that_goes_to_another_worker_does_nothing_more() -> None:
+    sync = TableSync("ABCD")
+
+    async def work() -> None:
+        await asyncio.Event().wait()
+
+    sync.sync(sync.surface(Hand(0), HOME), work())
+    sync.run(work())
+    sync.again_in(0.0, 1.0, lambda: pytest.fail("it was touched again"))
+    tasks = sync.tasks
+    sync.cancel()
+    async with asyncio.timeout(5):
+        await asyncio.wait(tasks)
+    assert all(task.cancelled() for task in tasks)
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)

@@ -119,7 +119,7 @@ class Worker:
     async def start(self) -> None:
         """Take shards and begin to deliver."""
         await self.ratings.catch_up()
-        await self.shards.start()
+        await self.shards.share_out()
         loops = {
             "leases": self.shards.keep,
             "notifications": self.shards.listen,

@@ -68,9 +68,6 @@ class Shards:
             await self._shared_out.wait()
         return waited
 
-    async def start(self) -> None:
-        await self.share_out()
-
     async def keep(self) -> None:
         """Renew leases, and take or give shards, until cancelled."""
         while True:

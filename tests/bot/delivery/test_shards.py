@@ -50,16 +50,16 @@ class Told:
 
 async def test_workers_share_the_shards_evenly_and_none_has_two_owners(store: Store) -> None:
     first, second, third = Told(store), Told(store), Told(store)
-    await first.shards.start()
+    await first.shards.share_out()
     assert (first.shards.workers, first.shards.mine, set(first.taken)) == (1, ALL, ALL)
-    await second.shards.start()
+    await second.shards.share_out()
     assert (second.shards.workers, second.shards.mine) == (2, set()), "they are another's"
     await first.shards.share_out()
     assert len(first.shards.mine) == 32
     assert set(first.lost) == ALL - first.shards.mine
     await second.shards.share_out()
     assert second.shards.mine == ALL - first.shards.mine == set(second.taken)
-    await third.shards.start()
+    await third.shards.share_out()
     for _ in range(2):
         for worker in (first, second, third):
             await worker.shards.share_out()
@@ -73,8 +73,8 @@ async def test_workers_share_the_shards_evenly_and_none_has_two_owners(store: St
 
 async def test_a_worker_that_stops_gives_its_shards_back_at_once(store: Store) -> None:
     first, second = Told(store), Told(store)
-    await first.shards.start()
-    await second.shards.start()
+    await first.shards.share_out()
+    await second.shards.share_out()
     await first.shards.share_out()
     await first.shards.stop()
     assert (first.shards.mine, set(first.lost)) == (set(), ALL)
@@ -85,15 +85,15 @@ async def test_a_worker_that_stops_gives_its_shards_back_at_once(store: Store) -
 
 async def test_a_worker_alone_takes_what_one_that_was_killed_still_holds(store: Store) -> None:
     killed, alone = Told(store), Told(store, alone=True)
-    await killed.shards.start()
-    await alone.shards.start()
+    await killed.shards.share_out()
+    await alone.shards.share_out()
     assert (alone.shards.workers, alone.shards.mine) == (1, ALL)
 
 
 async def test_leases_are_renewed_again_and_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shards_module, "RENEW_SECONDS", 0.001)
     worker = Told(store)
-    await worker.shards.start()
+    await worker.shards.share_out()
     worker.time += LEASE_SECONDS
     keeping = asyncio.create_task(worker.shards.keep())
     await until(lambda: worker.shards.holds(CODE))
@@ -108,7 +108,7 @@ async def test_leases_are_renewed_again_and_again(store: Store, monkeypatch: pyt
 async def test_a_lease_holds_for_its_time_and_whoever_needs_it_waits_until_it_is_renewed(store: Store) -> None:
     worker = Told(store)
     assert not worker.shards.holds(CODE)
-    await worker.shards.start()
+    await worker.shards.share_out()
     assert not await worker.shards.hold(CODE)
     worker.time += LEASE_SECONDS - 0.5
     assert worker.shards.holds(CODE)
@@ -125,14 +125,14 @@ async def test_a_lease_holds_for_its_time_and_whoever_needs_it_waits_until_it_is
 
 async def test_a_worker_alone_holds_its_shards_however_long_it_hung(store: Store) -> None:
     worker = Told(store, alone=True)
-    await worker.shards.start()
+    await worker.shards.share_out()
     worker.time += 3600.0
     assert worker.shards.holds(CODE)
 
 
 async def test_what_another_has_taken_meanwhile_is_lost_and_nothing_else(store: Store) -> None:
     hung, other = Told(store), Told(store)
-    await hung.shards.start()
+    await hung.shards.share_out()
     await store.client.delete(keys.attended(OF_CODE))
     assert await store.attendance.attend(other.shards.worker_id, OF_CODE, "take")
     assert hung.shards.owns(CODE), "it has not heard"
@@ -164,7 +164,7 @@ async def listening(*workers: Told) -> AsyncIterator[None]:
 
 async def test_word_about_a_table_reaches_its_owner_alone(store: Store) -> None:
     owner, other = Told(store), Told(store)
-    await owner.shards.start()
+    await owner.shards.share_out()
     async with listening(owner, other):
         await other.shards.notify({"code": CODE, "what": "a press"})
         await other.shards.notify({"forget": "a key", "by": "somebody"})
@@ -210,7 +210,7 @@ async def test_words_that_come_while_one_goes_out_go_together(store: Store, monk
 
 async def test_word_that_nobody_understands_keeps_nobody_from_hearing_the_next(store: Store) -> None:
     worker = Told(store)
-    await worker.shards.start()
+    await worker.shards.share_out()
     word = {"code": CODE}
 
     def breaks(_word: dict[str, Any]) -> None:
@@ -241,7 +241,7 @@ async def test_a_commit_is_heard_for_as_long_as_the_table_is_ones_own(store: Sto
         await store.client.publish(channel, f'["{CODE}", 1, null, null]\nbefore\nafter')
         await store.client.publish(keys.NOTIFICATIONS, json.dumps([{"forget": "a key", "by": "somebody"}]))
         await until(lambda: len(worker.heard) == 1)
-        await worker.shards.start()
+        await worker.shards.share_out()
         await store.client.publish(channel, f'["{CODE}", 1, null, null]\nbefore\nafter')
         await until(lambda: len(worker.heard) == 2)
     assert worker.heard == ["a key", Committed(CODE, 1, None, None, b"before", [b"after"])]
@@ -249,7 +249,7 @@ async def test_a_commit_is_heard_for_as_long_as_the_table_is_ones_own(store: Sto
 
 async def test_a_store_that_is_away_as_word_is_heard_costs_that_word_and_no_error(store: Store) -> None:
     worker = Told(store)
-    await worker.shards.start()
+    await worker.shards.share_out()
     word = {"code": CODE}
 
     def away(_word: dict[str, Any]) -> None:

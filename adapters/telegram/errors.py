@@ -75,6 +75,10 @@ no calendar.
 """
 
 
+LOST = (TimedOut, CutOff, Nonsense)
+"""And when the answer is lost: what was asked for may have been done."""
+
+
 @asynccontextmanager
 async def meaning(place: str) -> AsyncIterator[None]:
     """Telegram's errors as delivery understands them; a group's move is left as it is."""
@@ -88,7 +92,7 @@ async def meaning(place: str) -> AsyncIterator[None]:
         raise (Unreachable if is_private(place) else ChatGone)(why(error)) from None
     except BadRequest as error:
         _raise_bad_request(place, error.message.lower())
-    except (TimedOut, CutOff, Nonsense) as error:
+    except LOST as error:
         raise Trouble(why(error)) from None
     except (NetworkError, InvalidToken) as error:
         raise NotDone(why(error)) from None
@@ -124,6 +128,11 @@ def concerns_picture(said: str, *, ephemeral: bool) -> bool:
     if any(words in said for words in OF_PICTURES):
         return True
     return not ephemeral and not any(words in said for words in (*GONE_CHATS, *NEVER_STARTED))
+
+
+def is_lost(error: BaseException) -> bool:
+    """Whether this stands for an answer that did not come, or cannot be read."""
+    return isinstance(error, LOST) or not isinstance(error, (TelegramError, TimeoutError))
 
 
 def forbids_photos(said: str) -> bool:

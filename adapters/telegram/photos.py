@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from cachetools import TTLCache
 from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, RetryAfter
 
-from adapters.telegram.errors import NO_ANSWER, concerns_picture, forbids_photos, is_unknown_file, why
+from adapters.telegram.errors import NO_ANSWER, concerns_picture, forbids_photos, is_lost, is_unknown_file, why
 from adapters.telegram.transport import JsonData, NotConnected, Post, UploadData
 from bot.background import TaskSet
 from bot.panel import Panel, units
@@ -141,7 +141,8 @@ class Photos:
     async def send(self, photo: Photo, take_back: TakeBack) -> Any:
         """Send a photo; returns Telegram's answer. What arrives too late is handed to ``take_back``, in its form.
 
-        Raises the library's errors where the place is the matter, and NoPicture where the picture is.
+        Raises the library's errors where the place is the matter, or the answer is lost, and NoPicture where the
+        picture is.
         """
         return await self._show("sendPhoto", photo, photo.sent_as, take_back)
 
@@ -195,7 +196,10 @@ class Photos:
 
     @asynccontextmanager
     async def _meaning(self, photo: Photo) -> AsyncIterator[None]:
-        """NoPicture for whatever goes wrong with a picture, and is not the place's, the platform's or the message's."""
+        """NoPicture for whatever goes wrong with a picture, and is not the place's, the platform's or the message's.
+
+        Where the answer is lost it may have gone right.
+        """
         try:
             yield
         except (RetryAfter, ChatMigrated, Forbidden, InvalidToken, NotConnected):
@@ -207,10 +211,13 @@ class Photos:
                 self._forbidden[int(photo.where["chat_id"])] = True
             raise NoPicture(error.message) from None
         except NO_ANSWER as error:
-            # TimeoutError is one of them.
             self._failed_in_a_row += 1
             if self._failed_in_a_row >= IN_A_ROW:
                 self._rests_until = time.monotonic() + REST_SECONDS
+            if is_lost(error):
+                # The photo may stand there: a text at once would be a second message.
+                raise
+            # TimeoutError is one of them: what comes late is taken back.
             raise NoPicture(why(error)) from None
         else:
             self._failed_in_a_row = 0

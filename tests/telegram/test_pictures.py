@@ -30,6 +30,7 @@ from bot.platform import (
     Press,
     SentMessage,
     SlowDown,
+    Trouble,
     Unreachable,
 )
 from bot.platform import Person as Somebody
@@ -413,6 +414,27 @@ async def test_a_chat_that_takes_no_photos_is_believed_for_hours(
         assert all("photo" in one for person in people for one in of_bot(person.private.messages))
 
 
+@pytest.mark.parametrize("failure", [Failure(hang_up=True), Failure(says=b"<html>", status=502), Failure(says=b"{}")])
+@pytest.mark.parametrize("done_first", [False, True])
+async def test_an_upload_whose_answer_is_lost_is_not_followed_by_a_text(
+    store: Store, server: TelegramServer, painted: dict[str, set[str]], failure: Failure, done_first: bool
+) -> None:
+    async with on_telegram(store, server, pictures=True) as adapter:
+        people = await seated(server, "testa")
+        await adapter.worker.settled()
+        before = [one["message_id"] for person in people for one in of_bot(person.private.messages)]
+        server.order("editMessageMedia", replace(failure, done_first=done_first))
+        sent = len([one for one in methods(server) if one.startswith("send")])
+        for person in people:
+            await person.play(Random(1))
+        await adapter.worker.settled()
+        shown = [one for person in people for one in of_bot(person.private.messages)]
+        assert [one["message_id"] for one in shown] == before
+        assert len([one for one in methods(server) if one.startswith("send")]) == sent
+        for message in shown:
+            assert message["caption"] in painted[shows(server, message)]
+
+
 # What is late
 
 
@@ -463,7 +485,7 @@ async def test_where_uploads_fail_again_and_again_texts_go_alone_for_a_while(
     server.order("sendPhoto", *[Failure(hang_up=True)] * photos.IN_A_ROW)
     monkeypatch.setattr(photos, "REST_SECONDS", 0.2)
     for _ in range(photos.IN_A_ROW):
-        with pytest.raises(NoPicture):
+        with pytest.raises(Trouble):
             await adapter.send(PLACE, panel(), "key")
     assert not (await adapter.send(PLACE, panel(), "key")).picture
     await asyncio.sleep(0.25)
@@ -479,7 +501,7 @@ async def test_in_a_game_a_text_stands_alone_until_the_next_change(
         random = Random(1)
         before = {one["message_id"] for person in people for one in of_bot(person.private.messages)}
         monkeypatch.setattr(photos, "REST_SECONDS", 0.0)
-        server.order("editMessageMedia", *[Failure(hang_up=True)] * 3)
+        server.order("editMessageMedia", *[Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED"))] * 3)
         for person in people:
             await person.play(random)
         await adapter.worker.settled()

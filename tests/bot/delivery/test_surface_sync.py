@@ -555,3 +555,23 @@ async def test_who_wants_their_hand_in_the_group_keeps_the_one_that_is_there_and
         assert surface_of(worker, second, Hand(1)).state is State.SHOWN
         assert len(fake.messages[anna.private]) == (1 if has_ephemeral else 2)
         assert len(fake.messages[bruno.private]) == 2
+
+
+async def test_each_message_takes_one_turn_of_its_place(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, _bruno = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, anna)
+        fake.rate_limit_of[anna.private] = RateLimit(burst=2, interval=3600.0)
+        for _ in range(2):
+            before = fake.last(anna.private)
+            await a_commit(worker, code)
+            async with asyncio.timeout(10):
+                await worker.settled()
+            assert fake.last(anna.private) != before
+        before = fake.last(anna.private)
+        await a_commit(worker, code)
+        for _ in range(100):
+            await asyncio.sleep(0)
+        assert surface_of(worker, code, Hand(0)).is_under_way
+        assert fake.last(anna.private) == before

@@ -1,0 +1,34 @@
+"""Who is called in the group when it is their turn."""
+
+from bot.store import Store
+from bot.store.entries import Stop
+from tests.bot.fake_platform import FakePlatform, open_worker
+from tests.bot.tables.test_table import ADA, BEA, begun, opened, played
+
+ROBOT = "robot:easy"
+
+
+async def test_whoever_is_to_move_is_called_if_they_want_to_be_and_nobody_else(store: Store) -> None:
+    async with open_worker(store, FakePlatform()) as worker:
+        drawer = worker.delivery._tools.drawer
+        first = begun("testa", people=(ADA, BEA))
+        second = played(first)
+        assert first.to_move
+        assert second.to_move
+        assert first.to_move != second.to_move
+        assert await drawer.called(first) is None
+        wishes = first.to_move
+        await worker.people.choose(wishes.person, called="1")
+        assert await drawer.called(first) == (wishes.person, wishes.name)
+        assert await drawer.called(second) is None
+        # No game is on, or no more; and no robot is called, whatever stands in the store.
+        assert await drawer.called(opened("testa")) is None
+        over = first.after([Stop("cancelled")], "u2")
+        assert over.game
+        assert await drawer.called(over) is None
+        await worker.people.choose(ROBOT, called="1")
+        for people in ((ROBOT, BEA), (ADA, ROBOT)):
+            table = begun("testa", people=people)
+            assert table.to_move
+            is_robot = table.to_move.is_robot
+            assert (await drawer.called(table) is None) is (is_robot or table.to_move.person != wishes.person)

@@ -158,6 +158,11 @@ class Adapter(Protocol):
     def overall(self) -> RateLimit:
         """How fast this worker may write to all places together."""
 
+    def invitation(self, code: str, place: str, message: str) -> str:
+        """An address that leads people who know the platform to the table ``code``, whose challenge a message shows;
+        empty if there is none, or a button of the kind "join" does it.
+        """
+
     async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
         """Send a panel; returns the message as it stands there then.
 

@@ -322,6 +322,9 @@ class Discord:
 
     # What goes out
 
+    def invitation(self, code: str, place: str, message: str) -> str:
+        return reading.address_of(place, message)
+
     async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
         self._ready()
         return await self.messages.send(place, panel, key)

@@ -144,6 +144,16 @@ def channel_of(place: str) -> str:
     return where.part or where.chat.removeprefix(GUEST)
 
 
+def address_of(place: str, message: str) -> str:
+    """Where a message in a server's channel is, for whoever may see that channel, as the library's ``jump_url`` has it;
+    empty elsewhere: of a channel where the bot is no member it does not know in which server it is.
+    """
+    where = Place.parse(place)
+    if where.is_private or is_guest(place):
+        return ""
+    return f"https://discord.com/channels/{where.chat}/{where.part}/{message}"
+
+
 def is_guest(place: str) -> bool:
     """Whether the bot is no member there."""
     return Place.parse(place).chat.startswith(GUEST)

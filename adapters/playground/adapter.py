@@ -40,6 +40,9 @@ class Playground:
     def overall(self) -> RateLimit:
         return RateLimit()
 
+    def invitation(self, code: str, place: str, message: str) -> str:
+        return self.server.invitation(code)
+
     async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
         return SentMessage(str(await self.chat_store.send(self._chat_id(place), panel, key)))
 

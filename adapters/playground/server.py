@@ -100,9 +100,17 @@ class Server:
     def port(self) -> int:
         return self._port
 
-    def _announce(self) -> None:
+    def invitation(self, code: str) -> str:
+        """An address that seats whoever opens it at a table; empty where people come in by their own links only."""
+        return "" if self.access.is_open else f"{self._url}#join={code}"
+
+    @property
+    def _url(self) -> str:
         shown = _own_address() if self.access.is_networked else self._host
-        url = f"{self.access.public or f'http://{shown}:{self._port}'}/"
+        return f"{self.access.public or f'http://{shown}:{self._port}'}/"
+
+    def _announce(self) -> None:
+        url = self._url
         if not self.access.is_open:
             log.info("playground_open", url=url)
         else:

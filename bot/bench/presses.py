@@ -68,6 +68,9 @@ class Counter:
     def rate_limit(self, place: str) -> RateLimit:
         return RateLimit()
 
+    def invitation(self, code: str, place: str, message: str) -> str:
+        return ""
+
     def overall(self) -> RateLimit:
         return RateLimit()
 

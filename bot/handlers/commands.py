@@ -7,8 +7,10 @@ from functools import partial
 
 from bot.actions import code_to_join
 from bot.commands import FAIR, Where, command_called
-from bot.delivery.names import Hand
+from bot.delivery.message_state import decode_state
+from bot.delivery.names import Hand, encode_name
 from bot.delivery.surface import Change
+from bot.delivery.surfaces import card_at
 from bot.handlers.errors import (
     NoChallenge,
     NoSuchGame,
@@ -201,16 +203,26 @@ class Commands:
             raise NoChallenge()
         if len(tables) > 1:
             raise _say_which(tables, "invite", profile.language)
-        return self.invitation(tables[0], profile, command.ephemeral or command.place)
+        return await self.invitation(tables[0], profile, command.ephemeral or command.place)
 
-    @staticmethod
-    def invitation(table: Table, profile: Profile, place: str) -> Reply:
+    async def invitation(self, table: Table, profile: Profile, place: str) -> Reply:
         """An invitation by somebody to a table, asked for at a place: in their private chat, whence it can be passed
         on.
         """
-        panel = invitation_panel(table, profile.name, profile.language)
+        address = await self._address_of(table, platform_of(place))
+        panel = invitation_panel(table, profile.name, address, profile.language)
         toast = "" if is_private(place) else texts(profile.language).gettext("It is in our private chat.")
         return Reply(panel=panel, private=True, toast=toast)
+
+    async def _address_of(self, table: Table, platform: str) -> str:
+        """An address by which people of a platform find a challenge; empty if there is none."""
+        adapter, shown = self.worker.adapters[platform], await self.worker.store.shown(table.code)
+        for host, place in enumerate(table.hosts):
+            state = shown.get(encode_name(card_at(table, host)))
+            message = decode_state(state).message if state and platform_of(place) == platform else ""
+            if address := message and adapter.invitation(table.code, place, message):
+                return address
+        return ""
 
     async def _hand(self, command: Command, profile: Profile) -> Reply:
         code = command.words[0].upper() if command.words else ""

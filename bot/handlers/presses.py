@@ -91,7 +91,7 @@ class Presses:
                 toast = await self._at_table(press, action)
         toast = texts(profile.language).gettext(toast) if toast else ""
         if isinstance(action, TableAction) and action.verb == "invite":
-            return self.commands.invitation(await self.room.cached(action.code), profile, press.place)
+            return await self.commands.invitation(await self.room.cached(action.code), profile, press.place)
         if not (isinstance(action, TableAction) and action.verb == "sit"):
             return Reply(toast)
         return _seated(press, profile, await self.room.cached(action.code), toast)

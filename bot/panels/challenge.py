@@ -36,13 +36,17 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
     return page.panel(*_buttons(table, words))
 
 
-def invitation_panel(table: Table, name: str, language: str) -> Panel:
-    """What ``name`` passes on to people elsewhere, so that they sit down at a table that waits for players."""
+def invitation_panel(table: Table, name: str, address: str, language: str) -> Panel:
+    """What ``name`` passes on to people elsewhere, so that they sit down at a table that waits for players; the
+    ``address`` leads them there, if it is not empty.
+    """
     _ = texts(language).gettext
     page, game = Writer(), GAMES[table.game_id]
     inviter, what = Span(isolated(name), "bold"), Span(_(game.name), "bold")
     page.line(_("{name} invites you to play {game}."), name=inviter, game=what)
     page.line(_("To sit down, write me /join {code}"), code=Span(table.code, "code"))
+    if address:
+        page.line(_("Or open {address}"), address=Span(address, "code"))
     return page.panel(
         (Button(_("Sit down"), table.code, "good", "join"), Button(_("Into another group"), table.code, "", "group"))
     )

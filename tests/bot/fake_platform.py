@@ -62,6 +62,9 @@ class FakePlatform:
     def rate_limit(self, place: str) -> RateLimit:
         return self.rate_limit_of.get(place, RateLimit())
 
+    def invitation(self, code: str, place: str, message: str) -> str:
+        return ""
+
     def overall(self) -> RateLimit:
         return RateLimit()
 

@@ -531,3 +531,21 @@ async def test_a_made_up_custom_id_overwrites_no_message_and_a_real_one_may(
         assert json.dumps(card) == before
         await anna.slash("leaderboard")
         assert not await anna.press("this month", channel)
+
+
+async def test_an_invitation_says_where_the_challenge_stands(store: Store, server: DiscordServer) -> None:
+    anna, channel = Person(server, 1, "Anna"), server.channels[CHANNEL]
+    async with on_discord(store, server) as adapter:
+        await anna.slash("challenge", game="testa")
+        await adapter.worker.settled()
+        [table] = await adapter.worker.tables_of("discord:1")
+        [card] = channel.messages
+        told = await anna.slash("invite")
+        # As discord.py's Message.jump_url makes it.
+        assert f"https://discord.com/channels/{BAR}/{CHANNEL}/{card}" in told
+        assert f"/join {table.code}" in told
+        # From a private chat there is nothing that others could open.
+        await anna.press("Cancel", channel)
+        await anna.slash("challenge", anna.private, game="testa")
+        await adapter.worker.settled()
+        assert "https://" not in await anna.slash("invite")

@@ -4,6 +4,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from tests.e2e.conftest import ONE_BROWSER, launched
+from tests.e2e.test_browser import Tab
 from tests.e2e.test_links import opened, shot
 from tests.open_playground import Open
 
@@ -44,3 +45,19 @@ async def test_an_empty_chat_says_how_to_begin_and_the_tick_what_it_does(
         await page.press("#text", "Enter")
         await expect(page.locator("#messages .message")).to_have_count(2)
         await expect(page.locator("#messages")).not_to_contain_text(greeting)
+
+
+async def test_an_invitations_address_seats_whoever_opens_it(playground: Open, browser: Browser) -> None:
+    anna, bruno = await Tab.open(browser, playground, "Anna"), await Tab.open(browser, playground, "Bruno")
+    await anna.say("/challenge testa")
+    await anna.press("Invite")
+    [table] = await playground.worker.tables_of("playground:1")
+    await anna.private()
+    address = f"{playground.url}#join={table.code}"
+    await anna.sees(address)
+    await anna.shot("invitation")
+    await bruno.page.goto(address)
+    await bruno.sees("deal 1")
+    await expect(bruno.page).to_have_url(playground.url)
+    assert (await playground.worker.room.table(table.code)).seat_of("playground:2") is not None
+    await bruno.shot("invited")

@@ -2,7 +2,8 @@
 // The playground's page: a small chat client. All text is set as text, never as markup.
 
 // Behind a # the key stays here: no proxy on the way sees it, nor writes it into a log.
-const key = new URLSearchParams(location.hash.slice(1)).get("key") || new URLSearchParams(location.search).get("key") || "";
+const hash = new URLSearchParams(location.hash.slice(1));
+const key = hash.get("key") || new URLSearchParams(location.search).get("key") || "";
 window.onhashchange = () => location.reload();
 const el = (id) => document.getElementById(id);
 const state = { texts: {}, people: [], chats: [], messages: {}, commands: [], me: null, host: false, switching: false, chat: null, replyTo: null, unread: {} };
@@ -11,6 +12,8 @@ const pictures = new Map();
 const PICTURES_KEPT = 60;
 const unfolded = new Set();
 let line = null, pause = 250;
+// The code of a table to which an address has invited the reader.
+let invited = /^[A-Za-z0-9]{4,8}$/.test(hash.get("join")) ? hash.get("join") : "";
 
 async function connect() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
@@ -86,6 +89,16 @@ function hello(word) {
   label();
   draw();
   for (const { full } of pending.values()) line.send(JSON.stringify(full));
+  if (invited && state.me) joinInvited();
+}
+
+// Once: who loads the page again has sat down already.
+function joinInvited() {
+  const code = invited;
+  invited = "";
+  history.replaceState(null, "", location.pathname);
+  go(`@${state.me}`);
+  ask({ do: "say", chat: state.chat, text: `/join ${code}`, reply_to: null });
 }
 
 // What stands in the page from the beginning is in English until the bot says what the reader speaks.

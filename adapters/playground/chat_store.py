@@ -289,7 +289,8 @@ def _named(name: str) -> str:
 
 def _drawn(panel: Panel) -> dict[str, Any]:
     """A panel as the page draws it; refused as Telegram would."""
-    buttons = [button for row in panel.rows for button in row]
+    rows = [drawn for row in panel.rows if (drawn := [button for button in row if button.kind not in LEFT_OUT])]
+    buttons = [button for row in rows for button in row]
     if units(panel.plain) > LONGEST_TEXT:
         raise TooLong(LONGEST_TEXT)
     if not panel.plain.strip() or len(buttons) > MOST_BUTTONS:
@@ -302,7 +303,7 @@ def _drawn(panel: Panel) -> dict[str, Any]:
         "picture": _shown(panel.picture) if panel.picture else None,
         "spans": [list(span) for span in shown.text],
         "fold": shown.fold if panel.picture else None,
-        "rows": [[button._asdict() for button in row if button.kind not in LEFT_OUT] for row in panel.rows],
+        "rows": [[button._asdict() for button in row] for row in rows],
     }
 
 

@@ -379,5 +379,7 @@ async def test_old_messages_are_forgotten(store: Store) -> None:
 async def test_links_that_seat_people_and_buttons_for_asides_are_left_out(playground: Open) -> None:
     chat_store = playground.playground.chat_store
     row = Button("a", "AB", "", "join"), Button("b", "1tAB:aside", "", "aside"), Button("c", "1tAB:sit")
-    number = await chat_store.send("1", Panel((Span("x"),), (row,)), "k1")
+    # What somebody is to have typed elsewhere may be nothing.
+    links = Button("d", "", "", "share"), Button("e", "AB", "", "group")
+    number = await chat_store.send("1", Panel((Span("x"),), (row, links)), "k1")
     assert [[one["label"] for one in shown] for shown in chat_store.chats["1"].messages[number]["rows"]] == [["c"]]

@@ -78,8 +78,10 @@ OTHER_OF_TWO = {"Sub_BitXor", "Sub_RShift", "BitXor_Sub", "BitXor_RShift"}
 """Operators that are all the same between 1 and a last bit."""
 
 
-AS_GOOD = {"kw_only", "slots"}
-"""What a dataclass may be asked to be that no test can tell: mypy sees to the first, and the other is for memory."""
+AS_GOOD = {"kw_only", "slots", "strict"}
+"""What a dataclass or `zip` may be asked to be that no test can tell: mypy sees to the first, the second is for memory, and
+the third asserts what is so anyway.
+"""
 
 TUNED = re.compile(r"(MOST|LONGEST)_\w+|\w+_(REMEMBERED|SECONDS|PAUSE|PAUSES|AFTER)")
 """What modules call figures that could as well be one more or less: how many, for how long, how often."""

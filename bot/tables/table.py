@@ -198,7 +198,8 @@ class Table:
 
     def spoken(self, language: str) -> Self:
         """The table as it is drawn in a language: somebody who has been forgotten is called so in that."""
-        if self.opener.name != NAME and not any(chair and chair.name == NAME for chair in self.chairs):
+        named = (self.opener, self.invited, *self.chairs, *self.asking.values())
+        if not any(one and one.name == NAME for one in named):
             return self
         new: Self = object.__new__(type(self))
         new.__dict__.update(self.__dict__)

@@ -192,7 +192,9 @@ async def test_a_deal_that_ends_by_a_move_made_for_a_player_is_followed_by_the_n
 
 async def test_the_host_closes_a_challenge_or_a_game_and_nobody_wins(room: Room) -> None:
     challenge = await Challenges(room).open_table("testa", "p:5", "P5", "open 2")
-    assert (await room.close(challenge.code, "close 1")).closed == "cancelled"
+    closed = await room.close(challenge.code, "close 1")
+    assert closed.closed == "cancelled"
+    assert (await room.close(challenge.code, "once more")).version == closed.version
     table = await room.close((await begun(room)).code, "close 2")
     assert table.game
     assert (table.phase, table.game.ending, table.game.winner) == ("over", "cancelled", ())

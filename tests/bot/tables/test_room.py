@@ -386,10 +386,31 @@ async def test_who_is_refused_is_not_entered_as_named_at_the_table(store: Store)
     with pytest.raises(TableError):
         await Challenges(slow).sit(table.code, "tg:3", "Cleo", "u3")
     assert not await store.client.exists(keys.named("tg:3"))
+    for person in (ADA, "tg:2"):
+        assert await store.client.smembers(keys.named(person)) == {table.code.encode()}
     # The same update at a worker that finds its person in the log only when it is refused.
     await store.client.delete(keys.named("tg:2"))
     await Challenges(late).sit(table.code, "tg:2", "Bea", "u2")
     assert await store.client.smembers(keys.named("tg:2")) == {table.code.encode()}
+
+
+async def test_a_refusal_says_what_was_missed_and_the_store_is_asked_no_more(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fast, slow = repeatable(store), repeatable(store)
+    table = await Challenges(fast).open_table("testa", ADA, "Ada", "u1")
+    await slow.table(table.code)
+    await Challenges(fast).sit(table.code, "tg:2", "Bea", "u2")
+
+    async def since(*_about: object, **_more: object) -> None:
+        raise AssertionError("it was told")
+
+    monkeypatch.setattr(store, "since", since)
+    with pytest.raises(TableError):
+        await Challenges(slow).cancel(table.code, ADA, "u3")
+    known = slow.remembered(table.code)
+    assert known
+    assert known.phase == "playing"
 
 
 async def test_of_a_table_that_is_gone_nobody_is_named_when_it_is_opened_again(store: Store) -> None:

@@ -175,8 +175,19 @@ def test_somebody_is_called_so_in_each_language() -> None:
     assert in_italian.invited.name == "qualcuno"
     assert table.chairs[1] == Chair("somebody:1", NAME)
     assert Table("CODE").after([Open("testa", "somebody:1", NAME)], "u").spoken("it").opener.name == "qualcuno"
-    nobody_forgotten = opened("testa")
-    assert nobody_forgotten.spoken("it") is nobody_forgotten
+
+
+def test_one_who_is_forgotten_is_called_so_whoever_they_are_there() -> None:
+    invited = opened("tavolo", Invite("", "x", NAME)).spoken("it").invited
+    assert invited
+    assert invited.name == "qualcuno"
+    assert opened("tavolo", Ask(2, "somebody:2", NAME)).spoken("it").asking[2].name == "qualcuno"
+
+
+@pytest.mark.parametrize("name", ["Ada", "zoe"])
+def test_where_nobody_is_forgotten_a_table_is_the_same_in_each_language(name: str) -> None:
+    table = Table("CODE").after([Open("tavolo", ADA, name), Sit(0, ADA, name), Invite("", "x", name)], "u1")
+    assert table.spoken("it") is table
 
 
 # The game

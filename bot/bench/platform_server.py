@@ -32,6 +32,8 @@ class PlatformServer(ABC):
     def __init__(self) -> None:
         self.crowd = Crowd(self.press)
         self.calls: Counter[str] = Counter()
+        self.uploads = 0
+        """Pictures that came with calls."""
         self.samples: dict[str, Any] = {}
         self.together = 1
         self.port = 0
@@ -56,6 +58,11 @@ class PlatformServer(ABC):
             return True
         self._accepted.add(table)
         return False
+
+    def sample(self, kind: str, shown: dict[str, Any]) -> None:
+        """Keep what was shown for the bare library: with its picture, in Base64 as ``png``, where any had one."""
+        if "png" in shown or "png" not in self.samples.get(kind, {}):
+            self.samples[kind] = shown
 
     def dealt(self, message: int) -> None:
         """A message shows somebody a hand."""
@@ -107,9 +114,9 @@ class PlatformServer(ABC):
                     calls = self.calls.total()
                     await asyncio.sleep(wish["quiet"])
                 return True
-        before = self.calls.total()
+        calls, uploads = self.calls.total(), self.uploads
         result = await self.crowd.play(wish["presses"], wish["rate"], wish["at_once"])
-        return {**result, "calls": self.calls.total() - before}
+        return {**result, "calls": self.calls.total() - calls, "uploads": self.uploads - uploads}
 
 
 async def form_of(request: web.BaseRequest) -> dict[str, bytes]:

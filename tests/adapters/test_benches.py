@@ -58,12 +58,13 @@ def test_the_whole_bot_plays_beside_the_bare_library(platform: str, monkeypatch:
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_with_pictures(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
     shorten(monkeypatch, platform)
-    for name, value in {"PICTURE_ROUNDS": 1, "PICTURE_PRESSES": 40}.items():
+    for name, value in {"PICTURE_ROUNDS": 1, "PICTURE_PRESSES": 40, "PICTURE_AT_ONCE": 4}.items():
         monkeypatch.setattr(f"adapters.{platform}.bench.measure.{name}", value)
     result = bench("presses", "--adapter", platform, "--pictures")
     assert result.exit_code == 0, result.output
     assert result.output.count("whole bot with pictures, 12 tables:") == 2
-    assert "presses by CPU, whole bot to bare library" in result.output
+    assert result.output.count("presses by CPU, whole bot to bare library") == 2
+    assert result.output.count("pictures a press") == 4
     assert "calls failed" not in result.output
 
 

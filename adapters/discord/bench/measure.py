@@ -21,6 +21,7 @@ from adapters.discord.adapter import Discord
 from bot import logs
 from bot.bench.limits import PATIENCE, within
 from bot.bench.platforms import (
+    AT_ONCE,
     IDLE_TABLES,
     TABLES,
     Server,
@@ -45,8 +46,8 @@ TOGETHER, PAIRS, TOGETHER_RATE, TOGETHER_PRESSES = 7, 10, 20, 600
 edits of the others', which is as fast as a private chat may be written to.
 """
 
-PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_RATE = 5, 400, 60
-"""The same with pictures, which take more time."""
+PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_RATE, PICTURE_AT_ONCE = 3, 400, 20, 32
+"""The same with pictures, which take more time: with more at once each would wait too long for its picture."""
 
 NO_LIMIT = 10**6
 BOARDS = 10_000_000
@@ -134,14 +135,14 @@ def _point_at(there: Server) -> None:
     DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(f"{there.url}/api/v10/gateway".replace("http", "ws", 1))
 
 
-async def bare(there: Server, like: dict[str, Any], presses: int) -> dict[str, Any]:
+async def bare(there: Server, like: dict[str, Any], presses: int, at_once: int, rate: float) -> dict[str, Any]:
     _point_at(there)
     async with Bare(like) as client:
         running = asyncio.create_task(client.start(TOKEN))
         async with within(PATIENCE, "the bare library to connect"):
             await client.wait_until_ready()
         await there.ask(do="bare", tables=TABLES, like=like["samples"])
-        result = await measured(there, "bare library", presses)
+        result = await measured(there, "bare library", presses, rate, at_once)
         async with within(PATIENCE, "the bare library to end"):
             await client.close()
             await asyncio.wait([running])
@@ -167,17 +168,19 @@ async def at_several_tables() -> None:
         await measured(there, f"whole bot, people at {TOGETHER} tables", TOGETHER_PRESSES, TOGETHER_RATE)
 
 
-async def in_turn(there: Server, other: Server, name: str, rounds: int, presses: int) -> None:
+async def in_turn(
+    there: Server, other: Server, name: str, rounds: int, presses: int, at_once: int = AT_ONCE, rate: float = 0
+) -> None:
     """The whole bot and the bare library, each with a server of its own, in turn."""
     wholes, bares = [], []
     for _ in range(rounds):
         _point_at(there)
-        whole = await measured(there, name, presses)
+        whole = await measured(there, name, presses, rate, at_once)
         whole["samples"] = await there.ask(do="samples")
         # The library's addresses change for the bot too.
         await there.settled()
         wholes.append(whole)
-        bares.append(await bare(other, whole, presses))
+        bares.append(await bare(other, whole, presses, at_once, rate))
     _point_at(there)
     tell_ratios(wholes, bares)
 
@@ -201,8 +204,8 @@ async def measure_with_pictures() -> None:
         await there.open(1, TABLES + 1)
         await there.until_ready(TABLES)
         await there.settled()
-        await measured(there, name, PICTURE_PRESSES, PICTURE_RATE)
-        await in_turn(there, other, name, PICTURE_ROUNDS, PICTURE_PRESSES)
+        await in_turn(there, other, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE, PICTURE_RATE)
+        await in_turn(there, other, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE)
 
 
 def run(tables: tuple[int, ...] = (), pictures: bool = False) -> None:

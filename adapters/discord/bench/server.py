@@ -161,7 +161,7 @@ class BenchServer(PlatformServer):
         if channel < BOARDS:
             moves = [data for data in payloads if data.startswith("1m") and not data.endswith(NOT_PRESSED)]
             self.crowd.shown(channel, str(message), moves or [data for data in payloads if data.startswith("bare")])
-            self._sample("hand" if moves else "waiting", body)
+            self._shows("hand" if moves else "waiting", body)
             self.dealt(message)
             return
         table = channel - BOARDS
@@ -171,12 +171,13 @@ class BenchServer(PlatformServer):
         elif any(data.startswith("1prematch") for data in payloads):
             self.challenge_again(table)
         else:
-            self._sample("board", body)
+            self._shows("board", body)
 
-    def _sample(self, kind: str, body: dict[str, Any]) -> None:
-        """Keep a body for the bare library, but not one whose picture is there already: it could not send that."""
+    def _shows(self, kind: str, body: dict[str, Any]) -> None:
+        """A panel is shown. One whose picture is there already is no sample: the bare library could not send it."""
+        self.uploads += "png" in body
         if "png" in body or not body.get("attachments"):
-            self.samples[kind] = body
+            self.sample(kind, body)
 
     # What people do
 

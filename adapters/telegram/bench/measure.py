@@ -52,7 +52,7 @@ CALM_PRESSES = 1500
 DEFAULT_PRESSES, DEFAULT_AT_ONCE = 300, 32
 """For the library's default client: it is slow, and gives up where more of its calls wait for a connection."""
 
-PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_RATE, PICTURE_AT_ONCE = 3, 400, 60, 64
+PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_RATE, PICTURE_AT_ONCE = 3, 400, 20, 32
 """The same with pictures, which take more time: with more at once each would wait too long for its picture."""
 
 QUERIES, QUERY_RATE = 1500, 100
@@ -75,7 +75,13 @@ def with_pictures(card_room: CardRoom) -> Telegram:
 
 
 async def bare(
-    there: Server, name: str, request: AiohttpRequest | None, like: dict[str, Any], presses: int, at_once: int
+    there: Server,
+    name: str,
+    request: AiohttpRequest | None,
+    like: dict[str, Any],
+    presses: int,
+    at_once: int,
+    rate: float = 0,
 ) -> dict[str, Any]:
     """A handler of the library's, with as many calls a press, of messages like the bot's."""
     hand, waiting, board = (Message(like["samples"][kind]) for kind in ("hand", "waiting", "board"))
@@ -110,7 +116,7 @@ async def bare(
             timeout=30, error_callback=lambda error: failures.append(type(error).__name__)
         )
         await there.ask(do="bare", tables=TABLES, like=like["samples"])
-        result = await measured(there, name, presses, at_once=at_once)
+        result = await measured(there, name, presses, rate, at_once)
         async with within(PATIENCE, f"the {name} to end"):
             await application.updater.stop()
             await application.stop()
@@ -160,16 +166,19 @@ async def measure(idle: int) -> None:
         await hold(there, max(idle, TABLES), before)
 
 
-async def in_turn(there: Server, name: str, rounds: int, presses: int, at_once: int) -> dict[str, Any]:
+async def in_turn(there: Server, name: str, rounds: int, presses: int, at_once: int, rate: float = 0) -> dict[str, Any]:
     """The whole bot and the bare library over our transport in turn; returns the whole bot's last round."""
     wholes, bares = [], []
     for _ in range(rounds):
-        whole = await measured(there, name, presses, at_once=at_once)
+        whole = await measured(there, name, presses, rate, at_once)
         whole["samples"] = await there.ask(do="samples")
         await there.settled()
         wholes.append(whole)
         async with server(SERVER) as other:
-            bares.append(await bare(other, "bare library over aiohttp", AiohttpRequest(), whole, presses // 2, at_once))
+            as_many = presses if rate else presses // 2
+            bares.append(
+                await bare(other, "bare library over aiohttp", AiohttpRequest(), whole, as_many, at_once, rate)
+            )
     tell_ratios(wholes, bares, " over aiohttp")
     return wholes[-1]
 
@@ -181,7 +190,7 @@ async def measure_with_pictures() -> None:
         await there.open(1, TABLES + 1)
         await there.until_ready(TABLES)
         await there.settled()
-        await measured(there, name, PICTURE_PRESSES, PICTURE_RATE)
+        await in_turn(there, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE, PICTURE_RATE)
         await in_turn(there, name, PICTURE_ROUNDS, PICTURE_PRESSES, PICTURE_AT_ONCE)
 
 

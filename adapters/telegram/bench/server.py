@@ -42,6 +42,7 @@ class BenchServer(PlatformServer):
             result = await self._get_updates(float(fields.get("timeout", "0")))
         else:
             self.calls[method] += 1
+            self.uploads += "png" in fields
             result = self._do(method, fields)
         return web.json_response({"ok": True, "result": result})
 
@@ -98,7 +99,7 @@ class BenchServer(PlatformServer):
         if chat > 0:
             moves = [data for data in payloads if data.startswith("1m") and not data.endswith(NOT_PRESSED)]
             self.crowd.shown(chat, str(message), moves or [data for data in payloads if data == "bare"])
-            self._sample("hand" if moves else "waiting", fields)
+            self.sample("hand" if moves else "waiting", fields)
             self.dealt(message)
         else:
             seats = [data for data in payloads if data.endswith(":sit")]
@@ -107,12 +108,7 @@ class BenchServer(PlatformServer):
             elif any(data.startswith("1prematch") for data in payloads):
                 self.challenge_again(-chat)
             else:
-                self._sample("board", fields)
-
-    def _sample(self, kind: str, fields: dict[str, Any]) -> None:
-        """Keep what was shown for the bare library: with its picture, where panels have one."""
-        if "png" in fields or "text" in fields:
-            self.samples[kind] = fields
+                self.sample("board", fields)
 
     def challenge(self, table: int) -> None:
         text = "/challenge metamazzo"

@@ -8,6 +8,7 @@ sees: such a place is *ephemeral*. The token in it lets the bot speak there for 
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -309,7 +310,15 @@ class NotEditable(DeliveryError):
 
 
 class NoPicture(DeliveryError):
-    """The picture cannot be shown there, or not soon enough: the text is to go by itself."""
+    """The picture cannot be shown there, or not soon enough: the text is to go by itself.
+
+    ``late`` is there if a message with the picture may stand there all the same, some time later: then it comes to be
+    what that is called, empty if there is none, and whoever is told has that message deleted. It raises nothing.
+    """
+
+    def __init__(self, why: str, late: asyncio.Future[str] | None = None) -> None:
+        super().__init__(why)
+        self.late = late
 
 
 class Unreachable(DeliveryError):

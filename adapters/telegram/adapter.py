@@ -1,5 +1,6 @@
 """Telegram as an adapter: updates in, messages out."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
@@ -20,6 +21,7 @@ from adapters.telegram.profile import Profile
 from adapters.telegram.transport import AiohttpRequest, JsonData, SendingRequest, UploadData
 from adapters.telegram.webhook import Webhook
 from bot.actions import BadPayload
+from bot.background import TaskSet
 from bot.panel import Panel
 from bot.places import Place
 from bot.platform import (
@@ -87,6 +89,7 @@ class Telegram:
         )
         self.per_second = PER_SECOND
         self._connected = self._has_connected = False
+        self._late = TaskSet()
 
     async def start(self) -> None:
         """Nothing: Telegram may be away, and nobody else should have to wait for it."""
@@ -142,6 +145,7 @@ class Telegram:
     async def close(self) -> None:
         """Give the connections back, when nothing more is to be sent."""
         self.messages.stop()
+        self._late.cancel()
         await self.bot.shutdown()
 
     async def _hear(self, update: Update) -> None:
@@ -317,8 +321,15 @@ class Telegram:
         """Send a page, by its text alone where its picture cannot be had."""
         try:
             await self.send(place, panel, key)
-        except NoPicture:
+        except NoPicture as error:
+            if error.late:
+                self._late.start(self._delete_late(place, error.late))
             await self.send(place, replace(panel, picture=None), key)
+
+    async def _delete_late(self, place: str, late: asyncio.Future[str]) -> None:
+        """Have a page deleted whose text went by itself, should it come after all."""
+        if message := await late:
+            self.card_room.answer_in_turn(place, partial(self.delete, place, message))
 
     async def _bring_page(self, place: str, query: CallbackQuery, reply: Reply, key: str) -> None:
         """Send what was asked for in a group to the private chat; where the presser has none yet, have them open it."""

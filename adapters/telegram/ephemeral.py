@@ -71,11 +71,7 @@ class EphemeralMessages:
         if not self.possible:
             await self.delete(target, await self._send_back(target))
             self.possible = True
-
-        async def take_back(sent: Any) -> None:
-            await self.delete(target, _number(sent))
-
-        return _number(await self._photos.send(photo._replace(where=_addressed(target)), take_back))
+        return await self._photos.send(photo._replace(where=_addressed(target)), _number)
 
     async def edit_text(self, target: EphemeralTarget, message: str, content: dict[str, Any]) -> None:
         await self._change(self._post("editEphemeralMessageText", JsonData({**_named(target, message), **content})))

@@ -48,12 +48,8 @@ class Messages:
         if picture is None:
             fields = {**where, **drawing.text_fields(panel, self._markup(panel))}
             return SentMessage(_number_of(await self._post("sendMessage", JsonData(fields))))
-
-        async def take_back(sent: Any) -> None:
-            await self._delete(chat, _number_of(sent))
-
-        sent = await self._photos.send(self._photo(where, panel, picture), take_back)
-        return SentMessage(_number_of(sent), picture.scene.digest)
+        sent = await self._photos.send(self._photo(where, panel, picture), _number_of)
+        return SentMessage(sent, picture.scene.digest)
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
         try:

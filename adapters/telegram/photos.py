@@ -1,6 +1,6 @@
 """Messages with a picture, which Telegram calls photos: the panel's text is the caption, and both are of one state.
 
-An upload never holds a text up: one that is late is given up, and what of it arrives all the same is taken back.
+An upload never holds a text up: one that is late is given up, and what of it arrives all the same is to be deleted.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from adapters.telegram.transport import JsonData, NotConnected, Post, UploadData
 from bot.background import TaskSet
 from bot.panel import Panel, units
 from bot.picture import Picture
-from bot.platform import NoPicture
+from bot.platform import NoPicture, Trouble
 from bot.store import STORE_ERRORS
 
 LONGEST_CAPTION = 1024
@@ -41,8 +41,8 @@ KEPT_SECONDS = 30 * 24 * 3600
 PART = "photo"
 """What the file is called within an upload."""
 
-TakeBack = Callable[[Any], Awaitable[object]]
-"""Takes away what a message turned out to be that came too late."""
+NameOf = Callable[[Any], str]
+"""What a message is called, by Telegram's answer; Trouble, or one of the library's errors, where that does not say."""
 
 
 class Photo(NamedTuple):
@@ -78,6 +78,14 @@ class Photo(NamedTuple):
         if self.entities:
             media["caption_entities"] = self.entities
         return {**self.where, "media": media, "reply_markup": self.markup}
+
+
+class Late(TimeoutError):
+    """An upload took too long. ``name`` is to be what its message is called, if it may still arrive."""
+
+    def __init__(self, name: asyncio.Future[str] | None = None) -> None:
+        super().__init__()
+        self.name = name
 
 
 class KnownFiles:
@@ -138,13 +146,13 @@ class Photos:
         """Give up what is late."""
         self._late.cancel()
 
-    async def send(self, photo: Photo, take_back: TakeBack) -> Any:
-        """Send a photo; returns Telegram's answer. What arrives too late is handed to ``take_back``, in its form.
+    async def send(self, photo: Photo, name_of: NameOf) -> str:
+        """Send a photo; returns what the message is called.
 
         Raises the library's errors where the place is the matter, or the answer is lost, and NoPicture where the
         picture is.
         """
-        return await self._show("sendPhoto", photo, photo.sent_as, take_back)
+        return name_of(await self._show("sendPhoto", photo, photo.sent_as, name_of))
 
     async def change(self, photo: Photo, method: str = "editMessageMedia") -> None:
         """Change a message's picture and text at once; errors as in `send`."""
@@ -159,7 +167,7 @@ class Photos:
         method: str,
         photo: Photo,
         fields: Callable[[str | None], dict[str, Any]],
-        take_back: TakeBack | None,
+        name_of: NameOf | None,
     ) -> Any:
         picture = photo.picture
         async with self._meaning(photo):
@@ -170,13 +178,13 @@ class Photos:
                     if not is_unknown_file(error.message):
                         raise
             upload = UploadData(fields(None), PART, picture.png)
-            answer = await self._in_time(self._post(method, upload), take_back)
+            answer = await self._in_time(self._post(method, upload), name_of)
             if picture.is_lasting:
                 await self._known.keep(picture, answer)
             return answer
 
-    async def _in_time(self, upload: Awaitable[Any], take_back: TakeBack | None) -> Any:
-        """What comes of an upload; TimeoutError if it takes too long."""
+    async def _in_time(self, upload: Awaitable[Any], name_of: NameOf | None) -> Any:
+        """What comes of an upload; Late if it takes too long. Then it goes on if its message will have a name."""
         task = asyncio.ensure_future(upload)
         try:
             async with asyncio.timeout(UPLOAD_SECONDS):
@@ -185,11 +193,10 @@ class Photos:
             if task.done():
                 # It came as the time ran out, or failed in the same moment.
                 return await task
-            if take_back:
-                self._late.start(_take_back(task, take_back))
-            else:
-                task.cancel()
-            raise
+            if name_of:
+                raise Late(self._late.start(_name_of(task, name_of))) from None
+            task.cancel()
+            raise Late from None
         except asyncio.CancelledError:
             task.cancel()
             raise
@@ -217,13 +224,13 @@ class Photos:
             if is_lost(error):
                 # The photo may stand there: a text at once would be a second message.
                 raise
-            # TimeoutError is one of them: what comes late is taken back.
-            raise NoPicture(why(error)) from None
+            raise NoPicture(why(error), error.name if isinstance(error, Late) else None) from None
         else:
             self._failed_in_a_row = 0
 
 
-async def _take_back(task: asyncio.Future[Any], take_back: TakeBack) -> None:
-    """Wait for what came too late, and have it taken back; what never came needs none."""
-    with suppress(*NO_ANSWER):
-        await take_back(await task)
+async def _name_of(task: asyncio.Future[Any], name_of: NameOf) -> str:
+    """Wait for what came too late; returns what it is called, and nothing for what never came, or has no name."""
+    with suppress(Trouble, *NO_ANSWER):
+        return name_of(await task)
+    return ""

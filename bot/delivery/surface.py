@@ -285,6 +285,14 @@ class Surface:
         if self._known.message == message:
             self._known = self._known._replace(message="", digest=UNKNOWN, picture="")
 
+    def came_late(self, message: str, place: str, home: str) -> None:
+        """A message has come to stand at a place though its text was sent by itself; ``home`` is where the surface
+        belongs. This is to be written down at once.
+        """
+        is_here = is_same_place(self._known.ephemeral or home, place)
+        outdated = (*self._known.outdated, Outdated(message, "" if is_here else place))
+        self._known = self._known._replace(outdated=outdated)
+
     def taken_away(self, outdated: Outdated) -> None:
         """An outdated message has been deleted; it may be said by now that it is elsewhere."""
         left = list(self._known.outdated)

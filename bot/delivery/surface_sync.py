@@ -93,6 +93,8 @@ class SurfaceSync:
         self._text_alone = ""
         # What is still being painted, while its text stands there by itself.
         self._awaited: Subject | None = None
+        # Messages that may come to stand there though their text went by itself: where, and what they are called.
+        self._late: list[tuple[str, asyncio.Future[str]]] = []
         # What could not be taken away holds nothing up.
         self._take_away_last = False
         self._pause = self._pause_in_doubt = FIRST_PAUSE
@@ -106,17 +108,21 @@ class SurfaceSync:
         while not self._tools.stopping:
             step: Step | None = None
             try:
+                await self._note_what_came_late()
                 step = await self._next_step(drawn if self._sync.is_as_of(look) else None)
                 drawn = None
                 if step is None:
                     if self._was_looked_over():
+                        continue
+                    if self._late:
+                        await self._wait_for_late()
                         continue
                     return
                 with self._tools.outages.call(platform_of(self._place)):
                     await self._do(step)
                 if self._awaited and (self._take_away_last or not self._surface.taking_away()):
                     await self._wait_for_picture(self._awaited)
-                elif self._stands(step):
+                elif self._stands(step) and not self._late:
                     return
                 self._begin_pauses_anew()
             except SlowDown as error:
@@ -131,6 +137,8 @@ class SurfaceSync:
                 await self._tools.writer.now(self._sync)
             except NoPicture as error:
                 self._count("no_picture")
+                if error.late:
+                    self._late.append((self._place, error.late))
                 self._leave_picture_out(step, error)
             except TooLong as error:
                 self._count("too_long")
@@ -294,6 +302,24 @@ class SurfaceSync:
         with self._surface.pause() as woken:
             await self._tools.pictures.until_done(scene, woken)
         self._awaited = None
+
+    async def _wait_for_late(self) -> None:
+        """Wait until a message has come late, or is sure not to, or there may be something else to show."""
+        with self._surface.pause() as woken:
+            for _place, late in self._late:
+                late.add_done_callback(lambda _done: woken.set())
+            await woken.wait()
+
+    async def _note_what_came_late(self) -> None:
+        """Messages that came late are outdated. This is written at once, for whoever starts next to delete them."""
+        for place, late in self._late.copy():
+            if not late.done():
+                continue
+            if not late.cancelled() and late.result():
+                table = await self._tools.room.cached(self._sync.code)
+                self._surface.came_late(late.result(), place, home_of(table, self._surface.name))
+                await self._tools.writer.still_to_show(self._sync, table.version)
+            self._late.remove((place, late))
 
     # What went wrong
 

@@ -34,7 +34,7 @@ from bot.platform import (
     Unreachable,
 )
 from bot.platform import Person as Somebody
-from bot.store import Store
+from bot.store import Store, keys
 from engine import GAMES, verify
 from tests.bot.worker.test_games import shortest
 from tests.long import mostly_long
@@ -438,17 +438,81 @@ async def test_an_upload_whose_answer_is_lost_is_not_followed_by_a_text(
 # What is late
 
 
-async def test_a_late_upload_leaves_its_text_to_go_alone_and_is_taken_back(
+async def test_a_late_upload_leaves_its_text_to_go_alone_and_is_told_of(
     adapter: Observed, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
-    server.order("sendPhoto", Failure(waits=0.4))
-    with pytest.raises(NoPicture):
-        await adapter.send(PLACE, panel(), "key")
-    await adapter.send(PLACE, text(), "key")
-    assert "text" in only(server)
-    await until(lambda: "deleteMessage" in methods(server))
-    assert "text" in only(server), "the photo came, and was taken away"
+    server.order("sendPhoto", Failure(waits=0.4), Failure(waits=0.4, says=b"{}"))
+    for is_named in (True, False):
+        with pytest.raises(NoPicture) as raised:
+            await adapter.send(PLACE, panel(), "key")
+        assert raised.value.late
+        message = await raised.value.late
+        assert message == (str(only(server)["message_id"]) if is_named else "")
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+async def test_a_hand_that_comes_late_is_deleted_as_soon_as_that_can_be_done(
+    store: Store,
+    server: TelegramServer,
+    painted: dict[str, set[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    is_restarted: bool,
+) -> None:
+    refusal = Failure(Refused(500, "Internal Server Error"))
+    async with on_telegram(store, server, pictures=True) as adapter:
+        people = await seated(server, "testa")
+        await adapter.worker.settled()
+        monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.2)
+        server.order("sendPhoto", Failure(waits=0.8))
+        people[0].say("/hand", people[0].private)
+        await until(lambda: ["text" in one for one in of_bot(people[0].private.messages)] == [True])
+        server.order("deleteMessage", *[refusal] * (10_000 if is_restarted else 5))
+        await until(lambda: len(of_bot(people[0].private.messages)) == 2)
+        [shown, late] = of_bot(people[0].private.messages)
+        await until(lambda: any(fields.get("message_id") == late["message_id"] for _method, fields in server.calls))
+        if not is_restarted:
+            await adapter.worker.settled()
+    if is_restarted:
+        server.forget_orders()
+        async with on_telegram(store, server, pictures=True) as adapter:
+            await until(lambda: len(of_bot(people[0].private.messages)) == 1)
+            await adapter.worker.settled()
+    [message] = of_bot(people[0].private.messages)
+    assert message["message_id"] == shown["message_id"]
+    assert not await store.all_changed(range(keys.SHARDS))
+
+
+async def test_a_result_that_comes_late_is_deleted_though_the_table_is_gone_by_then(
+    store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = server.group(GROUP)
+    async with on_telegram(store, server, pictures=True) as adapter:
+        people = await seated(server, "testa")
+        await adapter.worker.settled()
+        monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.2)
+        server.order("sendPhoto", *[Failure(waits=0.8)] * 3)
+        people[0].say("/resign", people[0].private)
+        await people[0].press("Yes, I resign")
+        await until(lambda: any("resigned" in words_of(one) for one in group.messages.values()))
+        await adapter.worker.settled()
+        results = [one for one in group.messages.values() if "resigned" in words_of(one) and "Rematch" in str(one)]
+        assert ["text" in one for one in results] == [True]
+        assert any(method == "deleteMessage" and fields["chat_id"] == GROUP for method, fields in server.calls)
+
+
+async def test_a_page_that_comes_late_is_deleted_as_soon_as_that_can_be_done(
+    store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.2)
+    async with on_telegram(store, server, pictures=True):
+        anna = Person(server, 1, "Anna")
+        server.order("sendPhoto", Failure(waits=0.8))
+        server.order("deleteMessage", Failure(Refused(500, "Internal Server Error")))
+        anna.say("/rules testa", anna.private)
+        await until(lambda: methods(server).count("deleteMessage") == 2 and len(of_bot(anna.private.messages)) == 1)
+        [message] = of_bot(anna.private.messages)
+        assert "text" in message
 
 
 async def test_an_upload_that_is_done_as_its_time_runs_out_counts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -584,7 +648,7 @@ async def test_an_old_press_is_no_matter_of_the_picture(adapter: Observed, serve
         await adapter.send(f"telegram:@2~{GROUP}", panel(), "key")
 
 
-async def test_a_late_hand_in_the_group_is_taken_back(
+async def test_a_late_hand_in_the_group_is_told_of(
     adapter: Observed, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bruno = Person(server, 2, "Bruno")
@@ -592,8 +656,7 @@ async def test_a_late_hand_in_the_group_is_taken_back(
     adapter.messages.ephemerals.possible = True
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
     server.order("sendPhoto", Failure(waits=0.3))
-    with pytest.raises(NoPicture):
+    with pytest.raises(NoPicture) as raised:
         await adapter.send(f"telegram:@2~{GROUP}", panel(), "key")
-    await until(lambda: "deleteEphemeralMessage" in methods(server))
-    await asyncio.sleep(0)
-    assert not hands(bruno)
+    assert raised.value.late
+    assert await raised.value.late == str(hands(bruno)[0]["ephemeral_message_id"])

@@ -3,13 +3,17 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import pytest
 
 from bot.picture import Picture, Subject
 from bot.store import Store
+from bot.store.entries import FirstDeal, Move, Open, Sit
 from bot.tables.table import Table
+from engine import GAMES
+from engine.rules import RELEASE, resolve
 from tests.bot.fake_platform import FakePlatform, code_of, open_worker, seated
 from tests.kills import invariants
 from tests.kills.harness import moves_in_log
@@ -227,3 +231,36 @@ async def test_a_message_that_was_on_its_way_may_be_doubled_where_the_platform_c
 
 def test_each_invariant_has_a_fault_that_it_notices() -> None:
     assert {invariant for _plant, invariant in FAULTS} == set(invariants.INVARIANTS)
+
+
+def test_what_is_chosen_is_found_by_what_is_offered_in_whichever_order_it_was_chosen() -> None:
+    table = at_the_exchange()
+    assert table.game
+    seat = table.game.turn
+    assert seat is not None
+    hand = table.game.view(seat).deal
+    assert hand
+    assert hand.hand
+    for count in range(4):
+        for chosen in permutations(hand.hand[3:6], count):
+            offered = invariants.made_of(table.code, payloads_of(hand_of(table, seat, ",".join(chosen))))
+            fitting = {
+                one
+                for one in invariants.choices(offered)
+                if invariants.made_of(table.code, payloads_of(hand_of(table, seat, one))) == offered
+            }
+            assert ",".join(chosen) in fitting
+
+
+def at_the_exchange() -> Table:
+    """Spades, drawn and bid, where cards may be exchanged."""
+    rules = resolve(GAMES["spades"].rules, {}).model_dump()
+    sits = [Sit(seat, f"telegram:{seat + 1}", "Anna") for seat in range(2)]
+    table = Table("ABCDEF").after(
+        [Open("spades", "telegram:1", "Anna"), *sits, FirstDeal(bytes(32), RELEASE, rules)], "u"
+    )
+    while table.game and not any(move.startswith("exchange") for move in table.game.legal_moves(table.game.turn or 0)):
+        seat = table.game.turn
+        assert seat is not None
+        table = table.after([Move(seat, next(iter(table.game.legal_moves(seat))))], "u")
+    return table

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any, Protocol
 
 from bot.delivery.drawing import draw
@@ -135,9 +136,9 @@ def hands_have_the_picture_of_what_they_offer(rest: AtRest) -> None:
     """
     for table, seat, person in _hands(rest):
         message = rest.seen.panels(person, table.code)[-1]
-        offered = _made_of(table.code, [button["payload"] for row in message["rows"] for button in row])
-        drawn = [hand_of(table, seat, choice) for choice in _choices(offered)]
-        fitting = [panel for panel in drawn if _made_of(table.code, payloads_of(panel)) == offered]
+        offered = made_of(table.code, [button["payload"] for row in message["rows"] for button in row])
+        drawn = [hand_of(table, seat, choice) for choice in choices(offered)]
+        fitting = [panel for panel in drawn if made_of(table.code, payloads_of(panel)) == offered]
         if not fitting:
             raise Disagreement(f"table {table.code}, seat {seat}: no panel of version {table.version} offers {offered}")
         if message["picture"] is None and rest.may_lack_pictures:
@@ -158,23 +159,26 @@ def payloads_of(panel: Panel) -> list[str]:
     return [button.payload for row in panel.rows for button in row]
 
 
-def _made_of(code: str, payloads: Collection[str]) -> frozenset[str]:
+def made_of(code: str, payloads: Collection[str]) -> frozenset[str]:
     """The payloads that make a move of a table, or a part of one."""
     return frozenset(one for one in payloads if one.startswith((f"1m{code}:", f"1t{code}:draft ")))
 
 
-def _choices(offered: Collection[str]) -> set[str]:
+def choices(offered: Collection[str]) -> set[str]:
     """What may be half chosen where this is offered: what a button would add to, take away from, or make a move of."""
-    choices = {""}
+    found = {""}
     for payload in offered:
         words = payload.rpartition(":")[2].split(" ")
         signal, packets, cards = words[-1], "".join(words[1:]), words[1:]
         if words[0] == "draft":
             packets, cards = words[-1], words[-1].split(",")
-        choices |= {signal, packets, ",".join(cards)}
-        choices |= {packets[:at] + packets[at + 1 :] for at in range(len(packets))}
-        choices |= {",".join(cards[:at] + cards[at + 1 :]) for at in range(len(cards))}
-    return choices
+        if words[0] == "exchange":
+            # The move has them in another order than they were chosen in.
+            found |= {",".join(order) for order in permutations(cards)}
+        found |= {signal, packets, ",".join(cards)}
+        found |= {packets[:at] + packets[at + 1 :] for at in range(len(packets))}
+        found |= {",".join(cards[:at] + cards[at + 1 :]) for at in range(len(cards))}
+    return found
 
 
 def only_what_was_on_its_way_is_doubled(rest: AtRest) -> None:

@@ -575,3 +575,18 @@ async def test_each_message_takes_one_turn_of_its_place(store: Store) -> None:
             await asyncio.sleep(0)
         assert surface_of(worker, code, Hand(0)).is_under_way
         assert fake.last(anna.private) == before
+
+
+async def test_only_a_hand_in_a_private_chat_counts_as_the_lowest_there(store: Store) -> None:
+    fake, told = FakePlatform(), list[str]()
+    fake.has_ephemeral = True
+    async with open_worker(store, fake) as worker:
+        worker.delivery.lowest.on_sent = lambda place, _code: told.append(place)
+        anna, bruno = await seated(worker, fake, "metamazzo")
+        assert sorted(told) == [anna.private, bruno.private]
+        # In the group it stands beside the others' messages.
+        here = f"{anna.private}~100!pass"
+        await worker.change(await code_of(worker, anna), Hand(0), Change(repost=True, place=here))
+        await worker.settled()
+        assert len(fake.messages[here]) == 1
+        assert len(told) == 2

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.delivery.names import Board, ChallengeCard, Hand, Result, SurfaceName
-from bot.delivery.surfaces import home_of, is_final, is_open, is_taken, wanted
+from bot.delivery.names import Board, ChallengeCard, Hand, OnlyMessage, Result, SurfaceName
+from bot.delivery.surfaces import board_at, home_of, is_final, is_open, is_taken, shown_by, tag_of, wanted
 from bot.platform import private_place
 from bot.store.entries import Ask, Close, Host, Open, OtherGame, Refuse, Sit, Stop
 from bot.tables.table import Table
@@ -11,6 +11,7 @@ from tests.bot.tables.test_table import ADA, BEA, CLEO, begun, opened, played
 
 CHAT, OTHER_CHAT = Host("paper:100"), Host("paper:200")
 PRIVATE = Host(private_place(ADA))
+INLINE = Host("paper:~7")
 
 
 def in_deal(table: Table, number: int) -> Table:
@@ -84,3 +85,23 @@ def test_what_goes_on_is_not_final_and_when_all_is_over_everything_is(name: Surf
     assert is_final(closed, name)
     assert is_final(over, name)
     assert not is_open(closed, ChallengeCard(0))
+
+
+def test_a_chat_that_the_bot_is_not_in_has_one_message_that_shows_what_is_newest_there() -> None:
+    challenge = opened("testa", CHAT, INLINE)
+    game = in_deal(begun("testa", CHAT, INLINE), 2)
+    over = game.after([Stop("cancelled")], "u2")
+    shown = (ChallengeCard(1), Board(2, 1), Result(1))
+    for table, newest in zip((challenge, game, over), shown, strict=True):
+        assert boards_of(table, 1) == [OnlyMessage(1)]
+        assert shown_by(table, OnlyMessage(1)) == newest
+        assert [shown_by(table, name) for name in boards_of(table, 0)] == boards_of(table, 0)
+        assert board_at(table, 1) == OnlyMessage(1)
+    assert [board_at(table, 0) for table in (challenge, game)] == [ChallengeCard(0), Board(2, 0)]
+    closed = challenge.after([Close("declined")], "u2")
+    assert [is_open(table, OnlyMessage(1)) for table in (challenge, game, over, closed)] == [True, True, False, False]
+
+
+def test_tags_are_the_same_in_every_release() -> None:
+    """The store has them: with another tag a message would be taken for somebody else's, and sent anew."""
+    assert [tag_of(place) for place in ("paper:100", "telegram:@1", "discord:@3~5!1,2")] == ["1b0e", "33d", "556d"]

@@ -14,7 +14,7 @@ from bot.delivery.urgency import Reposts, urgency_for, urgency_of
 from bot.platform import private_place
 from bot.store.entries import Entry, Flag, Move, Nudge, Stop
 from bot.tables import Table
-from tests.bot.tables.test_table import ADA, begun, opened
+from tests.bot.tables.test_table import ADA, begun, opened, played
 
 NOW, RING_AFTER = 1000, 45.0
 JUST_NOW, LONG_AGO = NOW - 45, NOW - 46
@@ -40,10 +40,13 @@ def test_before_the_game_and_at_a_table_that_cannot_be_read_there_is_something_t
     assert [urgency_for(unreadable, seat) for seat in ALL] == [1, 1, 1, 1]
 
 
-def test_whose_turn_it_is_is_called_louder_as_time_runs_out_and_then_the_other_side_has_to_decide() -> None:
-    assert called_for(at_a_tavolo()) == [1, 0, 0, 0]
-    assert called_for(at_a_tavolo(Nudge())) == [2, 0, 0, 0]
-    assert called_for(at_a_tavolo(Nudge(), Flag())) == [3, 1, 0, 1]
+@pytest.mark.parametrize("cards", range(4))
+def test_whose_turn_it_is_is_called_louder_as_time_runs_out_and_then_the_other_side_has_to_decide(cards: int) -> None:
+    table = played(at_a_tavolo(), cards)
+    assert called_for(table) == [1, 0, 0, 0]
+    nudged = table.after([Nudge()], "u2")
+    assert called_for(nudged) == [2, 0, 0, 0]
+    assert called_for(nudged.after([Flag()], "u3")) == [3, 1, 0, 1]
 
 
 def test_when_the_game_is_over_nobody_is_called() -> None:

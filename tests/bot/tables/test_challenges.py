@@ -27,6 +27,7 @@ from bot.tables.errors import (
 )
 from bot.tables.lists import MOST_TABLES
 from bot.tables.table import CLOCKS, USUAL_CLOCK
+from engine import GAMES
 
 ADA, BEA, CLEO, DORA = "p:1", "p:2", "p:3", "p:4"
 
@@ -83,6 +84,64 @@ async def test_what_is_chosen_already_is_chosen_no_second_time(room: Room) -> No
     assert (await Challenges(room).choose_rule(table.code, ADA, "target=21", "u3")).version == table.version
     # The same game again is that game at its defaults.
     assert (await Challenges(room).choose_game(table.code, ADA, "testa", "u4")).rules == {}
+
+
+async def test_any_other_game_and_value_may_be_chosen(room: Room) -> None:
+    table = await opened(room, "testa")
+    for number, game in enumerate([*GAMES, *reversed(GAMES)]):
+        if game != table.game_id:
+            table = await Challenges(room).choose_game(table.code, ADA, game, f"game {number}")
+            assert (table.game_id, len(table.chairs)) == (game, GAMES[game].seats)
+    table = await Challenges(room).choose_game(table.code, ADA, "testa", "testa")
+    for value in (31, 11, 21):
+        table = await Challenges(room).choose_rule(table.code, ADA, f"target={value}", f"target {value}")
+        assert table.rules == {"target": value}
+
+
+@pytest.mark.parametrize("person", [ADA, CLEO])
+async def test_only_who_opened_a_table_changes_it_whatever_others_are_called(room: Room, person: str) -> None:
+    challenges = Challenges(room)
+    table = await challenges.open_table("tressette", BEA, "Bea", "open")
+    await challenges.sit(table.code, person, "Somebody", "sit")
+    for attempt in (
+        challenges.choose_game(table.code, person, "tavolo", "u1"),
+        challenges.choose_rule(table.code, person, "target=21", "u2"),
+        challenges.choose_clock(table.code, person, 60, False, "u3"),
+        challenges.add_robot(table.code, person, "easy", ["Gino"], "u4"),
+        challenges.cancel(table.code, person, "u5"),
+    ):
+        with pytest.raises(OnlyTheChallenger, match="Bea"):
+            await attempt
+    after = await challenges.stand(table.code, person, "stand")
+    assert (after.phase, after.people) == ("open", {BEA})
+
+
+async def test_a_list_has_only_what_the_tables_bear_out(room: Room) -> None:
+    table = await opened(room, "tressette", host="p:200/7")
+    await Challenges(room).sit(table.code, CLEO, "Cleo", "u1", host="p:400")
+    for chat in ("p:100", "p:200", "p:300", "p:400", "p:500"):
+        await room.store.index.reserve(keys.hosted(chat), table.code)
+        shown = [one.code for one in await room.lists.tables_at(chat)]
+        assert shown == ([table.code] if chat in ("p:200", "p:400") else [])
+    for person in ("p:0", ADA, BEA, CLEO, DORA):
+        await room.store.index.reserve(keys.seated(person), table.code)
+        assert await codes_of(room, person) == ([table.code] if person in (ADA, CLEO) else [])
+
+
+async def test_who_says_who_sits_opposite_is_whoever_sits_there_and_nobody_else(room: Room) -> None:
+    challenges = Challenges(room)
+    table = await opened(room)
+    for seat, person in ((1, BEA), (2, CLEO), (3, DORA)):
+        table = await challenges.sit(table.code, person, "Somebody", f"sit {seat}", seat)
+    assert {*table.asking} == {2, 3}
+    for seat, wrong in ((2, BEA), (3, ADA)):
+        with pytest.raises(NotYoursToDecide):
+            await challenges.answer(table.code, wrong, seat, True, f"wrong {seat}")
+    # Who sits beside them by now may not either.
+    await challenges.answer(table.code, BEA, 3, True, "u1")
+    with pytest.raises(NotYoursToDecide):
+        await challenges.answer(table.code, DORA, 2, True, "u2")
+    assert (await challenges.answer(table.code, ADA, 2, True, "u3")).phase == "playing"
 
 
 async def test_a_challenge_is_changed_up_to_a_number_of_entries(room: Room) -> None:

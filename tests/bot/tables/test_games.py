@@ -93,10 +93,12 @@ async def test_only_the_other_side_decides_about_a_player_whose_time_is_up(room:
     table = await begun(room, game)
     late = turn(table)
     rival = f"p:{(late + 1) % len(table.chairs)}"
-    for decide in (room.claim_on_time, room.wait, room.check_flagged):
-        with pytest.raises(TimeIsNotUp):
-            await decide(table.code, rival, "too early")
-    table = await flagged(room, table)
+    for _ in range(2):
+        for decide in (room.claim_on_time, room.wait, room.check_flagged):
+            with pytest.raises(TimeIsNotUp):
+                await decide(table.code, rival, "too early")
+        table = await room.time_passed(table.code, table.version)
+    assert table.alarm == "flagged"
     for decide in (room.claim_on_time, room.wait, room.check_flagged):
         with pytest.raises(NotAtThisTable):
             await decide(table.code, "p:9", "a stranger")
@@ -178,6 +180,16 @@ async def test_a_move_is_made_for_nobody_but_whose_turn_it_is_and_at_no_table_th
     waiting = await Challenges(room).open_table("testa", "p:5", "P5", "open 2")
     with pytest.raises(OldPanel):
         await room.move_for(waiting.code, 0, waiting.version, "play 3D", "u2")
+
+
+async def test_where_four_play_a_move_is_made_for_none_of_the_others(room: Room) -> None:
+    table = await begun(room, "tressette")
+    for number in range(4):
+        seat = turn(table)
+        for wrong_seat in {0, 1, 2, 3} - {seat}:
+            with pytest.raises(OldPanel):
+                await room.move_for(table.code, wrong_seat, table.version, a_card(table), f"wrong {number}")
+        table = await room.move_for(table.code, seat, table.version, a_card(table), f"m{number}")
 
 
 async def test_a_deal_that_ends_by_a_move_made_for_a_player_is_followed_by_the_next(room: Room) -> None:

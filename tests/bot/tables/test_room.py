@@ -422,6 +422,17 @@ async def test_of_a_table_that_is_gone_nobody_is_named_when_it_is_opened_again(s
     assert not await store.client.exists(keys.named(ADA))
 
 
+@pytest.mark.parametrize("person", ["tg:2", "tg:3", "tg:4", "tg:5", "tg:6"])
+async def test_where_another_persons_table_is_gone_one_is_opened_under_another_code(store: Store, person: str) -> None:
+    """Updates are counted by their platform, and two platforms may count alike."""
+    room = repeatable(store)
+    gone = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
+    await room.remove(gone)
+    table = await Challenges(room).open_table("testa", person, "Bea", "u1")
+    assert table.code != gone.code
+    assert table.opener.person == person
+
+
 async def test_a_name_that_another_worker_takes_back_stays_where_the_log_has_it(store: Store) -> None:
     """Two workers enter the same person; the one is refused between the other's entering and its commit."""
     room = repeatable(store)

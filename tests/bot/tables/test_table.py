@@ -206,8 +206,9 @@ def test_phases() -> None:
 def test_the_rules_are_those_that_the_log_names() -> None:
     table = opened("testa", Sit(1, BEA, "Bea"))
     every = resolve(GAMES["testa"].rules, {}).model_dump()
-    with pytest.raises(BadRules, match=f"release {RELEASE + 1} of the rules, and this is {RELEASE}"):
-        table.after([FirstDeal(bytes(32), RELEASE + 1, every)], "u2")
+    for release in (RELEASE - 1, RELEASE + 1):
+        with pytest.raises(BadRules, match=f"release {release} of the rules, and this is {RELEASE}"):
+            table.after([FirstDeal(bytes(32), release, every)], "u2")
     with pytest.raises(BadRules, match=r"the rules do not say: .*target"):
         table.after([FirstDeal(bytes(32), RELEASE, {})], "u2")
     with pytest.raises(BadRules):

@@ -66,7 +66,7 @@ class Players:
         ]
         for message in cards:
             for button in [button for row in message["rows"] for button in row]:
-                if button["payload"].partition(" ")[0].endswith("sit"):
+                if _is_chair(button) or button["payload"].endswith("sit 0"):
                     await self.page.ask(
                         do="press",
                         chat="1",
@@ -105,4 +105,5 @@ class Players:
 
 
 def _is_chair(button: dict[str, str]) -> bool:
-    return button["payload"].endswith(("sit", "sit 1", "sit 2", "sit 3"))
+    # An offer that nobody has taken up yet is a table with a free chair.
+    return button["payload"].endswith(("sit", "sit 1", "sit 2", "sit 3")) or button["payload"].startswith("1o")

@@ -1,8 +1,11 @@
 """The kill harness on Telegram: the bot is killed, the fake server and its people live on.
 
+Every other challenge is sent by inline mode, into a chat that the bot is not in.
+
 python -m tests.telegram.kills --kills 100 --seed 1
 """
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,7 +20,7 @@ from tests.kills.harness import main
 from tests.kills.pages import PlatformPage
 from tests.telegram.content import words_of
 from tests.telegram.players import Person
-from tests.telegram.server import TOKEN, TelegramServer
+from tests.telegram.server import TOKEN, Chat, TelegramServer
 
 AT_RISK_SECONDS = 3.0
 """A message is written down in a moment; a crowded machine takes its time."""
@@ -37,15 +40,20 @@ class TelegramPage(PlatformPage):
         self.persons = {str(number): Person(server, number, name) for number, name in enumerate(NAMES, 1)}
         self.people = [{"id": number, "name": one.name} for number, one in self.persons.items()]
         self._groups = count(1)
+        self._sending: set[asyncio.Task[None]] = set()
 
     @property
     def messages(self) -> dict[str, dict[int, dict[str, Any]]]:  # type: ignore[override]
         """As the playground's page has them: by chat, all groups in one."""
         seen: dict[str, dict[int, dict[str, Any]]] = {}
-        for chat in self.server.chats.values():
+        for chat in self._chats():
             name = f"@{chat.id}" if chat.type == "private" else "1"
             seen.setdefault(name, {}).update({number: self._shown(one) for number, one in chat.messages.items()})
         return seen
+
+    def _chats(self) -> list[Chat]:
+        """Those that the bot is in, and the others."""
+        return [*self.server.chats.values(), *self.server.elsewhere.values()]
 
     def at_risk(self) -> int:
         since = time.time() - AT_RISK_SECONDS
@@ -70,10 +78,26 @@ class TelegramPage(PlatformPage):
         return message["picture"] is not None and self.server.photos.files[message["picture"]] == paint(subject)
 
     def say(self, person: str, text: str) -> None:
-        self.persons[person].say(text, self.server.group(-2000 - next(self._groups)))
+        number = next(self._groups)
+        if number % 2:
+            self.persons[person].say(text, self.server.group(-2000 - number))
+            return
+        sending = asyncio.create_task(self._send_offer(int(person), text.split()[1], number))
+        self._sending.add(sending)
+        sending.add_done_callback(self._sending.discard)
+
+    async def _send_offer(self, person: int, game: str, number: int) -> None:
+        """Somebody sends a challenge into a chat of its own, unless the bot is killed before it offers any."""
+        query = self.server.type_inline(person, game)
+        deadline = time.monotonic() + self.patience
+        while not self.server.inline_answers[query]:
+            if time.monotonic() > deadline:
+                return
+            await asyncio.sleep(0.005)
+        self.server.send_result(person, query, game, Chat(-5000 - number, "elsewhere", "Two friends"))
 
     def touch(self, person: str, message: int, payload: str) -> str | None:
-        for chat in self.server.chats.values():
+        for chat in self._chats():
             if message in chat.messages:
                 return self.server.press(chat, chat.messages[message], int(person), payload)
         return None

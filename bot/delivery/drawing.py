@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from bot.delivery.message_state import MessageState
-from bot.delivery.names import Board, ChallengeCard, Hand, Result, SurfaceName
+from bot.delivery.names import Board, ChallengeCard, Hand, OnlyMessage, Result, SurfaceName
 from bot.delivery.send_limiter import SendLimiter
 from bot.delivery.surface import Surface
 from bot.delivery.surfaces import home_of, is_open, shown_by
@@ -87,7 +87,7 @@ def draw(
     """The panel that a surface should show: drawn from what its viewer may know, and nothing else."""
     if table.error and is_open(table, name):
         return set_aside_panel(table.code, viewer.language)
-    name = shown_by(table, name)
+    is_only, name = isinstance(name, OnlyMessage), shown_by(table, name)
     table = table.spoken(viewer.language)
     seen = snapshot(table, name.seat if isinstance(name, Hand) else None)
     words = (viewer.language, viewer.suits)
@@ -104,7 +104,7 @@ def draw(
             assert table.game
             record = table.game.record(live=False)
             game_id, changes, ended, summaries = outcome or Outcome("", ())
-            panel = result_panel(seen, record, *words, game_id, changes, summaries)
+            panel = result_panel(seen, record, *words, game_id, changes, summaries, leaderboard=is_only)
             if viewer.deck:
                 subject = game_sheet(record, table.code, names, viewer.language, ended=ended, summaries=summaries)
         case Board(deal):

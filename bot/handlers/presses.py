@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 from bot import actions
@@ -42,7 +43,7 @@ ROBOT_NAMES = {
 """Robots have names, for a table of four may seat three of them."""
 
 
-FOR_ONE = {"replay", "fair", "analysis", "rematch"}
+FOR_ONE = {"replay", "fair", "analysis", "rematch", "leaderboard"}
 """Pages that leave the pressed message alone: they come to the presser, or open a table."""
 
 ON_CARDS = {"sit", "stand", "robot", "invite", "cancel", "decline", "menu", "game", "rule", "clock"}
@@ -290,7 +291,13 @@ class Presses:
             raise BadPayload()
         words = action.words
         if action.page == "leaderboard" and len(words) == 3:
-            return Reply(panel=await self.pages.leaderboard(press.place, profile, words[0], words[1], words[2]))
+            panel = await self.pages.leaderboard(press.place, profile, words[0], words[1], words[2])
+            # In the private chat its buttons would lead to another chat's.
+            return (
+                _for_their_eyes(press, profile, replace(panel, rows=()))
+                if is_inline(press.place)
+                else Reply(panel=panel)
+            )
         if action.page == "settings" and len(words) == 2:
             return Reply(panel=await self.pages.change_setting(press.place, profile, words[0], words[1]))
         if action.page == "settings" and not words:

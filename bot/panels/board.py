@@ -141,9 +141,12 @@ def result_panel(
     game_id: str,
     changes: Sequence[tuple[str, int, int]],
     summaries: Sequence[Summary] = (),
+    *,
+    leaderboard: bool = False,
 ) -> Panel:
     """The end of a game; ``record`` has its deals, ``changes`` people's names with their rating before and after,
-    ``summaries`` how well each seat played, if that is known.
+    ``summaries`` how well each seat played, if that is known. ``leaderboard`` is whether it leads to the chat's: where
+    the bot is not in the chat no command does.
     """
     words = seen.words(language, suits)
     _ = words.text
@@ -172,6 +175,11 @@ def result_panel(
             Button(_("Replay"), actions.page("replay", game_id, 1)),
             Button(_("Analysis"), actions.page("analysis", game_id)),
             Button(_("Is it fair?"), actions.page("fair", game_id, 1)),
+        ),
+        *(
+            [(Button(_("🏆 Leaderboard"), actions.page("leaderboard", "chat", "all", seen.kind.id)),)]
+            if leaderboard
+            else []
         ),
         (share_button(language, _(seen.kind.name)),),
     )

@@ -377,6 +377,13 @@ async def test_a_rematch_takes_the_place_of_the_result(store: Store, server: Tel
         await bruno.press("Replay", chat)
         await until(lambda: len(bruno.private.messages) > before)
         assert words_of(chat) == result["text"]
+        before = len(bruno.private.messages)
+        await bruno.press("Leaderboard", chat)
+        await until(lambda: len(bruno.private.messages) > before)
+        page = bruno.private.messages[max(bruno.private.messages)]
+        assert "Metà Mazzo · this chat · all time" in page["text"]
+        assert "reply_markup" not in page
+        assert words_of(chat) == result["text"]
         await bruno.press("Rematch", chat)
         await until(lambda: anna.button("Accept", chat) is not None)
         await anna.send(chat, result, again)
@@ -457,7 +464,7 @@ async def test_presses_that_say_what_cannot_be_are_refused(store: Store, server:
         for strange in ({"inline_message_id": "a/b"}, {"inline_message_id": ""}, {"inline_message_id": "x" * 200}):
             assert "does not work" in await bruno.send(chat, {**message, **strange}, data)
         # Pages would be shown in the place of the message: only what leaves it alone may be asked for.
-        for page in ("1phelp", "1pleaderboard all all all", "1psettings", "1prematch nowhere"):
+        for page in ("1phelp", "1psettings", "1psettings language it", "1prematch nowhere"):
             await bruno.send(chat, message, page)
         assert message["text"].startswith("\u2068Anna")
         assert await adapter.worker.tables_of("telegram:1") == []

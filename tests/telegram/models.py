@@ -1,4 +1,4 @@
-"""aiogram's models of the Bot API's methods, each built when it is first asked for.
+"""aiogram's models of the Bot API's methods and types, each built when it is first asked for.
 
 aiogram builds all of them and those of all types when it is imported, which takes seconds in every process with tests.
 """
@@ -11,6 +11,14 @@ from pydantic import BaseModel
 with patch.object(BaseModel, "model_rebuild"):
     import aiogram.methods
     import aiogram.types
+
+
+@cache
+def type_called(name: str) -> type[BaseModel]:
+    """The model of a type, as `InlineQuery`."""
+    model: type[BaseModel] = getattr(aiogram.types, name)
+    model.model_rebuild(_types_namespace=vars(aiogram.types))
+    return model
 
 
 @cache

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from bot.panel import units
 from tests.telegram.content import Photos, Refused, caption_content, resolved, text_content
-from tests.telegram.models import model_of
+from tests.telegram.models import model_of, type_called
 
 TOKEN = "123456:test-token"
 BOT = {"id": 123456, "is_bot": True, "first_name": "Buongioco", "username": "buongioco_bot"}
@@ -167,6 +167,11 @@ class TelegramServer:
         self._updates.append({"update_id": next(self._update_ids), **update})
         self._new.set()
 
+    @property
+    def waiting(self) -> list[dict[str, Any]]:
+        """The updates that nobody has fetched."""
+        return list(self._updates)
+
     def write(self, chat: Chat, user: int, text: str, **more: Any) -> dict[str, Any]:
         """A person's message, with the entities that Telegram finds in it."""
         entities = []
@@ -269,6 +274,8 @@ class TelegramServer:
                 raise Refused(400, "Bad Request: RESULT_ID_INVALID")
             if one["type"] != "article" or not one["title"]:
                 raise Refused(400, "Bad Request: a result that this server does not know")
+            if unknown := set(one) - set(type_called("InlineQueryResultArticle").model_fields):
+                raise Refused(400, f"Bad Request: unknown fields {sorted(unknown)}")
             content = one["input_message_content"]
             text_content({**content, "text": content["message_text"], "reply_markup": one.get("reply_markup")})
         self.inline_answers[query] = fields

@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from random import Random
 from typing import Any
 
+import aiohttp
 import pytest
 from pydantic import SecretStr
 from structlog.testing import capture_logs
@@ -19,14 +21,26 @@ from engine import GAMES, verify
 from tests.bot.fake_platform import ACCEPT, NAMES, FakePlatform, Player
 from tests.bot.worker.test_games import shortest
 from tests.long import mostly_long
+from tests.telegram.balancer import balancer
 from tests.telegram.content import Refused
+from tests.telegram.models import type_called
 from tests.telegram.players import GROUP, Observed, Person, on_telegram, until
 from tests.telegram.server import BOT, TOKEN, Chat, Failure, TelegramServer
+from tests.telegram.test_webhook import free_port
 
 ELSEWHERE = -4639674142813626973
 """A ``chat_instance``, as python-telegram-bot's issue 2055 shows one."""
 
 LINK = f"https://t.me/{BOT['username']}?start="
+
+
+RESULT = {
+    "type": "article",
+    "id": "a",
+    "title": "t",
+    "input_message_content": {"message_text": "x"},
+    "reply_markup": {"inline_keyboard": [[{"text": "x", "callback_data": "x"}]]},
+}
 
 
 def elsewhere(number: int = ELSEWHERE) -> Chat:
@@ -262,6 +276,49 @@ async def test_ones_own_rating_can_be_sent(store: Store, server: TelegramServer)
         assert "reply_markup" not in message
 
 
+async def test_what_the_server_says_of_inline_mode_is_as_aiogram_reads_it(server: TelegramServer) -> None:
+    Person(server, 1, "Anna")
+    query = server.type_inline(1, "testa")
+    server.inline_answers[query] = {"results": [RESULT]}
+    message = server.send_result(1, query, "a", elsewhere(), feedback=True)
+    server.press(elsewhere(), message, 1, "1o")
+    update = type_called("Update")
+    said = [update.model_validate(one) for one in server.waiting]
+    kinds = ["inline_query", "chosen_inline_result", "callback_query"]
+    assert [one.model_dump(exclude_none=True).keys() - {"update_id"} for one in said] == [{kind} for kind in kinds]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"id": ""},
+        {"id": "x" * 65},
+        {"title": ""},
+        {"tittle": "x"},
+        {"type": "photo"},
+        {"input_message_content": {"message_text": ""}},
+        {"input_message_content": {"text": "x"}},
+        {"reply_markup": {"inline_keyboard": [[{"text": "x", "callback_data": "x" * 65}]]}},
+    ],
+    ids=repr,
+)
+async def test_the_server_takes_no_answer_that_telegram_would_not(
+    server: TelegramServer, wrong: dict[str, Any]
+) -> None:
+    Person(server, 1, "Anna")
+    query = server.type_inline(1, "")
+    url = f"{server.url}/bot{TOKEN}/answerInlineQuery"
+    async with aiohttp.ClientSession() as session:
+        for results, status in (
+            ([{**RESULT, **wrong}], 400),
+            ([RESULT, RESULT], 400),
+            ([RESULT], 200),
+            ([RESULT], 400),
+        ):
+            async with session.post(url, json={"inline_query_id": query, "results": results}) as answer:
+                assert answer.status == status, await answer.text()
+
+
 async def test_an_answer_to_what_was_typed_on_is_no_error(store: Store, server: TelegramServer) -> None:
     anna = Person(server, 1, "Anna")
     async with on_telegram(store, server):
@@ -294,6 +351,34 @@ async def test_fifty_who_press_at_once_open_one_table(store: Store, server: Tele
 def anna_sees_no_offer(chat: Chat) -> bool:
     [message] = chat.messages.values()
     return "Play" not in str(message.get("reply_markup"))
+
+
+async def test_several_workers_open_one_table_and_play_it(store: Store, server: TelegramServer) -> None:
+    people = [Person(server, number, f"P{number}") for number in range(1, 21)]
+    chat, ports = elsewhere(), [free_port(), free_port()]
+    async with balancer(ports) as front, AsyncExitStack() as stack:
+        workers = [
+            await stack.enter_async_context(
+                on_telegram(
+                    store,
+                    server,
+                    alone=False,
+                    telegram_webhook_url=f"http://127.0.0.1:{front}/cards",
+                    telegram_webhook_port=port,
+                )
+            )
+            for port in ports
+        ]
+        await until(lambda: all(worker.healthy for worker in workers))
+        message = await sent(server, people[0], chat, "testa", typed="11 testa")
+        data = payload_of(message)
+        queries = [server.press(chat, message, person.number, data) for person in people]
+        await until(lambda: all(server.answers[query] for query in queries))
+        [table] = await workers[0].worker.tables_at(f"telegram:~{ELSEWHERE}")
+        players = [person for person in people if table.seat_of(f"telegram:{person.number}") is not None]
+        assert len(players) == 2
+        await play_on(players, lambda: "won by" in words_of(chat))
+        assert len(chat.messages) == 1
 
 
 async def test_offers_that_the_bot_did_not_make_are_none(store: Store, server: TelegramServer) -> None:

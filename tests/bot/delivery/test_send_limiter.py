@@ -93,6 +93,9 @@ async def test_what_the_platform_asks_for_goes_before_everything_and_ends(clock:
     assert clock.time == 150.0
     assert limiter.is_free("x:1")
     assert not await limiter.turn("x:1", answer=answer)
+    limiter.block("x:1", 7.0)
+    await limiter.free("x:1")
+    assert clock.time == 157.0
 
 
 async def test_who_waits_for_a_turn_heeds_what_the_platform_asks_for_meanwhile(

@@ -413,6 +413,41 @@ async def test_a_refusal_says_what_was_missed_and_the_store_is_asked_no_more(
     assert known.phase == "playing"
 
 
+async def test_what_is_refused_is_refused_by_what_replicas_have(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = await Challenges(repeatable(store)).open_table("testa", ADA, "Ada", "u1")
+    real, confirmed = store.since, list[object]()
+
+    async def since(*about: Any, **more: Any) -> Any:
+        confirmed.append(more.get("confirmed"))
+        return await real(*about, **more)
+
+    monkeypatch.setattr(store, "since", since)
+    room = repeatable(store)
+    for count_of in (1, 2):
+        # The first time it is not in memory, the second time what is in memory may be old.
+        with pytest.raises(TableError):
+            await Challenges(room).cancel(table.code, BEA, "u2")
+        assert confirmed == [True] * count_of
+
+
+async def test_whoever_delivers_a_table_is_told_of_commits_by_those_who_do_not(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, told = store.append, list[object]()
+
+    async def append(*about: Any, **more: Any) -> Any:
+        told.append(more["tell"])
+        return await real(*about, **more)
+
+    monkeypatch.setattr(store, "append", append)
+    room = repeatable(store)
+    table = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
+    room.delivers = lambda code: code == table.code
+    await Challenges(room).cancel(table.code, ADA, "u2")
+    await Challenges(room).open_table("testa", ADA, "Ada", "u3")
+    assert told == [True, False, True]
+
+
 async def test_of_a_table_that_is_gone_nobody_is_named_when_it_is_opened_again(store: Store) -> None:
     room = repeatable(store)
     table = await Challenges(room).open_table("testa", ADA, "Ada", "u1")

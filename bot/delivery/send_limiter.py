@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from cachetools import TLRUCache
 
-from bot.platform import RateLimit, is_private, platform_of
+from bot.platform import RateLimit, chat_of, is_inline, is_private, platform_of
 from bot.ratelimit import RateLimiter
 
 PLACES_REMEMBERED = 10_000
@@ -79,26 +79,32 @@ class SendLimiter:
         overall = self._overall_of(place)
         if not is_private(place):
             overall = RateLimit(max(1, overall.burst // BOARDS_SHARE), overall.interval)
-        limits = [(place, rate_limit), (platform_of(place), overall)]
+        whose = _whose_turns(place)
+        limits = [(whose, rate_limit), (platform_of(place), overall)]
         if answer:
             behind = RateLimit(max(1, rate_limit.burst - 1), rate_limit.interval)
             share = RateLimit(behind.burst, ANSWERS_SHARE * rate_limit.interval)
-            limits = [(f"answers {place}", share), (place, behind), (platform_of(place), overall)]
+            limits = [(f"answers {whose}", share), (whose, behind), (platform_of(place), overall)]
         return limits
 
     def block(self, place: str, seconds: float) -> None:
         """The platform asks to leave the place alone for so many seconds."""
-        self._blocked[place] = max(self._blocked_until(place), _now() + seconds)
+        self._blocked[_whose_turns(place)] = max(self._blocked_until(place), _now() + seconds)
 
     def _blocked_until(self, place: str) -> float:
         """Until when the platform has last asked to leave the place alone, by the clock that sleeps go by."""
-        return float(self._blocked.get(place, 0.0))
+        return float(self._blocked.get(_whose_turns(place), 0.0))
 
     def _held(self, place: str) -> float:
         """Seconds until the platform's own wait and the place's rate limit let something through, if they do not."""
         rate_limit = self._rate_limit_of(place)
-        early = self._turns.wait(place, rate_limit) if rate_limit else 0.0
+        early = self._turns.wait(_whose_turns(place), rate_limit) if rate_limit else 0.0
         return max(early, self._blocked_until(place) - _now())
+
+
+def _whose_turns(place: str) -> str:
+    """Where messages are counted together: in a chat that the bot is not in each message is a place by itself."""
+    return chat_of(place) if is_inline(place) else place
 
 
 async def _sleep(seconds: float, woken: asyncio.Event | None) -> None:

@@ -170,3 +170,15 @@ async def test_who_waits_is_woken_where_a_limit_is_lifted() -> None:
     for task in waiting:
         woken.set()
         await asyncio.wait_for(task, 1)
+
+
+async def test_messages_of_a_chat_without_the_bot_share_its_turns(clock: Clock) -> None:
+    limiter = limited(RateLimit(burst=4, interval=3.0))
+    assert at_once(limiter, lambda number: f"x:~7/{number}") == 4
+    assert not limiter.is_free("x:~7/new")
+    assert at_once(limiter, lambda number: f"x:~8/{number}") == 4
+    assert at_once(limiter, lambda number: f"x:9/{number % 2}") == 8
+    clock.time += 100.0
+    limiter.block("x:~7/1", 5.0)
+    assert not limiter.is_free("x:~7/2")
+    assert limiter.is_free("x:~8/1")

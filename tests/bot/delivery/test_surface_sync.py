@@ -590,3 +590,23 @@ async def test_only_a_hand_in_a_private_chat_counts_as_the_lowest_there(store: S
         await worker.settled()
         assert len(fake.messages[here]) == 1
         assert len(told) == 2
+
+
+async def test_what_a_look_has_drawn_is_sent_and_not_drawn_again_to_see_whether_it_stands(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, anna)
+
+        async def draw(_of: TableSync, _table: Table, _surface: Surface) -> Panel:
+            raise AssertionError("it is drawn already")
+
+        monkeypatch.setattr(worker.delivery._tools.drawer, "draw", draw)
+        before = [fake.last(player.private) for player in (anna, bruno)]
+        with capture_logs() as logs:
+            await a_commit(worker, code)
+            await worker.settled()
+        assert all(fake.last(player.private) != one for player, one in zip((anna, bruno), before, strict=True))
+        assert not [line for line in logs if line["log_level"] == "error"]

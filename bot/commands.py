@@ -15,6 +15,9 @@ from engine import GAMES
 FAIR = "fair"
 """What /rules takes beside a game: how a shuffle is checked."""
 
+FAIR_WORDS = (FAIR, "onesto")
+"""What people write for it, in each language."""
+
 
 class Where(Enum):
     """In which chats a command may be given."""
@@ -174,7 +177,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         title=_("Read how a game is played"),
         arguments=(Argument("about", {"it": "argomento"}, Kind.TOPIC, _("game"), _("Which game")),),
     ),
-    CommandSpec("settings", {"it": "impostazioni"}, _("choose language, suits, clock")),
+    CommandSpec("settings", {"it": "impostazioni"}, _("choose language, suits, pictures, clock")),
     CommandSpec("resign", {"it": "resa"}, _("resign a game"), arguments=(OWN_TABLE,), for_one=True),
     CommandSpec("mydata", {"it": "mieidati"}, _("get all I keep of you, as a file"), for_one=True),
     CommandSpec("forget", {"it": "dimenticami"}, _("have me forget you; I ask first"), for_one=True),

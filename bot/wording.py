@@ -153,9 +153,14 @@ class Wording:
         }
         return sentences[ending or "target"].format(side=self.side(winner[0] & 1))
 
-    def sides(self, figures: Sequence[object]) -> str:
+    def figure(self, figure: int | str | None) -> str:
+        """A number, or a bid in words; a dash where there is none."""
+        _ = self.text
+        return {"nil": _("nil"), "double nil": _("double nil"), None: "–"}.get(figure, str(figure))  # type: ignore[arg-type]
+
+    def sides(self, figures: Sequence[int | str | None]) -> str:
         """A figure of each side's beside its players."""
-        return " · ".join(f"{self.side(side)} {figure}" for side, figure in enumerate(figures))
+        return " · ".join(f"{self.side(side)} {self.figure(figure)}" for side, figure in enumerate(figures))
 
     def points(self, points: Sequence[int], rules: Mapping[str, object]) -> str:
         """Whole points of each side, as large as the table counts them: classic Tressette shows three for one."""

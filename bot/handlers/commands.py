@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from bot.actions import code_to_join
-from bot.commands import FAIR, Where, command_called
+from bot.commands import FAIR, FAIR_WORDS, Where, command_called
 from bot.delivery.message_state import decode_state
 from bot.delivery.names import Hand, encode_name
 from bot.delivery.surface import Change
@@ -260,7 +260,7 @@ class Commands:
     async def _rules(self, command: Command, profile: Profile) -> Reply:
         about = ""
         if command.words:
-            about = FAIR if command.words[0].lower() == FAIR else game_called(" ".join(command.words))
+            about = FAIR if command.words[0].lower() in FAIR_WORDS else game_called(" ".join(command.words))
         return Reply(panel=await self.pages.rules(command.place, about))
 
     async def _settings(self, command: Command, profile: Profile) -> Reply:
@@ -354,7 +354,7 @@ def target_rule(game: str, points: int) -> Rule:
     """The rule for a number of points; NoSuchTarget if the game is not played to that."""
     rule = targets(game).get(points)
     if rule is None:
-        raise NoSuchTarget(points=points, targets=", ".join(map(str, targets(game))))
+        raise NoSuchTarget(game=GAMES[game].name, points=points, targets=", ".join(map(str, targets(game))))
     return rule
 
 

@@ -10,7 +10,7 @@ class NoSuchGame(TableError):
 
 class NoSuchTarget(TableError):
     code = "no_such_target"
-    sentence = "This game is played to {targets}, not to {points}."
+    sentence = "{game} is played to {targets}, not to {points}."
 
 
 class NoSuchPerson(TableError):

@@ -6,7 +6,7 @@ from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.course import course_line, decisive_line, declared_in_all_line, declared_lines
 from bot.panels.offer import share_button
-from bot.panels.phrases import Phrases, bid_name, in_points
+from bot.panels.phrases import Phrases, in_points
 from bot.panels.snapshot import FinishedDeal, TableSnapshot, isolated
 from bot.wording import Wording
 from engine import Record
@@ -71,7 +71,7 @@ def _play(page: Writer, phrases: Phrases, deal: DealView) -> None:
     if not sum(deal.tricks) and deal.phase != "over":
         page.line(_("The cards are dealt: {name} begins.").format(name=phrases.names[_beginner(deal, phrases)]))
     if isinstance(deal, SpadesView) and any(bid is not None for bid in deal.bids):
-        bids = " · ".join(f"{phrases.names[seat]} {bid_name(words, bid)}" for seat, bid in enumerate(deal.bids))
+        bids = " · ".join(f"{phrases.names[seat]} {words.figure(bid)}" for seat, bid in enumerate(deal.bids))
         page.line(_("Bids: {bids}"), bids=bids)
     if deal.last_trick:
         page.line(

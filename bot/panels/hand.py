@@ -12,7 +12,7 @@ from operator import itemgetter
 
 from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.panels.phrases import Phrases, bid_name, in_points, turn_line
+from bot.panels.phrases import Phrases, in_points, turn_line
 from bot.panels.snapshot import TableSnapshot, isolated
 from bot.wording import JOINER, NO_BREAK, Wording
 from engine.cards import ITALIAN
@@ -180,7 +180,7 @@ class _Hand:
             )
         if any(bid is not None for bid in deal.bids):
             bids = " · ".join(
-                f"{self.phrases.names[seat]} {bid_name(self.words, bid)}" for seat, bid in enumerate(deal.bids)
+                f"{self.phrases.names[seat]} {self.words.figure(bid)}" for seat, bid in enumerate(deal.bids)
             )
             self.page.line(_("Bids: {bids}"), bids=bids)
 

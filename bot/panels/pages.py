@@ -40,10 +40,10 @@ def tables_page(language: str, tables: Sequence[Seated]) -> Panel:
         page.line(no_tables(language))
     for table in tables:
         page.line(
-            _("{code}: {game} with {others}, {state}"),
+            _("{code}: {game} with {others}, {state}") if table.others else _("{code}: {game}, {state}"),
             code=Span(table.code, "code"),
             game=_(GAMES[table.game].name),
-            others=table.others or "…",
+            others=table.others,
             state=states[table.state],
         )
     playing = [table for table in tables if table.state != "open"]
@@ -69,7 +69,7 @@ def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool
     _ = texts(profile.language).gettext
     page = Writer()
     page.line(_("Your settings"), "bold")
-    page.line(_("Your language, and the suits on your cards. Spades is always played with French ones."))
+    page.line(_("Your language, the suits on your cards, and pictures. Spades is always played with French suits."))
     names = {"italian": _("Italian suits 🪙🏆⚔️🪵"), "french": _("French suits ♦️♥️♠️♣️")}
     places = {"private": _("Hands in our private chat"), "aside": _("Hands in the group, for my eyes only")}
     if has_ephemeral:

@@ -77,12 +77,6 @@ def turn_line(seen: TableSnapshot, words: Wording) -> str:
     return asks.get(deal.phase, _("Your turn."))
 
 
-def bid_name(words: Wording, bid: int | str | None) -> str:
-    """A bid in words; a dash before there is one."""
-    _ = words.text
-    return {"nil": _("nil"), "double nil": _("double nil"), None: "–"}.get(bid, str(bid))  # type: ignore[arg-type]
-
-
 def game_names(language: str) -> dict[str, str]:
     """What the games are called in a language, by their ids."""
     _ = texts(language).gettext

@@ -48,7 +48,7 @@ def _common(language: str) -> list[str]:
         _("Forty cards in four suits: 🪙 coins, 🏆 cups, ⚔️ swords, 🪵 batons. There are no trumps."),
         _("From high to low: 3 2 A R C F 7 6 5 4. R is the king (re), C the knight (cavallo), F the jack (fante)."),
         _("With French suits, as you may choose by /settings, R, C and F are K, Q and J."),
-        _("Follow suit if you can. The highest card of the suit led takes the trick and leads the next."),
+        _("Follow suit if you can. The highest card of the suit led takes the trick; who took it leads the next."),
         _("An ace counts 1 point; 3, 2, R, C and F a third each; the last trick 1. Thirds left over are lost."),
         _("A deal gives 11 points, and what is declared."),
         _(

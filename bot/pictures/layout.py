@@ -185,7 +185,7 @@ class _Layouter(Composer):
             most = BESIDE_POINTS if len(side.points) < 3 else BESIDE_MANY_POINTS
             self._text(side.name, name_x, 30, 30, colour, "strip", most, anchor)
             self._text(" · ".join(side.notes), name_x, 66, 24, "soft", "strip", most, anchor)
-            self._text(side.points, points_x, 44, 52, colour, "strip", 90, "right" if is_left else "left")
+            self._text(side.points, points_x, 44, 52, "white", "strip", 90, "right" if is_left else "left")
         self._text(self.scene.target, WIDTH // 2, 46, 22, "soft", "strip", 80, "middle")
 
     def _line(self) -> None:
@@ -233,12 +233,14 @@ class _Layouter(Composer):
             (scene.drawn_title, scene.drawn),
         ]
         main, *side = [one for one in lying if one[1]] or [("", ())]
-        height = EDGE
+        # Cards across the table are tucked under its edge, also where nothing lies there.
+        height = EDGE if scene.others else 0
         if main[1]:
             height = height_of(self.card) + 28
         elif scene.stock:
             height = height_of(SMALL) + TITLE + 28
-        self._box(MARGIN // 2, top, WIDTH - MARGIN, height, "mat", min(26, height // 2))
+        if height:
+            self._box(MARGIN // 2, top, WIDTH - MARGIN, height, "mat", min(26, height // 2))
         y = top + 12
         for title, played in side:
             self._small_trick(title, played, y)
@@ -300,6 +302,8 @@ class _Layouter(Composer):
     def _tally(self) -> None:
         """A deal's score: a line for each thing that counted."""
         lines, row = self.scene.tally, 52
+        self._text(self.scene.tally_title, WIDTH // 2, self.y + TITLE // 2, 26, "soft", "felt", INNER, "middle")
+        self.y += TITLE + 8
         self._box(MARGIN // 2, self.y, WIDTH - MARGIN, len(lines) * row + 28, "mat", 26)
         for number, line in enumerate(lines):
             y = self.y + 14 + row * number + row // 2

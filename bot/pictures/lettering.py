@@ -41,3 +41,8 @@ def drawable_names(names: Sequence[str], language: str) -> list[str]:
     """Players' names as the letters can write them; who has none of those is called by their number."""
     _ = texts(language).gettext
     return [drawable(name) or _("seat {number}").format(number=seat) for seat, name in enumerate(names, 1)]
+
+
+def minus(figure: str) -> str:
+    """A figure with a true minus."""
+    return figure.replace("-", "−")

@@ -6,14 +6,17 @@ import time
 from collections.abc import Sequence
 
 from bot.panels.course import course, course_line, decisive_line, declared_in_all, declared_lines
-from bot.pictures.lettering import drawable_names
+from bot.pictures.lettering import drawable_names, minus
 from bot.pictures.scene import TallyLine
-from bot.pictures.sheet import Curve, Part, Plot, Row, Rows, Score, Sheet, Tally, Words
+from bot.pictures.sheet import Curve, Ink, Part, Plot, Row, Rows, Score, Sheet, Tally, Words
 from bot.wording import Wording
 from engine import Record
 from engine.robots.findings import Summary
 
 BOT = "Buongioco"
+
+INKS: tuple[Ink, Ink] = ("gold", "sky")
+"""Each side's colour: its name, its curve, and its win."""
 
 MOST_DECLARED = 6
 """Lines of declarations in a picture; the text has them all."""
@@ -59,7 +62,7 @@ def game_sheet(
         title=_(record.kind.name),
         note=results.played(),
         parts=(
-            Words(winner, stands_out=True),
+            Words(winner, INKS[record.winner[0] % 2] if record.winner else None),
             *([results.scores(len(record.deals))] if record.deals else []),
             *results.plot(len(record.deals)),
             *([Words(decided)] if decided else []),
@@ -81,8 +84,8 @@ class _Results:
 
     def scores(self, number: int) -> tuple[Score, Score]:
         totals = course(self.record, number)[-1]
-        one, other = (str(total).replace("-", "−") for total in totals)
-        return Score(self.words.side(0), one, "gold"), Score(self.words.side(1), other, "sky")
+        one, other = (minus(str(total)) for total in totals)
+        return Score(self.words.side(0), one, INKS[0]), Score(self.words.side(1), other, INKS[1])
 
     def plot(self, number: int) -> tuple[Plot, ...]:
         """How it stood from nothing on; nothing to be seen after a single deal."""
@@ -96,7 +99,7 @@ class _Results:
         target = int(self.record.rules["target"]) * (unit if isinstance(unit, int) else 1)
         return (
             Plot(
-                (Curve(one, "gold", marks), Curve(other, "sky", marks)),
+                (Curve(one, INKS[0], marks), Curve(other, INKS[1], marks)),
                 target=target,
                 begin=_("start"),
                 end=_("deal {number}").format(number=number),
@@ -112,7 +115,9 @@ class _Results:
                 continue
             is_counted = name in ("declared", "points") and isinstance(unit, int)
             one, other = (figure * unit if is_counted else figure for figure in figures)
-            lines.append(TallyLine(self.words.labels[name], (_shown(one), _shown(other))))
+            lines.append(
+                TallyLine(self.words.labels[name], (minus(self.words.figure(one)), minus(self.words.figure(other))))
+            )
         return Tally(tuple(lines))
 
     def accuracy(self, summaries: Sequence[Summary]) -> Rows:
@@ -134,7 +139,3 @@ class _Results:
         if not sums:
             return ()
         return (Tally((TallyLine(self.words.labels["declared"], (str(sums[0]), str(sums[1]))),)),)
-
-
-def _shown(figure: object) -> str:
-    return "–" if figure is None else str(figure).replace("-", "−")

@@ -75,7 +75,8 @@ class Scene(Subject):
     ``line`` says what is to be done, or whose turn it is; ``is_mine`` if it is the viewer's. ``drawn`` is what was
     drawn and shown after the last trick, or the card that the viewer has drawn and looks at. ``middle`` are packets
     that nobody has taken. ``hand`` are the viewer's own cards in the order of the buttons, ``packets`` their own
-    packets. ``tally`` is the score of a deal that is over.
+    packets. ``tally`` is the score of a deal that is over,
+    ``tally_title`` says of which.
     """
 
     deck: Deck
@@ -94,3 +95,4 @@ class Scene(Subject):
     hand: tuple[Card, ...] = ()
     packets: tuple[Pile, ...] = ()
     tally: tuple[TallyLine, ...] = ()
+    tally_title: str = ""

@@ -1,11 +1,12 @@
 """The scenes of hands and boards: a table as one viewer may see it, from the same snapshot as its panel."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from bot.panels.phrases import Phrases, bid_name, in_points, turn_line
+from bot.panels.phrases import Phrases, in_points, turn_line
 from bot.panels.snapshot import TableSnapshot
 from bot.picture import Deck, Style
-from bot.pictures.lettering import drawable_names
+from bot.pictures.lettering import drawable_names, minus
 from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Side, TallyLine
 from engine.views import DealView, Packet, PacketsView, Played, SpadesView, StockView, TressetteView
 
@@ -50,7 +51,8 @@ class _Scenes:
             won = _("You win!") if self.seen.seat in (view.winner or ()) else _("You lose.")
             line = won if view.winner else _("The game was cancelled.")
             tally = self.tally(view.result.entries) if view.result else ()
-            return self.scene(sides=self.sides(view.totals), line=line, is_mine=True, tally=tally)
+            title = _("deal {number}").format(number=view.result.deal) if view.result else ""
+            return self.scene(sides=self.sides(view.totals), line=line, is_mine=True, tally=tally, tally_title=title)
         return self.table(deal, chosen)
 
     def table(self, deal: DealView, chosen: str = "") -> Scene:
@@ -81,7 +83,7 @@ class _Scenes:
         one, other = (
             Side(
                 self.phrases.side(side),
-                str(in_points(self.seen, totals[side])),
+                minus(str(in_points(self.seen, totals[side]))),
                 self._notes(deal, side) if deal else (),
                 deal is not None and turn is not None and turn % 2 == side,
             )
@@ -97,14 +99,14 @@ class _Scenes:
             of = f"/{bid}" if isinstance(bid, int) else ""
             notes.append(f"{labels['tricks']} {deal.tricks[side]}{of}")
         if bid is not None and not (isinstance(bid, int) and deal.phase == "play"):
-            notes.append(_("bid {bid}").format(bid=bid_name(self.words, bid)))
+            notes.append(_("bid {bid}").format(bid=self.words.figure(bid)))
         if isinstance(deal, SpadesView) and self.seen.view and self.seen.view.bags[side]:
             notes.append(f"{labels['bags']} {self.seen.view.bags[side]}")
         if isinstance(deal, TressetteView) and deal.declared[side]:
             notes.append(f"{labels['declared']} {in_points(self.seen, deal.declared[side])}")
         return tuple(notes)
 
-    def tally(self, entries: dict[str, Sequence[object]] | dict[str, tuple[object, object]]) -> tuple[TallyLine, ...]:
+    def tally(self, entries: Mapping[str, Sequence[Any]]) -> tuple[TallyLine, ...]:
         lines = []
         is_turned = self.seen.seat is not None and self.seen.seat % 2
         for name, figures in entries.items():
@@ -115,7 +117,9 @@ class _Scenes:
                 one, other = (
                     in_points(self.seen, figure) if isinstance(figure, int) else figure for figure in (one, other)
                 )
-            lines.append(TallyLine(self.words.labels[name], (str(one), str(other))))
+            lines.append(
+                TallyLine(self.words.labels[name], (minus(self.words.figure(one)), minus(self.words.figure(other))))
+            )
         return tuple(lines)
 
     # Cards

@@ -56,10 +56,10 @@ class Row(NamedTuple):
 
 
 class Words(NamedTuple):
-    """A sentence or two; what ``stands_out`` is gold."""
+    """A sentence or two, in a side's colour if they are about its win."""
 
     text: str
-    stands_out: bool = False
+    ink: Ink | None = None
 
 
 class Tally(NamedTuple):

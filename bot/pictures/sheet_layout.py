@@ -133,7 +133,7 @@ class _SheetLayouter(Composer):
 
     def _words(self, words: Words) -> None:
         size = 30
-        colour: Colour = "gold" if words.stands_out else "white"
+        colour: Colour = words.ink or "white"
         for line in _wrapped(words.text, INNER, size):
             self._text(line, WIDTH // 2, self.y + 20, size, colour, "felt", INNER, "middle")
             self.y += 40

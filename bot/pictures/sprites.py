@@ -33,6 +33,8 @@ SHADES = 8
 WRITTEN: tuple[tuple[Colour, Colour], ...] = (
     ("white", "felt"),
     ("gold", "felt"),
+    ("sky", "felt"),
+    ("soft", "felt"),
     ("white", "mat"),
     ("soft", "mat"),
     ("gold", "mat"),

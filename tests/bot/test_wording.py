@@ -13,6 +13,14 @@ from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seate
 FOUR = ("A", "B", "C", "D")
 
 
+def test_a_bid_in_a_score_is_in_words_and_a_dash_where_there_was_none() -> None:
+    words = Wording("it", ("A", "B"))
+    assert list(words.score({"bids": ("double nil", None)}, (0, -200), {})) == [
+        "dichiarazioni: A doppio zero · B –",
+        "totali: A 0 · B -200",
+    ]
+
+
 def test_thirds_of_a_point() -> None:
     assert [thirds(value) for value in (0, 1, 2, 3, 4, 35)] == ["0", "⅓", "⅔", "1", "1⅓", "11⅔"]
 

@@ -107,3 +107,18 @@ def test_a_card_that_may_be_played_stands_higher_than_one_that_may_not() -> None
             compared += 1
             assert max(item.y for item in bright) < min(item.y for item in dim)
     assert compared
+
+
+def test_gold_above_is_the_name_of_whose_turn_it_is_and_no_score() -> None:
+    sides = Side("Anna", "3", is_to_move=True), Side("Bruno", "12")
+    items = lay_out(Scene(deck=DECKS[0], sides=sides, target="to 21")).items
+    colours = {item.text: item.colour for item in items if isinstance(item, TextAt)}
+    assert colours == {"Anna": "gold", "Bruno": "white", "3": "white", "12": "white", "to 21": "soft"}
+
+
+def test_where_nothing_lies_there_is_no_mat_unless_cards_are_tucked_under_it() -> None:
+    sides = Side("Anna", "0"), Side("Bruno", "0")
+    alone = Scene(deck=DECKS[0], sides=sides, target="to 21", hand=(Card("3D"),))
+    across = Scene(deck=DECKS[0], sides=sides, target="to 21", hand=(Card("3D"),), others=(Holder("", (Card(),)),))
+    for scene, mats in ((alone, 0), (across, 1)):
+        assert sum(isinstance(item, Box) and item.colour == "mat" for item in lay_out(scene).items) == mats

@@ -7,9 +7,11 @@ import pytest
 from bot.bench.pictures import scenes_of
 from bot.panels.snapshot import snapshot
 from bot.pictures.lettering import drawable
-from bot.pictures.scene import Scene
+from bot.pictures.results import deal_sheet
+from bot.pictures.scene import Scene, TallyLine
 from bot.pictures.scenes import board_scene, hand_scene
-from bot.store.entries import Entry, FirstDeal, Move, Open, Sit
+from bot.pictures.sheet import Tally
+from bot.store.entries import Deal, Entry, FirstDeal, Move, Open, Sit
 from bot.tables.table import Table
 from engine import GAMES
 from engine.rules import RELEASE, resolve
@@ -133,3 +135,33 @@ def test_equal_scenes_have_equal_digests_and_others_have_not(game: str) -> None:
     scenes = scenes_of(game, "classic")
     assert [scene.digest for scene in scenes] == [scene.digest for scene in scenes_of(game, "classic")]
     assert len({scene.digest for scene in scenes}) == len(set(scenes))
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_the_score_of_a_game_that_was_given_up_says_of_which_deal_it_is(seat: int) -> None:
+    table = table_of("metamazzo")
+    while table.game and table.game.turn is not None:
+        table = table.after([Move(table.game.turn, first_card(table))], "u")
+    table = table.after([Deal(SECRET), Move(0, "resign")], "u")
+    scene = hand_of(table, seat)
+    assert scene.tally
+    assert scene.tally_title == "deal 2"
+
+
+def test_a_bid_in_a_score_is_in_words_and_a_dash_where_there_was_none() -> None:
+    begun = [Move(0, "draw"), Move(0, "resign")]
+    scene = hand_of(table_of("spades").after(begun, "u"), 0, language="it")
+    assert scene.tally[0] == TallyLine("dichiarazioni", ("–", "–"))
+    assert scene.sides[0].points == "0"
+
+
+def test_a_nil_that_was_bid_has_one_name_in_a_language() -> None:
+    table = table_of("spades")
+    while table.game and table.game.deal_number == 1 and table.game.turn is not None:
+        moves = table.game.legal_moves(table.game.turn)
+        move = next((move for move in moves if move in ("bid 0", "draw")), moves[0])
+        table = table.after([Move(table.game.turn, move)], "u")
+    assert table.game
+    one = table.after([Deal(SECRET), Move(0, "resign")], "u").game.record()  # type: ignore[union-attr]
+    [tally] = [part for part in deal_sheet(one, 1, "ABCD", ("Anna", "Bruno"), "it").parts if isinstance(part, Tally)]
+    assert tally.lines[0] == TallyLine("dichiarazioni", ("zero", "zero"))

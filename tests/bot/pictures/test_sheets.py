@@ -208,3 +208,19 @@ def test_no_line_of_text_cuts_letters_of_another_off(language: str) -> None:
                 reach = 0.37 if above.text.lstrip("−").isdecimal() else 0.55
                 behind = (later.size + later.size // 2) // 2
                 assert abs(later.y - above.y) >= reach * above.size + behind, (above.text, later.text)
+
+
+def test_a_win_is_in_the_colour_of_whose_it_is() -> None:
+    found = set()
+    for seed in range(12):
+        one = record("testa", seed)
+        assert one.winner
+        parts = game_sheet(one, "ABCD", NAMES[:2], "en").parts
+        [plot] = [part for part in parts if isinstance(part, Plot)]
+        words = parts[0]
+        assert isinstance(words, Words)
+        assert words.ink == plot.curves[one.winner[0]].ink
+        found.add(words.ink)
+    assert found == {"gold", "sky"}
+    cancelled = record("testa").model_copy(update={"winner": [], "ending": "cancelled"})
+    assert Words("The game was cancelled.") in game_sheet(cancelled, "ABCD", NAMES[:2], "en").parts

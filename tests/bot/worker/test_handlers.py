@@ -660,7 +660,7 @@ async def test_tables_lists_where_one_sits_and_whose_turn_it_is(store: Store) ->
         await mover.say("/challenge spades")
         await mover.say("/tables")
         page = fake.last(mover.private).plain
-        assert "waiting for players" in page
+        assert ": Spades, waiting for players" in page
         assert "your turn" in page
         assert "others' turn" not in page
         assert other.person.name in page
@@ -672,7 +672,8 @@ async def test_tables_lists_where_one_sits_and_whose_turn_it_is(store: Store) ->
 
 
 @pytest.mark.parametrize(
-    "about", ["", "fair", "pizzichino", "spizzichino", "metamazzo", "testa", "tressette", "tavolo", "spades", "metà"]
+    "about",
+    ["", "fair", "onesto", "pizzichino", "spizzichino", "metamazzo", "testa", "tressette", "tavolo", "spades", "metà"],
 )
 async def test_rules(store: Store, about: str) -> None:
     fake = FakePlatform()
@@ -694,6 +695,7 @@ async def test_rules(store: Store, about: str) -> None:
         ("/resign", "no game on"),
         ("/resign QQQQ", "You do not sit at table QQQQ"),
         ("/challenge scopa", "I know no game scopa"),
+        ("/challenge testa 32", "Testa a Testa is played to 11, 21, 31, not to 32."),
         ("/stats @nobody", "I have not met @nobody"),
         ("/rules briscola", "I know no game briscola"),
     ],

@@ -164,9 +164,10 @@ class Adapter(Protocol):
         empty if there is none, or a button of the kind "join" does it.
         """
 
-    async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
+    async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         """Send a panel; returns the message as it stands there then.
 
+        A ``silent`` one takes the place of a message that could not be edited, and should ring nobody's phone.
         A second send with the same ``key`` is the same message, where the platform can tell. `NoPicture` where the
         picture cannot be had there now, or not soon; a text that can do without it may also go without.
         """

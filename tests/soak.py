@@ -71,7 +71,7 @@ class Roll(FakePlatform):
     def __init__(self) -> None:
         super().__init__(knows_keys=False)
 
-    async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
+    async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         sent = await super().send(place, panel, key)
         self._keys.clear()
         self.calls.clear()

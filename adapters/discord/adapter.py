@@ -325,7 +325,8 @@ class Discord:
     def invitation(self, code: str, place: str, message: str) -> str:
         return reading.address_of(place, message)
 
-    async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
+    async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
+        # Every message can be edited here: delivery asks for no silent one.
         self._ready()
         return await self.messages.send(place, panel, key)
 

@@ -43,7 +43,7 @@ class Playground:
     def invitation(self, code: str, place: str, message: str) -> str:
         return self.server.invitation(code)
 
-    async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
+    async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         return SentMessage(str(await self.chat_store.send(self._chat_id(place), panel, key)))
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:

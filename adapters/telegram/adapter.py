@@ -313,18 +313,18 @@ class Telegram:
         try:
             await self.edit(press.place, sent, panel)
         except (NotEditable, NoPicture):
-            await self._send_page(press.place, panel, press.key)
+            await self._send_page(press.place, panel, press.key, silent=True)
             # By itself: should it have to be tried again, the page is not sent again.
             self.card_room.answer_in_turn(press.place, partial(self.delete, press.place, press.message))
 
-    async def _send_page(self, place: str, panel: Panel, key: str) -> None:
+    async def _send_page(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> None:
         """Send a page, by its text alone where its picture cannot be had."""
         try:
-            await self.send(place, panel, key)
+            await self.send(place, panel, key, silent=silent)
         except NoPicture as error:
             if error.late:
                 self._late.start(self._delete_late(place, error.late))
-            await self.send(place, replace(panel, picture=None), key)
+            await self.send(place, replace(panel, picture=None), key, silent=silent)
 
     async def _delete_late(self, place: str, late: asyncio.Future[str]) -> None:
         """Have a page deleted whose text went by itself, should it come after all."""
@@ -366,8 +366,8 @@ class Telegram:
         """None: the button leads there."""
         return ""
 
-    async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
-        return await self._call(place, lambda: self.messages.send(place, panel))
+    async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
+        return await self._call(place, lambda: self.messages.send(place, panel, silent=silent))
 
     async def _send_file(self, place: str, panel: Panel, file: File) -> None:
         """Send a file, with a panel's text under it."""

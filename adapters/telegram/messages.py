@@ -1,7 +1,7 @@
 """Panels as Telegram's messages: texts or photos, in chats and to one person in a group.
 
-A text never becomes a photo or the other way round: Telegram lets a photo not be turned into a text, and what can
-only go one way would leave a picture where none is wanted.
+A text can become a photo, so a picture that is late comes to its text; a photo cannot become a text, and gives way to a
+new message.
 """
 
 from typing import Any
@@ -37,13 +37,13 @@ class Messages:
         """Give up what is late."""
         self._photos.stop()
 
-    async def send(self, place: str, panel: Panel) -> SentMessage:
+    async def send(self, place: str, panel: Panel, *, silent: bool = False) -> SentMessage:
         if is_ephemeral(place):
             return await self._send_ephemeral(EphemeralTarget.parse(place), panel)
         if is_inline(place):
             return await self._show_inline(reading.inline_id(place), panel)
         chat, topic = reading.address(place)
-        where = {"chat_id": chat, "message_thread_id": topic}
+        where = {"chat_id": chat, "message_thread_id": topic, "disable_notification": silent or None}
         picture = self._photos.picture_of(chat, panel)
         if picture is None:
             fields = {**where, **drawing.text_fields(panel, self._markup(panel))}
@@ -67,7 +67,7 @@ class Messages:
     async def _edit(self, chat: int, sent: SentMessage, panel: Panel) -> SentMessage:
         where = {"chat_id": chat, "message_id": int(sent.message)}
         picture = self._photos.picture_of(chat, panel)
-        if (picture is None) != (not sent.picture):
+        if picture is None and sent.picture:
             raise NotEditable(sent.message)
         if picture is None:
             fields = {**where, **drawing.text_fields(panel, self._markup(panel))}

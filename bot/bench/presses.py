@@ -74,7 +74,7 @@ class Counter:
     def overall(self) -> RateLimit:
         return RateLimit()
 
-    async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
+    async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         self._count(place)
         message = self.messages[place] = str(next(self._numbers))
         return SentMessage(message)

@@ -38,7 +38,7 @@ class Lines(Counter):
         super().__init__()
         self._sent = (f"{number}.{count}" for count in itertools.count(1))
 
-    async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
+    async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         return await self.edit(place, SentMessage(next(self._sent)), panel)
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:

@@ -95,6 +95,8 @@ class SurfaceSync:
         self._awaited: Subject | None = None
         # Messages that may come to stand there though their text went by itself: where, and what they are called.
         self._late: list[tuple[str, asyncio.Future[str]]] = []
+        # How loudly a message called that could not be edited: what takes its place rings for no more than that.
+        self._was_to_call: int | None = None
         # What could not be taken away holds nothing up.
         self._take_away_last = False
         self._pause = self._pause_in_doubt = FIRST_PAUSE
@@ -133,6 +135,7 @@ class SurfaceSync:
                 self._gone(step)
             except NotEditable:
                 self._count("not_editable")
+                self._was_to_call = step.urgency if isinstance(step, Edit) else None
                 self._surface.outdate()
                 await self._tools.writer.now(self._sync)
             except NoPicture as error:
@@ -240,11 +243,12 @@ class SurfaceSync:
         key = f"{code}.{encode_name(surface.name)}.{attempt.number}"
         try:
             await self._note_late()
-            sent = await self._adapter.send(place, ready, key)
+            sent = await self._adapter.send(place, ready, key, silent=urgency == self._was_to_call)
         except (SlowDown, NotDone):
             surface.not_sent(attempt)
             raise
         self._count("sent")
+        self._was_to_call = None
         stands = surface.sent(attempt, place, sent, urgency, int(time.time()))
         if stands and isinstance(surface.name, Hand) and not is_ephemeral(place):
             self._tools.lowest.sent(place, code)

@@ -1,6 +1,6 @@
 """A fake chat platform, strict as the real ones are, and people who play on it by the buttons they see."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from itertools import count
@@ -43,6 +43,8 @@ class FakePlatform:
         self.messages: dict[str, dict[str, Panel]] = defaultdict(dict)
         self.calls: list[tuple[str, str, str]] = []
         self.closed: set[str] = set()
+        self.rang: Counter[str] = Counter()
+        """How often a new message came that was not silent."""
         self.errors: dict[str, list[DeliveryError]] = defaultdict(list)
         self.after_faults: dict[str, list[DeliveryError]] = defaultdict(list)
         self.rate_limit_of: dict[str, RateLimit] = {}
@@ -68,12 +70,14 @@ class FakePlatform:
     def overall(self) -> RateLimit:
         return RateLimit()
 
-    async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
+    async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         self._check("send", place, "", panel)
         if self.knows_keys and key in self._keys:
             return SentMessage(self._keys[key])
         message = self._keys[key] = str(next(self._numbers))
         self.messages[place][message] = panel
+        if not silent:
+            self.rang[place] += 1
         self._fail_after(place)
         return SentMessage(message)
 

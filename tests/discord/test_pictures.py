@@ -74,8 +74,8 @@ def of_one_state(adapter: Observed) -> set[tuple[str, str]]:
 
     send, edit = adapter.send, adapter.edit
 
-    async def noted_send(place: str, panel: Panel, key: str) -> SentMessage:
-        return await send(place, noted(panel), key)
+    async def noted_send(place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
+        return await send(place, noted(panel), key, silent=silent)
 
     async def noted_edit(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
         return await edit(place, sent, noted(panel))

@@ -193,13 +193,31 @@ async def test_a_change_to_what_is_there_already_is_well(adapter: Observed, serv
     assert await adapter.edit(PLACE, sent, panel()) == sent
 
 
-async def test_a_text_and_a_photo_do_not_become_each_other(adapter: Observed, server: TelegramServer) -> None:
-    photo, words = await adapter.send(PLACE, panel(), "one"), await adapter.send(PLACE, text(), "two")
+async def test_a_photo_does_not_become_a_text(adapter: Observed, server: TelegramServer) -> None:
+    photo = await adapter.send(PLACE, panel(), "one")
+    with pytest.raises(NotEditable):
+        await adapter.edit(PLACE, photo, text())
+    assert len(methods(server)) == 1
+
+
+async def test_a_text_becomes_a_photo(adapter: Observed, server: TelegramServer) -> None:
+    words = await adapter.send(PLACE, text(), "key")
     assert not words.picture
-    for sent, other in ((photo, text()), (words, panel())):
-        with pytest.raises(NotEditable):
-            await adapter.edit(PLACE, sent, other)
-    assert len(methods(server)) == 2
+    photo = await adapter.edit(PLACE, words, panel("Over."))
+    assert photo.message == words.message
+    assert photo.picture
+    assert only(server)["caption"] == "Over."
+    assert "text" not in only(server)
+
+
+async def test_a_message_that_takes_the_place_of_another_may_be_silent(
+    adapter: Observed, server: TelegramServer
+) -> None:
+    for shown in (panel(), text()):
+        await adapter.send(PLACE, shown, "one")
+        await adapter.send(PLACE, shown, "two", silent=True)
+    sent = [fields.get("disable_notification") for method, fields in server.calls if method.startswith("send")]
+    assert sent == [None, True, None, True]
 
 
 async def test_a_photo_of_which_the_store_no_longer_knows_is_not_taken_for_a_text(
@@ -231,7 +249,8 @@ async def test_a_page_that_is_to_stand_in_the_place_of_a_photo_is_a_new_message(
     await adapter._show_in_place(press, text("A page."))
     await until(lambda: len(server.group(GROUP).messages) == 1)
     assert only(server)["text"] == "A page."
-    assert methods(server).count("sendMessage") == 1
+    [fields] = [fields for method, fields in server.calls if method == "sendMessage"]
+    assert fields["disable_notification"], "as an edit would be"
 
 
 async def test_a_page_with_a_picture_takes_the_place_of_one_with_a_picture(

@@ -110,9 +110,9 @@ class Unable(Pictured):
         self.cannot = False
         self.knew: list[str] = []
 
-    async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
+    async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         self._look(panel)
-        sent = await super().send(place, panel, key)
+        sent = await super().send(place, panel, key, silent=silent)
         return sent._replace(picture=_word(panel))
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
@@ -426,3 +426,31 @@ async def rated_games(worker: Worker, players: list[Player]) -> None:
     for number in range(LEAST_GAMES):
         await keep(worker.store, replace(finished(number), people=people, chats=[GROUP]))
     await worker.ratings.catch_up()
+
+
+async def test_a_painter_that_is_slow_rings_nobody_twice(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a platform where a text can become a picture, but not the other way round."""
+
+    class OneWay(FakePlatform):
+        shows_pictures = True
+
+        async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+            shown = self.messages[place].get(sent.message)
+            if shown and shown.picture and not panel.picture:
+                raise NotEditable(sent.message)
+            return await super().edit(place, sent, panel)
+
+    fake = OneWay()
+    async with open_worker(store, fake) as worker:
+        monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
+        monkeypatch.setattr(worker.picture_pool, "_paint", sleepy)
+        players = await seated(worker, fake, "metamazzo")
+        for _ in range(2):
+            mover = next(player for player in players if player.moves())
+            rang = fake.rang.copy()
+            await mover.press(mover.moves()[0][1].label)
+            for player in players:
+                assert len(fake.messages[player.private]) == 1
+                assert fake.last(player.private).picture
+                assert fake.rang[player.private] == rang[player.private], "whoever looks at it is not rung"
+        assert {fake.rang[player.private] for player in players} == {1}

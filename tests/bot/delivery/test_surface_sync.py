@@ -37,9 +37,9 @@ class Held(FakePlatform):
         self.gates: dict[str, asyncio.Event] = {}
         self.waiting: set[str] = set()
 
-    async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
+    async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
         await self._hold(place)
-        return await super().send(place, panel, key)
+        return await super().send(place, panel, key, silent=silent)
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
         await self._hold(place)

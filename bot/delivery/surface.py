@@ -226,6 +226,12 @@ class Surface:
             self._known = known._replace(message="", digest=UNKNOWN, outdated=outdated, picture="")
         return bool(known.message)
 
+    def stands_again(self, sent: SentMessage) -> None:
+        """A message that was outdated is what stands there, for no new one may be sent; it shows something older."""
+        left = tuple(one for one in self._known.outdated if one.message != sent.message)
+        self._is_certain = False
+        self._known = self._known._replace(message=sent.message, digest=UNKNOWN, picture=sent.picture, outdated=left)
+
     def begin_send(self, digest: str) -> Attempt:
         """A message goes out. Only `sent` and `not_sent` end that for certain: until then it may have arrived.
 

@@ -34,6 +34,7 @@ from bot.platform import (
     NotDone,
     NotEditable,
     Refused,
+    SentMessage,
     SlowDown,
     TooLong,
     Trouble,
@@ -97,6 +98,8 @@ class SurfaceSync:
         self._late: list[tuple[str, asyncio.Future[str]]] = []
         # How loudly a message called that could not be edited: what takes its place rings for no more than that.
         self._was_to_call: int | None = None
+        # What stood in the group for one person alone, and could not be edited for want of its next picture; and where.
+        self._gave_way: tuple[str, SentMessage] | None = None
         # What could not be taken away holds nothing up.
         self._take_away_last = False
         self._pause = self._pause_in_doubt = FIRST_PAUSE
@@ -136,8 +139,7 @@ class SurfaceSync:
             except NotEditable:
                 self._count("not_editable")
                 self._was_to_call = step.urgency if isinstance(step, Edit) else None
-                self._surface.outdate()
-                await self._tools.writer.now(self._sync)
+                await self._give_way(step)
             except NoPicture as error:
                 self._count("no_picture")
                 if error.late:
@@ -149,10 +151,13 @@ class SurfaceSync:
                     raise
                 self._longest = error.longest
             except (Unreachable, ChatGone) as error:
-                if is_same_place(await self._find(), self._place):
+                if not is_same_place(await self._find(), self._place):
+                    # It has been moved meanwhile.
+                    continue
+                if self._gave_way is None or not is_same_place(self._gave_way[0], self._place):
                     self._give_up(error)
                     return
-                # It has been moved meanwhile.
+                await self._keep_standing(self._gave_way[1])
             except Trouble as error:
                 self._count("trouble")
                 # It was not for the picture that the text did not go out.
@@ -248,7 +253,7 @@ class SurfaceSync:
             surface.not_sent(attempt)
             raise
         self._count("sent")
-        self._was_to_call = None
+        self._was_to_call = self._gave_way = None
         stands = surface.sent(attempt, place, sent, urgency, int(time.time()))
         if stands and isinstance(surface.name, Hand) and not is_ephemeral(place):
             self._tools.lowest.sent(place, code)
@@ -333,6 +338,22 @@ class SurfaceSync:
         if self._text_alone == step.panel.digest:
             raise RuntimeError("an adapter has no picture for a panel without one") from error
         self._text_alone = step.panel.digest
+
+    async def _give_way(self, step: Step | None) -> None:
+        """What stands there could not be edited: a new message is to take its place."""
+        if isinstance(step, Edit) and step.panel.picture and is_ephemeral(self._place):
+            self._gave_way = (self._place, step.sent)
+        self._surface.outdate()
+        await self._tools.writer.now(self._sync)
+
+    async def _keep_standing(self, sent: SentMessage) -> None:
+        """What gave way only because its next picture is late stays, for nothing may be sent in its place just now; a
+        while later the picture is tried again. A press of its person's allows a new message, and ends the wait.
+        """
+        self._gave_way, self._text_alone = None, ""
+        self._surface.stands_again(sent)
+        await self._tools.writer.now(self._sync)
+        await self._wait_for_better(NotDone("its picture is late, and no other message may take its place"), None)
 
     def _gone(self, step: Step | None) -> None:
         if isinstance(step, Edit):

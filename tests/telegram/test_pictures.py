@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from adapters.telegram import photos
+from adapters.telegram import ephemeral, photos
 from adapters.telegram.messages import Messages
 from adapters.telegram.photos import LONGEST_CAPTION, KnownFiles
 from bot.delivery import surface_sync
@@ -38,6 +38,7 @@ from bot.store import Store, keys
 from engine import GAMES, verify
 from tests.bot.worker.test_games import shortest
 from tests.long import mostly_long
+from tests.telegram import server as server_module
 from tests.telegram.content import PNG, Refused, words_of
 from tests.telegram.players import GROUP, Observed, Person, on_telegram, seated, until
 from tests.telegram.server import BOT, Failure, TelegramServer
@@ -658,6 +659,50 @@ async def test_a_hand_in_the_group_that_is_a_text_stays_one(
         assert "text" in hand
         assert "Last trick" in hand["text"]
         assert "editEphemeralMessageText" in methods(server)
+
+
+async def test_a_hand_in_the_group_whose_picture_is_late_stays_there(
+    store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_telegram(store, server, pictures=True) as adapter:
+        anna, bruno = await closed_in(server, "testa", "to 11")
+        await bruno.press("My hand, here", server.group(GROUP))
+        await until(lambda: bool(hands(bruno)))
+        await adapter.worker.settled()
+        random = Random(4)
+        if not any("play" in data for data in payloads(hands(bruno)[0])):
+            await anna.play(random)
+            await adapter.worker.settled()
+        # A moment after a press of its player's a new message may be sent.
+        server.order("editEphemeralMessageMedia", *[Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED"))] * 2)
+        await play_aside(bruno, random)
+        await adapter.worker.settled()
+        [hand] = hands(bruno)
+        assert "text" in hand
+        await bruno.press("My hand, here", server.group(GROUP))
+        await adapter.worker.settled()
+        [hand] = hands(bruno)
+        assert "photo" in hand
+        # Later only what stands there can be edited: it shows the older state, and then the newer one.
+        monkeypatch.setattr(ephemeral, "PASS_SECONDS", -1)
+        monkeypatch.setattr(server_module, "PASS_SECONDS", -1.0)
+        server.order("editEphemeralMessageMedia", *[Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED"))] * 2)
+        before = hand["caption"]
+        for _ in range(3):
+            await anna.play(random)
+            await adapter.worker.settled()
+            await play_aside(bruno, random)
+            await adapter.worker.settled()
+            [now] = hands(bruno)
+            assert now["ephemeral_message_id"] == hand["ephemeral_message_id"]
+            assert now["caption"] in painted[shows(server, now)]
+        assert now["caption"] != before
+        assert not of_bot(bruno.private.messages)
+
+
+def payloads(message: dict[str, Any]) -> list[str]:
+    rows = message.get("reply_markup", {}).get("inline_keyboard", ())
+    return [button.get("callback_data", "") for row in rows for button in row]
 
 
 async def test_an_old_press_is_no_matter_of_the_picture(adapter: Observed, server: TelegramServer) -> None:

@@ -9,6 +9,7 @@ from typer.testing import CliRunner, Result
 from adapters.discord.commands import Commands
 from bot.bench import compare
 from bot.bench.limits import BenchFailed, within
+from bot.bench.platforms import tell_ratios
 from bot.cli import main as cli
 from bot.platform import Trouble
 
@@ -78,6 +79,21 @@ def test_what_people_type_is_answered_beside_the_bare_library(monkeypatch: pytes
     assert "bare library over aiohttp: 100 inline queries/s" in result.output
     result = bench("presses", "--adapter", "discord", "--inline")
     assert (result.exit_code, "on discord" in result.stderr) == (2, True)
+
+
+def test_rounds_in_which_pictures_were_left_out_do_not_count(capsys: pytest.CaptureFixture[str]) -> None:
+    bare = {"speed": 100, "cpu": 0.001, "uploads": 270, "uploads_a_press": 2.7, "rate": 0}
+    full, quick = bare | {"speed": 50, "cpu": 0.002}, bare | {"speed": 300, "cpu": 0.0005, "uploads_a_press": 2.5}
+    tell_ratios([full, quick], [bare, bare])
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [
+        "presses/s, whole bot to bare library: 0.50 x, median of 1 rounds in turn (0.50, 3.00*)",
+        "presses by CPU, whole bot to bare library: 0.50 x, median of 1 rounds in turn (0.50, 2.00*)",
+        "pictures a press, whole bot to bare library: 2.70 to 2.70, 2.50 to 2.70",
+    ]
+    assert err.startswith("* the whole bot left out pictures")
+    tell_ratios([quick], [bare])
+    assert "presses/s, whole bot to bare library: not told, 0 rounds in turn (3.00*)" in capsys.readouterr().out
 
 
 def untold(output: str, bench: str) -> list[str]:

@@ -168,10 +168,11 @@ class Wording:
         return self.sides([point * unit if isinstance(unit, int) else point for point in points])
 
     def score(
-        self, entries: Mapping[str, Sequence[Any]], totals: Sequence[int], rules: Mapping[str, object]
+        self, entries: Mapping[str, Sequence[Any]], totals: Sequence[int] | None, rules: Mapping[str, object]
     ) -> Iterator[str]:
-        """A deal's score, a line for each of its entries in the record, and the totals."""
+        """A deal's score, a line for each of its entries in the record, and the totals, if they are given."""
         for name, figures in entries.items():
             in_points = name in ("declared", "points")
             yield f"{self.labels[name]}: {self.points(figures, rules) if in_points else self.sides(figures)}"
-        yield f"{self.labels['totals']}: {self.points(totals, rules)}"
+        if totals is not None:
+            yield f"{self.labels['totals']}: {self.points(totals, rules)}"

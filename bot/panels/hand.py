@@ -48,6 +48,7 @@ class _Hand:
         if view.ending:
             self._over()
             self.page.fold()
+            self._last_deal(view)
             self._how_it_stands(view)
             return self.page.panel()
         self._what_to_do(view.deal)
@@ -107,13 +108,13 @@ class _Hand:
                 self.page.line(self.words.move(by, move))
 
     def _last_deal(self, view: View) -> None:
-        """How the deal before went, at the beginning of the next."""
+        """How the deal before went, at the beginning of the next; how the last one did, once the game is over."""
         _ = self.words.text
         result = view.result
-        if result and result.deal < view.deal_number and self.seen.since == 0:
+        if result and (view.ending or (result.deal < view.deal_number and self.seen.since == 0)):
             self.page.gap()
             self.page.line(_("Deal {number} is over:"), "bold", number=result.deal)
-            self.phrases.score(self.page, result.entries, view.totals)
+            self.phrases.score(self.page, result.entries)
 
     def _last_trick(self, deal: DealView) -> None:
         """The trick before, and what was drawn after it."""

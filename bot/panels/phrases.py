@@ -43,8 +43,12 @@ class Phrases:
         said = f" “{signal}!”" if signal else ""
         return f"{self.names[seat]}{NO_BREAK}{self.words.card(card)}{said}"
 
-    def score(self, page: Writer, entries: Mapping[str, Sequence[object]], totals: tuple[int, int]) -> None:
-        """What a deal counted, a line an entry; thirds are left to who wants to check the record."""
+    def score(
+        self, page: Writer, entries: Mapping[str, Sequence[object]], totals: tuple[int, int] | None = None
+    ) -> None:
+        """What a deal counted, a line an entry, and the totals, if those do not stand elsewhere; thirds are left to who
+        wants to check the record.
+        """
         for line in self.words.score(
             {name: value for name, value in entries.items() if name != "thirds"}, totals, self.seen.rules
         ):

@@ -417,7 +417,11 @@ async def test_resigning_asks_first(store: Store) -> None:
         await players[0].press("Yes, I resign")
         assert "resigned" in fake.last(GROUP).plain
         assert "You lose." in fake.last(players[0].private).plain
-        assert "You win!" in fake.last(players[1].private).plain
+        text = fake.last(players[1].private).plain
+        assert "You win!" in text
+        # What the picture shows is in the text, for who has none.
+        assert "Deal 1 is over:\nDeclared: " in text
+        assert "\nPoints: " in text
 
 
 async def test_a_hand_asked_for_anew_has_its_cards_back_from_an_unanswered_question(store: Store) -> None:

@@ -86,7 +86,7 @@ def _game(language: str) -> dict[str, list[str]]:
             _("Ten cards each, twenty in the stock. After each trick both draw a card, the winner first, and show it."),
             _("With the stock gone you play on: twenty tricks in all."),
             _("You may declare what stands in your first cards at your first turn, then what a card drawn completes."),
-            _("A combination counts again when a newly drawn card is part of it."),
+            _("A combination counts again when a newly drawn card is part of it. To 51 (or 21, 31, 41)."),
         ],
         "testa": [
             _("As Metà Mazzo: ten cards each, then a card drawn after each trick, shown to the other."),
@@ -101,7 +101,8 @@ def _game(language: str) -> dict[str, list[str]]:
             _("Points are counted three for one: 63 wins (or 93)."),
         ],
         "tavolo": [
-            _("Four players, two against two. The first at a side says who sits opposite: three refusals at most."),
+            _("Four players, two against two, ten cards each, ten tricks."),
+            _("The first at a side says who sits opposite: three refusals at most."),
             _("The holder of the 4 of coins leads the first deal; then each deal the next player."),
             _("No signals and no claims. You may declare at any turn, before you play. To 21 (or 11, 31)."),
         ],

@@ -37,6 +37,7 @@ async def test_an_empty_chat_says_how_to_begin_and_the_tick_what_it_does(
         page = await opened(browser, playground.url, locale)
         await expect(page.locator("#messages")).to_contain_text(greeting)
         await expect(page.locator("#people label")).to_contain_text(closed)
+        await page.set_viewport_size({"width": 360, "height": 640})
         await expect(page.locator("#people label")).to_be_in_viewport(ratio=1)
         await shot(page, f"greeting-{locale}")
         await page.check("#closed")

@@ -169,7 +169,7 @@ function drawHeads() {
     box.checked = me.closed;
     closed.push(make("label", { title: texts.closed_about }, box, `🔕 ${texts.closed}`));
   }
-  el("people").replaceChildren(make("span", { class: "mark" }, state.switching ? texts.act_as : state.host ? texts.host : texts.you), ...people, ...closed);
+  el("people").replaceChildren(make("span", { class: state.switching ? "mark act-as" : "mark" }, state.switching ? texts.act_as : state.host ? texts.host : texts.you), ...people, ...closed);
   const acting = el("people").querySelector("[aria-selected=true]");
   if (acting) acting.scrollIntoView({ block: "nearest", inline: "center" });
   const chats = visible().map((c) =>

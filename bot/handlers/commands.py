@@ -313,9 +313,12 @@ class Commands:
         code = command.words[0].upper() if command.words else ""
         if await self.bring_hands(profile.id, code, command.place):
             return Reply()
-        if code and any(table.code == code for table in await self.worker.tables_of(profile.id)):
+        waiting = [table for table in await self.worker.tables_of(profile.id) if table.code == code]
+        if waiting:
             # Before the cards are dealt, from a chat that the bot is not in.
             _ = texts(profile.language).gettext
+            if waiting[0].seat_of(profile.id) is None:
+                return Reply(toast=_("You have asked for a chair."))
             return Reply(toast=_("You sit at table {code}. Your cards come here.").format(code=code))
         return await self._help(command, profile)
 

@@ -122,10 +122,12 @@ def has_hand(person: Person, code: str) -> bool:
     return any(one["from"]["is_bot"] and code in one["text"] for one in person.private.messages.values())
 
 
-async def all_seated(people: Sequence[Person], chat: Chat) -> None:
+async def all_seated(adapter: Observed, people: Sequence[Person], chat: Chat) -> None:
     """The others take their chairs, and whoever rules one says yes."""
     for person, label in zip(people[1:], ACCEPT[len(people)], strict=True):
-        if "asked" in await person.press(label, chat):
+        await person.press(label, chat)
+        # Who is led to the private chat by the answer is told nothing else by it.
+        if (await table_of(adapter, person)).asking:
             await people[0 if label == "Sit North" else 1].press("Accept")
 
 
@@ -139,7 +141,7 @@ async def test_a_game_in_a_chat_without_the_bot(store: Store, server: TelegramSe
             await has_started(person)
         await opened(server, anna, chat, game, *shortest(game))
         code = (await table_of(adapter, anna)).code
-        await all_seated(people, chat)
+        await all_seated(adapter, people, chat)
         # He never pressed Start: the answer to his press opens the private chat, and nothing else is to be pressed.
         assert led(server) == [f"{LINK}{code}"]
         bruno.start(code)
@@ -613,3 +615,16 @@ async def test_nobody_plays_against_who_was_forgotten_since(store: Store, server
         await adapter.worker.people.erase("telegram:1")
         assert await bruno.send(chat, message, payload_of(message)) == "This challenge is over: send a new one."
         assert await adapter.worker.tables_of("telegram:2") == []
+
+
+async def test_who_only_asks_for_a_chair_is_not_told_that_they_sit(store: Store, server: TelegramServer) -> None:
+    anna, bruno, chat = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False), elsewhere()
+    async with on_telegram(store, server) as adapter:
+        await opened(server, anna, chat, "tavolo")
+        await bruno.press("Sit North", chat)
+        code = (await table_of(adapter, bruno)).code
+        assert led(server)[-1] == f"{LINK}{code}"
+        bruno.start(code)
+        await until(lambda: any(one["from"]["is_bot"] for one in bruno.private.messages.values()))
+        [word] = [one["text"] for one in bruno.private.messages.values() if one["from"]["is_bot"]]
+        assert word == "You have asked for a chair."

@@ -38,6 +38,7 @@ class Kind(Enum):
     GAME = "a game's id"
     TOPIC = "a game's id, or FAIR"
     POINTS = "what the game is played to"
+    NAME = "a name, freely chosen"
     OPEN_TABLE = "the code of a table that waits for players"
     OWN_TABLE = "the code of a table where this person plays"
 
@@ -155,6 +156,21 @@ COMMANDS: tuple[CommandSpec, ...] = (
         _("see your cards again"),
         title=_("See your cards here, for your eyes only"),
         arguments=(replace(OWN_TABLE, in_help=False),),
+        for_one=True,
+    ),
+    CommandSpec(
+        "find",
+        {"it": "cerca"},
+        _("look for an opponent"),
+        title=_("Look for an opponent whom you do not know"),
+        arguments=(GAME,),
+        for_one=True,
+    ),
+    CommandSpec(
+        "nickname",
+        {"it": "soprannome"},
+        _("choose what strangers call you"),
+        arguments=(Argument("name", {"it": "nome"}, Kind.NAME, _("name"), _("2 to 16 letters")),),
         for_one=True,
     ),
     CommandSpec("tables", {"it": "tavoli"}, _("see where you sit"), for_one=True),

@@ -25,7 +25,7 @@ out there have these words; everywhere else it is called ephemeral.
 DECKS: tuple[Style, ...] = ("classic", "easy")
 """How cards in pictures are drawn."""
 
-CHOSEN = ("name", "handle", "language", "suits", "hands", "called", "pictures", "deck", "private")
+CHOSEN = ("name", "handle", "nickname", "language", "suits", "hands", "called", "pictures", "deck", "private")
 """What the store has of a profile."""
 
 DAY_SECONDS = 86400
@@ -43,11 +43,14 @@ FRESH_SECONDS = 600.0
 
 @dataclass(frozen=True)
 class Profile:
-    """A person. All but ``id``, ``name`` and ``handle`` is as chosen, or as far as is known."""
+    """A person; ``nickname`` is what strangers call them, empty for who never met any.
+
+    All but ``id``, ``name`` and ``handle`` is as chosen, or as far as is known."""
 
     id: str
     name: str = "?"
     handle: str = ""
+    nickname: str = ""
     language: str = "en"
     suits: str = "italian"
     hands: str = "private"

@@ -17,6 +17,7 @@ from bot.delivery.names import SurfaceName, decode_name, encode_name
 from bot.delivery.shards import Shards
 from bot.delivery.surface import Change, decode_change, encode_change
 from bot.delivery.table_sync import Outcome
+from bot.find.finder import Finder
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
 from bot.metrics import GAMES, LAG, PLATFORM_UP, TABLES, UNSETTLED
@@ -107,7 +108,11 @@ class Worker:
         self.shards.on_committed = self._heard
         self.shards.on_notified = self._notified
         self.shards.on_forget = self.people.forget
-        self.forgetter = Forgetter(self.room, self.people, self.archive, self.ratings, self._tell_to_forget)
+        self.finder = Finder(self.room, self.people, self.ratings, self.challenges, self.shards)
+        self.room.before_removal = self.finder.before_removal
+        self.forgetter = Forgetter(
+            self.room, self.people, self.archive, self.ratings, self.finder.queue, self._tell_to_forget
+        )
         self.shards.on_lowest = self.delivery.lowest.note
         if not alone:
             self.people.on_change = self._tell_to_forget
@@ -126,6 +131,7 @@ class Worker:
             "clocks": self.scheduler.run,
             "sweep": self._sweep,
             "forgetting": self.forgetter.run,
+            "finding": self.finder.run,
         }
         if days := self.settings.forget_after_days:
             loops["unused"] = Unused(self.store, self.people, self.forgetter, days).run

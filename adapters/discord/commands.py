@@ -61,6 +61,7 @@ TYPES: dict[Kind, Any] = {
     Kind.GAME: str,
     Kind.TOPIC: str,
     Kind.POINTS: app_commands.Range[int, 1, 9999],
+    Kind.NAME: app_commands.Range[str, 2, 16],
     Kind.OPEN_TABLE: app_commands.Range[str, 4, 8],
     Kind.OWN_TABLE: app_commands.Range[str, 4, 8],
 }

@@ -11,6 +11,7 @@ from bot.cli.asking import counted, is_meant
 from bot.cli.errors import told
 from bot.cli.person import HELP, NoPerson, checked, id_of
 from bot.cli.stores import beside
+from bot.find.queue import Queue
 from bot.finished.archive import Archive, UnreadableGame
 from bot.finished.file import filed, rewrite
 from bot.finished.ratings import Ratings
@@ -98,7 +99,7 @@ def _forgetter(store: Store, words: list[dict[str, Any]]) -> Forgetter:
     async def tell(key: str) -> None:
         words.append({"forget": key, "by": ""})
 
-    return Forgetter(room, People(store.client), archive, Ratings(store.client, archive), tell)
+    return Forgetter(room, People(store.client), archive, Ratings(store.client, archive), Queue(store.client), tell)
 
 
 async def _is_known(client: Any, person: str) -> bool:

@@ -11,6 +11,7 @@ from bot.delivery.table_sync import NO_EXTRAS, BoardExtras, Outcome, TableSync
 from bot.panel import Panel
 from bot.panels.board import board_panel, past_panel, result_panel
 from bot.panels.challenge import challenge_panel
+from bot.panels.find import ready_panel
 from bot.panels.hand import hand_panel
 from bot.panels.set_aside import set_aside_panel
 from bot.panels.snapshot import finished_deal, snapshot
@@ -20,7 +21,7 @@ from bot.pictures.pool import PicturePool
 from bot.pictures.results import deal_sheet, game_sheet
 from bot.pictures.scenes import board_scene, hand_scene
 from bot.pictures.sheet import Sheet
-from bot.platform import Adapter
+from bot.platform import Adapter, person_of
 from bot.tables.table import Table
 from bot.viewers import Viewer, Viewers, pictured
 
@@ -99,7 +100,11 @@ def draw(
             panel = hand_panel(seen, *words, chosen)
             subject = hand_scene(seen, *words, viewer.deck, chosen) if viewer.deck else None
         case ChallengeCard():
-            panel = challenge_panel(table, seen, *words, menu=known.draft.choice_at(0))
+            panel = (
+                ready_panel(table, seen, person_of(table.hosts[name.host]), viewer.language)
+                if table.matched
+                else challenge_panel(table, seen, *words, menu=known.draft.choice_at(0))
+            )
         case Result():
             assert table.game
             record = table.game.record(live=False)

@@ -25,6 +25,7 @@ from bot.handlers.errors import (
     UnknownCode,
     UnknownCommand,
 )
+from bot.handlers.finding import Finding
 from bot.handlers.limits import Tries
 from bot.handlers.own_data import OwnData
 from bot.handlers.pages import Pages
@@ -53,12 +54,14 @@ class Commands:
 
     def __init__(self, worker: Worker, pages: Pages, tries: Tries) -> None:
         self.worker, self.pages, self.tries = worker, pages, tries
-        self.own_data = OwnData(worker)
+        self.own_data, self.finding = OwnData(worker), Finding(worker)
         self._handlers: dict[str, Callable[[Command, Profile], Awaitable[Reply]]] = {
             "challenge": self._challenge,
             "join": self._join,
             "invite": self._invite,
             "hand": self._hand,
+            "find": self._find,
+            "nickname": self._nickname,
             "tables": self._tables,
             "leaderboard": self._leaderboard,
             "stats": self._stats,
@@ -108,7 +111,7 @@ class Commands:
         rules = [target_rule(game, target)] if target else []
         clocks = [] if usual else [Clock(chat.clock, chat.strict)]
         # A challenge that is delivered again must not bring an older choice back.
-        is_choice = chat.game != game and not await self.worker.challenges.has_opened(command.key)
+        is_choice = chat.game != game and await self.worker.challenges.opened_by(command.key) is None
         table = await self.worker.challenges.open_table(
             game,
             profile.id,
@@ -235,6 +238,13 @@ class Commands:
         if toast and not await self.worker.tables_of(profile.id):
             return Reply(toast=no_tables(profile.language))
         return Reply(panel=await self.pages.tables(profile), private=True, toast=toast)
+
+    async def _find(self, command: Command, profile: Profile) -> Reply:
+        game = game_called(" ".join(command.words)) if command.words else ""
+        return await self.finding.look(command.place, profile, game)
+
+    async def _nickname(self, command: Command, profile: Profile) -> Reply:
+        return await self.finding.call(command.place, profile, " ".join(command.words))
 
     async def _leaderboard(self, command: Command, profile: Profile) -> Reply:
         where = "all" if is_private(command.place) else "chat"

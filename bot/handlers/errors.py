@@ -83,6 +83,21 @@ class NoTimeForHints(TableError):
     sentence = "The robots are busy: ask again in a moment."
 
 
+class NobodyForFour(TableError):
+    code = "nobody_for_four"
+    sentence = "I find opponents for two only: for this game /challenge in a group."
+
+
+class AskedIfReady(TableError):
+    code = "asked_if_ready"
+    sentence = "There is somebody already: look below whether you are ready."
+
+
+class BadNickname(TableError):
+    code = "bad_nickname"
+    sentence = "A name has 2 to 16 letters or digits, and begins with one."
+
+
 class AskedJustNow(TableError):
     code = "asked_just_now"
     sentence = "You asked a moment ago: once in {seconds} seconds is enough."

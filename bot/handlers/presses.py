@@ -175,7 +175,11 @@ class Presses:
         return ""
 
     async def _decline(self, press: Press, action: TableAction) -> str:
-        await self.challenges.decline(action.code, press.person.id, press.person.handle, press.key)
+        table = await self.room.table(action.code)
+        if table.matched:
+            await self.worker.finder.decline(action.code, press.person.id, press.key)
+        else:
+            await self.challenges.decline(action.code, press.person.id, press.person.handle, press.key)
         return ""
 
     async def _menu(self, press: Press, action: TableAction) -> str:
@@ -298,12 +302,12 @@ class Presses:
                 if is_inline(press.place)
                 else Reply(panel=panel)
             )
-        if action.page == "settings" and len(words) == 2:
-            return Reply(panel=await self.pages.change_setting(press.place, profile, words[0], words[1]))
-        if action.page == "settings" and not words:
-            return _for_their_eyes(press, profile, self.pages.own_settings(profile))
+        if action.page == "settings":
+            return await self._settings(press, profile, words)
         if action.page == "forget":
             return await self.commands.own_data.answer(press.place, profile, words)
+        if action.page == "find":
+            return await self.commands.finding.answer(profile, words, press.key)
         if action.page == "rules":
             return Reply(panel=await self.pages.rules(press.place, " ".join(words)))
         if action.page == "help":
@@ -319,6 +323,13 @@ class Presses:
         if action.page == "rematch" and len(words) == 1:
             return await self._rematch(press, profile, words[0])
         raise BadPayload()
+
+    async def _settings(self, press: Press, profile: Profile, words: list[str]) -> Reply:
+        if not words:
+            return _for_their_eyes(press, profile, self.pages.own_settings(profile))
+        if len(words) != 2:
+            raise BadPayload()
+        return Reply(panel=await self.pages.change_setting(press.place, profile, words[0], words[1]))
 
     async def _past_deal(self, press: Press, profile: Profile, action: PageAction) -> Reply:
         """In a group the result stays where it is: the page comes as a message of its own, to the presser alone."""

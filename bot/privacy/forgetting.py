@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import structlog
 
+from bot.find.queue import Queue
 from bot.finished.archive import Archive, UnreadableGame
 from bot.finished.ratings import Ratings
 from bot.people import People
@@ -53,9 +54,11 @@ class Forgetter:
         people: People,
         archive: Archive,
         ratings: Ratings,
+        queue: Queue,
         tell: Callable[[str], Awaitable[None]],
     ) -> None:
         self._room, self._people, self._archive, self._ratings, self._tell = room, people, archive, ratings, tell
+        self._queue = queue
         self._client = room.store.client
         self._woken = asyncio.Event()
         self.now: Callable[[], float] = time.time
@@ -101,6 +104,8 @@ class Forgetter:
 
     async def forget(self, person: str, mark: Mark) -> Forgotten:
         """All that is known of a person goes, but for the mark."""
+        # First, so that whom they were matched with goes back to the queue.
+        await self._queue.forget(person)
         tables = await self._leave_tables(person, mark)
         # What has been handed over is never given back: the person takes part in no game that is yet to be rated.
         await self._ratings.catch_up()

@@ -2,6 +2,7 @@
 
     {"format": "buongioco-mydata/1", "made": Unix seconds, "person": "platform:id",
      "profile": {...}, "private_chat": {...}, "platform": {...},
+     "looking_for": what they look for, as the queue has it, or the code of the pairing in which they are asked,
      "tables": [{"code", "game", "state", "seat", "players"}],
      "ratings": [{"chat", "month", "game", "rating", "games", "wins", "rank", "history": [{"day", "won", "rating"}]}],
      "games": [{"number", "id", "ended", "chats", "seat", "record"}], "games_without_record": [number]}
@@ -50,6 +51,7 @@ class MyData:
             "profile": await self._hash(keys.person(person)),
             "private_chat": await self._hash(keys.chat(private_place(person))),
             "platform": await read_kept(self._client, person),
+            "looking_for": await self._looking_for(person),
             "tables": [_table(table, person) for table in tables],
             "ratings": await self._rated(person),
             "games": games,
@@ -59,6 +61,12 @@ class MyData:
 
     async def _hash(self, key: str) -> dict[str, str]:
         return {name.decode(): value.decode() for name, value in (await self._client.hgetall(key)).items()}
+
+    async def _looking_for(self, person: str) -> str | None:
+        for key in (keys.FIND_WAITING, keys.FIND_ASKED):
+            if found := await self._client.hget(key, person):
+                return str(found.decode())
+        return None
 
     async def _rated(self, person: str) -> list[dict[str, Any]]:
         found = []

@@ -11,6 +11,7 @@
 | `Rehost` | ``rehost <number> <place>`` | the chat of that number, from 0, is called so from now on |
 | `Clock` | ``clock <seconds> <manner>`` | a move may take so long, 0 is no clock; ``lax`` or ``strict`` |
 | `Invite` | ``invite <person> <handle> <name>`` | somebody was challenged by name; ``-`` is what is not known |
+| `Match` | ``match <person> <name>`` | one of two who looked for an opponent; each is asked whether they are ready |
 | `Ask` | ``ask <seat> <person> <name>`` | somebody asks for the chair opposite the first at a side |
 | `Withdraw` | ``withdraw <seat>`` | and does so no more |
 | `Refuse` | ``refuse <seat>`` | and is refused; accepted, there is a ``sit`` |
@@ -106,6 +107,14 @@ class Invite:
 
 
 @dataclass(frozen=True, slots=True)
+class Match:
+    """``name`` is what strangers call them."""
+
+    person: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ask:
     seat: int
     person: str
@@ -180,7 +189,7 @@ class Stop:
     side: int | None = None
 
 
-Setup = Open | OtherGame | Rule | Sit | Stand | Host | Rehost | Clock | Invite | Ask | Withdraw | Refuse | Close
+Setup = Open | OtherGame | Rule | Sit | Stand | Host | Rehost | Clock | Invite | Match | Ask | Withdraw | Refuse | Close
 """Who sits where, what they mean to play, and where it is shown."""
 
 Course = FirstDeal | Deal | Late | Nudge | Flag | Wait | Redacted | Stop
@@ -278,6 +287,7 @@ _FORMS: Mapping[type[Any], tuple[str, tuple[_Field, ...]]] = {
     Rehost: ("rehost", (_NUMBER, _TEXT)),
     Clock: ("clock", (_NUMBER, _MANNER)),
     Invite: ("invite", (_IF_KNOWN, _IF_KNOWN, _TEXT)),
+    Match: ("match", (_TEXT, _TEXT)),
     Ask: ("ask", (_NUMBER, _TEXT, _TEXT)),
     Withdraw: ("withdraw", (_NUMBER,)),
     Refuse: ("refuse", (_NUMBER,)),

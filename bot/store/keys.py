@@ -22,7 +22,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``sweeping`` | string | profiles were or are being looked through for unused ones; expires by itself |
 | ``sweeping:day`` | string | the day by which that was last done, from the first of 1970 (`bot.privacy.unused`) |
 | ``workers`` | sorted set | workers by when they were last alive, Unix seconds of the store's clock |
-| ``person:<platform:id>`` | hash | name, handle, language, suits, hands, called, used (`bot.people`) |
+| ``person:<platform:id>`` | hash | name, handle, nickname, language, suits, hands, called, used (`bot.people`) |
 | ``chat:<place>`` | hash | language, clock, strict, game |
 | ``handle:<platform>:<handle>`` | string | the person last known by it, in lower case |
 | ``seated:<platform:id>`` | hash | codes of tables where the person sits, sat or is about to (`bot.store.index`) |
@@ -48,8 +48,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{games}:rated`` | string | the number of the last game that is in the ratings |
 | ``{find}:waiting`` | hash | people who look for an opponent: since when, Unix seconds, and a JSON of what they want |
 | ``{find}:asked`` | hash | people who were matched and are asked: the pairing's code (`bot.find.queue`) |
-| ``{find}:pairings`` | hash | pairings by code: their people, their game and who is ready, JSON |
-| ``{find}:due`` | sorted set | codes of pairings; the score is when to see to them, Unix seconds of the store's clock |
+| ``{find}:pairings`` | hash | pairings by code: their people and what each had in the queue, and their game, JSON |
 | ``<platform>:…`` | | an adapter's own; each says in its folder what |
 """
 
@@ -76,7 +75,6 @@ FIND_WAITING = "{find}:waiting"
 FIND_ASKED = "{find}:asked"
 FIND_PAIRINGS = "{find}:pairings"
 OFFER = "offer:"
-FIND_DUE = "{find}:due"
 NOTIFICATIONS = "buongioco:pokes"
 """The channel on which workers tell each other that a table, or what is known of a person, has changed."""
 

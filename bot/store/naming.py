@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.platform import is_private, person_of, platform_of, private_place
-from bot.store.entries import Ask, Entry, Host, Invite, Open, Rehost, Sit, UnreadableEntry, decode, encode
+from bot.store.entries import Ask, Entry, Host, Invite, Match, Open, Rehost, Sit, UnreadableEntry, decode, encode
 from bot.store.log import unstamped
 
 
@@ -14,7 +14,7 @@ def people_in(entries: Sequence[bytes]) -> set[str]:
     platform = ""
     for stored in entries:
         match _read(stored):
-            case Open(_, person) | Sit(_, person) | Ask(_, person) | Invite(person) if person:
+            case Open(_, person) | Sit(_, person) | Ask(_, person) | Match(person) | Invite(person) if person:
                 platform = platform or platform_of(person)
                 people.add(person)
             case Invite(_, handle):
@@ -34,7 +34,7 @@ def redacted(stored: bytes, person: str, handle: str, somebody: str, name: str) 
     """An entry with somebody, of this name, in place of a person; ``handle`` is theirs, on the table's platform."""
     entry = _read(stored)
     match entry:
-        case Open(_, one) | Sit(_, one) | Ask(_, one) if one == person:
+        case Open(_, one) | Sit(_, one) | Ask(_, one) | Match(one) if one == person:
             return _written(replace(entry, person=somebody, name=name))
         case Invite(one, theirs) if one == person or (not one and handle and theirs.lower() == handle.lower()):
             return _written(Invite(somebody, "", name))

@@ -1,9 +1,10 @@
 """Tables until the cards are dealt: who opens one, sits down, stands up, chooses what is played; each one commit."""
 
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from itertools import count
 
+from bot.platform import private_place
 from bot.store.entries import (
     Ask,
     Clock,
@@ -12,6 +13,7 @@ from bot.store.entries import (
     FirstDeal,
     Host,
     Invite,
+    Match,
     Open,
     OtherGame,
     Refuse,
@@ -21,7 +23,7 @@ from bot.store.entries import (
     Sit,
 )
 from bot.tables import checks
-from bot.tables.chairs import Invited, plain_name
+from bot.tables.chairs import Chair, Invited, plain_name
 from bot.tables.codes import mark_of, table_code
 from bot.tables.errors import (
     ChairTaken,
@@ -99,15 +101,34 @@ class Challenges:
                 raise
         raise AssertionError
 
-    async def has_opened(self, update: str) -> bool:
-        """Whether a table was opened by this update that is there still."""
+    async def open_for(self, game: str, matched: Sequence[Chair], update: str) -> Table:
+        """A table for two who were matched, as they are to be called: both are asked in their private chats whether
+        they are ready, and may sit down. Once, however often it is asked for; NoSuchTable when that table is no more.
+        """
+        first, hosts = matched[0], [private_place(one.person) for one in matched]
+        entries: list[Entry] = [Open(game, first.person, first.name), *map(Host, hosts)]
+        entries += [Match(one.person, one.name) for one in matched]
+        secret = await self._room.store.secret()
+        for attempt in count():
+            opened = Table(table_code(f"{update} {attempt}", secret)).after(entries, update)
+            try:
+                async with AsyncExitStack() as showing:
+                    for host in hosts:
+                        await showing.enter_async_context(self._room.lists.showing(host, opened.code))
+                    return await self._room.open(opened, update, mark_of(first.person))
+            except CodeTaken:
+                continue
+        raise AssertionError
+
+    async def opened_by(self, update: str) -> Table | None:
+        """The table that was opened by this update, if it is there still."""
         secret = await self._room.store.secret()
         with suppress(NoSuchTable):
             for attempt in count():
                 table = await self._room.load(table_code(f"{update} {attempt}", secret))
                 if table.log.was_begun_by(update):
-                    return True
-        return False
+                    return table
+        return None
 
     async def choose_game(self, code: str, person: str, game: str, update: str) -> Table:
         """Another game, at its defaults; for who opened the table, before the game begins."""
@@ -167,7 +188,8 @@ class Challenges:
         """Take a chair, by default the first that is free. With the last one the game begins.
 
         At a `tavolo` the first at a side is asked for the chair opposite; then the chair is asked for, not taken.
-        ``host`` is another place that shows the table from then on.
+        ``host`` is another place that shows the table from then on. Strangers who were matched are called as they were
+        then.
         """
 
         def decide(table: Table) -> Table:
@@ -178,10 +200,11 @@ class Challenges:
             if taken := table.chairs[chosen] or table.asking.get(chosen):
                 raise ChairTaken(name=taken.name)
             hosting = checks.hosting(table, host)
+            called = next((one.name for one in table.matched if one.person == person), name)
             ruler = table.ruler_of(chosen)
             if ruler is not None:
-                return table.after([*hosting, Ask(chosen, person, plain_name(name))], update)
-            return self._begin_if_full(table, [*hosting, Sit(chosen, person, plain_name(name))], update)
+                return table.after([*hosting, Ask(chosen, person, plain_name(called))], update)
+            return self._begin_if_full(table, [*hosting, Sit(chosen, person, plain_name(called))], update)
 
         async with self._room.lists.taking_chair(person, code), self._room.lists.showing(host, code):
             return await self._room.commit(code, update, decide)

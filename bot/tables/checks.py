@@ -37,6 +37,8 @@ def check_open(table: Table) -> None:
 def check_opener(table: Table, person: str) -> None:
     """This person opened the table, and the game has not begun."""
     check_open(table)
+    if table.matched:
+        raise NotYoursToDecide()
     if person != table.opener.person:
         raise OnlyTheChallenger(name=table.opener.name)
 
@@ -50,6 +52,8 @@ def check_free_to_sit(table: Table, person: str, handle: str) -> None:
         raise AlreadySeated()
     if any(asking.person == person for asking in table.asking.values()):
         raise AlreadyAsking()
+    if table.matched and not table.invites(person, handle):
+        raise NotInvited(name=", ".join(one.name for one in table.matched))
     if len(table.chairs) == 2 and table.invited and not table.invites(person, handle):
         raise NotInvited(name=table.invited.name)
     if table.version >= MOST_ENTRIES:

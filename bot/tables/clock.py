@@ -2,7 +2,7 @@
 
 from math import inf
 
-from bot.tables.table import TIME_TO_ACCEPT, Table
+from bot.tables.table import TIME_TO_ACCEPT, TIME_TO_BE_READY, Table
 
 NEVER = inf
 
@@ -10,12 +10,13 @@ NEVER = inf
 def next_alarm(before: Table, after: Table, robot_pause: float) -> float | None:
     """In how many seconds of playing time the table's clock is to ring; NEVER stops it, None leaves it as it was.
 
-    An open table waits a day for players. Half of a move's time is a nudge, the other half brings the flag. A robot
-    moves after a moment, its pause in seconds. Where only robots wait for one person no clock runs, strict or not: it
-    would take a move from them for nobody's sake.
+    An open table waits a day for players; one for two who were matched waits a minute. Half of a move's time is a
+    nudge, the other half brings the flag. A robot moves after a moment, its pause in seconds. Where only robots wait
+    for one person no clock runs, strict or not: it would take a move from them for nobody's sake.
     """
     if after.phase == "open":
-        return None if before.exists else TIME_TO_ACCEPT
+        time = TIME_TO_BE_READY if after.matched else TIME_TO_ACCEPT
+        return None if before.exists else time
     if after.phase in ("closed", "over"):
         return NEVER
     mover = after.to_move

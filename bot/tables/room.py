@@ -60,6 +60,8 @@ class Room:
         self.watchers: list[Watcher] = []
         self.delivers: Callable[[str], bool] = lambda _code: False
         """Whether this worker delivers a table. Who else does is told by the commit itself (`bot.store.committed`)."""
+        self.before_removal: Callable[[Table], Awaitable[None]] | None = None
+        """Called with a table that was opened for two who were matched, before it is forgotten."""
         self.on_unreadable: Callable[[Table], Awaitable[None]] | None = None
         """Called with a table that the rules refuse whenever it is loaded: nothing is done about it here."""
         self.new_secret = new_secret
@@ -246,6 +248,8 @@ class Room:
 
     async def remove(self, table: Table) -> None:
         """A table is over, or no game came of it, and all has been shown: forget it."""
+        if table.matched and self.before_removal:
+            await self.before_removal(table)
         await self.store.remove(table.code, mark_of(table.opener.person))
         self.forget(table.code)
         await self.lists.removed(table)

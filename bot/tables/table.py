@@ -21,6 +21,7 @@ from bot.store.entries import (
     Host,
     Invite,
     Late,
+    Match,
     Move,
     Nudge,
     Open,
@@ -47,6 +48,9 @@ from engine.rules import RELEASE, Value, resolve
 TIME_TO_ACCEPT = 24 * 3600
 """Seconds that a challenge stands."""
 
+TIME_TO_BE_READY = 60
+"""Seconds that two who were matched have to say that they are ready."""
+
 CLOCKS = (0, 60, 300, 1800, 86400)
 """Seconds that a move may take, as a table may choose; 0 is no clock."""
 
@@ -62,6 +66,7 @@ class Table:
     ``moved_at`` is the version after each seat's last move, ``dealt_at`` that after the running deal began,
     ``told_at`` that after the last thing that boards tell: all but a card of a trick under way
     that nobody knew of.
+    ``matched`` are the two who looked for an opponent, at a table that was opened for them alone.
     ``asking`` are those who ask for a chair, by seat, ``refusals`` how often each side's first has refused.
     ``clock`` is the seconds that a move may take; ``alarm`` is "", "nudged" or "flagged", how much of it is gone;
     ``lates`` counts the moves in a row that were made for a seat. ``closed`` is why no game came of it.
@@ -81,6 +86,7 @@ class Table:
         self.told_at = 0
         self.hosts: tuple[str, ...] = ()
         self.invited: Invited | None = None
+        self.matched: tuple[Chair, ...] = ()
         self.asking: dict[int, Chair] = {}
         self.refusals = (0, 0)
         self.clock = USUAL_CLOCK
@@ -173,7 +179,11 @@ class Table:
         return opposite if chair and not chair.is_robot and self.refusals[seat & 1] < REFUSALS else None
 
     def invites(self, person: str, handle: str) -> bool:
-        """Whether this person was challenged by name; a handle is one of the platform on which the table was opened."""
+        """Whether this person was matched for this table, or challenged by name; a handle is one of the platform on
+        which the table was opened.
+        """
+        if any(one.person == person for one in self.matched):
+            return True
         if self.invited is None or self.invited.person:
             return self.invited is not None and self.invited.person == person
         same_platform = platform_of(person) == platform_of(self.opener.person)
@@ -206,6 +216,7 @@ class Table:
         new.opener = self.opener.spoken(language)
         new.chairs = tuple(chair and chair.spoken(language) for chair in self.chairs)
         new.asking = {seat: chair.spoken(language) for seat, chair in self.asking.items()}
+        new.matched = tuple(one.spoken(language) for one in self.matched)
         new.invited = self.invited and self.invited._replace(name=spoken(self.invited.name, language))
         return new
 
@@ -286,6 +297,8 @@ class Table:
                 self.clock, self.strict = seconds, strict
             case Invite(person, handle, name):
                 self.invited = Invited(person, handle, name)
+            case Match(person, name):
+                self.matched = (*self.matched, Chair(person, name))
             case Ask(seat, person, name):
                 self.asking[seat] = Chair(person, name)
             case Withdraw(seat):

@@ -114,3 +114,42 @@ async def test_a_chat_without_the_bot_and_a_channel_see_the_same_tricks(store: S
         await asyncio.wait([serving])
         await worker.stop()
         await telegram_server.stop()
+
+
+async def test_strangers_find_each_other_across_platforms(store: Store, server: DiscordServer) -> None:
+    telegram_server = TelegramServer()
+    await telegram_server.start()
+    settings = Settings(_env_file=None, telegram_api_url=telegram_server.url, discord_api_url=server.url)
+    worker = Worker(store, settings, robot_pause=0.0)
+    dispatcher = Dispatcher(worker)
+    telegram, discord = Telegram(dispatcher, TELEGRAM_TOKEN), Discord(dispatcher, DISCORD_TOKEN)
+    telegram.shows_pictures = discord.shows_pictures = False
+    for adapter in (telegram, discord):
+        adapter.rate_limit = lambda place: None  # type: ignore[method-assign]
+        worker.add(adapter)
+    serving = asyncio.create_task(Supervisor(worker).run())
+    await worker.start()
+    try:
+        await until(lambda: discord.healthy)
+        anna, bruno = TelegramPerson(telegram_server, 1, "Annamaria"), DiscordPerson(server, 2, "Brunello")
+        anna.say("/find testa", anna.private)
+        await bruno.slash("find", game="testa")
+        await anna.press("Ready")
+        await bruno.press("Ready")
+        await until(lambda: any("deal 1" in text_of(message) for message in bruno.private.messages.values()))
+        [table] = await worker.tables_of("telegram:1")
+        random = Random(1)
+        while (table := await worker.room.table(table.code)).version < 20:
+            await anna.play(random)
+            await bruno.play(random)
+            await worker.settled()
+        assert {chair.person for chair in table.chairs if chair} == {"telegram:1", "discord:2"}
+        theirs = [text_of(message) for message in bruno.private.messages.values()]
+        hers = [one.get("text", "") for one in anna.private.messages.values() if one["from"]["is_bot"]]
+        assert not [text for text in theirs if "annamaria" in text.lower() or "telegram" in text.lower()]
+        assert not [text for text in hers if "brunello" in text.lower() or "discord" in text.lower()]
+    finally:
+        serving.cancel()
+        await asyncio.wait([serving])
+        await worker.stop()
+        await telegram_server.stop()

@@ -6,16 +6,9 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    precondition,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from bot.find.queue import ANSWER_SECONDS, Answer, InQueue, Queue
+from bot.find.queue import InQueue, Pairing, Queue
 from bot.store import EmbeddedStore, Store, opened
 
 ANNA, BRUNO, CARLA = PEOPLE = ("telegram:1", "discord:2", "playground:3")
@@ -29,34 +22,27 @@ async def look(queue: Queue, *people: str) -> dict[str, InQueue]:
     return {one.waiting.person: one for one in await queue.waiting()}
 
 
-async def test_two_are_asked_and_their_table_opens(any_store: Store) -> None:
+async def test_two_are_asked_until_something_comes_of_it(any_store: Store) -> None:
     queue = Queue(any_store.client)
     found = await look(queue, ANNA, BRUNO)
     assert await queue.pair("ONE", found[ANNA], found[BRUNO], "pizzichino")
-    assert await queue.waiting() == []
+    pairing = Pairing("ONE", "pizzichino", (ANNA, BRUNO))
+    assert (await queue.waiting(), await queue.pairings()) == ([], [pairing])
+    assert (await queue.pairing_of(ANNA), await queue.pairing_of(BRUNO)) == (pairing, pairing)
+    assert (pairing.other(ANNA), pairing.other(BRUNO)) == (BRUNO, ANNA)
     assert not await queue.look(ANNA, ["pizzichino"], "it", 1000)
-    assert await queue.answer("ONE", ANNA, ready=True) is Answer.ASKED
-    assert not await queue.opened("ONE")
-    assert await queue.due() == []
-    assert await queue.answer("ONE", BRUNO, ready=True) is Answer.READY
-    assert await queue.due() == ["ONE"]
     assert not await queue.leave(ANNA)
-    assert await queue.answer("ONE", BRUNO, ready=False) is Answer.READY
-    pairing = await queue.pairing("ONE")
-    assert pairing is not None
-    assert (pairing.people, pairing.game, pairing.ready) == ((ANNA, BRUNO), "pizzichino", (True, True))
-    assert await queue.opened("ONE")
-    assert (await queue.pairing("ONE"), await queue.asked(ANNA), await queue.due()) == (None, None, [])
+    assert await queue.part("ONE")
+    assert not await queue.part("ONE", [ANNA])
+    assert (await queue.waiting(), await queue.pairings(), await queue.pairing_of(ANNA)) == ([], [], None)
 
 
-async def test_who_does_not_answer_is_out_and_the_other_keeps_their_place(store: Store) -> None:
+async def test_who_stays_keeps_their_place(store: Store) -> None:
     queue = Queue(store.client)
     found = await look(queue, ANNA, BRUNO)
-    assert await queue.pair("ONE", found[ANNA], found[BRUNO], "pizzichino", seconds=0)
-    await queue.answer("ONE", BRUNO, ready=True)
-    assert await queue.expire("ONE") is Answer.PARTED
+    assert await queue.pair("ONE", found[ANNA], found[BRUNO], "pizzichino")
+    assert await queue.part("ONE", [BRUNO, CARLA])
     assert await queue.waiting() == [found[BRUNO]]
-    assert await queue.answer("ONE", ANNA, ready=True) is Answer.GONE
 
 
 async def test_nobody_is_asked_by_an_old_wish(store: Store) -> None:
@@ -69,12 +55,15 @@ async def test_nobody_is_asked_by_an_old_wish(store: Store) -> None:
     assert bruno.waiting.blocked == {ANNA}
 
 
-async def test_a_stranger_does_not_answer_for_them(store: Store) -> None:
+async def test_of_somebody_forgotten_nothing_is_left_and_the_other_keeps_their_place(store: Store) -> None:
     queue = Queue(store.client)
-    found = await look(queue, ANNA, BRUNO)
-    await queue.pair("ONE", found[ANNA], found[BRUNO], "pizzichino")
-    assert await queue.answer("ONE", CARLA, ready=False) is Answer.GONE
-    assert await queue.asked(ANNA) == "ONE"
+    found = await look(queue, ANNA, BRUNO, CARLA)
+    assert await queue.pair("ONE", found[ANNA], found[BRUNO], "pizzichino")
+    await queue.forget(ANNA)
+    await queue.forget(CARLA)
+    assert await queue.waiting() == [found[BRUNO]]
+    everything = [await store.client.hgetall(key) async for key in store.client.scan_iter("{find}*")]
+    assert ANNA not in repr(everything)
 
 
 class Workers(RuleBasedStateMachine):
@@ -89,17 +78,13 @@ class Workers(RuleBasedStateMachine):
         self.queues = [Queue(store.client) for store in self.stores]
         self.seen: list[InQueue] = []
         self.waiting: dict[str, str] = {}
-        self.pairings: dict[str, tuple[dict[str, str], set[str], bool]] = {}
-        """By code: each person's text, who is ready, and whether the time is up."""
+        self.pairings: dict[str, dict[str, str]] = {}
+        """Each person's text, by code."""
         self.codes = 0
         self.everybody_looks()
 
     def asked(self, person: str) -> str | None:
-        return next((code for code, (texts, _, _) in self.pairings.items() if person in texts), None)
-
-    def part(self, code: str, stay: set[str]) -> None:
-        texts, _, _ = self.pairings.pop(code)
-        self.waiting.update({person: text for person, text in texts.items() if person in stay})
+        return next((code for code, texts in self.pairings.items() if person in texts), None)
 
     @rule(person=st.sampled_from(PEOPLE), rating=st.sampled_from((1000, 1100)), copies=COPIES)
     def look(self, person: str, rating: int, copies: int) -> None:
@@ -125,20 +110,16 @@ class Workers(RuleBasedStateMachine):
 
     @rule(person=st.sampled_from(PEOPLE))
     def leave(self, person: str) -> None:
-        code = self.asked(person)
-        too_late = code is not None and len(self.pairings[code][1]) == 2
-        assert self.runner.run(self.queues[0].leave(person)) is not too_late
+        assert self.runner.run(self.queues[0].leave(person)) is (self.asked(person) is None)
         self.waiting.pop(person, None)
-        if code and not too_late:
-            self.part(code, set(self.pairings[code][0]) - {person})
 
     @rule()
     def see(self) -> None:
         """A worker reads the queue; it may match people by this only later."""
         self.seen = self.read()
 
-    @rule(anew=st.booleans(), up=st.booleans(), copies=COPIES, data=st.data())
-    def pair(self, anew: bool, up: bool, copies: int, data: st.DataObject) -> None:
+    @rule(anew=st.booleans(), copies=COPIES, data=st.data())
+    def pair(self, anew: bool, copies: int, data: st.DataObject) -> None:
         """Both workers ask all pairs that they know of, at once, each sent some times."""
         if anew:
             self.see()
@@ -150,7 +131,7 @@ class Workers(RuleBasedStateMachine):
         async def at_once() -> list[bool]:
             return await asyncio.gather(
                 *(
-                    self.queues[(number + copy) % 2].pair(code, one, other, "pizzichino", 0 if up else ANSWER_SECONDS)
+                    self.queues[(number + copy) % 2].pair(code, one, other, "pizzichino")
                     for copy in range(copies)
                     for number, (code, (one, other)) in enumerate(zip(codes, chosen, strict=True))
                 )
@@ -165,59 +146,40 @@ class Workers(RuleBasedStateMachine):
             if code in done:
                 texts = {one.waiting.person: self.waiting.pop(one.waiting.person) for one in pair}
                 assert texts == {one.waiting.person: one.text for one in pair}
-                self.pairings[code] = (texts, set(), up)
+                self.pairings[code] = texts
 
-    @precondition(lambda self: self.codes > 0)
-    @rule(person=st.sampled_from(PEOPLE), ready=st.sampled_from((True, True, False)), copies=COPIES, data=st.data())
-    def answer(self, person: str, ready: bool, copies: int, data: st.DataObject) -> None:
-        """Somebody answers in their pairing, or by an old or another's button."""
-        live = sorted(self.pairings)
-        code = data.draw(st.sampled_from(live) if live else st.sampled_from([f"C{n}" for n in range(self.codes)]))
-        answers = []
-        for copy in range(copies):
-            answers.append(self.runner.run(self.queues[copy % 2].answer(code, person, ready=ready)))
-        expected = []
-        for _ in range(copies):
-            if code not in self.pairings or person not in self.pairings[code][0]:
-                expected.append(Answer.GONE)
-                continue
-            texts, done, _ = self.pairings[code]
-            if len(done) < 2 and not ready:
-                self.part(code, set(texts) - {person})
-                expected.append(Answer.PARTED)
-                continue
-            done.add(person)
-            expected.append(Answer.READY if len(done) == 2 else Answer.ASKED)
-        assert answers == expected
+    @rule(stay=st.sets(st.sampled_from(PEOPLE)), copies=COPIES, data=st.data())
+    def part(self, stay: set[str], copies: int, data: st.DataObject) -> None:
+        """A pairing is over, or was long ago; who was never in it gets no place by it."""
+        codes = sorted(self.pairings) or [f"C{number}" for number in range(self.codes)]
+        if not codes:
+            return
+        code = data.draw(st.sampled_from(codes))
 
-    @rule()
-    def tend(self) -> None:
-        """A worker sees to all that is due, but opens no table."""
-        due = self.runner.run(self.queues[1].due())
-        assert set(due) == {code for code, (_, done, up) in self.pairings.items() if up or len(done) == 2}
-        for code in due:
-            done = self.pairings[code][1]
-            answer = self.runner.run(self.queues[0].expire(code))
-            assert answer is (Answer.READY if len(done) == 2 else Answer.PARTED)
-            if answer is Answer.PARTED:
-                self.part(code, set(done))
+        async def at_once() -> list[bool]:
+            return await asyncio.gather(*(self.queues[copy % 2].part(code, stay) for copy in range(copies)))
 
-    @rule()
-    def open(self) -> None:
-        for code, (_, done, _) in list(self.pairings.items()):
-            assert self.runner.run(self.queues[0].opened(code)) is (len(done) == 2)
-            if len(done) == 2:
-                del self.pairings[code]
+        assert sum(self.runner.run(at_once())) == (code in self.pairings)
+        texts = self.pairings.pop(code, {})
+        self.waiting.update({person: text for person, text in texts.items() if person in stay})
+
+    @rule(person=st.sampled_from(PEOPLE))
+    def forget(self, person: str) -> None:
+        self.runner.run(self.queues[1].forget(person))
+        self.waiting.pop(person, None)
+        if code := self.asked(person):
+            texts = self.pairings.pop(code)
+            self.waiting.update({one: text for one, text in texts.items() if one != person})
 
     @invariant()
     def everybody_is_where_they_should_be(self) -> None:
         assert {one.waiting.person: one.text for one in self.read()} == self.waiting
+        assert {one.code: set(one.people) for one in self.runner.run(self.queues[1].pairings())} == {
+            code: set(texts) for code, texts in self.pairings.items()
+        }
         for person in PEOPLE:
-            assert self.runner.run(self.queues[0].asked(person)) == self.asked(person)
-        for code, (texts, done, _) in self.pairings.items():
-            pairing = self.runner.run(self.queues[1].pairing(code))
-            assert pairing is not None
-            assert dict(zip(pairing.people, pairing.ready, strict=True)) == {one: one in done for one in texts}
+            pairing = self.runner.run(self.queues[0].pairing_of(person))
+            assert (pairing and pairing.code) == self.asked(person)
 
     def read(self) -> list[InQueue]:
         return self.runner.run(self.queues[1].waiting())

@@ -58,9 +58,9 @@ async def test_a_table_is_opened_as_it_was_asked_for(room: Room) -> None:
 async def test_a_wish_that_several_may_have_opens_a_table_each_time_it_is_gone(room: Room) -> None:
     table = await Challenges(room).open_table("testa", ADA, "Ada", "again", again=True)
     assert (await Challenges(room).open_table("testa", ADA, "Ada", "again", again=True)).code == table.code
-    assert await Challenges(room).has_opened("again")
+    assert await Challenges(room).opened_by("again")
     await room.remove(await Challenges(room).cancel(table.code, ADA, "cancel"))
-    assert not await Challenges(room).has_opened("again")
+    assert await Challenges(room).opened_by("again") is None
     assert (await Challenges(room).open_table("testa", ADA, "Ada", "again", again=True)).code != table.code
 
 

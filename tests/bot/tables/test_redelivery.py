@@ -11,6 +11,7 @@ import pytest
 from bot.store import Store, keys
 from bot.store.log import STAMPS_KEPT
 from bot.tables import Room, Table
+from bot.tables.chairs import Chair
 from bot.tables.challenges import MOST_CHANGES, Challenges
 from bot.tables.checks import MOST_ENTRIES
 from bot.tables.errors import NoSuchTable, TooManyChanges
@@ -20,7 +21,7 @@ from tests.long import mostly_long
 
 PEOPLE = ("p:0", "p:1", "p:2", "p:3", "p:4")
 NAMES = ("Gino", "Pina", "Nino")
-WATCHING = {"rewrite", "rehost", "check_flagged", "remove", "table", "cached", "load", "remembers", "has_opened"}
+WATCHING = {"rewrite", "rehost", "check_flagged", "remove", "table", "cached", "load", "remembers", "opened_by"}
 WRITING = {"commit", "open"}
 """What the operations themselves do."""
 
@@ -53,6 +54,9 @@ class Updates:
         name = f"Person {person[2:]}"
         if table is None or random.random() < 0.05:
             game = random.choice(("testa", "tavolo", "tressette", "metamazzo"))
+            if random.random() < 0.2:
+                other = Chair(random.choice([one for one in PEOPLE if one != person]), "Tre 333")
+                return Operation("open_for", ("testa", (Chair(person, "Asso 111"), other), key), key)
             return Operation("open_table", (game, person, name, key), key)
         code, version = table.code, table.version
         chair = random.randrange(4)

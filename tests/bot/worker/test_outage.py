@@ -45,6 +45,10 @@ async def at_table(embedded: EmbeddedStore) -> AsyncIterator[tuple[Worker, FakeP
     fake = FakePlatform()
     async with opened(embedded.url) as there, open_worker(there, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
+        for player in players:
+            # As whoever gets a hand there has done: that they have a private chat is not to be written down any more.
+            await player.dispatcher.opened_private_chat(player.person)
+        await worker.settled()
         yield worker, fake, players
 
 

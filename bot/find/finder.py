@@ -1,0 +1,117 @@
+"""Has people who look for an opponent find one: matches them, opens a table for two, and sees what comes of it.
+
+A table that was opened for two asks each in their private chat, by its challenge card, whether they are ready: whoever
+is sits down, and with both there the game begins. If that comes to nothing, whoever was ready goes back to the place
+that they had in the queue. Each step follows from what the store has, and may be done twice: a worker that dies leaves
+it to the next.
+"""
+
+import asyncio
+from random import choice, randrange
+from secrets import token_hex
+
+import structlog
+
+from bot.delivery.shards import Shards
+from bot.find.matching import match
+from bot.find.queue import Pairing, Queue
+from bot.finished.ratings import Ratings, Scope
+from bot.people import People, Profile
+from bot.tables.chairs import Chair
+from bot.tables.challenges import Challenges
+from bot.tables.errors import NoSuchTable
+from bot.tables.room import Room
+from bot.tables.table import Table
+
+POLL_SECONDS = 1.0
+"""How often it is looked who fits whom, and what came of those who were matched."""
+
+MINDED_WITH = 0
+"""Whoever has this shard minds the queue, too."""
+
+NICKNAMES = ("Asso", "Due", "Tre", "Fante", "Cavallo", "Re")
+"""What strangers are called who have chosen nothing, with a number behind it."""
+
+log = structlog.get_logger()
+
+
+class Finder:
+    """Opponents for people of one store."""
+
+    def __init__(self, room: Room, people: People, ratings: Ratings, challenges: Challenges, shards: Shards) -> None:
+        self.queue = Queue(room.store.client)
+        self._room, self._people, self._ratings, self._challenges = room, people, ratings, challenges
+        self._shards = shards
+
+    async def run(self) -> None:
+        """Until cancelled. One worker does it at a time, or two for a moment: each step is taken once."""
+        while True:
+            if MINDED_WITH in self._shards.mine:
+                with self._room.store.outage.noted():
+                    await self.tend()
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def look(self, profile: Profile, games: list[str]) -> bool:
+        """Have a person wait for somebody who plays one of these games, the dearest first; False if they are asked
+        just now whether they are ready.
+        """
+        if not profile.nickname:
+            await self._people.choose(profile.id, nickname=f"{choice(NICKNAMES)} {randrange(100, 1000)}")
+        rating = (await self._ratings.standing(Scope(), profile.id)).shown
+        return await self.queue.look(profile.id, games, profile.language, rating)
+
+    async def leave(self, person: str, update: str) -> None:
+        """A person does not look for anybody any more; whoever is asked does not want to play."""
+        if await self.queue.leave(person):
+            return
+        if pairing := await self.queue.pairing_of(person):
+            table = await self._table_of(pairing)
+            await self.decline(table.code, person, update)
+
+    async def decline(self, code: str, person: str, update: str) -> Table:
+        """One of two who were matched does not want to play; the other goes back to their place."""
+        table = await self._challenges.decline(code, person, "", update)
+        pairing = await self.queue.pairing_of(person)
+        if pairing and (await self._table_of(pairing)).code == code:
+            await self.queue.part(pairing.code, [pairing.other(person)])
+        return table
+
+    async def tend(self) -> None:
+        """Match whoever can be matched, and see to those who were."""
+        waiting = {one.waiting.person: one for one in await self.queue.waiting()}
+        if len(waiting) > 1:
+            for found in match([one.waiting for one in waiting.values()], await self.queue.now()):
+                one, other = (waiting[each.person] for each in (found.first, found.second))
+                if await self.queue.pair(token_hex(8), one, other, found.game):
+                    log.info("people_matched", game=found.game)
+        for pairing in await self.queue.pairings():
+            try:
+                table = await self._table_of(pairing)
+            except NoSuchTable:
+                # What was to come of it was seen to before it was removed.
+                await self.queue.part(pairing.code)
+            else:
+                await self.see_to(pairing, table)
+
+    async def see_to(self, pairing: Pairing, table: Table) -> None:
+        """End a pairing whose table has begun its game or never will."""
+        if table.phase == "open":
+            return
+        sat = [chair.person for chair in table.chairs if chair]
+        await self.queue.part(pairing.code, sat if table.phase == "closed" else ())
+
+    async def before_removal(self, table: Table) -> None:
+        """A table that was opened for two is to be forgotten: see to their pairing first, if it is this one still."""
+        for one in table.matched:
+            pairing = await self.queue.pairing_of(one.person)
+            if pairing and (await self._table_of(pairing)).code == table.code:
+                await self.see_to(pairing, table)
+
+    async def _table_of(self, pairing: Pairing) -> Table:
+        """The table of two who were matched, opened now if nobody has; NoSuchTable when it is no more."""
+        update = f"find:{pairing.code}"
+        if table := await self._challenges.opened_by(update):
+            return table
+        profiles = [await self._people.person(person) for person in pairing.people]
+        matched = [Chair(one.id, one.nickname or one.id.partition(":")[0]) for one in profiles]
+        return await self._challenges.open_for(pairing.game, matched, update)

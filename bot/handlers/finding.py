@@ -1,0 +1,54 @@
+"""Looking for an opponent: the commands /find and /nickname, and the presses that follow them."""
+
+import re
+
+from bot.actions import BadPayload
+from bot.handlers.errors import AskedIfReady, BadNickname, NobodyForFour
+from bot.panels.find import looking_page, nickname_page, not_looking_page
+from bot.people import Profile
+from bot.platform import Reply, is_private
+from bot.texts import texts
+from bot.worker import Worker
+from engine import GAMES
+
+NICKNAME = re.compile(r"[^\W_](?:[^\W_]|[ '-]){1,15}")
+"""What somebody may have strangers call them: a name, and nothing that says more."""
+
+
+class Finding:
+    """People who look for an opponent."""
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker = worker
+
+    async def look(self, place: str, profile: Profile, game: str = "") -> Reply:
+        """Have somebody wait for an opponent at a game, or at any for two: the one that they chose last before others.
+
+        AskedIfReady while there is one, who waits for them.
+        """
+        games = [game] if game else [one.game for one in await self.worker.people.choices(profile.id)]
+        games = [one for one in games if GAMES[one].seats == 2]
+        if not games:
+            raise NobodyForFour()
+        if not await self.worker.finder.look(profile, games):
+            raise AskedIfReady()
+        nickname = (await self.worker.people.person(profile.id)).nickname
+        toast = "" if is_private(place) else texts(profile.language).gettext("It is in our private chat.")
+        return Reply(toast, looking_page(profile.language, game, nickname), private=True)
+
+    async def answer(self, profile: Profile, words: list[str], update: str) -> Reply:
+        """A press on the page of somebody who looks."""
+        if words != ["stop"]:
+            raise BadPayload()
+        await self.worker.finder.leave(profile.id, update)
+        return Reply(panel=not_looking_page(profile.language))
+
+    async def call(self, place: str, profile: Profile, nickname: str) -> Reply:
+        """Choose what strangers call one, or read it."""
+        if nickname:
+            if not NICKNAME.fullmatch(nickname):
+                raise BadNickname()
+            await self.worker.people.choose(profile.id, nickname=nickname)
+        profile = await self.worker.people.person(profile.id)
+        toast = "" if is_private(place) else texts(profile.language).gettext("It is in our private chat.")
+        return Reply(toast, nickname_page(profile.language, profile.nickname), private=True)

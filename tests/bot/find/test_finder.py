@@ -1,0 +1,314 @@
+"""Strangers who look for an opponent: from /find to the result, and whatever comes between."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from random import Random
+
+import pytest
+
+from bot.find import finder
+from bot.find.matching import common_game, match
+from bot.finished.ratings import Scope
+from bot.handlers import Dispatcher
+from bot.platform import Command, Person, private_place
+from bot.somebody import marks
+from bot.store import Store, keys
+from bot.worker import Worker
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
+from tests.long import mostly_long
+
+GAME = "pizzichino"
+
+
+@pytest.fixture(autouse=True)
+def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is matched but when a test has the finder look."""
+    monkeypatch.setattr(finder, "POLL_SECONDS", 1e6)
+
+
+@pytest.fixture
+async def two(store: Store) -> AsyncIterator[list[Player]]:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        yield [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
+
+
+async def tended(worker: Worker) -> None:
+    await worker.finder.tend()
+    await worker.settled()
+
+
+async def asked(two: list[Player], game: str = GAME) -> str:
+    """Both look, and are asked; the code of their table."""
+    for player in two:
+        await player.say(f"/find {game}", player.private)
+    await tended(two[0].worker)
+    _, button = two[0].button("Ready")
+    return button.payload[2:8]
+
+
+async def play(two: list[Player], random: Random) -> None:
+    """Whoever is to move presses something that makes a move, on their hand, which may have a deal's board below."""
+    for player in two:
+        for message, panel in reversed(player.fake.messages[player.private].items()):
+            payloads = [one.payload for row in panel.rows for one in row]
+            found = [one for one in payloads if one.startswith("1m") or ":draft " in one]
+            found = [one for one in found if "claim" not in one and "resign" not in one]
+            if found:
+                await player.send(random.choice(found), player.private, message)
+                await player.worker.settled()
+                return
+
+
+async def expired(worker: Worker, code: str) -> None:
+    table = await worker.room.table(code)
+    await worker.room.time_passed(code, table.version)
+    await worker.settled()
+
+
+def command_of(player: Player, *words: str, word: str = "nickname") -> Command:
+    return Command("key", player.person, player.private, word, words)
+
+
+async def waiting(two: list[Player]) -> list[str]:
+    return sorted(one.waiting.person for one in await two[0].worker.finder.queue.waiting())
+
+
+async def test_two_strangers_find_each_other_and_play_to_the_end(two: list[Player]) -> None:
+    anna, bruno = two
+    code = await asked(two)
+    await anna.press("Ready")
+    assert "You are ready" in anna.fake.last(anna.private).plain
+    await bruno.press("Ready")
+    for player in two:
+        assert "deal 1" in player.fake.last(player.private).plain
+        everything = "\n".join(player.fake.texts(player.private))
+        other = bruno if player is anna else anna
+        assert other.person.name not in everything
+        assert other.person.handle not in everything.split()
+    worker = anna.worker
+    await tended(worker)
+    assert (await waiting(two), await worker.finder.queue.pairings()) == ([], [])
+    random = Random(5)
+    while not (numbers := await worker.archive.numbers_of(anna.person.id)):
+        await play(two, random)
+    game = await worker.archive.get(await worker.archive.id_of(numbers[0]) or "")
+    assert game
+    assert (game.code, game.chats) == (code, [])
+    assert {scope.chat for scope in await worker.ratings.scopes_of(anna.person.id)} == {Scope().chat}
+
+
+async def test_who_does_not_answer_is_out_and_the_other_keeps_their_place(two: list[Player]) -> None:
+    anna, bruno = two
+    code = await asked(two)
+    await bruno.press("Ready")
+    await expired(anna.worker, code)
+    await tended(anna.worker)
+    assert await waiting(two) == [bruno.person.id]
+    assert "You did not answer" in anna.fake.last(anna.private).plain
+    assert "I look on for you" in bruno.fake.last(bruno.private).plain
+    assert await anna.worker.tables_of(bruno.person.id) == []
+
+
+async def test_the_table_may_be_gone_before_anybody_looked_what_came_of_it(two: list[Player]) -> None:
+    anna, bruno = two
+    code = await asked(two)
+    await bruno.press("Ready")
+    await expired(anna.worker, code)
+    assert not await anna.worker.store.client.exists(keys.table(code))
+    assert await waiting(two) == [bruno.person.id]
+
+
+@pytest.mark.parametrize("was_ready", [True, False])
+async def test_who_does_not_want_to_is_out_and_the_other_keeps_their_place(two: list[Player], was_ready: bool) -> None:
+    anna, bruno = two
+    await asked(two)
+    if was_ready:
+        await anna.press("Ready")
+    await anna.press("Not now")
+    await tended(anna.worker)
+    assert await waiting(two) == [bruno.person.id]
+
+
+async def test_who_stops_looking_is_asked_no_more(two: list[Player]) -> None:
+    anna, bruno = two
+    for player in two:
+        await player.say("/find", player.private)
+    assert "any game for two" in anna.fake.last(anna.private).plain
+    await anna.press("Stop looking")
+    await tended(anna.worker)
+    assert await waiting(two) == [bruno.person.id]
+    assert "I look for nobody" in anna.fake.last(anna.private).plain
+
+
+async def test_the_same_button_is_a_no_to_whoever_was_found_meanwhile(two: list[Player]) -> None:
+    anna, bruno = two
+    await asked(two)
+    await anna.press("Stop looking")
+    await tended(anna.worker)
+    assert await waiting(two) == [bruno.person.id]
+
+
+async def test_who_is_asked_cannot_look_again(two: list[Player]) -> None:
+    anna, _bruno = two
+    await asked(two)
+    assert "somebody already" in (await anna.say("/find", anna.private)).toast
+
+
+async def test_nobody_else_sits_down_there_or_changes_the_table(two: list[Player]) -> None:
+    anna, _bruno = two
+    code = await asked(two)
+    carla = Player(anna.worker, anna.fake, "Carla", 3)
+    assert "This challenge is for" in (await carla.say(f"/join {code}")).toast
+    for verb in ("game spades", "robot easy", "cancel"):
+        assert "not yours to decide" in (await anna.send(f"1t{code}:{verb}")).toast
+    assert (await anna.worker.room.table(code)).game_id == GAME
+
+
+async def test_in_a_group_the_answer_comes_in_private(two: list[Player]) -> None:
+    anna, _ = two
+    reply = await anna.say("/find pizzichino", GROUP)
+    assert (reply.private, reply.toast) == (True, "It is in our private chat.")
+    assert await waiting(two) == [anna.person.id]
+
+
+async def test_games_for_four_are_not_looked_for(two: list[Player]) -> None:
+    anna, _ = two
+    assert "for two only" in (await anna.say("/find tavolo", anna.private)).toast
+    assert await waiting(two) == []
+
+
+@pytest.mark.parametrize("name", ["x", "a" * 17, "http://a.b", "@anna", "a.it", "-Anna", "two\nlines", "1_2"])
+async def test_a_nickname_says_nothing_but_a_name(two: list[Player], name: str) -> None:
+    anna, _ = two
+    reply = await anna.dispatcher.command(command_of(anna, name))
+    assert "2 to 16 letters" in reply.toast
+
+
+async def test_strangers_read_the_chosen_name(two: list[Player]) -> None:
+    anna, bruno = two
+    await anna.say("/nickname Volpe d'oro", anna.private)
+    await asked(two)
+    assert "Volpe d'oro" in bruno.fake.last(bruno.private).plain
+
+
+async def test_a_worker_that_dies_leaves_it_to_the_next(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        two = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
+        for player in two:
+            await player.say(f"/find {GAME}", player.private)
+        one, other = await worker.finder.queue.waiting()
+        # Killed between pairing them and opening their table.
+        assert await worker.finder.queue.pair("c0de", one, other, GAME)
+    async with open_worker(store, fake) as worker:
+        two = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
+        await tended(worker)
+        await tended(worker)
+        for player in two:
+            assert sum("plays with you" in text for text in fake.texts(player.private)) == 1
+            await player.press("Ready")
+        assert len(await worker.tables_of(two[0].person.id)) == 1
+        assert all("deal 1" in fake.last(player.private).plain for player in two)
+
+
+async def test_two_workers_match_the_same_people_once(store: Store) -> None:
+    one, other = FakePlatform(), FakePlatform()
+    async with open_worker(store, one) as worker, open_worker(store, other, alone=False) as second:
+        people = [Player(worker, one, f"P{number}", number) for number in range(1, 21)]
+        for player in people:
+            await player.say(f"/find {GAME}", player.private)
+        for _ in range(3):
+            await worker.finder.tend()
+            await second.finder.tend()
+        pairings = await worker.finder.queue.pairings()
+        assert sorted(person for pairing in pairings for person in pairing.people) == sorted(
+            player.person.id for player in people
+        )
+
+
+async def test_who_is_forgotten_is_looked_for_no_more(two: list[Player]) -> None:
+    anna, bruno = two
+    await asked(two)
+    worker = anna.worker
+    data = await anna.dispatcher.command(command_of(anna, word="mydata"))
+    assert data.file
+    assert json.loads(data.file.content)["looking_for"]
+    await worker.forgetter.begin(anna.person.id)
+    while not (await marks(worker.store.client))[anna.person.id].is_gone:
+        await asyncio.sleep(0.01)
+    assert await waiting(two) == [bruno.person.id]
+    for key in (keys.FIND_WAITING, keys.FIND_ASKED, keys.FIND_PAIRINGS):
+        assert anna.person.id not in repr(await worker.store.client.hgetall(key))
+
+
+class Elsewhere(FakePlatform):
+    """Another platform."""
+
+    def __init__(self, platform: str) -> None:
+        super().__init__()
+        self.platform = platform
+
+
+class Stranger(Player):
+    """Somebody on one of them."""
+
+    def __init__(self, worker: Worker, fake: FakePlatform, number: int, language: str) -> None:
+        super().__init__(worker, fake, f"P{number}", number, language)
+        self.person = Person(f"{fake.platform}:{number}", f"P{number}", f"p{number}", language)
+        self.private = private_place(self.person.id)
+
+
+@pytest.mark.parametrize("people", mostly_long([200], 30))
+async def test_many_people_of_three_platforms_find_each_other_once(store: Store, people: int) -> None:
+    """They come bit by bit, at three workers in turn that are killed between two steps, and are all ready at once."""
+    random, fakes = Random(people), [Elsewhere(name) for name in ("paper", "slate", "parchment")]
+    languages = {"Ci sono": "it", "Ready": "en"}
+    looked: list[Stranger] = []
+    for first in range(0, people, 10):
+        async with open_worker(store, fakes[0]) as worker:
+            for fake in fakes[1:]:
+                worker.add(fake)
+            for player in looked:
+                player.worker, player.dispatcher = worker, Dispatcher(worker)
+            for number in range(first, first + 10):
+                player = Stranger(worker, random.choice(fakes), number, random.choice(["it", "en"]))
+                looked.append(player)
+                game = random.choice(["", "", "pizzichino", "testa", "spades"])
+                await player.dispatcher.command(command_of(player, *([game] if game else []), word="find"))
+            queue = worker.finder.queue
+            if random.random() < 0.5 and len(waits := await queue.waiting()) > 1:
+                # Killed with two in a pairing and no table.
+                one, other = waits[:2]
+                common = common_game(one.waiting.games, other.waiting.games)
+                if common:
+                    await queue.pair(f"killed{first}", one, other, common)
+            else:
+                await tended(worker)
+                await tended(worker)
+            for player in looked:
+                for label, language in languages.items():
+                    found = [
+                        (message, button.payload)
+                        for message, panel in player.fake.messages[player.private].items()
+                        for row in panel.rows
+                        for button in row
+                        if button.label == label and player.person.language == language
+                    ]
+                    for message, payload in found:
+                        await player.send(payload, player.private, message)
+            await worker.settled()
+    async with open_worker(store, fakes[0]) as worker:
+        for fake in fakes[1:]:
+            worker.add(fake)
+        await tended(worker)
+        seats = [await worker.tables_of(player.person.id) for player in looked]
+        assert max(map(len, seats)) == 1
+        left = [one.waiting for one in await worker.finder.queue.waiting()]
+        asked = {person for pairing in await worker.finder.queue.pairings() for person in pairing.people}
+        playing = {player.person.id for player, tables in zip(looked, seats, strict=True) if tables}
+        assert {one.person for one in left} | asked | playing == {player.person.id for player in looked}
+        assert not {one.person for one in left} & (asked | playing)
+        assert match(left, await worker.finder.queue.now()) == []
+        assert len(playing) > people * 0.6

@@ -8,8 +8,11 @@
 | ``playground:sends:<chat>`` | hash | the number of the message that was sent with a key |
 | ``playground:file:<chat>:<number>`` | string | the file that a message brought; expires after a day |
 | ``playground:picture:<chat>:<number>`` | string | a message's picture, behind its name; expires after a day |
+
+A chat's last thirty messages with a picture keep it.
 """
 
+import asyncio
 import json
 import secrets
 from collections import OrderedDict
@@ -36,6 +39,9 @@ LEFT_OUT = ("aside", "join", "share", "group")
 
 MESSAGES_KEPT = 300
 """Messages a chat keeps; older ones are forgotten."""
+
+PICTURES_KEPT = 30
+"""Messages of a chat that keep their picture, some 40 kB each: older ones stand as text."""
 
 FILE_KEPT_SECONDS = 86400
 """How long a message's file or picture can be had."""
@@ -82,6 +88,8 @@ class Chat:
     messages: OrderedDict[int, dict[str, Any]] = field(default_factory=OrderedDict)
     sends: dict[str, int] = field(default_factory=dict)
     last: int = 0
+    changing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while a message changes, so that the store has the later of two changes."""
 
 
 class ChatStore:
@@ -167,6 +175,8 @@ class ChatStore:
         if file:
             await self._client.set(_file_key(chat, number), file.content, ex=FILE_KEPT_SECONDS)
         self.on_message(chat, number)
+        if panel.picture:
+            await self._drop_old_pictures(chat)
         return number
 
     async def file(self, chat: Chat, number: int) -> str:
@@ -178,20 +188,27 @@ class ChatStore:
 
     async def edit(self, chat_id: str, number: int, panel: Panel) -> None:
         chat = self._open_chat(chat_id)
-        if number not in chat.messages:
-            raise MessageGone(f"message {number}")
-        message = {**chat.messages[number], **_drawn(panel), "edited": True}
+        async with chat.changing:
+            if number not in chat.messages:
+                raise MessageGone(f"message {number}")
+            message = {**chat.messages[number], **_drawn(panel), "edited": True}
+            if not await self._change(chat, number, message, panel.picture):
+                raise MessageGone(f"message {number}")
+
+    async def _change(self, chat: Chat, number: int, message: dict[str, Any], picture: Picture | None) -> bool:
+        """Have a message be another one; whether it is still there."""
         # At once: who asks for the picture of what a message shows is never given that of something else.
         async with self._client.pipeline() as pipe:
             pipe.hset(f"playground:messages:{chat.id}", number, json.dumps(message))
-            _keep_picture(pipe, chat, number, panel.picture)
+            _keep_picture(pipe, chat, number, picture)
             await pipe.execute()
         if number not in chat.messages:
             # It was deleted meanwhile, and this may have come after that.
             await self._drop(chat, number)
-            raise MessageGone(f"message {number}")
+            return False
         chat.messages[number] = message
         self.on_message(chat, number)
+        return True
 
     async def picture(self, chat: Chat, number: int, name: str) -> bytes:
         """A message's picture as PNG, if it still has the one of this name; else nothing."""
@@ -211,6 +228,14 @@ class ChatStore:
             pipe.hdel(f"playground:messages:{chat.id}", number)
             _drop_attachments(pipe, chat, number)
             await pipe.execute()
+
+    async def _drop_old_pictures(self, chat: Chat) -> None:
+        """Have the chat's older messages stand as text, which says all that their pictures did."""
+        with_picture = [number for number, message in chat.messages.items() if message.get("picture")]
+        for number in with_picture[:-PICTURES_KEPT]:
+            async with chat.changing:
+                if message := chat.messages.get(number):
+                    await self._change(chat, number, {**message, "picture": None, "fold": None}, None)
 
     async def _add(self, chat: Chat, message: dict[str, Any], key: str, picture: Picture | None = None) -> int:
         # A number is never given twice: one whose writing failed may yet stand in the store.

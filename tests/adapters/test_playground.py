@@ -334,6 +334,27 @@ async def test_a_message_that_is_gone_leaves_no_file_and_no_picture(
     assert await attached() == {third}
 
 
+async def test_a_chat_keeps_its_last_pictures_and_older_messages_stand_as_text(
+    playground: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.playground.chat_store.PICTURES_KEPT", 2)
+    chat_store, client = playground.playground.chat_store, playground.worker.store.client
+    first = await chat_store.send("@1", pictured("3D"), "key 0")
+    told: list[int] = []
+    monkeypatch.setattr(chat_store, "on_message", lambda _chat, number: told.append(number))
+    others = [await chat_store.send("@1", pictured("3D"), f"key {step}") for step in (1, 2, 3)]
+    kept = {int(key.rpartition(b":")[2]) for key in await client.keys("playground:picture:@1:*")}
+    assert kept == set(others[1:])
+    older = chat_store.chats["@1"].messages[first]
+    assert older["picture"] is None
+    assert older["fold"] is None
+    assert older["spans"] == [list(span) for span in pictured("3D").text]
+    assert json.loads(await client.hget("playground:messages:@1", str(first))) == older
+    assert first in told
+    await chat_store.edit("@1", first, pictured("4D"))
+    assert await client.exists(f"playground:picture:@1:{first}"), "what changes is looked at"
+
+
 async def test_a_message_that_is_deleted_while_it_is_changed_stays_deleted(playground: Open) -> None:
     chat_store, client = playground.playground.chat_store, playground.worker.store.client
     number = await chat_store.send("@1", pictured("3D"), "key")

@@ -93,7 +93,9 @@ PAGES = ("leaderboard chat all all", "settings language it", "settings", "forget
 MOVES = ("play 7D", "play AS", "play 2C", "declare three A missing D", "pick 1", "bid 4", "resign", "claim", "pass")
 WORDS = tuple(word for spec in COMMANDS for word in spec.words)
 NO_GAME = "no-such-game"
-"""Stands in every challenge, for one that makes sense would open a table rightly."""
+"""Stands behind these, for one that makes sense would open a table rightly."""
+
+FOR_A_GAME = ("challenge", "find")
 
 
 class Nonsense(AssertionError):
@@ -222,14 +224,19 @@ class Payloads:
         return f"1m{code}:{version}:{text}"
 
 
+def is_for_a_game(word: object) -> bool:
+    """Whether a word is that of a command that needs `NO_GAME` to make no sense."""
+    spec = command_called(str(word).lower())
+    return spec is not None and spec.name in FOR_A_GAME
+
+
 def command_words(random: Random, word: str, codes: Sequence[str]) -> list[str]:
     """What stands behind a command, from somebody who sits nowhere: nothing that would be done for them."""
     words = [
         random.choice((*codes, odd_text(random), "testa", "21", "²", "٣", "ABC123", "fair", "all"))
         for _ in range(random.choice((0, 1, 1, 2, 3, 9)))
     ]
-    spec = command_called(word)
-    return [NO_GAME, *words] if spec and spec.name == "challenge" else words
+    return [NO_GAME, *words] if is_for_a_game(word) else words
 
 
 LOOKS = 20
@@ -247,6 +254,10 @@ async def state(store: Store) -> dict[bytes, object]:
                 name: decode_state(text.decode())._replace(seen_at=0)
                 for name, text in (await store.client.hgetall(key)).items()
             }
+        elif key.startswith(b"person:"):
+            # Whoever presses in their private chat for the first time is known to have one, whatever they press.
+            fields = await store.client.hgetall(key)
+            held[key] = sorted((name, value) for name, value in fields.items() if name != b"private")
         elif key.startswith(LISTS):
             # Behind each code stands when it was last looked for.
             held[key] = set(await store.client.hkeys(key))

@@ -30,6 +30,7 @@ from tests.fuzz.common import (
     Outcome,
     Payloads,
     bent,
+    is_for_a_game,
     is_unchanged,
     no_failures,
     odd_text,
@@ -192,7 +193,7 @@ class Discords:
             return self._channel(), self._menu(known)
         options = [self._option(one) for one in known.get("options") or () if random.random() < 0.7]
         name = known["name"] if random.random() < 0.9 else random.choice(("gone", "sfida", odd_text(random)))
-        if name in ("challenge", "sfida", "Challenge"):
+        if is_for_a_game(name):
             options = [one for one in options if one["name"] != "game"]
             options.append({"name": "game", "type": TEXT, "value": NO_GAME})
         if focused:
@@ -240,7 +241,7 @@ class Discords:
                 sent = self._interaction(AUTOCOMPLETE, *self._command(focused=True))
             case _:
                 sent = self._interaction(COMMAND, *self._command())
-                while sent.data["data"]["name"] in ("challenge", "Challenge"):
+                while is_for_a_game(sent.data["data"]["name"]):
                     # Bent, it might make sense by chance.
                     sent = self._interaction(COMMAND, *self._command())
         odd = bent(random, sent.data)

@@ -23,6 +23,7 @@ from tests.fuzz.common import (
     Payloads,
     bent,
     command_words,
+    is_for_a_game,
     is_unchanged,
     no_failures,
     odd_text,
@@ -191,11 +192,11 @@ class Telegrams:
         return self.random.choice((group, group, own, own, unknown))
 
     def _command(self, *, opens: bool = True) -> dict[str, Any]:
-        """``opens`` is whether it may be a challenge: the others are bent, and might make sense by chance."""
+        """``opens`` is whether it may be one that would open a table, or look for one: the others are bent, and might make sense by chance."""
         random, user = self.random, random_choice(self.random, self.strangers)
         opens = opens and random.random() < 0.8
         word = random.choice((*WORDS, *WORDS, odd_text(random).strip()[:40] or "x"))
-        if not opens and word in ("challenge", "sfida"):
+        if not opens and is_for_a_game(word):
             word = "help"
         words = command_words(random, word, self.codes)
         first = f"/{word}{random.choice(('', '', '@buongioco_bot', '@BUONGIOCO_BOT'))}"
@@ -275,6 +276,16 @@ async def run(folder: Path, messages: int, seed: int) -> Outcome:
     return outcome
 
 
+async def _until_answered(server: TelegramServer, sent: Sent) -> None:
+    """What comes to the private chat is answered for when it is there."""
+    assert sent.query
+    try:
+        await until(lambda: "answered" in server.answers[sent.query or ""], 10)
+    except AssertionError:
+        raise Nonsense(f"not answered: {sent}") from None
+    del server.answers[sent.query]
+
+
 async def _send_all(telegrams: Telegrams, url: str, messages: int, outcome: Outcome) -> None:
     left = iter(range(messages))
 
@@ -287,8 +298,8 @@ async def _send_all(telegrams: Telegrams, url: str, messages: int, outcome: Outc
                     raise Nonsense("the token stands in an answer")
             if status not in sent.statuses:
                 raise Nonsense(f"{status} for {str(sent)[:2000]}")
-            if sent.query and not telegrams.server.answers.pop(sent.query).get("answered"):
-                raise Nonsense(f"not answered: {sent}")
+            if sent.query:
+                await _until_answered(telegrams.server, sent)
             outcome.sent += 1
             outcome.presses += bool(sent.query)
             outcome.refused += status != 200

@@ -610,3 +610,20 @@ async def test_what_a_look_has_drawn_is_sent_and_not_drawn_again_to_see_whether_
             await worker.settled()
         assert all(fake.last(player.private) != one for player, one in zip((anna, bruno), before, strict=True))
         assert not [line for line in logs if line["log_level"] == "error"]
+
+
+async def test_the_log_says_what_becomes_of_a_surface_that_cannot_be_shown_where_it_was(store: Store) -> None:
+    fake = FakePlatform()
+    fake.has_ephemeral = True
+    async with open_worker(store, fake) as worker:
+        anna, _bruno = await seated(worker, fake, "metamazzo")
+        code, here = await code_of(worker, anna), f"{anna.private}~100!pass"
+        with capture_logs() as logs:
+            for place in (here, anna.private):
+                fake.closed.add(place)
+                await worker.change(code, Hand(0), Change(repost=True, place=place))
+                await worker.settled()
+        given_up = [(line["surface"], line["status"]) for line in logs if line["event"] == "surface_given_up"]
+        # From the group it went home.
+        assert given_up == [("h0", ""), ("h0", "unreachable")]
+        assert surface_of(worker, code, Hand(0)).state is State.UNREACHABLE

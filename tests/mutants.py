@@ -360,6 +360,9 @@ def lines_around(source: str, line: int) -> list[set[int]]:
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.stmt | ast.excepthandler) and node.lineno <= line <= (node.end_lineno or node.lineno)
     ]
+    if not around:
+        # A decorator.
+        return []
     lines = [set(range(node.lineno, (node.end_lineno or node.lineno) + 1)) for node in around]
     inner = min(range(len(around)), key=lambda number: len(lines[number]))
     functions = [

@@ -190,6 +190,7 @@ async def test_where_four_play_a_move_is_made_for_none_of_the_others(room: Room)
             with pytest.raises(OldPanel):
                 await room.move_for(table.code, wrong_seat, table.version, a_card(table), f"wrong {number}")
         table = await room.move_for(table.code, seat, table.version, a_card(table), f"m{number}")
+        assert (len(table.moved_at), table.moved_at[seat]) == (4, table.version)
 
 
 async def test_a_deal_that_ends_by_a_move_made_for_a_player_is_followed_by_the_next(room: Room) -> None:

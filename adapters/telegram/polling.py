@@ -20,7 +20,7 @@ from telegram import Bot, Update
 from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
 
 from adapters.telegram.errors import NO_ANSWER, slow_down, why
-from adapters.telegram.reading import PLATFORM
+from adapters.telegram.reading import PLATFORM, update_of
 from adapters.telegram.transport import Nonsense
 from bot.backoff import Backoff
 from bot.store import WorkDropped
@@ -116,7 +116,7 @@ class Polling:
         for number, one in new.items():
             self._since[number] = asyncio.get_running_loop().time()
             try:
-                update = Update.de_json(one, self._bot)
+                update = update_of(one, self._bot)
             except NO_ANSWER as error:
                 log.warning("telegram_update_unreadable", update=number, why=why(error))
                 continue

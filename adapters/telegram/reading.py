@@ -1,8 +1,10 @@
 """What Telegram's updates mean to the card room."""
 
 import re
+from typing import Any
 
 from telegram import (
+    Bot,
     CallbackQuery,
     Chat,
     ChosenInlineResult,
@@ -27,8 +29,36 @@ INLINE_MESSAGE = "inline"
 
 CHAT_INSTANCE, INLINE_ID = re.compile(r"-?[0-9]{1,20}"), re.compile(r"[\w-]{1,100}", re.ASCII)
 
+PRESSED = ("message_id", "ephemeral_message_id", "date", "chat", "is_topic_message", "message_thread_id", "photo")
+"""What is asked of a pressed message, beside its keyboard."""
+
 LARGEST_ID = 2**63
 """Ids are below; what is stored under them is text of ours, and must hold nothing that only looks like one."""
+
+
+def update_of(said: Any, bot: Bot) -> Update:
+    """What Telegram says, as the library reads it; raises what the library raises.
+
+    Of a pressed message it is given no more than is asked of it here: text and keyboard are the bot's own, and cost
+    more to read than all else.
+    """
+    match said:
+        case {"callback_query": {"message": dict(message), **query}}:
+            asked = {name: message[name] for name in PRESSED if name in message}
+            if "reply_markup" in message:
+                asked["reply_markup"] = _pressed_alone(message["reply_markup"], query.get("data"))
+            said = {**said, "callback_query": {**query, "message": asked}}
+    return Update.de_json(said, bot)
+
+
+def _pressed_alone(keyboard: Any, payload: Any) -> Any:
+    """A keyboard without the buttons that were not pressed; as it is if it is none."""
+    rows = keyboard.get("inline_keyboard") if isinstance(keyboard, dict) else None
+    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
+        return keyboard
+    buttons = [button for row in rows for button in row]
+    pressed = [one for one in buttons if not isinstance(one, dict) or one.get("callback_data") == payload]
+    return {"inline_keyboard": [pressed]}
 
 
 def person(user: User) -> Person:

@@ -8,12 +8,12 @@ from urllib.parse import urlsplit
 
 import structlog
 from aiohttp import web
-from telegram import Bot, Update
+from telegram import Bot
 from telegram.error import InvalidToken, RetryAfter
 
 from adapters.telegram.errors import NO_ANSWER, slow_down, why
 from adapters.telegram.polling import FIRST_PAUSE, LISTENING_TO, LONGEST_PAUSE, Hear
-from adapters.telegram.reading import PLATFORM
+from adapters.telegram.reading import PLATFORM, update_of
 from bot.monitoring import add_monitoring
 from bot.platform import CardRoom
 from bot.serving import is_same_secret, listen
@@ -114,7 +114,7 @@ class Webhook:
         except (ValueError, RecursionError):
             raise web.HTTPBadRequest(text="This is not JSON.") from None
         try:
-            update = Update.de_json(body, self._bot)
+            update = update_of(body, self._bot)
         except NO_ANSWER as error:
             # Refused, it would come again and again, and hold up what comes after it.
             log.warning("telegram_update_unreadable", why=why(error))

@@ -1,0 +1,71 @@
+"""What is read of a press is the same as if the library had read the whole update."""
+
+from typing import Any
+
+import pytest
+from telegram import Bot, Update
+
+from adapters.telegram.reading import is_photo, press, update_of
+
+BUTTONS = [[{"text": "3D", "callback_data": "1mABCD:1:3D"}, {"text": "Rules", "url": "https://t.me/bot?start=x"}]]
+MESSAGE = {
+    "message_id": 10,
+    "date": 1_700_000_000,
+    "chat": {"id": -5, "type": "supergroup", "title": "Bar", "is_forum": True},
+    "is_topic_message": True,
+    "message_thread_id": 7,
+    "text": "Your turn",
+    "entities": [{"type": "bold", "offset": 0, "length": 4}],
+    "reply_markup": {"inline_keyboard": BUTTONS},
+}
+PHOTO = [{"file_id": "f", "file_unique_id": "u", "width": 9, "height": 9}]
+OLD = {"message_id": 10, "date": 0, "chat": MESSAGE["chat"]}
+BOT = Bot("1:test")
+
+
+def pressed(message: Any, payload: str = "1mABCD:1:3D") -> dict[str, Any]:
+    person = {"id": 1, "is_bot": False, "first_name": "Anna", "language_code": "it"}
+    query = {"id": "77", "from": person, "chat_instance": "9", "data": payload, "message": message}
+    return {"update_id": 5, "callback_query": query}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        pressed(MESSAGE),
+        pressed(MESSAGE, "1mABCD:1:4D"),
+        pressed(MESSAGE | {"photo": PHOTO, "ephemeral_message_id": 3}),
+        pressed({name: value for name, value in MESSAGE.items() if name != "reply_markup"}),
+        pressed(OLD),
+    ],
+)
+def test_a_press_reads_as_the_library_reads_all_of_it(said: dict[str, Any]) -> None:
+    whole, asked = Update.de_json(said, BOT), update_of(said, BOT)
+    assert press(whole) is not None
+    assert press(asked) == press(whole)
+    assert whole.callback_query
+    assert asked.callback_query
+    assert is_photo(asked.callback_query) == is_photo(whole.callback_query)
+
+
+def test_the_pressed_button_stands_there_and_another_does_not() -> None:
+    real, made_up = (press(update_of(pressed(MESSAGE, payload), BOT)) for payload in ("1mABCD:1:3D", "1mABCD:1:4D"))
+    assert real
+    assert made_up
+    assert (real.genuine, made_up.genuine) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "keyboard", [5, [], {}, {"inline_keyboard": 5}, {"inline_keyboard": [5]}, {"inline_keyboard": [[5]]}]
+)
+def test_a_keyboard_of_another_shape_ends_as_with_the_library(keyboard: Any) -> None:
+    said = pressed(MESSAGE | {"reply_markup": keyboard})
+    assert outcome(update_of, said) == outcome(Update.de_json, said)
+
+
+def outcome(read: Any, said: dict[str, Any]) -> object:
+    """The press, or which error ended it."""
+    try:
+        return press(read(said, BOT))
+    except Exception as error:  # noqa: BLE001 - which one it is, is asked
+        return type(error)

@@ -31,10 +31,17 @@ class Place:
     person: str = ""
     token: str = field(default="", repr=False)
 
-    @classmethod
-    def parse(cls, text: str) -> "Place":
+    @staticmethod
+    @lru_cache(maxsize=20_000)
+    def parse(text: str) -> "Place":
         """The place that a text is of. Any text is some place's: what does not fit is for its platform to refuse."""
-        return _parsed(text)
+        platform, _, rest = text.partition(":")
+        person = token = ""
+        if rest.startswith("@"):
+            rest, _, token = rest[1:].partition("!")
+            person, _, rest = rest.partition("~")
+        chat, _, part = rest.partition("/")
+        return Place(platform, chat, part, person, token)
 
     def __str__(self) -> str:
         where = f"{self.chat}/{self.part}" if self.part else self.chat
@@ -57,14 +64,3 @@ class Place:
     def is_ephemeral(self) -> bool:
         """Whether it is in a group, and one person alone sees what stands there."""
         return bool(self.person and self.chat)
-
-
-@lru_cache(maxsize=20_000)
-def _parsed(text: str) -> Place:
-    platform, _, rest = text.partition(":")
-    person = token = ""
-    if rest.startswith("@"):
-        rest, _, token = rest[1:].partition("!")
-        person, _, rest = rest.partition("~")
-    chat, _, part = rest.partition("/")
-    return Place(platform, chat, part, person, token)

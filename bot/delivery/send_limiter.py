@@ -61,7 +61,7 @@ class SendLimiter:
 
     def take_turn(self, place: str, *, answer: bool = False) -> float:
         """Count a message to a place if it may go there now. Otherwise the seconds to wait."""
-        if (blocked := self._blocked_until(place) - _now()) > 0:
+        if (blocked := self._blocked_for(_whose_turns(place))) > 0:
             return blocked
         limits = self._limits(place, answer=answer)
         early = max(self._turns.wait(key, rate_limit) for key, rate_limit in limits)
@@ -89,17 +89,19 @@ class SendLimiter:
 
     def block(self, place: str, seconds: float) -> None:
         """The platform asks to leave the place alone for so many seconds."""
-        self._blocked[_whose_turns(place)] = max(self._blocked_until(place), _now() + seconds)
+        whose = _whose_turns(place)
+        self._blocked[whose] = max(self._blocked.get(whose, 0.0), _now() + seconds)
 
-    def _blocked_until(self, place: str) -> float:
-        """Until when the platform has last asked to leave the place alone, by the clock that sleeps go by."""
-        return float(self._blocked.get(_whose_turns(place), 0.0))
+    def _blocked_for(self, whose: str) -> float:
+        """For how many seconds the platform has asked to leave alone where these messages are counted."""
+        # Hardly any place is blocked, and `get` asks for the time before it looks.
+        return max(0.0, self._blocked.get(whose, 0.0) - _now()) if whose in self._blocked else 0.0
 
     def _held(self, place: str) -> float:
         """Seconds until the platform's own wait and the place's rate limit let something through, if they do not."""
-        rate_limit = self._rate_limit_of(place)
-        early = self._turns.wait(_whose_turns(place), rate_limit) if rate_limit else 0.0
-        return max(early, self._blocked_until(place) - _now())
+        rate_limit, whose = self._rate_limit_of(place), _whose_turns(place)
+        early = self._turns.wait(whose, rate_limit) if rate_limit else 0.0
+        return max(early, self._blocked_for(whose))
 
 
 def _whose_turns(place: str) -> str:

@@ -81,7 +81,7 @@ class Profile:
 
 @dataclass(frozen=True)
 class ChatProfile:
-    """A chat; ``clock`` is in seconds a move, ``game`` what was last played there."""
+    """A chat; ``clock`` is in seconds a move, ``game`` what was last played there, ``name`` empty if not known."""
 
     id: str
     language: str = "en"
@@ -90,6 +90,7 @@ class ChatProfile:
     game: str = "spizzichino"
     wants_pictures: bool = True
     deck: Style = "classic"
+    name: str = ""
 
 
 @dataclass(slots=True)
@@ -134,9 +135,10 @@ class People:
             fields.get("game", "spizzichino"),
             fields.get("pictures", "1") == "1",
             "easy" if fields.get("deck") == "easy" else "classic",
+            fields.get("name", ""),
         )
 
-    async def meet(self, person: Person, place: str = "") -> Profile:
+    async def meet(self, person: Person, place: str = "", chat_name: str = "") -> Profile:
         """Note a person as they are called now, and on which day they were last seen.
 
         The first time, their client's language is theirs and that of the chat at ``place``; in their private chat it is
@@ -155,7 +157,7 @@ class People:
         if known.get("handle", "") != person.handle:
             await self._rename(person.id, known.get("handle", ""), person.handle)
         if place and not is_private(place):
-            await self.begin_chat(place, language)
+            await self.begin_chat(place, language, chat_name)
         return await self.person(person.id)
 
     async def _today(self) -> int:
@@ -212,10 +214,14 @@ class People:
     async def choose_for_chat(self, place: str, **choices: str) -> None:
         await self._change(_chat_key(place), choices)
 
-    async def begin_chat(self, place: str, language: str) -> None:
-        """A chat's language, where it has none yet."""
-        if "language" not in await self._fields(_chat_key(place)):
-            await self._change(_chat_key(place), {"language": language})
+    async def begin_chat(self, place: str, language: str, name: str = "") -> None:
+        """A chat's language, where it has none yet, and what it is called now, if that is known."""
+        known, changes = await self._fields(_chat_key(place)), {"name": plain_name(name)} if name else {}
+        if "language" not in known:
+            changes["language"] = language
+        await self._change(
+            _chat_key(place), {field: value for field, value in changes.items() if known.get(field) != value}
+        )
 
     async def move_chat(self, old: str, new: str) -> None:
         """A chat has another id: its settings are the new one's, where that has none."""

@@ -40,7 +40,8 @@ class Command:
     """A command typed in a chat. ``key`` is the same when the platform delivers it twice, and at most 24 characters.
 
     ``word`` stands without its slash, in lower case; ``words`` are what followed. ``about`` are the people it was a
-    reply to or named with an @. ``ephemeral`` is as with a press.
+    reply to or named with an @. ``ephemeral`` is as with a press. ``chat_name`` is what the group is called, empty in
+    private and where the platform does not tell.
     """
 
     key: str
@@ -50,6 +51,7 @@ class Command:
     words: tuple[str, ...] = ()
     about: tuple[Person, ...] = ()
     ephemeral: str = ""
+    chat_name: str = ""
 
 
 @dataclass(frozen=True)

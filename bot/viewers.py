@@ -14,12 +14,13 @@ from bot.texts import texts
 
 class Viewer(NamedTuple):
     """For whom a panel is drawn: the language and suits of a person or chat, and how cards in pictures are drawn; None
-    for no pictures.
+    for no pictures. ``group`` is what the chat is called, for pictures that are passed on.
     """
 
     language: str
     suits: str = "italian"
     deck: Style | None = None
+    group: str = ""
 
 
 class Viewers:
@@ -40,7 +41,7 @@ class Viewers:
         if is_inline(place):
             # Nothing can be uploaded there.
             return Viewer(chat.language)
-        return Viewer(chat.language, deck=chat.deck if can_show and chat.wants_pictures else None)
+        return Viewer(chat.language, deck=chat.deck if can_show and chat.wants_pictures else None, group=chat.name)
 
 
 def pictured(panel: Panel, subject: Subject | None, language: str, *, is_lasting: bool = False) -> Panel:

@@ -205,6 +205,7 @@ class Discord:
             words=tuple(one for one in words if one),
             about=(reading.person(about),) if about else (),
             ephemeral=reading.ephemeral_place_of(interaction),
+            chat_name=reading.server_name_of(interaction),
         )
         refusal = refusals.of_challenge(interaction, about, self._language(interaction)) if hosts else ""
         work = _at_once(refusal) if refusal else self.card_room.command(command)

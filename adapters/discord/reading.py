@@ -96,6 +96,12 @@ def place_of(interaction: Interaction) -> str:
     return str(Place(PLATFORM, f"{GUEST}{interaction.channel_id}"))
 
 
+def server_name_of(interaction: Interaction) -> str:
+    """What the server is called where somebody did something; empty where there is none, or the bot is no member."""
+    guild = interaction.client.get_guild(interaction.guild_id) if interaction.guild_id else None
+    return str(guild.name or "") if guild else ""
+
+
 def is_with_bot(interaction: Interaction) -> bool:
     """Whether it came from the private chat with the bot, and not from one among people."""
     return interaction.guild_id is None and bool(interaction.context.dm_channel)

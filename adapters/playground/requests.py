@@ -207,6 +207,7 @@ class Requests:
             word.partition("@")[0].lower(),
             tuple(words),
             tuple(self._person(one) for one in about if one),
+            chat_name="" if chat.id.startswith("@") else chat.title,
         )
         reply = await self._card_room.command(command)
         return await self._answer(person, chat, reply, key)

@@ -147,6 +147,7 @@ def command(update: Update, username: str) -> Command | None:
         word=word.lower(),
         words=_words(message),
         about=tuple(_about(message)),
+        chat_name=_text(message.chat.title or ""),
     )
 
 

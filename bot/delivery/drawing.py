@@ -111,14 +111,16 @@ def draw(
             game_id, changes, ended, summaries = outcome or Outcome("", ())
             panel = result_panel(seen, record, *words, game_id, changes, summaries, leaderboard=is_only)
             if viewer.deck:
-                subject = game_sheet(record, table.code, names, viewer.language, ended=ended, summaries=summaries)
+                subject = game_sheet(
+                    record, table.code, names, viewer.language, ended=ended, summaries=summaries, group=viewer.group
+                )
         case Board(deal):
             assert table.game
             if deal < table.game.deal_number or table.phase == "over":
                 past = finished_deal(table, deal)
                 panel = past_panel(seen, past, *words)
                 if viewer.deck:
-                    subject = deal_sheet(past.record, deal, table.code, names, viewer.language)
+                    subject = deal_sheet(past.record, deal, table.code, names, viewer.language, group=viewer.group)
             else:
                 panel = board_panel(
                     seen,

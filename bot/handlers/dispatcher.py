@@ -57,7 +57,7 @@ class Dispatcher:
             return Reply(toast=toast, optional=verdict is Verdict.DROP)
         begin_request()
         try:
-            profile = await self.worker.people.meet(command.person, command.place)
+            profile = await self.worker.people.meet(command.person, command.place, command.chat_name)
             language = profile.language
             return await self._painted(await self._commands.answer(command, profile))
         except EngineError as fault:

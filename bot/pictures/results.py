@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from bot.panels.course import course, course_line, decisive_line, declared_in_all, declared_lines
-from bot.pictures.lettering import drawable_names, minus
+from bot.pictures.lettering import drawable, drawable_names, minus
 from bot.pictures.scene import TallyLine
 from bot.pictures.sheet import Curve, Ink, Part, Plot, Row, Rows, Score, Sheet, Tally, Words
 from bot.wording import Wording
@@ -22,8 +22,16 @@ MOST_DECLARED = 6
 """Lines of declarations in a picture; the text has them all."""
 
 
-def deal_sheet(record: Record, number: int, code: str, names: Sequence[str], language: str) -> Sheet:
-    """What a deal counted, by its number from 1, and how the game stands after it; ``names`` are by seat."""
+LONGEST_GROUP = 24
+"""How much of a group's name has room at the foot of a picture."""
+
+
+def deal_sheet(
+    record: Record, number: int, code: str, names: Sequence[str], language: str, *, group: str = ""
+) -> Sheet:
+    """What a deal counted, by its number from 1, and how the game stands after it; ``names`` are by seat. ``group`` is
+    what the chat is called that reads it.
+    """
     results = _Results(record, names, language)
     _ = results.words.text
     lines = list(declared_lines(results.words, record, number))[:MOST_DECLARED]
@@ -36,7 +44,7 @@ def deal_sheet(record: Record, number: int, code: str, names: Sequence[str], lan
             *([Words(line) for line in lines]),
             *results.plot(number),
         ),
-        small=f"{BOT} · {code}",
+        small=_small_print(group, code),
     )
 
 
@@ -48,8 +56,9 @@ def game_sheet(
     *,
     ended: int = 0,
     summaries: Sequence[Summary] = (),
+    group: str = "",
 ) -> Sheet:
-    """How a game went; ``ended`` in Unix seconds, 0 if that is not known.
+    """How a game went; ``ended`` in Unix seconds, 0 if that is not known. ``group`` is as for `deal_sheet`.
 
     ``summaries`` are of each player's decisions, if they were analysed.
     """
@@ -69,8 +78,15 @@ def game_sheet(
             *results.declared(),
             *([results.accuracy(summaries)] if summaries else []),
         ),
-        small=" · ".join([BOT, *day, code]),
+        small=_small_print(group, *day, code),
     )
+
+
+def _small_print(group: str, *words: str) -> str:
+    """At the foot of what is passed on: the bot, where it was played, when, and the table."""
+    name = drawable(group).strip()
+    short = name if len(name) <= LONGEST_GROUP else f"{name[: LONGEST_GROUP - 1].rstrip()}…"
+    return " · ".join([BOT, *([short] if short else []), *words])
 
 
 class _Results:

@@ -214,6 +214,8 @@ async def test_a_whole_game(store: Store, server: DiscordServer, game: str) -> N
             assert all(picture_of(hand(person)) for person in people if buttons_of(hand(person)))
         [finished] = [game async for game in adapter.worker.archive.all()]
         verify(finished.record)
+        [place] = finished.chats
+        assert (await adapter.worker.people.chat(f"{place}/{CHANNEL}")).name == "Circolo"
         assert server.uploads > 20
         assert max(one.acknowledged_after for one in server.interactions.values()) < 3
 

@@ -17,9 +17,11 @@ from adapters.telegram.messages import Messages
 from adapters.telegram.photos import LONGEST_CAPTION, KnownFiles
 from bot.delivery import surface_sync
 from bot.panel import Button, Panel, Span
+from bot.panels.snapshot import isolated
 from bot.picture import Deck, Picture
 from bot.pictures import pool
 from bot.pictures.pool import PicturePool
+from bot.pictures.results import deal_sheet
 from bot.pictures.scene import Scene, Side
 from bot.platform import (
     ChatGone,
@@ -141,6 +143,9 @@ async def test_a_whole_game(store: Store, server: TelegramServer, painted: dict[
         for person in people:
             [hand] = of_bot(person.private.messages)
             assert "You " in hand["caption"]
+        names = [isolated(name) for name in finished.record.seats]
+        first = deal_sheet(finished.record, 1, finished.code, names, "en", group=group.about["title"])
+        assert first.digest in {shows(server, message) for message in group.messages.values() if "photo" in message}
         assert "there is no text in the message" not in str(server.calls)
 
 

@@ -224,3 +224,15 @@ def test_a_win_is_in_the_colour_of_whose_it_is() -> None:
     assert found == {"gold", "sky"}
     cancelled = record("testa").model_copy(update={"winner": [], "ending": "cancelled"})
     assert Words("The game was cancelled.") in game_sheet(cancelled, "ABCD", NAMES[:2], "en").parts
+
+
+def test_small_print_names_the_group_as_far_as_it_can_be_written_and_has_room() -> None:
+    one = record("pizzichino")
+
+    def small(group: str) -> str:
+        return game_sheet(one, "ABCD", NAMES[:2], "en", ended=1_770_000_000, group=group).small
+
+    assert small("Bar Sport") == "Buongioco · Bar Sport · 2026-02-02 · ABCD"
+    assert small("") == small("🎲") == "Buongioco · 2026-02-02 · ABCD"
+    assert small("A very long name of a group of friends") == "Buongioco · A very long name of a g… · 2026-02-02 · ABCD"
+    assert deal_sheet(one, 1, "ABCD", NAMES[:2], "en", group="Bar Sport").small == "Buongioco · Bar Sport · ABCD"

@@ -1,0 +1,86 @@
+"""The reader's own browser checks shuffles as docs/fairness.md says."""
+
+from collections.abc import AsyncIterator
+from importlib.resources import files
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, Route
+
+from engine.cards import FRENCH, ITALIAN, Pack
+from engine.shuffle import commitment, first_dealer, shuffled
+from tests.e2e.conftest import ONE_BROWSER, browser, running_browser
+
+pytestmark = ONE_BROWSER
+__all__ = ["browser", "running_browser"]
+
+SECRETS = [bytes(32), bytes(range(32)), *(number.to_bytes(32, "big") for number in range(1, 30))]
+
+
+async def opened(browser: Browser, origin: str) -> Page:
+    page = await (await browser.new_context()).new_page()
+
+    async def answer(route: Route) -> None:
+        if route.request.url.endswith(".js"):
+            script = (files("adapters.web") / "static" / "fairness.js").read_text()
+            await route.fulfill(body=script, content_type="text/javascript")
+        else:
+            await route.fulfill(body="<!doctype html><title>page</title>", content_type="text/html")
+
+    await page.route("**/*", answer)
+    await page.goto(origin)
+    return page
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(browser: Browser) -> AsyncIterator[Page]:
+    yield await opened(browser, "http://localhost/")
+
+
+async def call(page: Page, function: str, *arguments: object) -> Any:
+    return await page.evaluate(
+        "async ([name, given]) => (await import('/fairness.js'))[name](...given)", [function, list(arguments)]
+    )
+
+
+def dealt(secret: bytes, pack: Pack) -> dict[str, Any]:
+    proof = {"commitment": commitment(secret), "secret": secret.hex()}
+    return {"pack": list(shuffled(pack, secret)), "proof": proof}
+
+
+@pytest.mark.parametrize("pack", [ITALIAN, FRENCH], ids=["italian", "french"])
+async def test_a_true_deal_passes(page: Page, pack: Pack) -> None:
+    for secret in SECRETS:
+        found = await call(page, "checkDeal", dealt(secret, pack))
+        assert found == {"commitment": True, "pack": True, "wrong": []}
+
+
+async def test_the_first_dealer_is_the_engines(page: Page) -> None:
+    for seats in (2, 4):
+        found = [await call(page, "firstDealer", secret.hex(), seats) for secret in SECRETS]
+        assert found == [first_dealer(seats, secret) for secret in SECRETS]
+
+
+async def test_two_cards_that_were_swapped_are_found(page: Page) -> None:
+    deal = dealt(bytes(32), ITALIAN)
+    deal["pack"][3], deal["pack"][17] = deal["pack"][17], deal["pack"][3]
+    assert await call(page, "checkDeal", deal) == {"commitment": True, "pack": False, "wrong": [3, 17]}
+
+
+async def test_a_secret_that_was_changed_is_found(page: Page) -> None:
+    deal = dealt(bytes(range(32)), ITALIAN)
+    deal["proof"]["commitment"] = commitment(bytes(32))
+    assert await call(page, "checkDeal", deal) == {"commitment": False, "pack": True, "wrong": []}
+
+
+@pytest.mark.parametrize("secret", ["", "00", "zz" * 32, "00" * 33])
+async def test_what_is_no_secret_is_refused(page: Page, secret: str) -> None:
+    with pytest.raises(Exception, match="64 hexadecimal digits"):
+        await call(page, "commitment", secret)
+
+
+async def test_a_page_without_https_says_that_nothing_was_checked(browser: Browser) -> None:
+    page = await opened(browser, "http://cards.example.org/")
+    with pytest.raises(Exception, match="without https"):
+        await call(page, "checkDeal", dealt(bytes(32), ITALIAN))

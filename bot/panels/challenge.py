@@ -29,9 +29,9 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
     if table.phase != "open":
         return page.panel()
     if menu == "game":
-        return page.panel(*_games(table, words))
+        return page.panel(_sit(table, words), *_games(table, words))
     if menu == "rules":
-        return page.panel(*_rules(seen, words))
+        return page.panel(_sit(table, words), *_rules(seen, words))
     page.line(_("Open for 24 hours. From another chat: /join {code}"), "italic", code=Span(table.code, "code"))
     return page.panel(*_buttons(table, words))
 
@@ -127,20 +127,9 @@ def _outcome(table: Table, words: Wording) -> str:
 def _buttons(table: Table, words: Wording) -> list[Row]:
     _ = words.text
     code = table.code
-    sit: list[Button] = []
-    if len(table.chairs) == 2:
-        sit.append(Button(_("Accept"), actions.table(code, "sit"), "good"))
-        if table.invited:
-            sit.append(Button(_("Decline"), actions.table(code, "decline")))
-    else:
-        sit += [
-            Button(_("Sit {seat}").format(seat=seat_label(words, seat)), actions.table(code, "sit", seat), "good")
-            for seat, chair in enumerate(table.chairs)
-            if not chair and seat not in table.asking
-        ]
     stand = [Button(_("Stand up"), actions.table(code, "stand"))] if len(table.chairs) == 4 else []
     return [
-        tuple(sit),
+        _sit(table, words),
         (
             Button(_("Game"), actions.table(code, "menu", "game")),
             Button(_("Options"), actions.table(code, "menu", "rules")),
@@ -156,6 +145,23 @@ def _buttons(table: Table, words: Wording) -> list[Row]:
             Button(_("Cancel"), actions.table(code, "cancel"), "danger"),
         ),
     ]
+
+
+def _sit(table: Table, words: Wording) -> Row:
+    """The chairs to be taken: they stand on open menus, too, which whoever challenged may leave open for long."""
+    _ = words.text
+    code, sit = table.code, list[Button]()
+    if len(table.chairs) == 2:
+        sit.append(Button(_("Accept"), actions.table(code, "sit"), "good"))
+        if table.invited:
+            sit.append(Button(_("Decline"), actions.table(code, "decline")))
+    else:
+        sit += [
+            Button(_("Sit {seat}").format(seat=seat_label(words, seat)), actions.table(code, "sit", seat), "good")
+            for seat, chair in enumerate(table.chairs)
+            if not chair and seat not in table.asking
+        ]
+    return tuple(sit)
 
 
 def _games(table: Table, words: Wording) -> list[Row]:

@@ -25,7 +25,9 @@ class Phrases:
         page.line(_("{game} · {code} · deal {deal}"), game=game, code=Span(self.seen.code, "code"), deal=deal)
 
     def side(self, side: int) -> str:
-        return self.text(" and ").join(self.names[side::2])
+        """A side's players; whoever reads it stands first, where there is room for all that is to be known."""
+        names = self.names[side::2]
+        return self.text(" and ").join(names[::-1] if self.seen.seat == side + 2 else names)
 
     def totals(self, totals: Sequence[int]) -> str:
         """Each side's points, as large as the table counts them, and what they play to."""

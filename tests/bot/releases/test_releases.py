@@ -84,7 +84,8 @@ async def _play_each_hand(told: dict[str, Any], players: list[Player]) -> list[s
             continue
         moved.append(code)
         message, button = random.choice(buttons)
-        reply = await player.send(button.payload, player.private, message)
+        # The keys that players here have by themselves may stand in what was recorded.
+        reply = await player.send(button.payload, player.private, message, key=f"new {code}")
         assert not reply.toast, (code, button, reply.toast)
     return moved
 

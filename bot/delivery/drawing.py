@@ -109,6 +109,11 @@ def draw(
             assert table.game
             record = table.game.record(live=False)
             game_id, changes, ended, summaries = outcome or Outcome("", ())
+            if table.matched:
+                # By another's rating they could be found in a leaderboard, under their own name.
+                reader = person_of(table.hosts[name.host])
+                own = {chair.name for chair in table.chairs if chair and chair.person == reader}
+                changes = [one for one in changes if one[0] in own]
             panel = result_panel(seen, record, *words, game_id, changes, summaries, leaderboard=is_only)
             if viewer.deck:
                 subject = game_sheet(

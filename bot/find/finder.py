@@ -35,6 +35,15 @@ NICKNAMES = ("Asso", "Due", "Tre", "Fante", "Cavallo", "Re")
 log = structlog.get_logger()
 
 
+LOOKED_FOR = 1800.0
+"""Seconds after which somebody is looked for no more."""
+
+
+def new_nickname() -> str:
+    """What to call somebody who has chosen nothing."""
+    return f"{choice(NICKNAMES)} {randrange(100, 1000)}"
+
+
 class Finder:
     """Opponents for people of one store."""
 
@@ -56,7 +65,7 @@ class Finder:
         just now whether they are ready.
         """
         if not profile.nickname:
-            await self._people.choose(profile.id, nickname=f"{choice(NICKNAMES)} {randrange(100, 1000)}")
+            await self._people.choose(profile.id, nickname=new_nickname())
         rating = (await self._ratings.standing(Scope(), profile.id)).shown
         return await self.queue.look(profile.id, games, profile.language, rating)
 
@@ -71,16 +80,19 @@ class Finder:
     async def decline(self, code: str, person: str, update: str) -> Table:
         """One of two who were matched does not want to play; the other goes back to their place."""
         table = await self._challenges.decline(code, person, "", update)
-        pairing = await self.queue.pairing_of(person)
-        if pairing and (await self._table_of(pairing)).code == code:
-            await self.queue.part(pairing.code, [pairing.other(person)])
+        await self.before_removal(table)
         return table
 
     async def tend(self) -> None:
         """Match whoever can be matched, and see to those who were."""
         waiting = {one.waiting.person: one for one in await self.queue.waiting()}
-        if len(waiting) > 1:
-            for found in match([one.waiting for one in waiting.values()], await self.queue.now()):
+        if waiting:
+            now = await self.queue.now()
+            for person in [one.waiting.person for one in waiting.values() if now - one.waiting.since > LOOKED_FOR]:
+                # By now they may have gone, and would keep somebody else waiting.
+                await self.queue.leave(person)
+                del waiting[person]
+            for found in match([one.waiting for one in waiting.values()], now):
                 one, other = (waiting[each.person] for each in (found.first, found.second))
                 if await self.queue.pair(token_hex(8), one, other, found.game):
                     log.info("people_matched", game=found.game)
@@ -95,10 +107,9 @@ class Finder:
 
     async def see_to(self, pairing: Pairing, table: Table) -> None:
         """End a pairing whose table has begun its game or never will."""
-        if table.phase == "open":
+        if table.phase in ("open", "unreadable"):
             return
-        sat = [chair.person for chair in table.chairs if chair]
-        await self.queue.part(pairing.code, sat if table.phase == "closed" else ())
+        await self.queue.part(pairing.code, _who_stays(table) if table.phase == "closed" else ())
 
     async def before_removal(self, table: Table) -> None:
         """A table that was opened for two is to be forgotten: see to their pairing first, if it is this one still."""
@@ -112,6 +123,16 @@ class Finder:
         update = f"find:{pairing.code}"
         if table := await self._challenges.opened_by(update):
             return table
+        if await self.queue.pairing_of(pairing.people[0]) != pairing:
+            # One of them was forgotten meanwhile, perhaps.
+            raise NoSuchTable(code=pairing.code)
         profiles = [await self._people.person(person) for person in pairing.people]
-        matched = [Chair(one.id, one.nickname or one.id.partition(":")[0]) for one in profiles]
+        matched = [Chair(one.id, one.nickname or new_nickname()) for one in profiles]
         return await self._challenges.open_for(pairing.game, matched, update)
+
+
+def _who_stays(table: Table) -> list[str]:
+    """Of two whose table came to nothing, who goes back to the queue: but for who declined, or did not answer."""
+    if table.closed == "expired":
+        return [chair.person for chair in table.chairs if chair]
+    return [one.person for number, one in enumerate(table.matched) if number != table.declined]

@@ -10,6 +10,14 @@
 --   now                         the store's clock, Unix seconds
 local waiting, asked, pairings = KEYS[1], KEYS[2], KEYS[3]
 
+-- The pairing in which a person is asked; what names one that is no more is dropped.
+local function asked_in(person)
+  local code = redis.call('HGET', asked, person)
+  if code and redis.call('HEXISTS', pairings, code) == 1 then return code end
+  if code then redis.call('HDEL', asked, person) end
+  return false
+end
+
 local changes = {}
 
 function changes.now()
@@ -18,7 +26,7 @@ function changes.now()
 end
 
 function changes.look(person, wish)
-  if redis.call('HEXISTS', asked, person) == 1 then return 0 end
+  if asked_in(person) then return 0 end
   local found = redis.call('HGET', waiting, person)
   local since = found and string.match(found, '^%S+') or changes.now()
   redis.call('HSET', waiting, person, since .. ' ' .. wish)
@@ -27,7 +35,7 @@ end
 
 function changes.leave(person)
   redis.call('HDEL', waiting, person)
-  return 1 - redis.call('HEXISTS', asked, person)
+  return asked_in(person) and 0 or 1
 end
 
 function changes.pair(code, game, one, text, other, other_text)

@@ -199,7 +199,7 @@ class Commands:
 
     async def _invite(self, command: Command, profile: Profile) -> Reply:
         """An invitation to a table that waits for players, in the private chat, whence it can be passed on."""
-        tables = [table for table in await self.worker.tables_of(profile.id) if table.phase == "open"]
+        tables = [one for one in await self.worker.tables_of(profile.id) if one.phase == "open" and not one.matched]
         if command.words:
             tables = _with_code(tables, command.words[0])
         if not tables:

@@ -88,6 +88,11 @@ class NobodyForFour(TableError):
     sentence = "I find opponents for two only: for this game /challenge in a group."
 
 
+class NotInPrivateYet(TableError):
+    code = "not_in_private_yet"
+    sentence = "I ask you in our private chat: open it and write /find there."
+
+
 class AskedIfReady(TableError):
     code = "asked_if_ready"
     sentence = "There is somebody already: look below whether you are ready."
@@ -95,7 +100,7 @@ class AskedIfReady(TableError):
 
 class BadNickname(TableError):
     code = "bad_nickname"
-    sentence = "A name has 2 to 16 letters or digits, and begins with one."
+    sentence = "A name has 2 to 16 letters, perhaps with spaces between them."
 
 
 class AskedJustNow(TableError):

@@ -3,16 +3,17 @@
 import re
 
 from bot.actions import BadPayload
-from bot.handlers.errors import AskedIfReady, BadNickname, NobodyForFour
+from bot.handlers.errors import AskedIfReady, BadNickname, NobodyForFour, NotInPrivateYet
 from bot.panels.find import looking_page, nickname_page, not_looking_page
 from bot.people import Profile
 from bot.platform import Reply, is_private
+from bot.somebody import NAME
 from bot.texts import texts
 from bot.worker import Worker
 from engine import GAMES
 
-NICKNAME = re.compile(r"[^\W_](?:[^\W_]|[ '-]){1,15}")
-"""What somebody may have strangers call them: a name, and nothing that says more."""
+NICKNAME = re.compile(r"[^\W\d_](?:[^\W\d_]|[ '-]){0,14}[^\W\d_]")
+"""What somebody may have strangers call them: a name of letters, which is no number and no address."""
 
 
 class Finding:
@@ -30,6 +31,8 @@ class Finding:
         games = [one for one in games if GAMES[one].seats == 2]
         if not games:
             raise NobodyForFour()
+        if not (is_private(place) or profile.has_private_chat):
+            raise NotInPrivateYet()
         if not await self.worker.finder.look(profile, games):
             raise AskedIfReady()
         nickname = (await self.worker.people.person(profile.id)).nickname
@@ -46,7 +49,7 @@ class Finding:
     async def call(self, place: str, profile: Profile, nickname: str) -> Reply:
         """Choose what strangers call one, or read it."""
         if nickname:
-            if not NICKNAME.fullmatch(nickname):
+            if not NICKNAME.fullmatch(nickname) or nickname.casefold() == NAME:
                 raise BadNickname()
             await self.worker.people.choose(profile.id, nickname=nickname)
         profile = await self.worker.people.person(profile.id)

@@ -10,6 +10,7 @@ from bot.actions import BadPayload, MoveAction, OfferAction, PageAction, TableAc
 from bot.delivery.names import Hand, encode_name
 from bot.delivery.surface import Change, encode_change
 from bot.delivery.surfaces import card_at
+from bot.finished.archive import FinishedGame
 from bot.handlers.commands import Commands
 from bot.handlers.errors import GameNotKept, NoEphemeral, NoHints, NoTimeForHints
 from bot.handlers.limits import Tries
@@ -23,11 +24,11 @@ from bot.people import Profile
 from bot.platform import Press, Reply, chat_of, is_inline, is_private
 from bot.scheduler import STAND_IN
 from bot.somebody import is_somebody
-from bot.store.entries import Clock, Rule, Sit
-from bot.tables.chairs import Invited
+from bot.store.entries import Clock, Rule, Setup, Sit
+from bot.tables.chairs import Chair, Invited
 from bot.tables.checks import check_open
 from bot.tables.choice import Choice
-from bot.tables.errors import AlreadySeated, NoSuchTable, NotAtThisTable, OldPanel, OnlyTheChallenger
+from bot.tables.errors import AlreadySeated, NoSuchTable, NotAtThisTable, NotYoursToDecide, OldPanel, OnlyTheChallenger
 from bot.tables.table import CLOCKS, Table
 from bot.texts import texts
 from bot.worker import Worker
@@ -167,7 +168,10 @@ class Presses:
 
     async def _invite(self, press: Press, action: TableAction) -> str:
         """Whoever sees a challenge may pass it on, as long as it waits for players."""
-        check_open(await self.room.table(action.code))
+        table = await self.room.table(action.code)
+        check_open(table)
+        if table.matched:
+            raise NotYoursToDecide()
         return ""
 
     async def _cancel(self, press: Press, action: TableAction) -> str:
@@ -357,6 +361,8 @@ class Presses:
         ]
         others = [seat for seat, person in enumerate(game.people) if person != profile.id]
         opponent = others[0]
+        if not game.chats and len(others) == 1 and not robots and not is_somebody(game.people[opponent]):
+            return await self._rematch_in_private(press, game, rules)
         if is_inline(press.place):
             if chat_of(press.place) not in game.chats:
                 raise BadPayload()
@@ -380,6 +386,15 @@ class Presses:
                 await self.challenges.sit(table.code, profile.id, press.person.name, press.key, seat)
             except AlreadySeated:
                 return Reply()
+        return Reply()
+
+    async def _rematch_in_private(self, press: Press, game: FinishedGame, rules: list[Rule]) -> Reply:
+        """Two who played in no group may be strangers to each other: both are asked, and called as they were."""
+        people = [Chair(person, name) for person, name in zip(game.people, game.record.seats, strict=True)]
+        setup: list[Setup] = [*rules, Clock(game.clock, game.strict)]
+        table = await self.challenges.open_for(game.record.game, people, f"again:{game.id}", setup=setup, again=True)
+        with suppress(AlreadySeated):
+            await self.challenges.sit(table.code, press.person.id, press.person.name, press.key)
         return Reply()
 
 

@@ -16,6 +16,7 @@ def looking_page(language: str, game: str, nickname: str) -> Panel:
     what = Span(_(GAMES[game].name), "bold") if game else _("any game for two")
     page.line(_("I look for somebody to play {game}."), game=what)
     page.line(_("When there is somebody I ask you here whether you are ready."))
+    page.line(_("I look for half an hour."))
     page.line(_("They read the name {name}: /nickname changes it."), name=Span(isolated(nickname), "bold"))
     return page.panel((Button(_("Stop looking"), actions.page("find", "stop")),))
 
@@ -46,11 +47,11 @@ def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -
     if table.phase == "open":
         page.line(_("{name} plays with you."), "bold", name=other)
     elif table.closed == "expired" and has_sat:
-        page.line(_("{name} does not answer. I look on for you."), "bold", name=other)
+        page.line(_("{name} does not answer. Whoever came by /find is looked for still."), "bold", name=other)
     elif table.closed == "expired":
         page.line(_("You did not answer. /find looks again."), "bold")
     elif table.closed:
-        page.line(_("No game came of it. I look on for whoever wanted to play."), "bold")
+        page.line(_("No game came of it. Whoever came by /find and wanted to play is looked for still."), "bold")
     else:
         page.line(_("The cards are dealt."), "bold")
     points, clock = in_points(seen, int(seen.rules["target"])), clock_line(words, seen.clock, seen.strict)

@@ -175,3 +175,4 @@ class Forgetter:
         ):
             await self._client.delete(key)
         await self._people.erase(person)
+        await self._queue.forget(person)

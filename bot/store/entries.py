@@ -12,6 +12,7 @@
 | `Clock` | ``clock <seconds> <manner>`` | a move may take so long, 0 is no clock; ``lax`` or ``strict`` |
 | `Invite` | ``invite <person> <handle> <name>`` | somebody was challenged by name; ``-`` is what is not known |
 | `Match` | ``match <person> <name>`` | one of two who looked for an opponent; each is asked whether they are ready |
+| `Decline` | ``decline <number>`` | one of them, by their order from 0, does not want to; a ``close`` follows |
 | `Ask` | ``ask <seat> <person> <name>`` | somebody asks for the chair opposite the first at a side |
 | `Withdraw` | ``withdraw <seat>`` | and does so no more |
 | `Refuse` | ``refuse <seat>`` | and is refused; accepted, there is a ``sit`` |
@@ -115,6 +116,11 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
+class Decline:
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class Ask:
     seat: int
     person: str
@@ -189,7 +195,23 @@ class Stop:
     side: int | None = None
 
 
-Setup = Open | OtherGame | Rule | Sit | Stand | Host | Rehost | Clock | Invite | Match | Ask | Withdraw | Refuse | Close
+Setup = (
+    Open
+    | OtherGame
+    | Rule
+    | Sit
+    | Stand
+    | Host
+    | Rehost
+    | Clock
+    | Invite
+    | Match
+    | Decline
+    | Ask
+    | Withdraw
+    | Refuse
+    | Close
+)
 """Who sits where, what they mean to play, and where it is shown."""
 
 Course = FirstDeal | Deal | Late | Nudge | Flag | Wait | Redacted | Stop
@@ -288,6 +310,7 @@ _FORMS: Mapping[type[Any], tuple[str, tuple[_Field, ...]]] = {
     Clock: ("clock", (_NUMBER, _MANNER)),
     Invite: ("invite", (_IF_KNOWN, _IF_KNOWN, _TEXT)),
     Match: ("match", (_TEXT, _TEXT)),
+    Decline: ("decline", (_NUMBER,)),
     Ask: ("ask", (_NUMBER, _TEXT, _TEXT)),
     Withdraw: ("withdraw", (_NUMBER,)),
     Refuse: ("refuse", (_NUMBER,)),

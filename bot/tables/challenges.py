@@ -9,6 +9,7 @@ from bot.store.entries import (
     Ask,
     Clock,
     Close,
+    Decline,
     Entry,
     FirstDeal,
     Host,
@@ -101,12 +102,15 @@ class Challenges:
                 raise
         raise AssertionError
 
-    async def open_for(self, game: str, matched: Sequence[Chair], update: str) -> Table:
-        """A table for two who were matched, as they are to be called: both are asked in their private chats whether
-        they are ready, and may sit down. Once, however often it is asked for; NoSuchTable when that table is no more.
+    async def open_for(
+        self, game: str, matched: Sequence[Chair], update: str, *, setup: Sequence[Setup] = (), again: bool = False
+    ) -> Table:
+        """A table for two, as they are to be called: both are asked in their private chats whether they are ready, and
+        may sit down. Once, however often it is asked for; NoSuchTable when that table is no more. ``setup`` and
+        ``again`` are as for `open_table`.
         """
         first, hosts = matched[0], [private_place(one.person) for one in matched]
-        entries: list[Entry] = [Open(game, first.person, first.name), *map(Host, hosts)]
+        entries: list[Entry] = [Open(game, first.person, first.name), *map(Host, hosts), *setup]
         entries += [Match(one.person, one.name) for one in matched]
         secret = await self._room.store.secret()
         for attempt in count():
@@ -115,7 +119,7 @@ class Challenges:
                 async with AsyncExitStack() as showing:
                     for host in hosts:
                         await showing.enter_async_context(self._room.lists.showing(host, opened.code))
-                    return await self._room.open(opened, update, mark_of(first.person))
+                    return await self._room.open(opened, update, "" if again else mark_of(first.person))
             except CodeTaken:
                 continue
         raise AssertionError
@@ -261,6 +265,8 @@ class Challenges:
 
         def decide(table: Table) -> Table:
             checks.check_open(table)
+            if table.matched:
+                raise NotYoursToDecide()
             seat = checks.seat_of(table, person)
             gone = person == table.opener.person
             return table.after([Close("cancelled")] if gone else table.standing(seat), update)
@@ -286,7 +292,8 @@ class Challenges:
             checks.check_open(table)
             if not table.invites(person, handle):
                 raise NotYoursToDecide()
-            return table.after([Close("declined")], update)
+            declining = [Decline(number) for number, one in enumerate(table.matched) if one.person == person]
+            return table.after([*declining, Close("declined")], update)
 
         return await self._room.commit(code, update, decide)
 

@@ -75,6 +75,9 @@ def hosting(table: Table, place: str) -> list[Entry]:
     """The entry by which a place begins to show the table; none where it does, or there is no place."""
     if not place or place in table.hosts:
         return []
+    if table.matched:
+        # Who are strangers to each other are to be seen by nobody else.
+        raise NotYoursToDecide()
     if len(table.hosts) >= MOST_HOSTS:
         raise TooManyChats()
     return [Host(place)]

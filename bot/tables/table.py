@@ -15,6 +15,7 @@ from bot.store.entries import (
     Close,
     Course,
     Deal,
+    Decline,
     Entry,
     FirstDeal,
     Flag,
@@ -66,7 +67,8 @@ class Table:
     ``moved_at`` is the version after each seat's last move, ``dealt_at`` that after the running deal began,
     ``told_at`` that after the last thing that boards tell: all but a card of a trick under way
     that nobody knew of.
-    ``matched`` are the two who looked for an opponent, at a table that was opened for them alone.
+    ``matched`` are the two who are asked whether they are ready, at a table that was opened for them alone, and
+    ``declined`` is which of them does not want to play, from 0.
     ``asking`` are those who ask for a chair, by seat, ``refusals`` how often each side's first has refused.
     ``clock`` is the seconds that a move may take; ``alarm`` is "", "nudged" or "flagged", how much of it is gone;
     ``lates`` counts the moves in a row that were made for a seat. ``closed`` is why no game came of it.
@@ -87,6 +89,7 @@ class Table:
         self.hosts: tuple[str, ...] = ()
         self.invited: Invited | None = None
         self.matched: tuple[Chair, ...] = ()
+        self.declined: int | None = None
         self.asking: dict[int, Chair] = {}
         self.refusals = (0, 0)
         self.clock = USUAL_CLOCK
@@ -216,7 +219,6 @@ class Table:
         new.opener = self.opener.spoken(language)
         new.chairs = tuple(chair and chair.spoken(language) for chair in self.chairs)
         new.asking = {seat: chair.spoken(language) for seat, chair in self.asking.items()}
-        new.matched = tuple(one.spoken(language) for one in self.matched)
         new.invited = self.invited and self.invited._replace(name=spoken(self.invited.name, language))
         return new
 
@@ -299,6 +301,8 @@ class Table:
                 self.invited = Invited(person, handle, name)
             case Match(person, name):
                 self.matched = (*self.matched, Chair(person, name))
+            case Decline(number):
+                self.declined = number
             case Ask(seat, person, name):
                 self.asking[seat] = Chair(person, name)
             case Withdraw(seat):

@@ -133,7 +133,7 @@ async def test_strangers_find_each_other_across_platforms(store: Store, server: 
         await until(lambda: discord.healthy)
         anna, bruno = TelegramPerson(telegram_server, 1, "Annamaria"), DiscordPerson(server, 2, "Brunello")
         anna.say("/find testa", anna.private)
-        await bruno.slash("find", game="testa")
+        await bruno.slash("find", bruno.private, game="testa")
         await anna.press("Ready")
         await bruno.press("Ready")
         await until(lambda: any("deal 1" in text_of(message) for message in bruno.private.messages.values()))

@@ -107,7 +107,7 @@ async def test_who_does_not_answer_is_out_and_the_other_keeps_their_place(two: l
     await tended(anna.worker)
     assert await waiting(two) == [bruno.person.id]
     assert "You did not answer" in anna.fake.last(anna.private).plain
-    assert "I look on for you" in bruno.fake.last(bruno.private).plain
+    assert "is looked for still" in bruno.fake.last(bruno.private).plain
     assert await anna.worker.tables_of(bruno.person.id) == []
 
 
@@ -129,6 +129,73 @@ async def test_who_does_not_want_to_is_out_and_the_other_keeps_their_place(two: 
     await anna.press("Not now")
     await tended(anna.worker)
     assert await waiting(two) == [bruno.person.id]
+
+
+@pytest.mark.parametrize("was_ready", [True, False])
+async def test_a_worker_that_dies_after_a_no_leaves_the_other_in_their_place(
+    two: list[Player], was_ready: bool
+) -> None:
+    anna, bruno = two
+    code = await asked(two)
+    if was_ready:
+        await anna.press("Ready")
+    await anna.worker.challenges.decline(code, anna.person.id, "", "no")
+    await tended(anna.worker)
+    assert await waiting(two) == [bruno.person.id]
+
+
+async def test_where_the_host_ends_it_both_keep_their_places(two: list[Player]) -> None:
+    code = await asked(two)
+    await two[0].worker.room.close(code, "host")
+    await tended(two[0].worker)
+    assert await waiting(two) == ["paper:1", "paper:2"]
+
+
+async def test_nobody_is_looked_for_for_ever(two: list[Player], monkeypatch: pytest.MonkeyPatch) -> None:
+    anna, _bruno = two
+    await anna.say("/find", anna.private)
+    await tended(anna.worker)
+    assert await waiting(two) == [anna.person.id]
+    monkeypatch.setattr(finder, "LOOKED_FOR", -1.0)
+    await tended(anna.worker)
+    assert await waiting(two) == []
+
+
+async def test_what_names_a_pairing_that_is_no_more_holds_nobody(two: list[Player]) -> None:
+    anna, _bruno = two
+    client = anna.worker.store.client
+    await client.hset(keys.FIND_ASKED, anna.person.id, "gone")
+    await anna.say("/find", anna.private)
+    assert await waiting(two) == [anna.person.id]
+    await client.hset(keys.FIND_ASKED, anna.person.id, "gone")
+    await anna.worker.finder.queue.forget(anna.person.id)
+    assert await waiting(two) == []
+
+
+async def test_strangers_stay_strangers_in_groups_and_in_a_rematch(two: list[Player]) -> None:
+    anna, bruno = two
+    code = await asked(two)
+    await anna.press("Ready")
+    assert "not yours to decide" in (await anna.say(f"/join {code}")).toast
+    await bruno.press("Ready")
+    assert "not yours to decide" in (await anna.say(f"/join {code}")).toast
+    table = await anna.worker.room.table(code)
+    assert table.hosts == (anna.private, bruno.private)
+    await anna.worker.room.press(
+        code, anna.person.id, table.oldest_panel(table.seat_of(anna.person.id) or 0), "resign", "r"
+    )
+    await anna.worker.settled()
+    for player in two:
+        result = player.fake.last(player.private)
+        assert len([span for span in result.text if " → " in span.text]) <= 1
+    await anna.press("Rematch")
+    assert "Ready" in str(bruno.fake.last(bruno.private).rows)
+    await bruno.press("Ready")
+    assert [one.phase for one in await anna.worker.tables_of(anna.person.id)] == ["playing"]
+    for player, other in ((anna, bruno), (bruno, anna)):
+        for panel in player.fake.messages[player.private].values():
+            assert other.person.name not in panel.plain
+            assert not [span for span in panel.text if span.person == other.person.id]
 
 
 async def test_who_stops_looking_is_asked_no_more(two: list[Player]) -> None:
@@ -161,13 +228,17 @@ async def test_nobody_else_sits_down_there_or_changes_the_table(two: list[Player
     code = await asked(two)
     carla = Player(anna.worker, anna.fake, "Carla", 3)
     assert "This challenge is for" in (await carla.say(f"/join {code}")).toast
-    for verb in ("game spades", "robot easy", "cancel"):
+    await anna.press("Ready")
+    for verb in ("game spades", "robot easy", "cancel", "stand", "invite"):
         assert "not yours to decide" in (await anna.send(f"1t{code}:{verb}")).toast
+    assert "no open challenge" in (await anna.say("/invite", anna.private)).toast
     assert (await anna.worker.room.table(code)).game_id == GAME
 
 
 async def test_in_a_group_the_answer_comes_in_private(two: list[Player]) -> None:
     anna, _ = two
+    assert "open it and write /find" in (await anna.say("/find", GROUP)).toast
+    await anna.dispatcher.opened_private_chat(anna.person)
     reply = await anna.say("/find pizzichino", GROUP)
     assert (reply.private, reply.toast) == (True, "It is in our private chat.")
     assert await waiting(two) == [anna.person.id]
@@ -179,7 +250,23 @@ async def test_games_for_four_are_not_looked_for(two: list[Player]) -> None:
     assert await waiting(two) == []
 
 
-@pytest.mark.parametrize("name", ["x", "a" * 17, "http://a.b", "@anna", "a.it", "-Anna", "two\nlines", "1_2"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "x",
+        "a" * 17,
+        "3331234567",
+        "anna99",
+        "somebody",
+        "Anna ",
+        "http://a.b",
+        "@anna",
+        "a.it",
+        "-Anna",
+        "two\nlines",
+        "1_2",
+    ],
+)
 async def test_a_nickname_says_nothing_but_a_name(two: list[Player], name: str) -> None:
     anna, _ = two
     reply = await anna.dispatcher.command(command_of(anna, name))

@@ -65,7 +65,8 @@ def test_with_pictures(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.exit_code == 0, result.output
     assert result.output.count("whole bot with pictures, 12 tables:") == 2
     assert result.output.count("presses by CPU, whole bot to bare library") == 2
-    assert result.output.count("pictures a press") == 4
+    assert result.output.count(" pictures a press, press to panel") == 4
+    assert result.output.count("\npictures a press, whole bot to bare library") == 2
     assert "calls failed" not in result.output
 
 

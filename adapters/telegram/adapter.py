@@ -35,8 +35,10 @@ from bot.platform import (
     NotEditable,
     Press,
     RateLimit,
+    Refused,
     Reply,
     SentMessage,
+    SlowDown,
     Trouble,
     Unreachable,
     is_private,
@@ -311,11 +313,16 @@ class Telegram:
         """Show a page in the place of the pressed message; where that cannot become one, a new message takes it."""
         sent = SentMessage(press.message, UNKNOWN_PICTURE if is_photo else "", is_certain=False)
         try:
-            await self.edit(press.place, sent, panel)
+            with _repeatable():
+                await self.edit(press.place, sent, panel)
         except (NotEditable, NoPicture):
             await self._send_page(press.place, panel, press.key, silent=True)
             # By itself: should it have to be tried again, the page is not sent again.
-            self.card_room.answer_in_turn(press.place, partial(self.delete, press.place, press.message))
+            self.card_room.answer_in_turn(press.place, partial(self._delete_page, press.place, press.message))
+
+    async def _delete_page(self, place: str, message: str) -> None:
+        with _repeatable():
+            await self.delete(place, message)
 
     async def _send_page(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> None:
         """Send a page, by its text alone where its picture cannot be had."""
@@ -329,7 +336,7 @@ class Telegram:
     async def _delete_late(self, place: str, late: asyncio.Future[str]) -> None:
         """Have a page deleted whose text went by itself, should it come after all."""
         if message := await late:
-            self.card_room.answer_in_turn(place, partial(self.delete, place, message))
+            self.card_room.answer_in_turn(place, partial(self._delete_page, place, message))
 
     async def _bring_page(self, place: str, query: CallbackQuery, reply: Reply, key: str) -> None:
         """Send what was asked for in a group to the private chat; where the presser has none yet, have them open it."""
@@ -338,6 +345,11 @@ class Telegram:
             await self._send_page(place, reply.panel, key)
         except Unreachable:
             await self._answer_query(query, url=f"https://t.me/{self.bot.username}?start=page")
+        except DeliveryError as error:
+            is_tried_again = isinstance(error, NotDone | SlowDown) and not isinstance(error, Refused)
+            if not is_tried_again:
+                await self._answer_query(query)
+            raise
         else:
             await self._answer_query(query, text=reply.toast[:LONGEST_TOAST] or None)
 
@@ -409,6 +421,17 @@ def _reading(update: Update) -> Iterator[None]:
         yield
     except NO_ANSWER as error:
         log.warning("telegram_update_unreadable", update=str(update.update_id)[:40], why=why(error))
+
+
+@contextmanager
+def _repeatable() -> Iterator[None]:
+    """Edits and deletions: whether one was made or not, it may be made again."""
+    try:
+        yield
+    except NotDone:
+        raise
+    except Trouble as error:
+        raise NotDone(str(error)) from error
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ from telegram.error import BadRequest
 from adapters.telegram import drawing, reading
 from adapters.telegram.ephemeral import EphemeralMessages, EphemeralTarget
 from adapters.telegram.errors import NOT_MODIFIED
-from adapters.telegram.photos import KnownFiles, Photo, Photos
+from adapters.telegram.photos import KnownFiles, LateChange, Photo, Photos
 from adapters.telegram.transport import JsonData, Post
 from bot.panel import Panel
 from bot.picture import Picture
@@ -76,10 +76,19 @@ class Messages:
                 _number_of(edited)
             return sent
         photo = self._photo(where, panel, picture)
-        if _shows(sent, picture):
-            await self._photos.change_caption(photo)
-        else:
-            await self._photos.change(photo)
+        try:
+            if _shows(sent, picture):
+                await self._photos.change_caption(photo)
+            else:
+                await self._photos.change(photo)
+        except LateChange:
+            if sent.picture:
+                raise
+            # As a text it could be edited on, and then the late picture come over something newer.
+            raise NotEditable(sent.message) from None
+        except BadRequest as error:
+            if NOT_MODIFIED not in error.message.lower():
+                raise
         return SentMessage(sent.message, picture.scene.digest)
 
     async def delete(self, place: str, message: str) -> None:

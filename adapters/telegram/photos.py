@@ -88,6 +88,10 @@ class Late(TimeoutError):
         self.name = name
 
 
+class LateChange(NoPicture):
+    """A change took too long and was given up; it may be made all the same, at any time."""
+
+
 class KnownFiles:
     """What Telegram calls pictures that were uploaded before; while the store is away, none are known."""
 
@@ -155,7 +159,7 @@ class Photos:
         return name_of(await self._show("sendPhoto", photo, photo.sent_as, name_of))
 
     async def change(self, photo: Photo, method: str = "editMessageMedia") -> None:
-        """Change a message's picture and text at once; errors as in `send`."""
+        """Change a message's picture and text at once; errors as in `send`, and LateChange."""
         await self._show(method, photo, photo.changed_to, None)
 
     async def change_caption(self, photo: Photo, method: str = "editMessageCaption") -> None:
@@ -224,6 +228,8 @@ class Photos:
             if is_lost(error):
                 # The photo may stand there: a text at once would be a second message.
                 raise
+            if isinstance(error, Late) and error.name is None:
+                raise LateChange(why(error)) from None
             raise NoPicture(why(error), error.name if isinstance(error, Late) else None) from None
         else:
             self._failed_in_a_row = 0

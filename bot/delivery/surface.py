@@ -97,6 +97,7 @@ class Surface:
         "_saved",
         "_tried",
         "_woken",
+        "late_uploads",
         "left",
         "name",
         "task",
@@ -107,6 +108,8 @@ class Surface:
         self.task: asyncio.Task[None] | None = None
         self.left: SentMessage | None = None
         """The message that was left there when what it shows would not change any more."""
+        self.late_uploads: list[tuple[str, asyncio.Future[str]]] = []
+        """Messages that may come to stand there though their text went by itself: where, and what they are called."""
         self._known = stored or MessageState()
         self._saved = stored
         # Edits are written down a moment later, and the last one may be lost in a crash.
@@ -178,6 +181,9 @@ class Surface:
         ephemeral = change.place if is_ephemeral(change.place) else known.ephemeral
         # Each press comes by here, and `_replace` takes five times as long.
         self._known = MessageState(*known[:4], now, *known[5:9], ephemeral, known.picture)
+        if ephemeral != known.ephemeral:
+            # What waits for leave to send there has it now.
+            self.look_again()
         return True
 
     def apply(self, change: Change, home: str, now: int) -> None:
@@ -228,7 +234,7 @@ class Surface:
 
     def stands_again(self, sent: SentMessage) -> None:
         """A message that was outdated is what stands there, for no new one may be sent; it shows something older."""
-        left = tuple(one for one in self._known.outdated if one.message != sent.message)
+        left = tuple(one for one in self._known.outdated if one != Outdated(sent.message))
         self._is_certain = False
         self._known = self._known._replace(message=sent.message, digest=UNKNOWN, picture=sent.picture, outdated=left)
 

@@ -94,8 +94,6 @@ class SurfaceSync:
         self._text_alone = ""
         # What is still being painted, while its text stands there by itself.
         self._awaited: Subject | None = None
-        # Messages that may come to stand there though their text went by itself: where, and what they are called.
-        self._late: list[tuple[str, asyncio.Future[str]]] = []
         # How loudly a message called that could not be edited: what takes its place rings for no more than that.
         self._was_to_call: int | None = None
         # What stood in the group for one person alone, and could not be edited for want of its next picture; and where.
@@ -113,21 +111,21 @@ class SurfaceSync:
         while not self._tools.stopping:
             step: Step | None = None
             try:
-                await self._note_what_came_late()
+                await self._note_late_uploads()
                 step = await self._next_step(drawn if self._sync.is_as_of(look) else None)
                 drawn = None
                 if step is None:
                     if self._was_looked_over():
                         continue
-                    if self._late:
-                        await self._wait_for_late()
+                    if self._surface.late_uploads:
+                        await self._wait_for_late_uploads()
                         continue
                     return
                 with self._tools.outages.call(platform_of(self._place)):
                     await self._do(step)
                 if self._awaited and (self._take_away_last or not self._surface.taking_away()):
                     await self._wait_for_picture(self._awaited)
-                elif self._stands(step) and not self._late:
+                elif self._stands(step) and not self._surface.late_uploads:
                     return
                 self._begin_pauses_anew()
             except SlowDown as error:
@@ -142,8 +140,6 @@ class SurfaceSync:
                 await self._give_way(step)
             except NoPicture as error:
                 self._count("no_picture")
-                if error.late:
-                    self._late.append((self._place, error.late))
                 self._leave_picture_out(step, error)
             except TooLong as error:
                 self._count("too_long")
@@ -154,15 +150,17 @@ class SurfaceSync:
                 if not is_same_place(await self._find(), self._place):
                     # It has been moved meanwhile.
                     continue
-                if self._gave_way is None or not is_same_place(self._gave_way[0], self._place):
+                if not await self._keeps_standing():
                     self._give_up(error)
                     return
-                await self._keep_standing(self._gave_way[1])
             except Trouble as error:
                 self._count("trouble")
                 # It was not for the picture that the text did not go out.
                 self._text_alone = ""
+                # What called so long ago rings for itself again.
+                self._was_to_call = None
                 await self._wait_for_better(error, step)
+        await self._wait_out_late_uploads()
 
     # What is to be done
 
@@ -247,7 +245,7 @@ class SurfaceSync:
         attempt = surface.begin_send(self._digest_of(panel, ready))
         key = f"{code}.{encode_name(surface.name)}.{attempt.number}"
         try:
-            await self._note_late()
+            await self._note_picture_follows()
             sent = await self._adapter.send(place, ready, key, silent=urgency == self._was_to_call)
         except (SlowDown, NotDone):
             surface.not_sent(attempt)
@@ -264,7 +262,7 @@ class SurfaceSync:
         # Where a picture failed that was to follow, its text stands there already.
         if ready.digest != self._surface.known.digest or not sent.is_certain:
             self._surface.begin_edit(is_late=self._awaited is not None)
-            await self._note_late()
+            await self._note_picture_follows()
             sent = await self._adapter.edit(self._place, sent, ready)
             self._count("edited")
         self._surface.edited(sent, self._digest_of(step.panel, ready), step.urgency)
@@ -298,7 +296,7 @@ class SurfaceSync:
         """
         return ready.digest if self._awaited else panel.digest
 
-    async def _note_late(self) -> None:
+    async def _note_picture_follows(self) -> None:
         """Before a text goes out whose picture is to follow, write that something is still to be shown: a bot that ends
         meanwhile tells nobody, where no entry of the log does.
         """
@@ -312,29 +310,37 @@ class SurfaceSync:
             await self._tools.pictures.until_done(scene, woken)
         self._awaited = None
 
-    async def _wait_for_late(self) -> None:
+    async def _wait_for_late_uploads(self) -> None:
         """Wait until a message has come late, or is sure not to, or there may be something else to show."""
         with self._surface.pause() as woken:
-            for _place, late in self._late:
+            for _place, late in self._surface.late_uploads:
                 late.add_done_callback(lambda _done: woken.set())
             await woken.wait()
 
-    async def _note_what_came_late(self) -> None:
+    async def _wait_out_late_uploads(self) -> None:
+        """The bot stops: what comes until its patience ends is written down, for whoever starts next to delete it."""
+        while self._surface.late_uploads:
+            await asyncio.wait([late for _place, late in self._surface.late_uploads])
+            await self._note_late_uploads()
+
+    async def _note_late_uploads(self) -> None:
         """Messages that came late are outdated. This is written at once, for whoever starts next to delete them."""
-        for place, late in self._late.copy():
+        for place, late in self._surface.late_uploads.copy():
             if not late.done():
                 continue
             if not late.cancelled() and late.result():
                 table = await self._tools.room.cached(self._sync.code)
                 self._surface.came_late(late.result(), place, home_of(table, self._surface.name))
                 await self._tools.writer.still_to_show(self._sync, table.version)
-            self._late.remove((place, late))
+            self._surface.late_uploads.remove((place, late))
 
     # What went wrong
 
     def _leave_picture_out(self, step: Step | None, error: NoPicture) -> None:
         """What was to be shown goes by itself as text; what comes after it has its picture again."""
         assert isinstance(step, Send | Replace | Edit)
+        if error.late:
+            self._surface.late_uploads.append((self._place, error.late))
         if self._text_alone == step.panel.digest:
             raise RuntimeError("an adapter has no picture for a panel without one") from error
         self._text_alone = step.panel.digest
@@ -346,14 +352,19 @@ class SurfaceSync:
         self._surface.outdate()
         await self._tools.writer.now(self._sync)
 
-    async def _keep_standing(self, sent: SentMessage) -> None:
+    async def _keeps_standing(self) -> bool:
         """What gave way only because its next picture is late stays, for nothing may be sent in its place just now; a
-        while later the picture is tried again. A press of its person's allows a new message, and ends the wait.
+        while later the picture is tried again, for a minute or so. A press of its person's allows a new message, and
+        ends the wait. False where nothing gave way here, or that time is over.
         """
+        place, sent = self._gave_way or ("", None)
+        if sent is None or not is_same_place(place, self._place) or self._pause >= LONGEST_PAUSE:
+            return False
         self._gave_way, self._text_alone = None, ""
         self._surface.stands_again(sent)
         await self._tools.writer.now(self._sync)
         await self._wait_for_better(NotDone("its picture is late, and no other message may take its place"), None)
+        return True
 
     def _gone(self, step: Step | None) -> None:
         if isinstance(step, Edit):

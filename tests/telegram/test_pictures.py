@@ -38,6 +38,7 @@ from bot.platform import (
 from bot.platform import Person as Somebody
 from bot.store import Store, keys
 from engine import GAMES, verify
+from tests.bot.fake_platform import NAMES
 from tests.bot.worker.test_games import shortest
 from tests.long import mostly_long
 from tests.telegram import server as server_module
@@ -214,6 +215,48 @@ async def test_a_text_becomes_a_photo(adapter: Observed, server: TelegramServer)
     assert photo.picture
     assert only(server)["caption"] == "Over."
     assert "text" not in only(server)
+
+
+async def test_a_text_whose_photo_is_late_is_edited_no_more(
+    adapter: Observed, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Telegram may carry the change out after everything that comes later."""
+    monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
+    words = await adapter.send(PLACE, text(), "key")
+    server.order("editMessageMedia", Failure(waits=0.3))
+    with pytest.raises(NotEditable):
+        await adapter.edit(PLACE, words, panel("Over."))
+
+
+async def test_a_text_whose_change_to_a_known_photo_was_made_and_its_answer_lost_is_a_photo(
+    adapter: Observed, server: TelegramServer
+) -> None:
+    lasting = panel("Over.", is_lasting=True)
+    await adapter.send(PLACE, lasting, "one")
+    words = await adapter.send(PLACE, text(), "two")
+    server.order("editMessageMedia", Failure(hang_up=True, done_first=True))
+    with pytest.raises(Trouble):
+        await adapter.edit(PLACE, words, lasting)
+    assert (await adapter.edit(PLACE, words._replace(is_certain=False), lasting)).picture
+
+
+async def test_a_photo_on_its_way_as_the_bot_stops_is_deleted_at_the_next_start(
+    store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
+    async with on_telegram(store, server, pictures=True):
+        people = [Person(server, number, name) for number, name in enumerate(NAMES[:2], 1)]
+        people[0].say("/challenge testa")
+        await until(lambda: people[0].button("Accept", server.group(GROUP)) is not None)
+        server.order("sendPhoto", Failure(waits=0.8))
+        await people[1].press("Accept", server.group(GROUP))
+        await until(lambda: any("text" in one for person in people for one in of_bot(person.private.messages)))
+    await until(lambda: any(len(of_bot(person.private.messages)) == 2 for person in people))
+    monkeypatch.setattr(photos, "UPLOAD_SECONDS", 30.0)
+    async with on_telegram(store, server, pictures=True) as adapter:
+        await until(lambda: adapter.healthy)
+        await adapter.worker.settled()
+        assert [len(of_bot(person.private.messages)) for person in people] == [1, 1]
 
 
 async def test_a_message_that_takes_the_place_of_another_may_be_silent(

@@ -4,7 +4,7 @@ from bot.delivery.answers import MOST_WAITING
 from bot.platform import private_place
 from bot.store import Store
 from tests.telegram.players import GROUP, Person, on_telegram, until
-from tests.telegram.server import BOT, Chat, TelegramServer
+from tests.telegram.server import BOT, Chat, Failure, TelegramServer
 
 
 def shown(chat: Chat) -> str:
@@ -25,6 +25,15 @@ async def test_a_page_pressed_in_a_group_opens_the_private_chat_where_there_is_n
         await until(lambda: "/challenge" in shown(anna.private))
         assert await anna.press("My own settings", group) == "It is in our private chat."
         assert "Your settings" in shown(anna.private)
+
+
+async def test_a_press_whose_page_is_lost_on_its_way_is_answered(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server):
+        anna = Person(server, 1, "Anna")
+        anna.say("/settings")
+        await until(lambda: anna.button("My own settings", server.group(GROUP)) is not None)
+        server.order("sendMessage", Failure(hang_up=True))
+        assert await anna.press("My own settings", server.group(GROUP)) == ""
 
 
 async def test_one_of_too_many_presses_for_a_page_is_still_answered(store: Store, server: TelegramServer) -> None:

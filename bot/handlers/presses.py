@@ -10,25 +10,22 @@ from bot.actions import BadPayload, MoveAction, OfferAction, PageAction, TableAc
 from bot.delivery.names import Hand, encode_name
 from bot.delivery.surface import Change, encode_change
 from bot.delivery.surfaces import card_at
-from bot.finished.archive import FinishedGame
 from bot.handlers.commands import Commands
-from bot.handlers.errors import GameNotKept, NoEphemeral, NoHints, NoTimeForHints
+from bot.handlers.errors import NoEphemeral, NoHints, NoTimeForHints
 from bot.handlers.limits import Tries
-from bot.handlers.offers import Offers, check_is_free
+from bot.handlers.offers import Offers
 from bot.handlers.pages import Pages
+from bot.handlers.rematch import rematch
 from bot.panel import Panel
 from bot.panels.analysis import hint_text
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.pages import help_page
 from bot.people import Profile
-from bot.platform import Press, Reply, chat_of, is_inline, is_private
+from bot.platform import Press, Reply, is_inline, is_private
 from bot.scheduler import STAND_IN
-from bot.somebody import is_somebody
-from bot.store.entries import Clock, Rule, Setup, Sit
-from bot.tables.chairs import Chair, Invited
 from bot.tables.checks import check_open
 from bot.tables.choice import Choice
-from bot.tables.errors import AlreadySeated, NoSuchTable, NotAtThisTable, NotYoursToDecide, OldPanel, OnlyTheChallenger
+from bot.tables.errors import NoSuchTable, NotAtThisTable, NotYoursToDecide, OldPanel, OnlyTheChallenger
 from bot.tables.table import CLOCKS, Table
 from bot.texts import texts
 from bot.worker import Worker
@@ -325,7 +322,7 @@ class Presses:
         if action.page == "analysis" and len(words) == 1:
             return await self._analysis(press, profile, words[0])
         if action.page == "rematch" and len(words) == 1:
-            return await self._rematch(press, profile, words[0])
+            return await rematch(self.worker, press, words[0])
         raise BadPayload()
 
     async def _settings(self, press: Press, profile: Profile, words: list[str]) -> Reply:
@@ -344,58 +341,6 @@ class Presses:
 
     async def _analysis(self, press: Press, profile: Profile, game_id: str) -> Reply:
         return _for_their_eyes(press, profile, await self.pages.analysis(press.place, profile, game_id))
-
-    async def _rematch(self, press: Press, profile: Profile, game_id: str) -> Reply:
-        """The same game, options and pairs again. The first who wants it opens the table, the others sit down at it."""
-        game = await self.worker.archive.get(game_id)
-        if game is None:
-            raise GameNotKept()
-        if profile.id not in game.people:
-            raise NotAtThisTable(code=game.code)
-        rules = [Rule(name, value) for name, value in game.record.rules.items()]
-        seat = game.people.index(profile.id)
-        robots = [
-            Sit(place, person, game.record.seats[place])
-            for place, person in enumerate(game.people)
-            if person.startswith("robot:")
-        ]
-        others = [seat for seat, person in enumerate(game.people) if person != profile.id]
-        opponent = others[0]
-        if not game.chats and len(others) == 1 and not robots and not is_somebody(game.people[opponent]):
-            return await self._rematch_in_private(press, game, rules)
-        if is_inline(press.place):
-            if chat_of(press.place) not in game.chats:
-                raise BadPayload()
-            await check_is_free(self.worker, press.place, f"again:{game_id}")
-        # Whoever has been forgotten cannot be asked: then it is open to all.
-        is_for_one = len(others) == 1 and not is_somebody(game.people[opponent])
-        invited = Invited(game.people[opponent], "", game.record.seats[opponent]) if is_for_one else None
-        table = await self.challenges.open_table(
-            game.record.game,
-            profile.id,
-            press.person.name,
-            f"again:{game_id}",
-            again=True,
-            host=press.place,
-            setup=(*rules, Clock(game.clock, game.strict), *robots),
-            invited=invited if not robots else None,
-            seat=seat,
-        )
-        if table.opener.person != profile.id:
-            try:
-                await self.challenges.sit(table.code, profile.id, press.person.name, press.key, seat)
-            except AlreadySeated:
-                return Reply()
-        return Reply()
-
-    async def _rematch_in_private(self, press: Press, game: FinishedGame, rules: list[Rule]) -> Reply:
-        """Two who played in no group may be strangers to each other: both are asked, and called as they were."""
-        people = [Chair(person, name) for person, name in zip(game.people, game.record.seats, strict=True)]
-        setup: list[Setup] = [*rules, Clock(game.clock, game.strict)]
-        table = await self.challenges.open_for(game.record.game, people, f"again:{game.id}", setup=setup, again=True)
-        with suppress(AlreadySeated):
-            await self.challenges.sit(table.code, press.person.id, press.person.name, press.key)
-        return Reply()
 
 
 def _seated(press: Press, profile: Profile, table: Table, toast: str) -> Reply:

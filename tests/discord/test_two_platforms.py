@@ -1,6 +1,8 @@
 """One table, one player on Telegram and one on Discord, each with the real adapter and library."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from random import Random
 
 from adapters.discord.adapter import Discord
@@ -23,7 +25,9 @@ from tests.telegram.test_inline import elsewhere, sent, words_of
 from tests.telegram.test_two_platforms import boards
 
 
-async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServer) -> None:
+@asynccontextmanager
+async def both(store: Store, server: DiscordServer) -> AsyncIterator[tuple[Worker, TelegramServer]]:
+    """A worker with both adapters, speaking to the two fake servers."""
     telegram_server = TelegramServer()
     await telegram_server.start()
     settings = Settings(_env_file=None, telegram_api_url=telegram_server.url, discord_api_url=server.url)
@@ -38,6 +42,16 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
     await worker.start()
     try:
         await until(lambda: discord.healthy)
+        yield worker, telegram_server
+    finally:
+        serving.cancel()
+        await asyncio.wait([serving])
+        await worker.stop()
+        await telegram_server.stop()
+
+
+async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServer) -> None:
+    async with both(store, server) as (worker, telegram_server):
         anna, bruno = TelegramPerson(telegram_server, 1, "Anna"), DiscordPerson(server, 2, "Bruno")
         group, channel = telegram_server.group(GROUP), server.channels[CHANNEL]
         anna.say("/challenge testa 11")
@@ -62,29 +76,11 @@ async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServ
         assert set(game.people) == {"telegram:1", "discord:2"}
         assert any("won by" in text_of(message) for message in channel.messages.values())
         assert any("won by" in message["text"] for message in group.messages.values())
-    finally:
-        serving.cancel()
-        await asyncio.wait([serving])
-        await worker.stop()
-        await telegram_server.stop()
 
 
 async def test_a_chat_without_the_bot_and_a_channel_see_the_same_tricks(store: Store, server: DiscordServer) -> None:
     """One sits in a chat of which Telegram tells nothing, at a table by inline message; the other in a channel."""
-    telegram_server = TelegramServer()
-    await telegram_server.start()
-    settings = Settings(_env_file=None, telegram_api_url=telegram_server.url, discord_api_url=server.url)
-    worker = Worker(store, settings, robot_pause=0.0)
-    dispatcher = Dispatcher(worker)
-    telegram, discord = Telegram(dispatcher, TELEGRAM_TOKEN), Discord(dispatcher, DISCORD_TOKEN)
-    telegram.shows_pictures = discord.shows_pictures = False
-    for adapter in (telegram, discord):
-        adapter.rate_limit = lambda place: None  # type: ignore[method-assign]
-        worker.add(adapter)
-    serving = asyncio.create_task(Supervisor(worker).run())
-    await worker.start()
-    try:
-        await until(lambda: discord.healthy)
+    async with both(store, server) as (worker, telegram_server):
         anna, bruno = TelegramPerson(telegram_server, 1, "Anna"), DiscordPerson(server, 2, "Bruno")
         chat, channel = elsewhere(), server.channels[CHANNEL]
         await sent(telegram_server, anna, chat, "testa", typed="11 testa")
@@ -109,28 +105,10 @@ async def test_a_chat_without_the_bot_and_a_channel_see_the_same_tricks(store: S
         assert set(game.people) == {"telegram:1", "discord:2"}
         assert any("won by" in text_of(message) for message in channel.messages.values())
         assert "won by" in words_of(chat)
-    finally:
-        serving.cancel()
-        await asyncio.wait([serving])
-        await worker.stop()
-        await telegram_server.stop()
 
 
 async def test_strangers_find_each_other_across_platforms(store: Store, server: DiscordServer) -> None:
-    telegram_server = TelegramServer()
-    await telegram_server.start()
-    settings = Settings(_env_file=None, telegram_api_url=telegram_server.url, discord_api_url=server.url)
-    worker = Worker(store, settings, robot_pause=0.0)
-    dispatcher = Dispatcher(worker)
-    telegram, discord = Telegram(dispatcher, TELEGRAM_TOKEN), Discord(dispatcher, DISCORD_TOKEN)
-    telegram.shows_pictures = discord.shows_pictures = False
-    for adapter in (telegram, discord):
-        adapter.rate_limit = lambda place: None  # type: ignore[method-assign]
-        worker.add(adapter)
-    serving = asyncio.create_task(Supervisor(worker).run())
-    await worker.start()
-    try:
-        await until(lambda: discord.healthy)
+    async with both(store, server) as (worker, telegram_server):
         anna, bruno = TelegramPerson(telegram_server, 1, "Annamaria"), DiscordPerson(server, 2, "Brunello")
         anna.say("/find testa", anna.private)
         await bruno.slash("find", bruno.private, game="testa")
@@ -148,8 +126,3 @@ async def test_strangers_find_each_other_across_platforms(store: Store, server: 
         hers = [one.get("text", "") for one in anna.private.messages.values() if one["from"]["is_bot"]]
         assert not [text for text in theirs if "annamaria" in text.lower() or "telegram" in text.lower()]
         assert not [text for text in hers if "brunello" in text.lower() or "discord" in text.lower()]
-    finally:
-        serving.cancel()
-        await asyncio.wait([serving])
-        await worker.stop()
-        await telegram_server.stop()

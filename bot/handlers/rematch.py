@@ -1,0 +1,62 @@
+"""The same game again, by a button on its result."""
+
+from contextlib import suppress
+
+from bot.actions import BadPayload
+from bot.finished.archive import FinishedGame
+from bot.handlers.errors import GameNotKept
+from bot.handlers.offers import check_is_free
+from bot.platform import Press, Reply, chat_of, is_inline
+from bot.somebody import is_somebody
+from bot.store.entries import Clock, Rule, Setup, Sit
+from bot.tables.chairs import Chair, Invited
+from bot.tables.errors import AlreadySeated, NotAtThisTable
+from bot.worker import Worker
+
+
+async def rematch(worker: Worker, press: Press, game_id: str) -> Reply:
+    """The same game, options and pairs again. The first who wants it opens the table, the others sit down at it."""
+    game, person = await worker.archive.get(game_id), press.person
+    if game is None:
+        raise GameNotKept()
+    if person.id not in game.people:
+        raise NotAtThisTable(code=game.code)
+    setup: list[Setup] = [Rule(name, value) for name, value in game.record.rules.items()]
+    setup.append(Clock(game.clock, game.strict))
+    robots = [
+        Sit(place, one, game.record.seats[place]) for place, one in enumerate(game.people) if one.startswith("robot:")
+    ]
+    others = [seat for seat, one in enumerate(game.people) if one != person.id]
+    # Whoever has been forgotten cannot be asked: then it is open to all.
+    is_for_one = len(others) == 1 and not robots and not is_somebody(game.people[others[0]])
+    if is_for_one and not game.chats:
+        return await _in_private(worker, press, game, setup)
+    update, seat = f"again:{game_id}", game.people.index(person.id)
+    if is_inline(press.place):
+        if chat_of(press.place) not in game.chats:
+            raise BadPayload()
+        await check_is_free(worker, press.place, update)
+    table = await worker.challenges.open_table(
+        game.record.game,
+        person.id,
+        person.name,
+        update,
+        again=True,
+        host=press.place,
+        setup=(*setup, *robots),
+        invited=Invited(game.people[others[0]], "", game.record.seats[others[0]]) if is_for_one else None,
+        seat=seat,
+    )
+    if table.opener.person != person.id:
+        with suppress(AlreadySeated):
+            await worker.challenges.sit(table.code, person.id, person.name, press.key, seat)
+    return Reply()
+
+
+async def _in_private(worker: Worker, press: Press, game: FinishedGame, setup: list[Setup]) -> Reply:
+    """Two who played in no group may be strangers to each other: both are asked, and called as they were."""
+    people = [Chair(person, name) for person, name in zip(game.people, game.record.seats, strict=True)]
+    table = await worker.challenges.open_for(game.record.game, people, f"again:{game.id}", setup=setup, again=True)
+    with suppress(AlreadySeated):
+        await worker.challenges.sit(table.code, press.person.id, press.person.name, press.key)
+    return Reply()

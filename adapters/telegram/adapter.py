@@ -1,9 +1,7 @@
 """Telegram as an adapter: updates in, messages out."""
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -15,13 +13,13 @@ from adapters.telegram import reading
 from adapters.telegram.errors import NO_ANSWER, meaning, why
 from adapters.telegram.inline import InlineQueries
 from adapters.telegram.messages import Messages
+from adapters.telegram.pages import Pages
 from adapters.telegram.photos import LONGEST_CAPTION, KnownFiles
 from adapters.telegram.polling import POLL_SECONDS, Polling
 from adapters.telegram.profile import Profile
 from adapters.telegram.transport import AiohttpRequest, JsonData, SendingRequest, UploadData
 from adapters.telegram.webhook import Webhook
 from bot.actions import BadPayload
-from bot.background import TaskSet
 from bot.panel import Panel
 from bot.places import Place
 from bot.platform import (
@@ -30,10 +28,7 @@ from bot.platform import (
     DeliveryError,
     File,
     MessageGone,
-    NoPicture,
     NotDone,
-    NotEditable,
-    Press,
     RateLimit,
     Refused,
     Reply,
@@ -49,10 +44,6 @@ from bot.store import STORE_ERRORS, WorkDropped, WorkFailed
 from bot.texts import error_text, language_of, texts
 
 LONGEST_TOAST = 200
-UNKNOWN_PICTURE = "?"
-"""What is known of the picture that a pressed message shows."""
-
-
 GROUP_LIMIT = RateLimit(burst=3, interval=3.5)
 """With the burst, twenty messages a minute at most, which is what Telegram lets into a group."""
 
@@ -89,9 +80,9 @@ class Telegram:
             if settings.telegram_webhook_url
             else Polling(self.bot, self._hear, card_room.platform_away)
         )
+        self.pages = Pages(self, card_room)
         self.per_second = PER_SECOND
         self._connected = self._has_connected = False
-        self._late = TaskSet()
 
     async def start(self) -> None:
         """Nothing: Telegram may be away, and nobody else should have to wait for it."""
@@ -147,7 +138,7 @@ class Telegram:
     async def close(self) -> None:
         """Give the connections back, when nothing more is to be sent."""
         self.messages.stop()
-        self._late.cancel()
+        self.pages.stop()
         await self.bot.shutdown()
 
     async def _hear(self, update: Update) -> None:
@@ -240,11 +231,11 @@ class Telegram:
 
             async def show() -> None:
                 try:
-                    await self._send_page(place, panel, command.key)
+                    await self.pages.send(place, panel, command.key)
                 except Unreachable:
                     if place == command.place:
                         raise
-                    answer(command.place, lambda: self._send_page(command.place, panel, command.key))
+                    answer(command.place, lambda: self.pages.send(command.place, panel, command.key))
                 else:
                     if place != command.place:
                         self._toast(command, message, reply)
@@ -306,43 +297,14 @@ class Telegram:
         await self._answer_query(query, text=reply.toast[:LONGEST_TOAST] or None)
         if press and reply.panel:
             # Messages and edits count towards a chat's limits, whatever they answer.
-            show = partial(self._show_in_place, press, reply.panel, is_photo=reading.is_photo(query))
+            show = partial(self.pages.show_in_place, press, reply.panel, is_photo=reading.is_photo(query))
             self.card_room.answer_in_turn(press.place, show, message=press.message)
-
-    async def _show_in_place(self, press: Press, panel: Panel, *, is_photo: bool = False) -> None:
-        """Show a page in the place of the pressed message; where that cannot become one, a new message takes it."""
-        sent = SentMessage(press.message, UNKNOWN_PICTURE if is_photo else "", is_certain=False)
-        try:
-            with _repeatable():
-                await self.edit(press.place, sent, panel)
-        except (NotEditable, NoPicture):
-            await self._send_page(press.place, panel, press.key, silent=True)
-            # By itself: should it have to be tried again, the page is not sent again.
-            self.card_room.answer_in_turn(press.place, partial(self._delete_page, press.place, press.message))
-
-    async def _delete_page(self, place: str, message: str) -> None:
-        with _repeatable():
-            await self.delete(place, message)
-
-    async def _send_page(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> None:
-        """Send a page, by its text alone where its picture cannot be had."""
-        try:
-            await self.send(place, panel, key, silent=silent)
-        except NoPicture as error:
-            if error.late:
-                self._late.start(self._delete_late(place, error.late))
-            await self.send(place, replace(panel, picture=None), key, silent=silent)
-
-    async def _delete_late(self, place: str, late: asyncio.Future[str]) -> None:
-        """Have a page deleted whose text went by itself, should it come after all."""
-        if message := await late:
-            self.card_room.answer_in_turn(place, partial(self._delete_page, place, message))
 
     async def _bring_page(self, place: str, query: CallbackQuery, reply: Reply, key: str) -> None:
         """Send what was asked for in a group to the private chat; where the presser has none yet, have them open it."""
         assert reply.panel
         try:
-            await self._send_page(place, reply.panel, key)
+            await self.pages.send(place, reply.panel, key)
         except Unreachable:
             await self._answer_query(query, url=f"https://t.me/{self.bot.username}?start=page")
         except DeliveryError as error:
@@ -421,17 +383,6 @@ def _reading(update: Update) -> Iterator[None]:
         yield
     except NO_ANSWER as error:
         log.warning("telegram_update_unreadable", update=str(update.update_id)[:40], why=why(error))
-
-
-@contextmanager
-def _repeatable() -> Iterator[None]:
-    """Edits and deletions: whether one was made or not, it may be made again."""
-    try:
-        yield
-    except NotDone:
-        raise
-    except Trouble as error:
-        raise NotDone(str(error)) from error
 
 
 @asynccontextmanager

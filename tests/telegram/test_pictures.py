@@ -295,7 +295,7 @@ async def test_a_page_that_is_to_stand_in_the_place_of_a_photo_is_a_new_message(
     press = Press("p1", Somebody("telegram:1", "Anna"), PLACE, sent.message, "1:page", genuine=True)
     # The old one goes by itself, however often that takes: the page is sent once.
     server.order("deleteMessage", Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1)))
-    await adapter._show_in_place(press, text("A page."))
+    await adapter.pages.show_in_place(press, text("A page."))
     await until(lambda: len(server.group(GROUP).messages) == 1)
     assert only(server)["text"] == "A page."
     [fields] = [fields for method, fields in server.calls if method == "sendMessage"]
@@ -307,7 +307,7 @@ async def test_a_page_with_a_picture_takes_the_place_of_one_with_a_picture(
 ) -> None:
     sent = await adapter.send(PLACE, panel(), "key")
     press = Press("p1", Somebody("telegram:1", "Anna"), PLACE, sent.message, "1:page", genuine=True)
-    await adapter._show_in_place(press, panel("Another page.", "new", content=png(b"new")), is_photo=True)
+    await adapter.pages.show_in_place(press, panel("Another page.", "new", content=png(b"new")), is_photo=True)
     assert only(server)["message_id"] == int(sent.message)
     assert only(server)["caption"] == "Another page."
     assert server.photos.files[only(server)["photo"][-1]["file_id"]] == png(b"new")
@@ -331,7 +331,7 @@ async def test_pages_have_pictures_and_a_press_on_one_shows_another_in_its_place
 
 async def test_a_page_whose_picture_is_refused_goes_alone(adapter: Observed, server: TelegramServer) -> None:
     server.order("sendPhoto", Failure(Refused(400, "Bad Request: IMAGE_PROCESS_FAILED")))
-    await adapter._send_page(PLACE, panel("A page."), "key")
+    await adapter.pages.send(PLACE, panel("A page."), "key")
     assert only(server)["text"] == "A page."
 
 

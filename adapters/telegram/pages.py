@@ -1,0 +1,69 @@
+"""Pages: what somebody asked to read, in a message of its own or in the place of the one that was pressed."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+
+from bot.background import TaskSet
+from bot.panel import Panel
+from bot.platform import Adapter, CardRoom, NoPicture, NotDone, NotEditable, Press, SentMessage, Trouble
+
+UNKNOWN_PICTURE = "?"
+"""What is known of the picture that a pressed message shows."""
+
+
+class Pages:
+    """Sends and changes pages; their errors are those of the adapter's methods."""
+
+    def __init__(self, adapter: Adapter, card_room: CardRoom) -> None:
+        self._adapter, self._card_room = adapter, card_room
+        self._late = TaskSet()
+
+    def stop(self) -> None:
+        """Await no picture any more that is late."""
+        self._late.cancel()
+
+    async def show_in_place(self, press: Press, panel: Panel, *, is_photo: bool = False) -> None:
+        """Show a page in the place of the pressed message; where that cannot become one, a new message takes it."""
+        sent = SentMessage(press.message, UNKNOWN_PICTURE if is_photo else "", is_certain=False)
+        try:
+            with _repeatable():
+                await self._adapter.edit(press.place, sent, panel)
+        except (NotEditable, NoPicture):
+            await self.send(press.place, panel, press.key, silent=True)
+            # By itself: should it have to be tried again, the page is not sent again.
+            self._delete_in_turn(press.place, press.message)
+
+    async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> None:
+        """Send a page, by its text alone where its picture cannot be had."""
+        try:
+            await self._adapter.send(place, panel, key, silent=silent)
+        except NoPicture as error:
+            if error.late:
+                self._late.start(self._delete_late(place, error.late))
+            await self._adapter.send(place, replace(panel, picture=None), key, silent=silent)
+
+    async def _delete_late(self, place: str, late: asyncio.Future[str]) -> None:
+        """Have a page deleted whose text went by itself, should it come after all."""
+        if message := await late:
+            self._delete_in_turn(place, message)
+
+    def _delete_in_turn(self, place: str, message: str) -> None:
+        self._card_room.answer_in_turn(place, partial(self._delete, place, message))
+
+    async def _delete(self, place: str, message: str) -> None:
+        with _repeatable():
+            await self._adapter.delete(place, message)
+
+
+@contextmanager
+def _repeatable() -> Iterator[None]:
+    """Edits and deletions: whether one was made or not, it may be made again."""
+    try:
+        yield
+    except NotDone:
+        raise
+    except Trouble as error:
+        raise NotDone(str(error)) from error

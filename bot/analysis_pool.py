@@ -62,6 +62,14 @@ class AnalysisPool:
             raise AnalysisFailed(game.id)
         return Analysis([verdict for deal in made for verdict in deal], len(made))
 
+    async def known(self, game: FinishedGame) -> Analysis | None:
+        """What is known of a game, without looking at any more of it; None if nobody has asked, or not lately."""
+        stored = await self._stored(game)
+        if stored is not None:
+            return Analysis(stored, len(game.record.deals))
+        made = self._made.get(game.id)
+        return None if made is None else Analysis([verdict for deal in made for verdict in deal], len(made))
+
     async def when_idle(self, game: FinishedGame) -> list[Verdict] | None:
         """All verdicts on a game that nobody has asked about; None if they cannot be had.
 

@@ -20,6 +20,7 @@ from bot.places import Place
 
 if TYPE_CHECKING:  # platforms are known where nobody plays: the command line starts without them
     from bot.commands import Kind
+    from bot.finished.reader import GameReader
     from bot.settings import Settings
 
 
@@ -221,6 +222,10 @@ class CardRoom(Protocol):
     @property
     def workers(self) -> int:
         """How many workers of this bot are alive, this one included: they share what a platform lets a bot do."""
+
+    @property
+    def games(self) -> GameReader:
+        """The finished games, for pages and programs that show them. What it reads raises the store's errors."""
 
     # What people do
 

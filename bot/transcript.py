@@ -20,7 +20,7 @@ def story(record: Record, deal: int | None, language: str, faces: str = "codes",
     ``options`` is how they read; without it they stand as in the record.
     FaultyRecord where a move cannot be.
     """
-    words = Wording(language, [_plain(spoken(name, language)) for name in record.seats], faces)
+    words = Wording(language, [plain(spoken(name, language)) for name in record.seats], faces)
     _ = words.text
     yield _(record.kind.name), False
     yield f"{words.side(0)} — {words.side(1)} ({options or _options(record)})", False
@@ -37,7 +37,7 @@ def _options(record: Record) -> str:
     return ", ".join(f"{name} {spell(value)}" for name, value in record.rules.items())
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     """A player's name without anything that a terminal would obey."""
     return "".join(char for char in name if char.isprintable()) or "?"
 

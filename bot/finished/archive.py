@@ -175,8 +175,12 @@ class Archive:
 
     async def get(self, id: str) -> FinishedGame | None:  # noqa: A002
         """A game; None where it is not kept, or cannot be read."""
-        stored = await self._client.get(keys.game(id))
-        return _read(id, stored)
+        return _read(id, await self.stored(id))
+
+    async def stored(self, id: str) -> bytes | None:  # noqa: A002
+        """A game as it is stored, which `FinishedGame.parse` reads; None where it is not kept."""
+        found: bytes | None = await self._client.get(keys.game(id))
+        return found
 
     async def count(self) -> int:
         """How many games are kept."""

@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 from bot.commands import Kind, command_called
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import board_at
+from bot.finished.reader import GameReader
 from bot.handlers.commands import Commands
 from bot.handlers.limits import BREAK, Limits, TooManyCommands, TooManyPresses, Tries, Verdict
 from bot.handlers.offers import Offers
@@ -38,6 +39,7 @@ class Dispatcher:
     def __init__(self, worker: Worker) -> None:
         self.worker = worker
         self.pages = Pages(worker)
+        self.games = GameReader(worker.archive, worker.analysis_pool)
         self.limits = Limits(on=worker.settings.rate_limits)
         tries = Tries(worker.store.client)
         self._commands = Commands(worker, self.pages, tries)

@@ -52,8 +52,8 @@ def _player(page: Writer, words: Wording, name: str, one: Summary) -> None:
         page.line(
             _("Deal {deal}: {move} instead of {better}, {points}"),
             deal=verdict.deal,
-            move=_short(words, verdict.move),
-            better=_short(words, verdict.better),
+            move=short_move(words, verdict.move),
+            better=short_move(words, verdict.better),
             points=("−" if verdict.exact else "≈ −") + _points(verdict.lost),
         )
     page.gap()
@@ -69,7 +69,7 @@ def _points(points: float) -> str:
     return f"{points:.1f}".removesuffix(".0")
 
 
-def _short(words: Wording, move: str) -> str:
+def short_move(words: Wording, move: str) -> str:
     """A move without who made it."""
     _ = words.text
     word, *rest = move.split(" ")
@@ -84,7 +84,7 @@ def hint_text(found: Hint, language: str, suits: str, game: str) -> str:
     """A hint in a line, short enough for every platform."""
     words = Wording(language, (), "spades" if game == "spades" else suits)
     _ = words.text
-    return f"💡 {_wish(words, found.move)}: {_reasons(words)[found.reason]}"
+    return f"💡 {_wish(words, found.move)}: {reasons(words)[found.reason]}"
 
 
 def _wish(words: Wording, move: str) -> str:
@@ -110,7 +110,7 @@ def _wish(words: Wording, move: str) -> str:
     return actions[word].format(rest=" ".join(rest))
 
 
-def _reasons(words: Wording) -> dict[str, str]:
+def reasons(words: Wording) -> dict[str, str]:
     _ = words.text
     return {
         "only": _("nothing else is allowed."),

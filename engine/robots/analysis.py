@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from math import sqrt
 from random import Random
 
-from engine.cards import Pack
 from engine.declarations import COMBINATIONS
 from engine.game import Game
 from engine.position import SpadesPosition, search_position
 from engine.records import Record
 from engine.replay import replay
 from engine.robots.findings import Verdict
+from engine.robots.hints import reason
 from engine.robots.knowledge import pack_of
 from engine.robots.robot import Budget
 from engine.robots.strong import StrongRobot
@@ -102,7 +102,7 @@ class _Analysis:
         if isinstance(deal, TressetteDeal):
             # Thirds are rounded down, so a third less need not be a point less.
             lost = _points(deal, top, sign) - _points(deal, sign * values[card], sign)
-        return self._verdict(place, seat, move, deal.PACK, best, float(lost), exact=True)
+        return self._verdict(game, place, seat, move, f"play {deal.PACK.codes[best]}", float(lost), exact=True)
 
     def _judged(self, game: Game, place: int, seat: int, move: str) -> Verdict | None:
         view = game.view(seat)
@@ -119,7 +119,7 @@ class _Analysis:
         # What one side takes of a deal's thirds the other does not, so their difference counts it twice.
         lost = lost if in_spades else lost / 6
         lost = lost if lost >= (LEAST_AT_SPADES if in_spades else LEAST) else 0.0
-        return self._verdict(place, seat, move, pack, best, lost, exact=False)
+        return self._verdict(game, place, seat, move, f"play {pack.codes[best]}", lost, exact=False)
 
     def _bid(self, game: Game, place: int, seat: int, move: str) -> Verdict | None:
         view = game.view(seat)
@@ -130,12 +130,13 @@ class _Analysis:
             return None
         best = max(worth, key=worth.__getitem__)
         lost = max(0.0, worth[best] - worth[made] - BID_ERROR)
-        return Verdict(self.number, place, seat, move, f"bid {best}" if lost else move, round(lost, 2), exact=False)
+        return self._verdict(game, place, seat, move, f"bid {best}", lost, exact=False)
 
-    def _verdict(self, place: int, seat: int, move: str, pack: Pack, best: int, lost: float, *, exact: bool) -> Verdict:
-        return Verdict(
-            self.number, place, seat, move, f"play {pack.codes[best]}" if lost > 0 else move, round(lost, 2), exact
-        )
+    def _verdict(self, game: Game, place: int, seat: int, move: str, best: str, lost: float, *, exact: bool) -> Verdict:
+        if lost <= 0:
+            return Verdict(self.number, place, seat, move, move, round(lost, 2), exact)
+        why = reason(game.view(seat), game.history(seat), best)
+        return Verdict(self.number, place, seat, move, best, round(lost, 2), exact, why)
 
     def _note_undeclared(self, game: Game, place: int, seat: int, missed: dict[tuple[int, int], Verdict]) -> None:
         """What could be declared before this card, and is not in all the rest of the deal."""
@@ -144,7 +145,8 @@ class _Analysis:
             one = COMBINATIONS.get(move)
             if one and one.kind not in later and (seat, one.kind) not in missed:
                 played = self.moves[place][1]
-                missed[seat, one.kind] = Verdict(self.number, place, seat, played, move, float(one.points), exact=True)
+                lost = float(one.points)
+                missed[seat, one.kind] = Verdict(self.number, place, seat, played, move, lost, True, "declares")
 
 
 def _points(deal: TressetteDeal, thirds: int, sign: int) -> int:

@@ -10,7 +10,8 @@ class Verdict:
     """What a decision was worth.
 
     ``place`` is the move's place among the deal's, from 0; ``better`` the move that would have been best, the same as
-    ``move`` if nothing was given away. ``lost`` is in points; ``exact`` whether perfect play said so.
+    ``move`` if nothing was given away. ``lost`` is in points; ``exact`` whether perfect play said so. ``why`` is what
+    speaks for the better move, one of REASONS; empty where nothing was given away, and in verdicts of older releases.
     """
 
     deal: int
@@ -20,6 +21,7 @@ class Verdict:
     better: str
     lost: float
     exact: bool
+    why: str = ""
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,11 @@ from engine.views import DealView, SpadesView, View
 def hint(view: View, history: Sequence[MoveEntry], random: Random, budget: Budget) -> Hint | None:
     """What the strong robot would play in this seat; None out of turn."""
     move = StrongRobot(random, budget).choose(view, history)
-    return None if move is None else Hint(move, _reason(view, history, move))
+    return None if move is None else Hint(move, reason(view, history, move))
 
 
-def _reason(view: View, history: Sequence[MoveEntry], move: str) -> str:
+def reason(view: View, history: Sequence[MoveEntry], move: str) -> str:
+    """What speaks for a move in the seat whose view this is: one of `engine.robots.findings.REASONS`."""
     deal = view.deal
     assert deal is not None
     word = move.split(" ", maxsplit=1)[0]

@@ -12,6 +12,7 @@ from adapters.playground import make as playground
 from adapters.playground.requests import Say
 from adapters.telegram import make as telegram
 from bot.commands import Kind
+from bot.finished.reader import GameReader
 from bot.platform import Adapter, CardRoom, Command, Offer, Person, Press, Reply, Suggestion
 from bot.settings import Settings
 from bot.store import Store
@@ -29,6 +30,8 @@ MAY_IMPORT = {
     "bot.background",
     "bot.backoff",
     "bot.commands",
+    "bot.finished.reader",
+    "bot.finished.replayed",
     "bot.host_link",
     "bot.panel",
     "bot.picture",
@@ -86,6 +89,10 @@ class Parrot:
     def __init__(self, settings: Settings, redis: Any) -> None:
         self.settings, self.redis = settings, redis
         self.heard: list[Command] = []
+
+    @property
+    def games(self) -> GameReader:
+        raise AssertionError("none was finished")
 
     async def command(self, command: Command) -> Reply:
         self.heard.append(command)

@@ -1,0 +1,241 @@
+"""Finished games as they are told to readers: the engine's own positions, and nobody's address."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.analysis_pool import Analysis, AnalysisPool
+from bot.finished import reader as reader_module
+from bot.finished.archive import Archive, FinishedGame
+from bot.finished.reader import GameReader, Reader, TooMuchToDo
+from bot.finished.replayed import ReplayedAnalysis, ReplayedDeal, ReplayedGame, replayed_analysis, replayed_deal
+from bot.robot_pool import RobotPool
+from bot.store import Store, keys
+from engine import GAMES, Record, load, verify
+from engine.robots.findings import Verdict
+from engine.views import PacketsView, SpadesView
+from tests.bot.finished.games import finished, keep
+
+ENGLISH, ITALIAN = Reader("en"), Reader("it", "french")
+
+
+class Thinker(RobotPool):
+    """Looks back at games without processes."""
+
+    def __init__(self, found: Sequence[Verdict] = ()) -> None:
+        self.found, self.asked = list(found), 0
+
+    async def verdicts(self, record: Record, deal: int) -> list[Verdict]:
+        self.asked += 1
+        return [one for one in self.found if one.deal == deal]
+
+
+def reader_of(store: Store, found: Sequence[Verdict] = ()) -> GameReader:
+    return GameReader(Archive(store.client), AnalysisPool(store.client, Thinker(found)))
+
+
+def named(game: FinishedGame) -> FinishedGame:
+    names = ["Anna", "Bruno", "Carla", "Dino"][: len(game.record.seats)]
+    return replace(game, record=game.record.model_copy(update={"seats": names}))
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_each_step_is_the_engines_position_as_everybody_and_as_each_seat_saw_it(game_id: str) -> None:
+    record = finished(1, game_id).record
+    game = named(finished(1, game_id))
+    for number, deal in enumerate(record.deals, 1):
+        told = replayed_deal(game, number, "en", "italian")
+        assert ReplayedDeal.model_validate_json(told.model_dump_json()) == told
+        assert [(one.seat, one.move) for one in told.steps[1:]] == [move[:2] for move in deal.moves]
+        for place, step in enumerate(told.steps):
+            at = load(record, number, place)
+            assert step.view == at.view(None).deal
+            for seat, own in enumerate(step.seats):
+                view = at.view(seat).deal
+                assert view
+                assert tuple(own.hand) == view.hand
+                if isinstance(view, PacketsView):
+                    assert own.packets == list(view.packets)
+                if isinstance(view, SpadesView):
+                    assert (own.drawn, tuple(own.discarded or ())) == (view.drawn, view.discarded)
+            assert step.text
+
+
+def test_what_everybody_saw_holds_no_hand() -> None:
+    told = replayed_deal(finished(1, "metamazzo"), 1, "en", "italian")
+    dealt = told.steps[0]
+    assert [len(own.hand) for own in dealt.seats] == [10, 10]
+    assert not set(dealt.seats[0].hand) & set(dealt.seats[1].hand)
+    assert dealt.view.hand is None
+    assert not [card for own in dealt.seats for card in own.hand if card in dealt.view.__repr__()]
+
+
+async def test_it_is_told_in_the_readers_language_and_suits(store: Store) -> None:
+    game = named(finished(1, "metamazzo"))
+    await keep(store, game)
+    reader = reader_of(store)
+    english, italian = [await reader.deal(game.id, 1, one) for one in (ENGLISH, ITALIAN)]
+    assert english
+    assert italian
+    steps = [json.loads(one.body)["steps"] for one in (english, italian)]
+    card = steps[0][1]["move"].split(" ")[1]
+    assert "plays" in steps[0][1]["text"]
+    assert "gioca" in steps[1][1]["text"]
+    assert {"D": "🪙", "C": "🏆", "S": "⚔️", "B": "🪵"}[card[1]] in steps[0][1]["text"]
+    assert {"D": "♦️", "C": "♥️", "S": "♠️", "B": "♣️"}[card[1]] in steps[1][1]["text"]
+    overview = await reader.game(game.id, ITALIAN)
+    assert overview
+    assert ReplayedGame.model_validate_json(overview.body).title == "Metà Mazzo"
+    assert english.tag != italian.tag
+
+
+async def test_nobodys_address_and_no_chat_is_told(store: Store) -> None:
+    game = named(finished(1, "spizzichino"))
+    await keep(store, game)
+    reader = reader_of(store)
+    answers = [
+        await reader.game(game.id, ENGLISH),
+        await reader.record(game.id),
+        await reader.deal(game.id, 1, ENGLISH),
+    ]
+    for answer in answers:
+        assert answer
+        assert b"Anna" in answer.body
+        assert b"paper:" not in answer.body
+
+
+async def test_a_record_is_the_one_that_anybody_can_verify(store: Store) -> None:
+    game = finished(1, "spades")
+    await keep(store, game)
+    answer = await reader_of(store).record(game.id)
+    assert answer
+    record = type(game.record).model_validate_json(answer.body)
+    assert record == game.record
+    verify(record)
+
+
+async def test_people_who_are_forgotten_are_gone_from_the_next_answer_on(store: Store) -> None:
+    game = named(finished(1, "testa"))
+    await keep(store, game)
+    reader = reader_of(store)
+    before = await reader.deal(game.id, 1, ITALIAN)
+    assert before
+    assert b"Anna" in before.body
+    await Archive(store.client).rewrite(game.id, lambda one: one.without(one.people[0], "somebody:1"))
+    after = await reader.deal(game.id, 1, ITALIAN)
+    assert after
+    assert b"Anna" not in after.body
+    assert b"qualcuno" in after.body
+    assert after.tag != before.tag
+
+
+async def test_a_deal_is_worked_out_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = finished(1, "testa")
+    await keep(store, game)
+    reader = reader_of(store)
+    first = await reader.deal(game.id, 1, ENGLISH)
+
+    def again(*_: object) -> None:
+        raise AssertionError("worked out again")
+
+    monkeypatch.setattr(reader_module, "replayed_deal", again)
+    assert await reader.deal(game.id, 1, ENGLISH) == first
+
+
+async def test_what_is_kept_in_memory_is_bounded(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = finished(1, "testa")
+    await keep(store, game)
+    monkeypatch.setattr(reader_module, "CACHE_BYTES", 30_000)
+    reader = reader_of(store)
+    for number in range(1, len(game.record.deals) + 1):
+        assert await reader.deal(game.id, number, ENGLISH)
+    assert len(game.record.deals) == 3
+    assert 0 < reader._told.currsize <= 30_000
+
+
+async def test_what_is_not_there_is_none(store: Store) -> None:
+    game = finished(1, "testa")
+    await keep(store, game)
+    await store.client.set(keys.game("T999-00000a"), b"no game")
+    reader = reader_of(store)
+    for id_ in ("T001-00000b", "T999-00000a", ""):
+        assert await reader.game(id_, ENGLISH) is None
+        assert await reader.record(id_) is None
+        assert await reader.deal(id_, 1, ENGLISH) is None
+        assert await reader.analysis(id_, ENGLISH, begin=True) is None
+    for number in (0, -1, len(game.record.deals) + 1):
+        assert await reader.deal(game.id, number, ENGLISH) is None
+
+
+async def test_a_record_whose_moves_cannot_be_is_not_told(store: Store) -> None:
+    game = finished(1, "testa")
+    deal = game.record.deals[0]
+    broken = deal.model_copy(update={"moves": [*deal.moves[:3], deal.moves[2]]})
+    await keep(store, replace(game, record=game.record.model_copy(update={"deals": [broken]})))
+    assert await reader_of(store).deal(game.id, 1, ENGLISH) is None
+
+
+def verdicts(game: FinishedGame) -> list[Verdict]:
+    found = []
+    for number, deal in enumerate(game.record.deals, 1):
+        for place, (seat, move, *_legal) in enumerate(deal.moves):
+            if seat is not None and move.startswith("play "):
+                lost = float(place % 7) if place % 2 else 0.0
+                found.append(Verdict(number, place, seat, move, "play 3D", lost, True, "takes_points" if lost else ""))
+    return found
+
+
+async def test_an_analysis_is_not_begun_by_reading_what_there_is(store: Store) -> None:
+    game = finished(1, "testa")
+    await keep(store, game)
+    thinker = Thinker(verdicts(game))
+    reader = GameReader(Archive(store.client), AnalysisPool(store.client, thinker))
+
+    async def told(*, begin: bool = False) -> ReplayedAnalysis:
+        answer = await reader.analysis(game.id, ENGLISH, begin=begin)
+        assert answer
+        return ReplayedAnalysis.model_validate_json(answer.body)
+
+    nothing = await told()
+    assert (nothing.is_begun, nothing.deals_done, nothing.judgements, thinker.asked) == (False, 0, [], 0)
+    asked = await told(begin=True)
+    assert asked.deals_done == asked.deals == len(game.record.deals)
+    assert await told() == asked
+    assert len(asked.judgements) == len(thinker.found)
+
+
+def test_an_analysis_says_what_was_better_and_why() -> None:
+    game = named(finished(1, "testa"))
+    found = verdicts(game)
+    told = replayed_analysis(game, Analysis(found, len(game.record.deals)), "en", "italian")
+    assert [one.lost for one in told.costliest] == [6.0, 6.0, 6.0]
+    assert [one.deal for one in told.costliest] == sorted(one.deal for one in told.costliest)
+    assert "3" in told.costliest[0].text
+    assert "it takes a trick that is worth having" in told.costliest[0].text
+    assert not [one for one in told.judgements if one.text and not one.lost]
+    assert [one.seat for one in told.players] == [0, 1]
+    assert sum(one.decisions for one in told.players) == len(found)
+    assert all(0 <= one.accuracy <= 100 for one in told.players)
+
+
+def test_an_unfinished_analysis_says_nothing_of_players() -> None:
+    game = finished(1, "testa")
+    told = replayed_analysis(game, Analysis([one for one in verdicts(game) if one.deal == 1], 1), "en", "italian")
+    assert (told.is_begun, told.deals_done, told.players) == (True, 1, [])
+    assert told.judgements
+
+
+async def test_more_analyses_than_may_be_are_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = finished(1, "testa")
+    await keep(store, game)
+    reader = reader_of(store)
+
+    async def full(_game: Any) -> None:
+        return None
+
+    monkeypatch.setattr(reader._analysis_pool, "analysis", full)
+    with pytest.raises(TooMuchToDo):
+        await reader.analysis(game.id, ENGLISH, begin=True)

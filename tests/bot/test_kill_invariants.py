@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.picture import Picture, Subject
+from bot.picture import Subject
 from bot.store import Store
 from bot.store.entries import FirstDeal, Move, Open, Sit
 from bot.tables.table import Table
@@ -16,6 +16,7 @@ from engine import GAMES
 from engine.rules import RELEASE, resolve
 from tests.bot.fake_platform import FakePlatform, code_of, open_worker, seated
 from tests.kills import invariants
+from tests.kills.groups import Expected, in_groups
 from tests.kills.harness import moves_in_log
 from tests.kills.invariants import AtRest, Disagreement, check, doubles, hand_of, payloads_of
 
@@ -25,7 +26,7 @@ Plant = Callable[[AtRest], AtRest]
 class Screen:
     """What people see, made from tables as they are."""
 
-    def __init__(self, tables: list[Table]) -> None:
+    def __init__(self, tables: list[Table], in_groups: list[Expected]) -> None:
         self.messages: dict[str, dict[int, dict[str, Any]]] = {"1": {}}
         for table in tables:
             if table.game is None:
@@ -36,16 +37,25 @@ class Screen:
                 assert chair
                 panel = hand_of(table, seat, "")
                 assert panel.picture
-                self.show(f"@{chair.person.partition(':')[2]}", f"hand {table.code}", payloads_of(panel), panel.picture)
+                self.show(
+                    f"@{chair.person.partition(':')[2]}", f"hand {table.code}", payloads_of(panel), panel.picture.scene
+                )
 
-    def show(self, chat: str, text: str, payloads: list[str], picture: Picture | None = None) -> None:
+        for one in in_groups:
+            self.show("1", one.text or f"result {one.code}", [], one.subjects[0] if one.subjects else None)
+
+    def show(self, chat: str, text: str, payloads: list[str], picture: Subject | None = None) -> None:
         messages = self.messages.setdefault(chat, {})
         number = 1 + sum(map(len, self.messages.values()))
         rows = [[{"payload": one}] for one in payloads]
-        messages[number] = {"id": number, "text": text, "rows": rows, "picture": picture and picture.scene.digest}
+        shown = picture and picture.digest
+        messages[number] = {"id": number, "by": "bot", "text": text, "rows": rows, "picture": shown}
 
     def shows(self, message: dict[str, Any], subject: Subject) -> bool:
         return bool(message["picture"] == subject.digest)
+
+    def text(self, message: dict[str, Any]) -> str:
+        return str(message["text"])
 
     def panels(self, person: str, code: str) -> list[dict[str, Any]]:
         return [one for one in self.messages[f"@{person}"].values() if code in one["text"]]
@@ -57,9 +67,13 @@ class Screen:
 
 @pytest.fixture
 async def rest(store: Store) -> AsyncIterator[AtRest]:
-    """A table for two in its first deal with a move made, and an open one for four."""
+    """A table for two in its first deal with a move made, an open one for four, and a finished game."""
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
+        finished = await worker.room.table(await code_of(worker, (await seated(worker, fake, "spades"))[0]))
+        await worker.room.press(finished.code, "paper:1", finished.version, "resign", "a resignation")
+        await worker.settled()
+        games = [game async for game in worker.archive.all()]
         players = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
         table = await worker.room.table(code)
@@ -72,7 +86,8 @@ async def rest(store: Store) -> AsyncIterator[AtRest]:
         opened = await worker.challenges.open_table("tressette", "paper:9", "Ivo", "a challenge", host="paper:100")
         tables = [Table.from_log(one, await store.load(one)) for one in (code, opened.code)]
         made = {one.code: moves_in_log(one) for one in tables}
-        yield AtRest(tables, (), made, dict(made), dict(made), Screen(tables))
+        expected = await in_groups(store, tables, games)
+        yield AtRest(tables, (), made, dict(made), dict(made), Screen(tables, expected), in_groups=expected)
 
 
 def screen(rest: AtRest) -> Screen:
@@ -121,13 +136,17 @@ def a_changed_table(rest: AtRest) -> AtRest:
     return replace(rest, changed=[rest.tables[0].code])
 
 
+def the_card(rest: AtRest) -> dict[str, Any]:
+    return next(one for one in screen(rest).messages["1"].values() if one["text"].startswith("challenge"))
+
+
 def no_card(rest: AtRest) -> AtRest:
-    screen(rest).messages["1"].clear()
+    del screen(rest).messages["1"][the_card(rest)["id"]]
     return rest
 
 
 def a_chair_too_few(rest: AtRest) -> AtRest:
-    [card] = screen(rest).messages["1"].values()
+    card = the_card(rest)
     del card["rows"][0]
     return rest
 
@@ -184,8 +203,56 @@ def an_older_picture(rest: AtRest) -> AtRest:
     return rest
 
 
+def the_board(rest: AtRest) -> dict[str, Any]:
+    text = next(one.text for one in rest.in_groups if one.text and one.subjects)
+    return next(one for one in screen(rest).messages["1"].values() if one["text"] == text)
+
+
+def the_result(rest: AtRest) -> dict[str, Any]:
+    """The one of the game, after those of its deals."""
+    return [one for one in screen(rest).messages["1"].values() if one["text"].startswith("result")][-1]
+
+
+def no_board(rest: AtRest) -> AtRest:
+    board = the_board(rest)
+    del screen(rest).messages["1"][board["id"]]
+    return rest
+
+
+def an_older_board(rest: AtRest) -> AtRest:
+    the_board(rest)["text"] += " And what was not so."
+    return rest
+
+
+def no_picture_on_the_board(rest: AtRest) -> AtRest:
+    the_board(rest)["picture"] = None
+    return rest
+
+
+def an_older_picture_on_the_board(rest: AtRest) -> AtRest:
+    the_board(rest)["picture"] = "what stood there before"
+    return rest
+
+
+def another_games_picture_on_a_result(rest: AtRest) -> AtRest:
+    the_result(rest)["picture"] = the_board(rest)["picture"]
+    return rest
+
+
+def no_picture_on_a_result(rest: AtRest) -> AtRest:
+    the_result(rest)["picture"] = None
+    return rest
+
+
+def a_second_board(rest: AtRest) -> AtRest:
+    board = the_board(rest)
+    screen(rest).show("1", board["text"], [])
+    list(screen(rest).messages["1"].values())[-1]["picture"] = board["picture"]
+    return replace(rest, at_risk=1, may_double=("hands", "cards"))
+
+
 def a_second_card(rest: AtRest) -> AtRest:
-    [card] = screen(rest).messages["1"].values()
+    card = the_card(rest)
     screen(rest).show("1", card["text"], [row[0]["payload"] for row in card["rows"]])
     return replace(rest, at_risk=1, may_double=("hands",))
 
@@ -204,6 +271,13 @@ FAULTS: list[tuple[Plant, Callable[[AtRest], None]]] = [
     (cards_out_of_turn, invariants.hands_offer_what_may_be_played),
     (no_picture, invariants.hands_have_the_picture_of_what_they_offer),
     (an_older_picture, invariants.hands_have_the_picture_of_what_they_offer),
+    (no_board, invariants.boards_show_their_tables_as_they_stand),
+    (an_older_board, invariants.boards_show_their_tables_as_they_stand),
+    (no_picture_on_the_board, invariants.boards_show_their_tables_as_they_stand),
+    (an_older_picture_on_the_board, invariants.boards_show_their_tables_as_they_stand),
+    (another_games_picture_on_a_result, invariants.pictures_in_groups_are_of_their_tables),
+    (no_picture_on_a_result, invariants.results_have_their_pictures),
+    (a_second_board, invariants.only_what_was_on_its_way_is_doubled),
     (a_second_hand, invariants.only_what_was_on_its_way_is_doubled),
     (a_second_card, invariants.only_what_was_on_its_way_is_doubled),
 ]

@@ -25,6 +25,7 @@ from bot.store.log import unstamped
 from bot.tables.table import Table
 from engine import verify
 from tests.kills.bot_process import Bot
+from tests.kills.groups import in_groups
 from tests.kills.invariants import AtRest, Disagreement, check, doubles
 from tests.kills.pages import Page
 from tests.kills.players import Players
@@ -175,7 +176,8 @@ class Harness:
             code = key.decode().rpartition(":")[2]
             tables.append(Table.from_log(code, await store.load(code)))
         made = {table.code: moves_in_log(table) for table in tables}
-        async for game in Archive(store.client).all():
+        games = [game async for game in Archive(store.client).all()]
+        for game in games:
             verify(game.record)
             made[game.code] = moves_in_record(game)
         return AtRest(
@@ -188,6 +190,7 @@ class Harness:
             self._at_risk,
             self.page.may_double,
             self.page.may_lack_pictures,
+            await in_groups(store, tables, games),
         )
 
 

@@ -1,7 +1,8 @@
 """What a kill must not do: each invariant is a function of what stands there at rest, and raises `Disagreement`."""
 
+import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any, Protocol
@@ -17,6 +18,7 @@ from bot.store.entries import Move, decode
 from bot.store.log import unstamped
 from bot.tables.table import Table
 from bot.viewers import Viewer
+from tests.kills.groups import Expected
 
 Moves = Mapping[str, Counter[tuple[str, str]]]
 """Moves by table: who made or asked for what, how often."""
@@ -43,6 +45,9 @@ class Seen(Protocol):
     def shows(self, message: dict[str, Any], subject: Subject) -> bool:
         """Whether this is the picture that a message has."""
 
+    def text(self, message: dict[str, Any]) -> str:
+        """What a message reads like."""
+
 
 @dataclass
 class AtRest:
@@ -50,8 +55,8 @@ class AtRest:
 
     ``made`` are the moves in logs and in records of finished games, ``asked`` all that was pressed, ``acknowledged`` what
     of that was answered as done. ``changed`` are tables marked as changed. ``at_risk`` is how many messages were on their
-    way at a kill, and ``may_double`` what the platform cannot tell from one it has: "cards", "hands".
-    ``may_lack_pictures`` is whether texts may stand alone there.
+    way at a kill, and ``may_double`` what the platform cannot tell from one it has: "cards", "hands", "boards".
+    ``may_lack_pictures`` is whether texts may stand alone there. ``in_groups`` is what should stand in groups.
     """
 
     tables: list[Table]
@@ -63,6 +68,7 @@ class AtRest:
     at_risk: int = 0
     may_double: Collection[str] = ()
     may_lack_pictures: bool = False
+    in_groups: Sequence[Expected] = ()
 
 
 def no_move_is_made_twice(rest: AtRest) -> None:
@@ -181,6 +187,44 @@ def choices(offered: Collection[str]) -> set[str]:
     return found
 
 
+def boards_show_their_tables_as_they_stand(rest: AtRest) -> None:
+    """In each group a table that is played at has all its messages, with their text and the picture of the same state."""
+    about = _about(rest)
+    for expected in rest.in_groups:
+        if not expected.text:
+            continue
+        found = [one for one in about[expected.code] if _reads_like(rest.seen.text(one), expected.text)]
+        if not found:
+            there = [rest.seen.text(one) for one in about[expected.code]]
+            raise Disagreement(f"table {expected.code}: nothing reads like {expected.text!r}, but {there}")
+        for message in found:
+            if message["picture"] is None and (rest.may_lack_pictures or not expected.subjects):
+                continue
+            if not any(rest.seen.shows(message, subject) for subject in expected.subjects):
+                raise Disagreement(f"table {expected.code}: not the picture that belongs to its text: {message}")
+
+
+def pictures_in_groups_are_of_their_tables(rest: AtRest) -> None:
+    """What shows a picture in a group shows one that its table has there now, or had when it ended."""
+    about = _about(rest)
+    for code in {expected.code for expected in rest.in_groups}:
+        subjects = [subject for one in rest.in_groups if one.code == code for subject in one.subjects]
+        for message in about[code]:
+            if message["picture"] is None or any(rest.seen.shows(message, subject) for subject in subjects):
+                continue
+            raise Disagreement(f"table {code}: a picture of something that was: {message}")
+
+
+def results_have_their_pictures(rest: AtRest) -> None:
+    """Each deal that is over and each game has its result in the group, with a picture."""
+    about = _about(rest)
+    for expected in rest.in_groups:
+        if expected.text or rest.may_lack_pictures:
+            continue
+        if not _showing(rest, about[expected.code], expected):
+            raise Disagreement(f"table {expected.code}: no message has the picture of {expected.subjects[0]}")
+
+
 def only_what_was_on_its_way_is_doubled(rest: AtRest) -> None:
     """Messages are doubled only where the platform cannot tell them, and such as were on their way at a kill."""
     doubled = doubles(rest)
@@ -196,6 +240,9 @@ INVARIANTS = (
     open_tables_offer_their_free_chairs,
     hands_offer_what_may_be_played,
     hands_have_the_picture_of_what_they_offer,
+    boards_show_their_tables_as_they_stand,
+    pictures_in_groups_are_of_their_tables,
+    results_have_their_pictures,
     only_what_was_on_its_way_is_doubled,
 )
 
@@ -207,10 +254,12 @@ def check(rest: AtRest) -> None:
 
 
 def doubles(rest: AtRest) -> Counter[str]:
-    """How many "hands" and "cards" stand there beside the one that should."""
+    """How many "hands", "cards" and "boards" (with results) stand there beside the one that should."""
     cards = sum(map(len, _cards(rest.seen).values())) - len(_open(rest))
     hands = sum(max(0, len(rest.seen.panels(person, table.code)) - 1) for table, _seat, person in _hands(rest))
-    return +Counter(cards=cards, hands=hands)
+    about = _about(rest)
+    boards = sum(max(0, len(_showing(rest, about[one.code], one)) - 1) for one in rest.in_groups if one.subjects)
+    return +Counter(cards=cards, hands=hands, boards=boards)
 
 
 def _open(rest: AtRest) -> list[Table]:
@@ -228,18 +277,43 @@ def _hands(rest: AtRest) -> list[tuple[Table, int, str]]:
     ]
 
 
+def _about(rest: AtRest) -> dict[str, list[dict[str, Any]]]:
+    """The bot's messages in groups by the tables that they are about, of those of which it is known what should stand
+    there.
+    """
+    about: dict[str, list[dict[str, Any]]] = {expected.code: [] for expected in rest.in_groups}
+    for message in _in_groups(rest.seen):
+        if message["by"] == "bot":
+            for word in set(re.findall(r"\b[0-9A-Z]{6}\b", rest.seen.text(message))) & about.keys():
+                about[word].append(message)
+    return about
+
+
+def _showing(rest: AtRest, messages: Sequence[dict[str, Any]], expected: Expected) -> list[dict[str, Any]]:
+    return [one for one in messages if any(rest.seen.shows(one, subject) for subject in expected.subjects)]
+
+
+def _reads_like(shown: str, text: str) -> bool:
+    """Whether letters and digits are the same, up to where the platform has a text end."""
+    letters, wanted = (re.sub(r"[\W_]", "", one) for one in (shown, text))
+    return letters == wanted or (shown.endswith("…") and wanted.startswith(letters))
+
+
+def _in_groups(seen: Seen) -> Iterator[dict[str, Any]]:
+    for chat, messages in seen.messages.items():
+        if not chat.startswith("@"):
+            yield from messages.values()
+
+
 def _cards(seen: Seen) -> Offered:
     cards: dict[str, list[set[str]]] = {}
-    for chat, messages in seen.messages.items():
-        if chat.startswith("@"):
-            continue
-        for message in messages.values():
-            pressed = {
-                button["payload"][2:]
-                for row in message.get("rows", ())
-                for button in row
-                if button["payload"].startswith("1t")
-            }
-            if code := next((one.partition(":")[0] for one in pressed if one.endswith(":cancel")), ""):
-                cards.setdefault(code, []).append({one for one in pressed if ":sit" in one})
+    for message in _in_groups(seen):
+        pressed = {
+            button["payload"][2:]
+            for row in message.get("rows", ())
+            for button in row
+            if button["payload"].startswith("1t")
+        }
+        if code := next((one.partition(":")[0] for one in pressed if one.endswith(":cancel")), ""):
+            cards.setdefault(code, []).append({one for one in pressed if ":sit" in one})
     return cards

@@ -113,6 +113,10 @@ class Page:
         picture = message["picture"]
         return picture is not None and picture["name"] == subject.digest
 
+    def text(self, message: dict[str, Any]) -> str:
+        """What a message reads like."""
+        return "".join(span[0] for span in message["spans"])
+
     def buttons(self, person: str) -> list[tuple[int, str]]:
         """Everything that makes a move, on any of this person's panels."""
         return [
@@ -159,6 +163,9 @@ class PlatformPage(Page):
     def panels(self, person: str, code: str) -> list[dict[str, Any]]:
         found = self.messages.get(f"@{person}", {}).values()
         return [one for one in found if one["by"] == "bot" and code in one["text"]]
+
+    def text(self, message: dict[str, Any]) -> str:
+        return str(message["text"])
 
     async def connect(self, session: aiohttp.ClientSession) -> None:
         await self.bot.until_healthy(session)

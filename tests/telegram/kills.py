@@ -32,7 +32,7 @@ class TelegramPage(PlatformPage):
     """What six people see on Telegram."""
 
     platform = "telegram"
-    may_double = frozenset({"cards", "hands"})
+    may_double = frozenset({"cards", "hands", "boards"})
 
     def __init__(self, bot: Bot, server: TelegramServer) -> None:
         super().__init__(bot)
@@ -40,6 +40,7 @@ class TelegramPage(PlatformPage):
         self.persons = {str(number): Person(server, number, name) for number, name in enumerate(NAMES, 1)}
         self.people = [{"id": number, "name": one.name} for number, one in self.persons.items()]
         self._groups = count(1)
+        self._painted: dict[str, bytes] = {}
         self._sending: set[asyncio.Task[None]] = set()
 
     @property
@@ -75,7 +76,12 @@ class TelegramPage(PlatformPage):
         }
 
     def shows(self, message: dict[str, Any], subject: Subject) -> bool:
-        return message["picture"] is not None and self.server.photos.files[message["picture"]] == paint(subject)
+        if message["picture"] is None:
+            return False
+        digest = subject.digest
+        if digest not in self._painted:
+            self._painted[digest] = paint(subject)
+        return self.server.photos.files[message["picture"]] == self._painted[digest]
 
     def say(self, person: str, text: str) -> None:
         number = next(self._groups)

@@ -1,0 +1,72 @@
+"""What should stand in the groups that the bot is in, drawn from the store alone."""
+
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from bot.delivery.drawing import draw
+from bot.delivery.message_state import MessageState
+from bot.delivery.names import Hand
+from bot.delivery.surfaces import wanted
+from bot.delivery.table_sync import NO_EXTRAS
+from bot.finished.archive import FinishedGame
+from bot.people import People
+from bot.picture import Subject
+from bot.pictures.results import deal_sheet, game_sheet
+from bot.platform import is_inline, is_private
+from bot.store import Store, keys
+from bot.tables.table import Table
+from bot.viewers import Viewer
+from engine.robots.findings import Summary, Verdict, summary
+
+
+class Expected(NamedTuple):
+    """A message about a table: its text, empty where that is not known, and the pictures of which it should have one;
+    none for a message without.
+    """
+
+    code: str
+    text: str
+    subjects: Sequence[Subject]
+
+
+async def in_groups(store: Store, tables: Sequence[Table], games: Sequence[FinishedGame]) -> list[Expected]:
+    """The messages about tables that are played at, and those with pictures about finished games."""
+    people = People(store.client)
+    expected: list[Expected] = []
+    for table in tables:
+        if table.phase != "playing":
+            continue
+        for name in wanted(table):
+            if isinstance(name, Hand) or is_inline(place := table.hosts[name.host]):
+                continue
+            chat = await people.chat(place)
+            viewer = Viewer(chat.language, deck=chat.deck if chat.wants_pictures else None, group=chat.name)
+            panel = draw(table, name, MessageState(), viewer, NO_EXTRAS, None)
+            expected.append(Expected(table.code, panel.plain, [panel.picture.scene] if panel.picture else []))
+    for game in games:
+        summaries = await _summaries(store, game)
+        for place in game.chats:
+            if is_inline(place) or is_private(place):
+                continue
+            chat = await people.chat(place)
+            about = (game.record.seats, chat.language)
+            expected += [
+                Expected(game.code, "", [deal_sheet(game.record, number, game.code, *about, group=chat.name)])
+                for number in range(1, len(game.record.deals) + 1)
+            ]
+            # The accuracy follows when there was time to look at the game.
+            sheets = [
+                game_sheet(game.record, game.code, *about, ended=game.ended, summaries=known, group=chat.name)
+                for known in ([], summaries)
+            ]
+            expected.append(Expected(game.code, "", sheets))
+    return expected
+
+
+async def _summaries(store: Store, game: FinishedGame) -> list[Summary]:
+    stored = await store.client.get(keys.analysis(game.id))
+    if not stored:
+        return []
+    verdicts = [Verdict(*fields) for fields in json.loads(stored)]
+    return [summary(verdicts, seat) for seat in range(len(game.record.seats))]

@@ -81,7 +81,10 @@ class Profile:
 
 @dataclass(frozen=True)
 class ChatProfile:
-    """A chat; ``clock`` is in seconds a move, ``game`` what was last played there, ``name`` empty if not known."""
+    """A chat; ``clock`` is in seconds a move, ``game`` what was last played there, ``name`` empty if not known.
+
+    ``may_be_watched`` is whether whoever has the link may watch its tables.
+    """
 
     id: str
     language: str = "en"
@@ -91,6 +94,7 @@ class ChatProfile:
     wants_pictures: bool = True
     deck: Style = "classic"
     name: str = ""
+    may_be_watched: bool = True
 
 
 @dataclass(slots=True)
@@ -136,6 +140,7 @@ class People:
             fields.get("pictures", "1") == "1",
             "easy" if fields.get("deck") == "easy" else "classic",
             fields.get("name", ""),
+            fields.get("watched", "1") == "1",
         )
 
     async def meet(self, person: Person, place: str = "", chat_name: str = "") -> Profile:

@@ -38,6 +38,7 @@ from bot.tables.errors import NoSuchTable, SetAside
 from bot.tables.room import ROBOT_PAUSE, Room
 from bot.tables.table import Table
 from bot.viewers import Viewers
+from bot.watching import Watching
 
 SWEEP_SECONDS = 5.0
 """How often the store is asked for tables that changed unheard: by a worker that died before it could tell."""
@@ -108,6 +109,7 @@ class Worker:
         self.shards.on_committed = self._heard
         self.shards.on_notified = self._notified
         self.shards.on_forget = self.people.forget
+        self.watching = Watching(self.room, self.people, self.shards)
         self.finder = Finder(self.room, self.people, self.ratings, self.challenges, self.shards)
         self.room.before_removal = self.finder.before_removal
         self.forgetter = Forgetter(
@@ -155,6 +157,7 @@ class Worker:
         self.outages.stop()
         await self.retries.stop()
         self.completion.stop()
+        self.watching.stop()
         self.analysis_pool.stop()
         self.robot_pool.stop()
         with self.store.outage.noted():
@@ -240,6 +243,7 @@ class Worker:
         # What replicas are yet to confirm may be lost: then it is loaded, once they have.
         is_known = not self.store.replicas and self.room.follow(told)
         self.scheduler.committed(told.code, told.clock)
+        self.watching.committed(told.code, told.clock)
         self.delivery.committed(told.code, told.clock, told.about, reload=not is_known)
 
     def _spawn(self, work: Coroutine[Any, Any, None], about: str) -> None:

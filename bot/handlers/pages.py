@@ -135,7 +135,8 @@ class Pages:
                 await self.worker.touch(table.code)
             return self.own_settings(await people.person(profile.id))
         clocks = tuple(map(str, CLOCKS))
-        if value not in {**PICTURES, "language": LANGUAGES, "clock": clocks, "strict": ("0", "1")}.get(name, ()):
+        choices = {**PICTURES, "language": LANGUAGES, "clock": clocks, "strict": ("0", "1"), "watched": ("0", "1")}
+        if value not in choices.get(name, ()):
             raise BadPayload()
         await people.choose_for_chat(place, **{name: value})
         for table in await self.worker.tables_at(place):

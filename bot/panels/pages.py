@@ -132,6 +132,12 @@ def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool) -> Panel:
         tuple(clocks[:3]),
         tuple(clocks[3:]),
         (strict,),
+        (
+            Button(
+                ("✓ " if chat.may_be_watched else "") + _("Whoever has the link may watch"),
+                actions.page("settings", "watched", int(not chat.may_be_watched)),
+            ),
+        ),
         *(_pictures(chat.language, chat.wants_pictures, chat.deck) if shows_pictures else ()),
         (Button(_("My own settings"), actions.page("settings")),),
     )

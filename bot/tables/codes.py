@@ -9,11 +9,23 @@ CODE_LENGTH = 6
 """Letters of a new table's code. Tables opened by older releases have four."""
 
 
+WATCH_LENGTH = 12
+
+
 def table_code(seed: str, secret: bytes) -> str:
     """A code that follows from a seed, for those alone who know the secret."""
-    number = int.from_bytes(blake2b(seed.encode(), key=secret, digest_size=16).digest())
+    return _letters(blake2b(seed.encode(), key=secret, digest_size=16).digest(), CODE_LENGTH)
+
+
+def watch_letters(code: str, secret: bytes) -> str:
+    """What stands behind a table's code in the link to watch it, for nobody to guess: 59 bits."""
+    return _letters(blake2b(code.encode(), key=secret, person=b"watch", digest_size=16).digest(), WATCH_LENGTH)
+
+
+def _letters(digest: bytes, count: int) -> str:
+    number = int.from_bytes(digest)
     letters = []
-    for _ in range(CODE_LENGTH):
+    for _ in range(count):
         number, place = divmod(number, len(CODE_LETTERS))
         letters.append(CODE_LETTERS[place])
     return "".join(letters)

@@ -1,0 +1,235 @@
+"""Tables as those see them who do not sit there: what everybody may see, as it comes to be.
+
+A table is watched by its *watch id*: its code, and letters that follow from the store's secret. The board in a group
+has the link, and whoever has that may watch; the code alone is not enough. Tables that no group shows cannot be
+watched, nor those of two strangers, nor those that are shown in a chat which does not want it.
+"""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+import structlog
+from pydantic import BaseModel, ConfigDict, Field
+
+from bot.background import TaskSet
+from bot.delivery.shards import Shards
+from bot.finished.archive import game_id
+from bot.finished.replayed import OpenView
+from bot.people import People
+from bot.platform import is_inline, is_private
+from bot.store.outage import STORE_ERRORS
+from bot.tables.codes import watch_letters
+from bot.tables.errors import NoSuchTable
+from bot.tables.room import Room
+from bot.tables.table import Table
+
+LOOK_AGAIN_SECONDS = 10.0
+"""After so long a watched table is looked at though nobody told that it has changed."""
+
+ELSEWHERE_SECONDS = 1.0
+"""The same where another worker delivers the table: then only what is pressed here is told."""
+
+log = structlog.get_logger()
+
+
+class PublicSeat(BaseModel):
+    """Somebody at a table."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    name: str
+    is_robot: bool
+
+
+class PublicTable(BaseModel):
+    """A table as everybody may see it. The version grows with everything that happens there."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    code: str
+    version: int
+    game: str
+    rules: dict[str, int | str | bool]
+    phase: str = Field(
+        description="open while chairs are being taken, closed if no game came of it, playing, over; or unreadable."
+    )
+    seats: list[PublicSeat | None] = Field(description="By seat; null where nobody sits. Seats 0 and 2 are side 0.")
+    clock: int = Field(description="Seconds that a move may take; 0 without a clock.")
+    is_late: bool = Field(description="Whether the time is up of whoever is to move.")
+    deal: int = Field(description="The number of the deal on the table, from 1; 0 before the first.")
+    seal: str | None = Field(description="The commitment to the running deal's shuffle.")
+    view: OpenView | None
+    turn: int | None
+    totals: tuple[int, int]
+    bags: tuple[int, int]
+    winner: list[int] | None
+    ending: str | None
+    replay: str | None = Field(description="The id of the finished game, once it is over.")
+
+
+def public_table(table: Table) -> PublicTable:
+    """What everybody may see of a table, by nothing but the public's view."""
+    game = table.game
+    view = game.view(None) if game else None
+    deal = view.deal if view else None
+    assert deal is None or isinstance(deal, OpenView)
+    return PublicTable.model_construct(
+        code=table.code,
+        version=table.version,
+        game=table.game_id,
+        rules=view.rules if view else table.rules,
+        phase=table.phase,
+        seats=[chair and PublicSeat(name=chair.name, is_robot=chair.is_robot) for chair in table.chairs],
+        clock=table.clock,
+        is_late=table.alarm == "flagged",
+        deal=view.deal_number if view else 0,
+        seal=view.commitment if view else None,
+        view=deal,
+        turn=view.turn if view else None,
+        totals=view.totals if view else (0, 0),
+        bags=view.bags if view else (0, 0),
+        winner=list(view.winner) if view and view.winner is not None else None,
+        ending=view.ending if view else None,
+        replay=game_id(table) if table.phase == "over" else None,
+    )
+
+
+class _Watched:
+    """A table that is being watched: its latest state as JSON, and who waits for the next."""
+
+    def __init__(self) -> None:
+        self.state = b""
+        self.is_over = False
+        self.watchers = 0
+        self.changed = asyncio.Event()
+        """Set when the table is to be looked at."""
+        self._news = asyncio.Event()
+
+    def show(self, state: bytes) -> None:
+        if state != self.state:
+            self.state = state
+            self._wake()
+
+    def end(self) -> None:
+        self.is_over = True
+        self._wake()
+
+    def _wake(self) -> None:
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+    async def states(self) -> AsyncIterator[bytes]:
+        """The latest state, and each later one, but for those that come while another is being taken."""
+        shown = b""
+        while True:
+            news = self._news
+            if self.state != shown:
+                shown = self.state
+                yield shown
+            elif self.is_over:
+                return
+            else:
+                await news.wait()
+
+
+class Watching:
+    """Shows tables to whoever has the link to watch them."""
+
+    def __init__(self, room: Room, people: People, shards: Shards) -> None:
+        self._room, self._people, self._shards = room, people, shards
+        self._watched: dict[str, _Watched] = {}
+        self._tasks = TaskSet()
+        room.watchers.append(self.committed)
+
+    def committed(self, code: str, _alarm: float | None, _about: object = None) -> None:
+        """A table has gone on."""
+        if watched := self._watched.get(code):
+            watched.changed.set()
+
+    async def watch_id(self, table: Table) -> str:
+        """By what a table is watched; empty if it may not be."""
+        return await self._id_of(table.code) if await self._may_be_watched(table) else ""
+
+    async def table(self, watch_id: str) -> PublicTable | None:
+        """A table as it stands; None where there is none of this id, or it may not be watched."""
+        found = await self._found(watch_id)
+        return public_table(found) if found else None
+
+    async def states(self, watch_id: str) -> AsyncIterator[bytes] | None:
+        """A table as it stands and as it comes to be, as JSON, until its game is over or it may not be watched.
+
+        Whoever takes them slowly gets the latest. None as for `table`; raises one of the store's errors.
+        """
+        table = await self._found(watch_id)
+        return None if table is None else self._states(table.code)
+
+    async def _states(self, code: str) -> AsyncIterator[bytes]:
+        watched = self._watched.get(code)
+        if watched is None:
+            watched = self._watched[code] = _Watched()
+            self._tasks.start(self._follow(code, watched))
+        watched.watchers += 1
+        try:
+            async for state in watched.states():
+                yield state
+        finally:
+            watched.watchers -= 1
+            watched.changed.set()
+
+    def stop(self) -> None:
+        self._tasks.cancel()
+
+    async def _follow(self, code: str, watched: _Watched) -> None:
+        """Look at a table whenever it may have changed, for as long as anybody watches it."""
+        try:
+            while not watched.is_over:
+                watched.changed.clear()
+                await self._look_at(code, watched)
+                seconds = LOOK_AGAIN_SECONDS if self._shards.owns(code) else ELSEWHERE_SECONDS
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(seconds):
+                        await watched.changed.wait()
+                if not watched.watchers:
+                    return
+        except Exception:
+            log.exception("watching_failed", table=code)
+        finally:
+            del self._watched[code]
+            watched.end()
+
+    async def _look_at(self, code: str, watched: _Watched) -> None:
+        try:
+            table = await self._room.load(code)
+            if not await self._may_be_watched(table):
+                watched.end()
+                return
+        except NoSuchTable:
+            watched.end()
+            return
+        except STORE_ERRORS as error:
+            # Whoever watches sees it as it was, and what has changed when the store is back.
+            log.info("watched_table_not_read", table=code, why=type(error).__name__)
+            return
+        watched.show(public_table(table).model_dump_json().encode())
+        if table.phase in ("over", "closed"):
+            watched.end()
+
+    async def _found(self, watch_id: str) -> Table | None:
+        code = watch_id.partition("-")[0]
+        # Before anything is looked up: who does not have the link learns nothing of which codes there are.
+        if not secrets.compare_digest((await self._id_of(code)).encode(), watch_id.encode()):
+            return None
+        try:
+            table = await self._room.load(code)
+        except NoSuchTable:
+            return None
+        return table if await self._may_be_watched(table) else None
+
+    async def _id_of(self, code: str) -> str:
+        return f"{code}-{watch_letters(code, await self._room.store.secret())}"
+
+    async def _may_be_watched(self, table: Table) -> bool:
+        groups = [place for place in table.hosts if not is_private(place) and not is_inline(place)]
+        if table.matched or not groups:
+            return False
+        return all([(await self._people.chat(place)).may_be_watched for place in groups])

@@ -1,0 +1,186 @@
+"""Whoever watches a table sees what its group's board shows, as it comes to be, and nothing else."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from random import Random
+from typing import Any
+
+import pytest
+
+from bot.store import Store
+from bot.store.entries import Entry, Host, Match, Open, Sit, Stop
+from bot.tables.table import Table
+from bot.watching import PublicTable, public_table
+from bot.worker import Worker
+from engine import GAMES
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, seated
+from tests.bot.worker.test_secrecy import _with_others, table_of
+from tests.engine.hidden import hidden_cards
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_is_public_does_not_change_with_cards_that_nobody_was_shown(game: str) -> None:
+    changed = 0
+    for seed in range(60):
+        random = Random(f"watch {game} {seed}")
+        table = table_of(game, random)
+        assert table.game
+        assert table.game.current
+        if table.game.turn is None:
+            continue
+        before = public_table(table).model_dump_json()
+        assert PublicTable.model_validate_json(before) == public_table(table)
+        for _ in range(3):
+            other = _with_others(table, None, random)
+            assert other.game
+            assert other.game.current
+            changed += other.game.current.hand(0) != table.game.current.hand(0)
+            assert public_table(other).model_dump_json() == before
+    assert changed > 100, "nothing was permuted"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_is_public_names_no_hidden_card_and_nobodys_address(game: str) -> None:
+    looked_at = 0
+    for seed in range(40):
+        table = table_of(game, Random(f"{game} {seed}"))
+        assert table.game
+        assert table.game.current
+        if table.game.turn is None:
+            continue
+        text = public_table(table).model_dump_json()
+        codes = table.game.kind.pack.codes
+        hidden = [codes[card] for card in hidden_cards(table.game.current, None)]
+        assert not [card for card in hidden if f'"{card}"' in text]
+        assert '"p:' not in text
+        assert table.game._secret
+        assert table.game._secret.hex() not in text
+        looked_at += len(hidden)
+    assert looked_at > 100
+
+
+async def watch_id_of(worker: Worker, player: Player) -> str:
+    [table] = await worker.tables_of(player.person.id)
+    return await worker.watching.watch_id(table)
+
+
+async def states_of(worker: Worker, watch_id: str) -> AsyncIterator[bytes]:
+    states = await worker.watching.states(watch_id)
+    assert states
+    return states
+
+
+async def following(states: AsyncIterator[bytes]) -> dict[str, Any]:
+    async with asyncio.timeout(5):
+        seen: dict[str, Any] = json.loads(await anext(states))
+    return seen
+
+
+async def ended(states: AsyncIterator[bytes]) -> list[bytes]:
+    async with asyncio.timeout(5):
+        return [state async for state in states]
+
+
+async def test_a_table_is_watched_card_by_card_to_its_end(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        states = await states_of(worker, await watch_id_of(worker, players[0]))
+        first = await following(states)
+        assert [seat["name"] for seat in first["seats"]] == ["Anna", "Bruno"]
+        assert (first["phase"], first["view"]["trick"], first["view"]["hand"]) == ("playing", [], None)
+        await players[first["turn"]].play(Random(1))
+        second = await following(states)
+        [[seat, _card, _signal]] = second["view"]["trick"]
+        assert seat == first["turn"]
+        assert second["version"] > first["version"]
+        await worker.room.press(second["code"], players[0].person.id, second["version"], "resign", "r")
+        await worker.settled()
+        last = json.loads((await ended(states))[-1])
+        assert (last["phase"], last["ending"], last["winner"]) == ("over", "resign", [1])
+        assert await worker.archive.get(last["replay"])
+
+
+async def test_whoever_is_slow_gets_the_latest(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        watch_id = await watch_id_of(worker, players[0])
+        slow, fast = await states_of(worker, watch_id), await states_of(worker, watch_id)
+        turn = (await following(slow))["turn"]
+        await following(fast)
+        for step in range(2):
+            await players[(turn + step) % 2].play(Random(1))
+            latest = await following(fast)
+        assert await following(slow) == latest
+
+
+async def test_nothing_is_held_for_those_who_went_away(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        states = await states_of(worker, await watch_id_of(worker, players[0]))
+        await following(states)
+        assert worker.watching._watched
+        await states.aclose()  # type: ignore[attr-defined]
+        async with asyncio.timeout(5):
+            await worker.watching._tasks.wait()
+        assert not worker.watching._watched
+
+
+async def test_the_code_alone_is_not_enough(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        watch_id = await watch_id_of(worker, players[0])
+        code, letters = watch_id.split("-")
+        assert len(letters) == 12
+        for wrong in (code, f"{code}-", f"{code}-{letters[::-1]}", watch_id.lower(), f"ABCDEF-{letters}", "è-é", ""):
+            assert await worker.watching.table(wrong) is None
+            assert await worker.watching.states(wrong) is None
+        assert await worker.watching.table(watch_id)
+
+
+async def test_a_chat_may_not_want_to_be_watched(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        watch_id = await watch_id_of(worker, players[0])
+        states = await states_of(worker, watch_id)
+        await following(states)
+        await players[0].say("/settings")
+        await players[0].press("Whoever has the link may watch", GROUP)
+        assert await worker.watching.table(watch_id) is None
+        assert await watch_id_of(worker, players[0]) == ""
+        await players[(await worker.room.table(watch_id.split("-")[0])).game.turn].play(Random(1))  # type: ignore[union-attr, index]
+        assert await ended(states) == []
+        await players[0].press("Whoever has the link may watch", GROUP)
+        assert await worker.watching.table(watch_id)
+
+
+@pytest.mark.parametrize("hosts", [["paper:@1"], ["paper:~7/5"], []], ids=["private", "inline", "nowhere"])
+async def test_tables_that_no_group_shows_cannot_be_watched(store: Store, hosts: list[str]) -> None:
+    async with open_worker(store, FakePlatform()) as worker:
+        entries: list[Entry] = [Open("metamazzo", "paper:1", "Anna"), *map(Host, hosts), Sit(0, "paper:1", "Anna")]
+        table = Table("ABCDEF").after(entries, "u")
+        assert await worker.watching.watch_id(table) == ""
+        shown = table.after([Host("paper:100")], "v")
+        assert await worker.watching.watch_id(shown) != ""
+
+
+async def test_tables_of_strangers_cannot_be_watched(store: Store) -> None:
+    async with open_worker(store, FakePlatform()) as worker:
+        entries: list[Entry] = [Open("metamazzo", "paper:1", "Anna"), Host("paper:100")]
+        table = Table("ABCDEF").after(entries, "u")
+        assert await worker.watching.watch_id(table) != ""
+        matched = table.after([Match("paper:1", "Anna"), Match("paper:2", "Bruno")], "v")
+        assert await worker.watching.watch_id(matched) == ""
+
+
+def test_a_game_that_is_stopped_says_so() -> None:
+    table = table_of("metamazzo", Random(3))
+    over = table.after([Stop("timeout", 1)], "u")
+    told = public_table(over)
+    assert (told.phase, told.ending, told.winner) == ("over", "timeout", [1])
+    assert told.replay

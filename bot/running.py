@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import entry_points, version
 from typing import Any
@@ -18,8 +18,8 @@ from bot.store import STORE_ERRORS, StoreError
 from bot.supervisor import NothingToRun, Supervisor
 from bot.worker import Worker
 
-Factory = Callable[[CardRoom], Adapter | None]
-"""What an entry point names: an adapter for this card room, or None where a setting is missing."""
+Factory = Callable[[CardRoom], Adapter | Sequence[Adapter] | None]
+"""What an entry point names: the adapter for this card room, or several, or None where a setting is missing."""
 
 TRIES, AGAIN_AFTER = 30, 1.0
 """How often, and after how many seconds, a start is tried again whose store went away."""
@@ -29,16 +29,16 @@ log = structlog.get_logger()
 
 def adapters_of(card_room: CardRoom) -> list[Adapter]:
     """The adapters that are installed, ours and others', and have what they need; one that is broken is left out."""
-    adapters = []
+    adapters: list[Adapter] = []
     for entry in entry_points(group=GROUP):
         try:
             make: Factory = entry.load()
-            adapter = make(card_room)
+            made = make(card_room)
         except Exception:
             log.exception("adapter_broken", adapter=entry.name)
             continue
-        if adapter:
-            adapters.append(adapter)
+        if made is not None:
+            adapters += made if isinstance(made, Sequence) else [made]
     return adapters
 
 

@@ -3,7 +3,9 @@
 import asyncio
 from pathlib import Path
 
-from adapters.playground import Playground
+from adapters.web import make
+from adapters.web.playground import Playground
+from adapters.web.site import Site
 from bot.handlers import Dispatcher
 from bot.settings import Settings
 from bot.store import EmbeddedStore, opened
@@ -24,6 +26,14 @@ class Open:
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/"
+
+    @property
+    def site(self) -> Site:
+        return self.playground.site
+
+    @property
+    def chat_url(self) -> str:
+        return f"{self.url}chat"
 
     async def start(self) -> None:
         self._stop.clear()
@@ -49,13 +59,15 @@ class Open:
                     public_url=self.public_url,
                 )
                 worker = self.worker = Worker(store, settings, robot_pause=0.05)
-                playground = self.playground = Playground(Dispatcher(worker))
-                worker.add(playground)
+                for adapter in make(Dispatcher(worker)):
+                    worker.add(adapter)
+                    if isinstance(adapter, Playground):
+                        playground = self.playground = adapter
                 serving = asyncio.create_task(Supervisor(worker).run())
                 await worker.start()
                 while not playground.healthy:
                     await asyncio.sleep(0.01)
-                self.port = playground.server.port
+                self.port = playground.site.port
                 ready.set()
                 await self._stop.wait()
                 serving.cancel()

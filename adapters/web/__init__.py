@@ -1,1 +1,23 @@
-"""The table in the browser, file by file; so far, how a reader's own browser checks a shuffle."""
+"""What the bot shows in a browser: pages, the table among them, and the playground, a chat platform of our own.
+
+All of it is served at one address by one process (`site`); `routes` says what stands where.
+"""
+
+from collections.abc import Sequence
+
+from adapters.web.playground.adapter import Playground
+from adapters.web.routes import routes_of
+from adapters.web.site import Site
+from bot.platform import Adapter, CardRoom
+
+
+def make(card_room: CardRoom) -> Sequence[Adapter]:
+    """What is served in a browser, unless the host has told it off."""
+    if not card_room.settings.playground:
+        return []
+    site = Site(card_room)
+    site.add(routes_of(site))
+    return [Playground(card_room, site)]
+
+
+__all__ = ["make"]

@@ -90,3 +90,18 @@ def _sign(name: str, x: float, y: float, height: float) -> str:
 def _marked(rank: str, name: str, *index: str) -> str:
     """An index with what it says, for those who read the drawing instead of looking at it."""
     return f'<g class="index" data-rank="{rank}" data-suit="{name}">{"".join(index)}</g>'
+
+
+@cache
+def sprite_svg(deck: Deck) -> str:
+    """All cards of a deck and their back as one drawing, in which each is a symbol by its code or "back"."""
+    drawn = {**{code: card_svg(code, deck) for code in PACKS[deck.suits].codes}, "back": back_svg(deck)}
+    symbols = (
+        f'<symbol id="{name}" viewBox="0 0 {WIDTH} {HEIGHT}">{_inside(svg)}</symbol>' for name, svg in drawn.items()
+    )
+    return f'<svg xmlns="http://www.w3.org/2000/svg">{"".join(symbols)}</svg>'
+
+
+def _inside(svg: str) -> str:
+    """What a drawing is made of, without its outermost element."""
+    return svg[svg.index(">") + 1 : svg.rindex("</svg>")]

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from adapters.discord import make as discord
-from adapters.playground import make as playground
-from adapters.playground.requests import Say
 from adapters.telegram import make as telegram
+from adapters.web import make as web
+from adapters.web.playground import Playground
+from adapters.web.playground.requests import Say
 from bot.commands import Kind
 from bot.finished.reader import GameReader
 from bot.platform import Adapter, CardRoom, Command, Offer, Person, Press, Reply, Suggestion
@@ -35,6 +36,7 @@ MAY_IMPORT = {
     "bot.host_link",
     "bot.panel",
     "bot.picture",
+    "bot.pictures.cards",
     "bot.actions",
     "bot.places",
     "bot.platform",
@@ -186,8 +188,7 @@ async def test_discord_needs_nothing_else(store: Store) -> None:
 
 async def test_the_playground_needs_nothing_else(store: Store) -> None:
     parrot = Parrot(Settings(_env_file=None, playground_port=0), store.client)
-    adapter = playground(parrot)
-    assert adapter
+    [adapter] = (one for one in web(parrot) if isinstance(one, Playground))
     async with serving(adapter):
         anna = adapter.chat_store.people["1"]
         assert (

@@ -15,9 +15,9 @@ import pytest
 import structlog
 from cachetools import TTLCache
 
-from adapters.playground import tabs as tabs_module
-from adapters.playground.chat_store import Refused
-from adapters.playground.tabs import Tab
+from adapters.web.playground import tabs as tabs_module
+from adapters.web.playground.tabs import Tab
+from adapters.web.refusals import Refused
 from bot.handlers import Dispatcher
 from bot.panel import Button, Panel, Span
 from bot.platform import Press, Reply

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.playground.server import hints
+from adapters.web.playground.server import hints
 from bot import commands
 from bot.commands import COMMANDS, Argument, CommandSpec, Kind, Where, command_called
 from bot.handlers import Dispatcher

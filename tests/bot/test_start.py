@@ -77,7 +77,7 @@ def test_run_imports_the_platforms_that_have_a_token(tmp_path: Path) -> None:
         finally:
             bot.kill()
     names = imported((tmp_path / "errors").read_text())
-    assert "adapters.playground.adapter" in names
+    assert "adapters.web.playground.adapter" in names
     assert not names & SELDOM
     assert not {name for name in names if name.startswith(benches)}
 

@@ -18,6 +18,8 @@ from engine.cards import FRENCH, ITALIAN
 from engine.errors import EngineError, MustFollow, UnknownGame
 
 ROOT = Path(__file__).parents[2]
+HOW = [("**.py", "python"), ("**/templates/*.html", "jinja2")]
+"""How texts are found in a file, by its name."""
 
 
 def kinds(base: type[EngineError]) -> Iterator[type[EngineError]]:
@@ -30,7 +32,7 @@ def wanted() -> set[str]:
     """Every text that a person may read: those marked in the code, the games' names and the engine's errors."""
     marked: set[str] = set()
     for package in ("bot", "adapters"):
-        for _file, _line, message, _comments, _context in extract_from_dir(str(ROOT / package)):
+        for _file, _line, message, _comments, _context in extract_from_dir(str(ROOT / package), HOW):
             marked |= {message} if isinstance(message, str) else set(message)
     bases = (errors.IllegalMove, TableError)
     assert Dispatcher.__doc__  # all of the card room is imported, so that all its errors are known

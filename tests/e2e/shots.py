@@ -263,7 +263,7 @@ async def opened(browser: Browser, folder: Path, language: str, asked: Namespace
         await store.add_person(name)
     context = await browser.new_context(locale={"it": "it-IT", "en": "en-GB"}[language], device_scale_factor=2)
     page = await context.new_page()
-    await page.goto(playground.url)
+    await page.goto(playground.chat_url)
     await page.wait_for_function("() => state.me")
     shooter = Shooter(playground, page, language, asked)
     await shooter.begin()

@@ -32,7 +32,7 @@ class Tab:
         context = await browser.new_context(viewport=PHONE, locale="en-GB")  # type: ignore[arg-type]
         page = await context.new_page()
         page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
-        await page.goto(playground.url)
+        await page.goto(playground.chat_url)
         tab = cls(page, person)
         await tab.become(person)
         return tab

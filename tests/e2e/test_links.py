@@ -38,14 +38,14 @@ async def shot(page: Page, name: str) -> None:
 
 
 async def test_the_host_sees_the_link_of_whom_they_add_at_once(network: Open, browser: Browser) -> None:
-    host = await opened(browser, f"{network.url}#key={network.playground.server._host_key}")
+    host = await opened(browser, f"{network.chat_url}#key={network.playground.server._host_key}")
     links = host.locator("#links a")
     await expect(links).to_have_count(2)
     host.once("dialog", partial(answer, "Carla"))
     await host.click("#add-person")
     await expect(links).to_have_count(3)
     carla = network.playground.chat_store.people["3"]
-    await expect(links.last).to_have_attribute("href", f"{network.url.rstrip('/')}/#key={carla.token}")
+    await expect(links.last).to_have_attribute("href", f"{network.url.rstrip('/')}/chat#key={carla.token}")
     await expect(links.last).to_be_in_viewport()
     host.once("dialog", partial(answer, "Anna"))
     await host.click("#add-person")
@@ -53,7 +53,7 @@ async def test_the_host_sees_the_link_of_whom_they_add_at_once(network: Open, br
     await expect(links).to_have_count(3)
     await shot(host, "host")
     # However much has been said in the group, the links stay in sight.
-    anna = await opened(browser, f"{network.url}#key={network.playground.chat_store.people['1'].token}")
+    anna = await opened(browser, f"{network.chat_url}#key={network.playground.chat_store.people['1'].token}")
     for word in range(30):
         await anna.fill("#text", f"word {word}")
         await anna.press("#text", "Enter")
@@ -73,19 +73,19 @@ async def test_the_host_sees_the_link_of_whom_they_add_at_once(network: Open, br
 async def test_a_link_that_opens_nothing_says_so(
     network: Open, browser: Browser, locale: str, key: str, says: str
 ) -> None:
-    page = await opened(browser, network.url + key, locale)
+    page = await opened(browser, network.chat_url + key, locale)
     await expect(page.get_by_role("alert")).to_contain_text(says)
     await expect(page.locator("#offline")).to_be_hidden()
     await expect(page.locator("#composer")).to_be_hidden()
     await shot(page, f"no-link-{locale}{len(key)}")
     # The right one, in the same tab.
     anna = network.playground.chat_store.people["1"]
-    await page.goto(f"{network.url}#key={anna.token}")
+    await page.goto(f"{network.chat_url}#key={anna.token}")
     await expect(page.locator("#people [aria-selected=true]")).to_have_text("Anna")
 
 
 async def test_the_hosts_page_says_that_another_start_has_another_link(network: Open, browser: Browser) -> None:
-    host = await opened(browser, f"{network.url}#key={network.playground.server._host_key}")
+    host = await opened(browser, f"{network.chat_url}#key={network.playground.server._host_key}")
     await expect(host.locator("#links a")).to_have_count(2)
     await network.stop()
     await network.start()
@@ -95,10 +95,10 @@ async def test_the_hosts_page_says_that_another_start_has_another_link(network: 
 
 async def test_one_page_too_many_says_so_and_opens_once_another_is_closed(network: Open, browser: Browser) -> None:
     tabs = network.playground.server.tabs
-    url = f"{network.url}#key={network.playground.chat_store.people['1'].token}"
+    url = f"{network.chat_url}#key={network.playground.chat_store.people['1'].token}"
     first = await opened(browser, url)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("adapters.playground.tabs.MOST_TABS_EACH", 1)
+        patched.setattr("adapters.web.playground.tabs.MOST_TABS_EACH", 1)
         await expect(first.locator("#people [aria-selected=true]")).to_have_text("Anna")
         second = await opened(browser, url, "it-IT")
         await expect(second.locator("#offline")).to_contain_text("Sono aperte troppe pagine")

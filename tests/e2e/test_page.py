@@ -12,7 +12,7 @@ pytestmark = ONE_BROWSER
 
 
 async def test_the_commands_stay_open_though_the_field_had_the_focus(playground: Open, browser: Browser) -> None:
-    page = await opened(browser, playground.url)
+    page = await opened(browser, playground.chat_url)
     await page.click("#text")
     await page.click("#slash")
     await expect(page.locator("#completions li").first).to_be_visible()
@@ -34,7 +34,7 @@ async def test_an_empty_chat_says_how_to_begin_and_the_tick_what_it_does(
 ) -> None:
     # The locale of a context is not told where a WebSocket is opened: Chromium 150 says its own language there.
     async with launched(f"--accept-lang={locale}") as browser:
-        page = await opened(browser, playground.url, locale)
+        page = await opened(browser, playground.chat_url, locale)
         await expect(page.locator("#messages")).to_contain_text(greeting)
         await expect(page.locator("#people label")).to_contain_text(closed)
         await page.set_viewport_size({"width": 360, "height": 640})
@@ -54,11 +54,11 @@ async def test_an_invitations_address_seats_whoever_opens_it(playground: Open, b
     await anna.press("Invite")
     [table] = await playground.worker.tables_of("playground:1")
     await anna.private()
-    address = f"{playground.url}#join={table.code}"
+    address = f"{playground.chat_url}#join={table.code}"
     await anna.sees(address)
     await anna.shot("invitation")
     await bruno.page.goto(address)
     await bruno.sees("deal 1")
-    await expect(bruno.page).to_have_url(playground.url)
+    await expect(bruno.page).to_have_url(playground.chat_url)
     assert (await playground.worker.room.table(table.code)).seat_of("playground:2") is not None
     await bruno.shot("invited")

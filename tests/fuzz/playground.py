@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import aiohttp
 
-from adapters.playground.server import LONGEST_WORD
+from adapters.web.playground.server import LONGEST_WORD
 from engine import GAMES
 from tests.bot.fake_platform import ACCEPT
 from tests.fuzz.common import (

@@ -1,22 +1,25 @@
 """The playground as an adapter: panels become messages of its own. What people do stands in requests.py."""
 
-from adapters.playground.chat_store import PLATFORM, ChatStore
-from adapters.playground.server import Server
+from adapters.web.playground.chat_store import PLATFORM, ChatStore
+from adapters.web.playground.server import Server
+from adapters.web.site import Site, until_cancelled
 from bot.panel import Panel
 from bot.places import Place
 from bot.platform import CardRoom, NotDone, RateLimit, SentMessage
 
 
 class Playground:
-    """The adapter. ``chat_store`` is the platform's state, ``server`` the page and its WebSockets."""
+    """The adapter. ``chat_store`` is the platform's state, ``server`` its page's WebSockets."""
 
     platform = PLATFORM
     has_ephemeral = False
     shows_pictures = True
 
-    def __init__(self, card_room: CardRoom) -> None:
+    def __init__(self, card_room: CardRoom, site: Site) -> None:
         self.chat_store = ChatStore(card_room.redis)
-        self.server = Server(self.chat_store, card_room)
+        self.site = site
+        self.server = Server(self.chat_store, card_room, site)
+        site.add(self.server.routes)
         self._loaded = False
 
     async def start(self) -> None:
@@ -27,12 +30,13 @@ class Playground:
         """Nothing: the store is not ours."""
 
     async def serve(self) -> None:
-        """Serve the page until cancelled."""
-        await self.server.run()
+        """Serve the page, and all others, until cancelled."""
+        async with self.server.open():
+            await until_cancelled()
 
     @property
     def healthy(self) -> bool:
-        return self.server.listening
+        return self.site.listening
 
     def rate_limit(self, place: str) -> RateLimit:
         return RateLimit()

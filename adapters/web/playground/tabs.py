@@ -7,7 +7,8 @@ from typing import Any
 
 from aiohttp import WSCloseCode, web
 
-from adapters.playground.chat_store import Chat, Refused, User
+from adapters.web.playground.chat_store import Chat, User
+from adapters.web.refusals import Refused
 from bot.texts import marked as _
 
 MOST_TABS, MOST_TABS_EACH = 400, 20

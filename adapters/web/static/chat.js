@@ -39,7 +39,7 @@ const askTicket = () => fetch("/ticket", { method: "POST", body: key });
 // Nothing opens with this link: trying on would change nothing.
 function shut(why) {
   el("messages").replaceChildren(make("div", { class: "message bot", role: "alert" }, make("div", { class: "bubble" }, why)));
-  for (const part of ["offline", "links", "composer"]) el(part).hidden = true;
+  for (const part of ["offline", "links", "composer", "about"]) el(part).hidden = true;
   el("people").replaceChildren();
   el("chats").replaceChildren();
 }
@@ -153,7 +153,7 @@ function draw() {
   drawLinks();
   const list = state.messages[state.chat] || new Map();
   el("messages").replaceChildren(...(list.size || state.host ? [] : [greeting()]), ...Array.from(list.values(), drawMessage));
-  el("composer").hidden = state.host;
+  el("composer").hidden = el("about").hidden = state.host;
   toBottom();
 }
 
@@ -186,7 +186,7 @@ function drawLinks() {
   if (!state.host) return;
   const before = el("links").querySelectorAll("a").length;
   const links = state.people.map((p) => {
-    const url = `${location.origin}/#key=${p.token}`;
+    const url = `${location.origin}/chat#key=${p.token}`;
     return make("div", {}, `${p.name}: `, make("a", { href: url }, url));
   });
   el("links").replaceChildren(state.texts.links, ...links);
@@ -340,6 +340,12 @@ el("text").onkeydown = (e) => {
 // The field keeps the focus, and with it the list of commands.
 el("slash").onmousedown = (e) => e.preventDefault();
 el("slash").onclick = () => { el("text").value = "/"; el("text").focus(); complete(); };
+// In the group that is shown, or the first one: in private nobody would see the challenge.
+el("begin").onclick = () => {
+  if (!state.chat || state.host) return;
+  if (state.chat.startsWith("@")) go(state.chats.find((c) => !c.id.startsWith("@")).id);
+  ask({ do: "say", chat: state.chat, text: el("begin").dataset.command, reply_to: null });
+};
 el("replying").lastElementChild.onclick = () => replyTo(null);
 el("composer").onsubmit = async (e) => {
   e.preventDefault();

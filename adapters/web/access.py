@@ -1,4 +1,4 @@
-"""From where the playground may be spoken to: by which name, from which page, and whether through a proxy.
+"""From where pages may be asked for: by which name, from which page, and whether through a proxy.
 
 The name (`Host`) and the page's (`Origin`) are looked at because a browser can be made to send requests here by any
 site, also under a name of that site's own (DNS rebinding). A proxy is looked at because it connects from this machine,
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from multidict import CIMultiDictProxy
 
-from adapters.playground.chat_store import Refused
+from adapters.web.refusals import Refused
 from bot.serving import is_forwarded
 from bot.settings import Settings
 
@@ -49,7 +49,7 @@ class Address(NamedTuple):
 
 
 class Access:
-    """Who may come in. Opened, to a network or by a public address, each person needs their own link."""
+    """Who may come in. Opened, to a network or by a public address, the playground takes each by their own link."""
 
     def __init__(self, settings: Settings) -> None:
         self.public = Address.of_origin(settings.public_url) if settings.public_url else None

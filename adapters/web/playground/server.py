@@ -1,4 +1,4 @@
-"""The playground's web server: one page, a WebSocket for each tab, and what hosts watch: /healthz and /metrics.
+"""What the playground's page speaks to: a WebSocket for each tab.
 
 On one's own machine (127.0.0.1) a tab may act as anybody. Opened to a network each person has a secret link, and only
 that link acts as them; who has the host's link may add people and see their links, and act as nobody.
@@ -6,28 +6,27 @@ that link acts as them; who has the host's link may add people and see their lin
 
 import asyncio
 import json
-import re
 import secrets
-import socket
-from contextlib import suppress
-from importlib.resources import files
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import structlog
 from aiohttp import WSMsgType, web
+from aiohttp.web_routedef import AbstractRouteDef
 from cachetools import TTLCache
 
-from adapters.playground.access import Access
-from adapters.playground.chat_store import ChatStore, Refused, User
-from adapters.playground.page_texts import page_texts
-from adapters.playground.requests import AddChat, AddPerson, AnyRequest, Requests, decoded, parse_request
-from adapters.playground.tabs import Tab, Tabs
-from bot import monitoring
+from adapters.web.playground.chat_store import ChatStore, User
+from adapters.web.playground.page_texts import page_texts
+from adapters.web.playground.requests import AddChat, AddPerson, AnyRequest, Requests, decoded, parse_request
+from adapters.web.playground.tabs import Tab, Tabs
+from adapters.web.refusals import Refused
+from adapters.web.site import Site, spoken
 from bot.background import TaskSet
 from bot.commands import Kind, choices, listed
 from bot.host_link import drop_link, show_link
 from bot.platform import CardRoom, DeliveryError
-from bot.serving import is_same_secret, listen
+from bot.serving import is_same_secret
 from bot.texts import language_of, texts
 from bot.texts import marked as _
 
@@ -37,9 +36,7 @@ LONGEST_WORD = 64 * 1024
 TICKETS, TICKET_SECONDS = 1000, 30.0
 """How many tickets there are at most, and how long one is good."""
 
-LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}")
 GOODBYE_SECONDS = 1.0
-REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
 MESSAGES_SHOWN = 100
 SORRY = _("Something went wrong with me. Nothing is lost: try again.")
 NO_LINK = _("The playground opens by a personal link. Ask the host for yours.")
@@ -47,14 +44,6 @@ OLD_LINK = _(
     "This link opens nothing any more. Ask the host for yours. If you are the host: yours changes with each start, and "
     "`buongioco link` prints it."
 )
-FILES = {"/": "index.html", "/app.js": "app.js", "/style.css": "style.css", "/icon.svg": "icon.svg"}
-TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
-SECURITY = {
-    "Content-Security-Policy": "default-src 'self'; img-src 'self' blob:; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-cache",
-}
 
 log = structlog.get_logger()
 
@@ -62,10 +51,9 @@ log = structlog.get_logger()
 class Server:
     """Serves tabs, and tells them what happens."""
 
-    def __init__(self, chat_store: ChatStore, card_room: CardRoom) -> None:
-        self._chat_store, self._card_room = chat_store, card_room
-        self._host, self._port = card_room.settings.playground_host, card_room.settings.playground_port
-        self.access = Access(card_room.settings)
+    def __init__(self, chat_store: ChatStore, card_room: CardRoom, site: Site) -> None:
+        self._chat_store, self._card_room, self._site = chat_store, card_room, site
+        self.access = site.access
         self.tabs = Tabs()
         self.requests = Requests(chat_store, card_room, self.tabs)
         chat_store.on_message, chat_store.on_deleted = self.tabs.tell_message, self.tabs.tell_deleted
@@ -74,48 +62,34 @@ class Server:
         self._tickets: TTLCache[str, str] = TTLCache(TICKETS, TICKET_SECONDS)
         self._folder, self._link = card_room.settings.data, ""
         self._host_key = secrets.token_urlsafe(12)
-        self.listening = False
-
-    async def run(self) -> None:
-        app = web.Application(middlewares=[self._guard], client_max_size=1024)
-        for path in FILES:
-            app.router.add_get(path, self._file)
-        app.router.add_post("/ticket", self._ticket)
-        app.router.add_get("/ws", self._tab)
-        monitoring.add_monitoring(app, self._card_room)
-        runner = await listen(app, self._host, self._port, "The playground", REMEDY)
-        try:
-            self._port = runner.addresses[0][1]
-            self.listening = True
-            self._announce()
-            await asyncio.Event().wait()
-        finally:
-            self.listening = False
-            drop_link(self._folder, self._link)
-            await self.tabs.close(GOODBYE_SECONDS)
-            await self._busy.wait(2.0)
-            await runner.cleanup()
 
     @property
-    def port(self) -> int:
-        return self._port
+    def routes(self) -> list[AbstractRouteDef]:
+        return [web.post("/ticket", self._ticket), web.get("/ws", self._tab)]
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Have tabs come in meanwhile."""
+        async with self._site.open():
+            try:
+                self._announce()
+                yield
+            finally:
+                drop_link(self._folder, self._link)
+                await self.tabs.close(GOODBYE_SECONDS)
+                await self._busy.wait(2.0)
 
     def invitation(self, code: str) -> str:
         """An address that seats whoever opens it at a table; empty where people come in by their own links only."""
-        return "" if self.access.is_open else f"{self._url}#join={code}"
-
-    @property
-    def _url(self) -> str:
-        shown = _own_address() if self.access.is_networked else self._host
-        return f"{self.access.public or f'http://{shown}:{self._port}'}/"
+        return "" if self.access.is_open else f"{self._site.url}/chat#join={code}"
 
     def _announce(self) -> None:
-        url = self._url
+        url = self._site.url
         if not self.access.is_open:
-            log.info("playground_open", url=url)
+            log.info("playground_open", url=f"{url}/")
         else:
-            log.info("playground_open_to_others", address=url, opens_by="each person's own link")
-            self._link = f"{url}#key={self._host_key}"
+            log.info("playground_open_to_others", address=f"{url}/", opens_by="each person's own link")
+            self._link = f"{url}/chat#key={self._host_key}"
             show_link(self._folder, self._link)
 
     def _tell_people(self) -> None:
@@ -152,23 +126,6 @@ class Server:
 
     # Requests
 
-    @web.middleware
-    async def _guard(self, request: web.Request, handler: Any) -> web.StreamResponse:
-        """Refuse requests that another site had a browser make, that came by another name, or past a closed door."""
-        try:
-            self.access.check(request.headers, request.version, request.path in monitoring.PATHS)
-            response: web.StreamResponse = await handler(request)
-        except Refused as refused:
-            raise web.HTTPForbidden(text=refused.text(language_of(_spoken(request)))) from None
-        if not response.prepared:
-            response.headers.update(SECURITY)
-        return response
-
-    async def _file(self, request: web.Request) -> web.Response:
-        name = FILES[request.path]
-        body = (files("adapters.playground") / "static" / name).read_bytes()
-        return web.Response(body=body, content_type=TYPES[name.rpartition(".")[2]], charset="utf-8")
-
     async def _ticket(self, request: web.Request) -> web.Response:
         """For the key of a link, in the body, a ticket that opens one WebSocket in its place: addresses are logged by
         every proxy on the way, and some log headers.
@@ -189,7 +146,7 @@ class Server:
         self._admit(request, person, is_host)
         line = web.WebSocketResponse(max_msg_size=LONGEST_WORD, heartbeat=20)
         tab = Tab(line, request.transport, person, is_host)
-        tab.language = _spoken(request)
+        tab.language = spoken(request)
         # Counted before it is ready: others may come meanwhile.
         self.tabs.add(tab)
         try:
@@ -221,7 +178,7 @@ class Server:
         try:
             self.tabs.admit(person, is_host)
         except Refused as refused:
-            raise web.HTTPTooManyRequests(text=refused.text(language_of(_spoken(request)))) from None
+            raise web.HTTPTooManyRequests(text=refused.text(language_of(spoken(request)))) from None
 
     def _hear(self, tab: Tab, text: str) -> None:
         """Begin what a page asks for. Requests of one tab run side by side: a slow one holds nobody up."""
@@ -284,12 +241,6 @@ def hints(language: str) -> list[dict[str, Any]]:
     ]
 
 
-def _spoken(request: web.Request) -> str:
-    """What the browser says that its reader speaks; empty if it says nothing of use."""
-    found = LANGUAGE.match(request.headers.get("Accept-Language", ""))
-    return found[0] if found else ""
-
-
 def _name(text: str) -> str | None:
     """What a message calls itself, as far as it can be read; the answer carries it."""
     try:
@@ -301,11 +252,3 @@ def _name(text: str) -> str | None:
 
 def _refusal(name: str | None, why: str) -> str:
     return json.dumps({"type": "refused", "n": name, "text": why})
-
-
-def _own_address() -> str:
-    """This machine's address on its network, as far as it knows one."""
-    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
-        line.connect(("192.0.2.1", 9))
-        return str(line.getsockname()[0])
-    return "127.0.0.1"

@@ -20,11 +20,11 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from adapters.web.refusals import Refused
 from bot.panel import LONGEST_PAYLOAD, Panel, units
 from bot.picture import Picture
 from bot.platform import ChatGone, File, MessageGone, TooLong, Unreachable
 from bot.texts import marked as _
-from bot.texts import texts
 
 LONGEST_TEXT = 4096
 """UTF-16 units of a message, as on Telegram."""
@@ -48,19 +48,6 @@ FILE_KEPT_SECONDS = 86400
 
 MOST_PEOPLE, MOST_CHATS = 100, 50
 LONGEST_NAME = 64
-
-
-class Refused(Exception):
-    """A request that this platform refuses; the text says why, with ``values`` for its gaps."""
-
-    def __init__(self, why: str, **values: object) -> None:
-        super().__init__(why.format(**values) if values else why)
-        self.why, self.values = why, values
-
-    def text(self, language: str) -> str:
-        """Why, in a language; what only a program reads stays English."""
-        why = texts(language).gettext(self.why)
-        return why.format(**self.values) if self.values else why
 
 
 @dataclass

@@ -11,8 +11,9 @@ from cachetools import LRUCache
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from adapters.playground.chat_store import BOT, PLATFORM, Chat, ChatStore, Refused, User
-from adapters.playground.tabs import Tabs
+from adapters.web.playground.chat_store import BOT, PLATFORM, Chat, ChatStore, User
+from adapters.web.playground.tabs import Tabs
+from adapters.web.refusals import Refused
 from bot.panel import LONGEST_PAYLOAD
 from bot.places import Place
 from bot.platform import CardRoom, Command, Person, Press, Reply, is_private

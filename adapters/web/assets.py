@@ -1,0 +1,115 @@
+"""Files that browsers keep: scripts, styles and cards.
+
+Their addresses hold a digest of what they say, so a browser asks for each once and for ever, and a new release has new
+ones. All scripts have the same digest, for they import one another by relative addresses.
+"""
+
+import gzip
+from collections.abc import Iterator
+from functools import cached_property
+from hashlib import blake2b
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import NamedTuple
+
+from aiohttp import web
+
+from bot.picture import DECKS, Deck
+from bot.pictures.cards import sprite_svg
+
+TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "txt": "text/plain"}
+FOR_EVER, ASK_AGAIN = "public, max-age=31536000, immutable", "no-cache"
+WORTH_PACKING = 800
+"""Bytes from which a file goes out compressed."""
+
+
+class Asset(NamedTuple):
+    """A file: what it says, the same compressed (empty if that is not worth it), and its entity tag."""
+
+    body: bytes
+    packed: bytes
+    type: str
+    etag: str
+
+    @classmethod
+    def made(cls, name: str, body: bytes) -> "Asset":
+        packed = gzip.compress(body, 9, mtime=0) if len(body) >= WORTH_PACKING else b""
+        return cls(body, packed, TYPES[name.rpartition(".")[2]], _digest(body))
+
+
+class Assets:
+    """All of them, read when the first page is asked for."""
+
+    @cached_property
+    def _files(self) -> dict[str, Asset]:
+        root = files("adapters.web") / "static"
+        return {name: Asset.made(name, file.read_bytes()) for name, file in sorted(_walk(root))}
+
+    @cached_property
+    def version(self) -> str:
+        """The digest of all files."""
+        return _digest(*(f"{name} {asset.etag}".encode() for name, asset in self._files.items()))
+
+    def url(self, name: str) -> str:
+        """Where a file of `static/` is served; KeyError if there is none of that name."""
+        self._files[name]
+        return f"/static/{self.version}/{name}"
+
+    @cached_property
+    def _sprites(self) -> dict[str, Asset]:
+        return {deck_name(deck): Asset.made("cards.svg", sprite_svg(deck).encode()) for deck in DECKS}
+
+    def cards_url(self, deck: str) -> str:
+        """Where a deck's cards are served, as one drawing with a symbol for each: ``url#3D``, and ``url#back``."""
+        return f"/cards/{self._sprites[deck].etag}/{deck}.svg"
+
+    @property
+    def decks(self) -> dict[str, str]:
+        """Where the cards of each deck are, by its name."""
+        return {deck: self.cards_url(deck) for deck in map(deck_name, DECKS)}
+
+    async def file(self, request: web.Request) -> web.Response:
+        """Answer for ``/static/{version}/{name}``."""
+        asset = self._files.get(request.match_info["name"])
+        return _answer(request, asset, is_current=request.match_info["version"] == self.version)
+
+    async def cards(self, request: web.Request) -> web.Response:
+        """Answer for ``/cards/{version}/{deck}.svg``."""
+        asset = self._sprites.get(request.match_info["deck"])
+        return _answer(request, asset, is_current=asset is not None and request.match_info["version"] == asset.etag)
+
+
+def deck_name(deck: Deck) -> str:
+    """What a deck is called in addresses, such as "italian-classic"."""
+    return f"{deck.suits}-{deck.style}"
+
+
+def _answer(request: web.Request, asset: Asset | None, *, is_current: bool) -> web.Response:
+    """A file, or that its reader has it already; what has another address by now is not to be kept."""
+    if asset is None:
+        raise web.HTTPNotFound()
+    headers = {
+        "Cache-Control": FOR_EVER if is_current else ASK_AGAIN,
+        "ETag": f'"{asset.etag}"',
+        "Vary": "Accept-Encoding",
+    }
+    known = request.if_none_match or ()
+    if any(tag.value in (asset.etag, "*") for tag in known):
+        return web.Response(status=304, headers=headers)
+    body = asset.body
+    if asset.packed and "gzip" in request.headers.get("Accept-Encoding", ""):
+        body, headers["Content-Encoding"] = asset.packed, "gzip"
+    return web.Response(body=body, content_type=asset.type, charset="utf-8", headers=headers)
+
+
+def _walk(folder: Traversable, at: str = "") -> Iterator[tuple[str, Traversable]]:
+    """The files of a folder and of those in it, by their paths."""
+    for one in folder.iterdir():
+        if one.is_dir():
+            yield from _walk(one, f"{at}{one.name}/")
+        elif one.name.rpartition(".")[2] in TYPES:
+            yield f"{at}{one.name}", one
+
+
+def _digest(*parts: bytes) -> str:
+    return blake2b(b"\0".join(parts), digest_size=8).hexdigest()

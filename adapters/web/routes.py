@@ -1,0 +1,27 @@
+"""What stands where.
+
+| address | what |
+|---|---|
+| ``/`` | the first page |
+| ``/chat`` | the playground's chat; its tickets and WebSockets at ``/ticket`` and ``/ws`` (`playground.server`) |
+| ``/static/{version}/{name}`` | scripts and styles, for ever |
+| ``/cards/{version}/{deck}.svg`` | a deck's cards, for ever |
+| ``/healthz``, ``/metrics`` | for who watches machines (`bot.monitoring`) |
+"""
+
+from aiohttp import web
+from aiohttp.web_routedef import AbstractRouteDef
+
+from adapters.web.pages import Pages
+from adapters.web.site import Site
+
+
+def routes_of(site: Site) -> list[AbstractRouteDef]:
+    """What is there for everybody, whoever plays."""
+    pages = Pages(site)
+    return [
+        web.get("/", pages.home),
+        web.get("/chat", pages.chat),
+        web.get("/static/{version}/{name:.+}", site.assets.file),
+        web.get("/cards/{version}/{deck}.svg", site.assets.cards),
+    ]

@@ -1,0 +1,124 @@
+"""The web server of the bot's process: one address for all pages, the playground's chat, /healthz and /metrics."""
+
+import asyncio
+import re
+import socket
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from aiohttp import web
+from aiohttp.web_routedef import AbstractRouteDef
+
+from adapters.web.access import Access
+from adapters.web.assets import Assets
+from adapters.web.refusals import Refused
+from adapters.web.templates import Templates
+from bot import monitoring
+from bot.platform import CardRoom
+from bot.serving import listen
+from bot.texts import language_of
+
+LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}")
+REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
+MOST_SENT = 4096
+"""Bytes of a request's body."""
+
+CONTENT_SECURITY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' blob:",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+SECURITY = {
+    "Content-Security-Policy": CONTENT_SECURITY,
+    "X-Content-Type-Options": "nosniff",
+    # With "no-referrer" browsers leave out where a form comes from, which is looked at.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class Site:
+    """Serves what was added to it. ``listening`` is whether it does so just now."""
+
+    def __init__(self, card_room: CardRoom) -> None:
+        self._card_room = card_room
+        self._host, self.port = card_room.settings.playground_host, card_room.settings.playground_port
+        self.access = Access(card_room.settings)
+        self.assets = Assets()
+        self.templates = Templates(self.assets)
+        self._routes: list[AbstractRouteDef] = []
+        self.listening = False
+
+    def add(self, routes: Sequence[AbstractRouteDef]) -> None:
+        """Have something served, from the next time on that it listens."""
+        self._routes += routes
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Listen meanwhile; BadSetting where it cannot."""
+        app = web.Application(middlewares=[self._guard], client_max_size=MOST_SENT)
+        app.add_routes(self._routes)
+        monitoring.add_monitoring(app, self._card_room)
+        runner = await listen(app, self._host, self.port, "The playground", REMEDY)
+        try:
+            self.port = runner.addresses[0][1]
+            self.listening = True
+            yield
+        finally:
+            self.listening = False
+            await runner.cleanup()
+
+    @property
+    def url(self) -> str:
+        """Where it is for those who may come, without a slash at its end."""
+        shown = _own_address() if self.access.is_networked else self._host
+        return str(self.access.public or f"http://{shown}:{self.port}")
+
+    def page(self, request: web.Request, name: str, **values: object) -> web.Response:
+        """A page, in the language that its reader's browser speaks (`Templates.page`)."""
+        text = self.templates.page(name, language_of(spoken(request)), **values)
+        headers = {"Cache-Control": "no-cache", "Vary": "Accept-Language, Cookie"}
+        return web.Response(text=text, content_type="text/html", headers=headers)
+
+    @web.middleware
+    async def _guard(self, request: web.Request, handler: Any) -> web.StreamResponse:
+        """Refuse requests that another site had a browser make, that came by another name, or past a closed door."""
+        try:
+            self.access.check(request.headers, request.version, request.path in monitoring.PATHS)
+            response: web.StreamResponse = await handler(request)
+        except Refused as refused:
+            raise web.HTTPForbidden(text=refused.text(language_of(spoken(request))), headers=SECURITY) from None
+        except web.HTTPException as answer:
+            answer.headers.update(SECURITY)
+            raise
+        if not response.prepared:
+            response.headers.update(SECURITY)
+            response.headers.setdefault("Cache-Control", "no-cache")
+        return response
+
+
+def spoken(request: web.Request) -> str:
+    """What the browser says that its reader speaks; empty if it says nothing of use."""
+    found = LANGUAGE.match(request.headers.get("Accept-Language", ""))
+    return found[0] if found else ""
+
+
+def _own_address() -> str:
+    """This machine's address on its network, as far as it knows one."""
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
+        line.connect(("192.0.2.1", 9))
+        return str(line.getsockname()[0])
+    return "127.0.0.1"
+
+
+async def until_cancelled() -> None:
+    await asyncio.Event().wait()

@@ -1,0 +1,4 @@
+// @ts-check
+// Links to the playground's chat once led here, with what they are for behind a # or a question mark.
+const behind = new URLSearchParams(location.hash.slice(1)), query = new URLSearchParams(location.search);
+if (behind.has("key") || behind.has("join") || query.has("key")) location.replace(`/chat${location.search}${location.hash}`);

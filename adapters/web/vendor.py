@@ -1,0 +1,114 @@
+"""The libraries that pages use, in `static/vendor/` as they were released: nothing is built to run the bot.
+
+`python -m adapters.web.vendor` looks whether the files are those of `LIBRARIES`; with ``--renew`` it fetches them from
+the npm registry anew, by the versions that stand there: change these first, and put what it prints in their place.
+"""
+
+import argparse
+import hashlib
+import io
+import sys
+import tarfile
+import urllib.request
+from base64 import b64encode
+from pathlib import Path
+from typing import NamedTuple
+
+FOLDER = Path(__file__).parent / "static" / "vendor"
+REGISTRY = "https://registry.npmjs.org"
+IMPORTS = {b'"preact"': b'"./preact.js"'}
+"""What stands in place of a library's bare name: browsers look for files, and an import map would be inline code."""
+
+
+class Library(NamedTuple):
+    """``integrity`` is the package's as the registry has it; ``files`` are those kept, by their names in the package,
+    each with the name here and the SHA-256 of what is kept.
+    """
+
+    name: str
+    version: str
+    license: str
+    integrity: str
+    files: dict[str, tuple[str, str]]
+
+
+LIBRARIES = (
+    Library(
+        "preact",
+        "11.2.0",
+        "MIT",
+        "sha512-/HfHI/7N84e6GrWBJ3J280z3mLaRJiDcSvj/A+y/4AbLnND/1UlGHe1sR6oYuTGwId0nP7dqDU9OnLxMPZ7xBg==",
+        {
+            "dist/preact.mjs": ("preact.js", "225d7a773766e6fb2cfcc45274fe41d2059f5782f3f2c4569aa5132a2d3a2902"),
+            "hooks/dist/hooks.mjs": (
+                "preact-hooks.js",
+                "5c65ab263688d0805862fd0807c779af02c2799c44fda0873dfcb870d0da70a0",
+            ),
+            "LICENSE": ("preact.LICENSE.txt", "1fe6958409c8c257a70c587a18b6f7f412b179b456630790d30b2ec9a8e4b7d4"),
+        },
+    ),
+    Library(
+        "htm",
+        "3.1.1",
+        "Apache-2.0",
+        "sha512-983Vyg8NwUE7JkZ6NmOqpCZ+sh1bKv2iYTlUkzlWmA5JD2acKoxd4KVxbMmxX/85mtfdnDmTFoNKcg5DGAvxNQ==",
+        {
+            "dist/htm.module.js": ("htm.js", "ab33dd3f38059b9be4d5f5350128eefb2356639c4e0bbe9d9e8b3ba75847e9e4"),
+            "LICENSE": ("htm.LICENSE.txt", "740725f7252e750af735d0028cc534970772f513331e9f68150fede8fb3ce00f"),
+        },
+    ),
+)
+
+
+def changed() -> list[str]:
+    """The files that are not what they should be."""
+    kept = [one for library in LIBRARIES for one in library.files.values()]
+    return [name for name, digest in kept if not _is(FOLDER / name, digest)]
+
+
+def _is(file: Path, digest: str) -> bool:
+    return file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == digest
+
+
+def fetched(library: Library) -> dict[str, bytes]:
+    """A library's files as they are kept, by their names here; ValueError for a package that is not what it was."""
+    address = f"{REGISTRY}/{library.name}/-/{library.name}-{library.version}.tgz"
+    with urllib.request.urlopen(address, timeout=60) as answer:  # noqa: S310 - the registry's own address, by https
+        package = answer.read()
+    found = f"sha512-{b64encode(hashlib.sha512(package).digest()).decode()}"
+    if found != library.integrity:
+        raise ValueError(f"{library.name} {library.version} has the integrity {found}")
+    with tarfile.open(fileobj=io.BytesIO(package), mode="r:gz") as archive:
+        return {name: _kept(archive, path) for path, (name, _digest) in library.files.items()}
+
+
+def _kept(archive: tarfile.TarFile, path: str) -> bytes:
+    file = archive.extractfile(f"package/{path}")
+    assert file
+    text = file.read()
+    if not path.endswith("js"):
+        return text
+    for bare, ours in IMPORTS.items():
+        text = text.replace(b"from" + bare, b"from" + ours)
+    # The map that a debugger would ask for is not kept.
+    lines = [line for line in text.splitlines() if not line.startswith(b"//# sourceMappingURL")]
+    return b"\n".join(lines) + b"\n"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--renew", action="store_true", help="fetch the files anew")
+    if parser.parse_args().renew:
+        FOLDER.mkdir(exist_ok=True)
+        for library in LIBRARIES:
+            for name, content in fetched(library).items():
+                (FOLDER / name).write_bytes(content)
+                print(name, hashlib.sha256(content).hexdigest())  # noqa: T201
+    wrong = changed()
+    for name in wrong:
+        print(f"{name} is not what LIBRARIES says", file=sys.stderr)  # noqa: T201
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

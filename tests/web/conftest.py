@@ -1,0 +1,23 @@
+"""A bot whose pages are open, and who asks for them."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from tests.open_playground import Open
+
+
+@pytest.fixture
+async def site(tmp_path: Path) -> AsyncIterator[Open]:
+    one = Open(tmp_path / "data")
+    await one.start()
+    yield one
+    await one.stop()
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession() as one:
+        yield one

@@ -1,0 +1,105 @@
+"""Pages and the files they bring: served safely, kept by browsers, in the reader's language."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import aiohttp
+import pytest
+
+from adapters.web import vendor
+from adapters.web.assets import Assets, deck_name
+from adapters.web.templates import Templates
+from bot.picture import DECKS, Deck
+from bot.pictures.cards import PACKS, sprite_svg
+from tests.open_playground import Open
+
+STATIC = Path(vendor.__file__).parent / "static"
+
+
+def addresses(page: str) -> list[str]:
+    return re.findall(r'(?:href|src)="(/[^"]+)"', page)
+
+
+@pytest.mark.parametrize("path", ["", "chat"])
+async def test_a_page_and_its_files_are_served_safely(site: Open, session: aiohttp.ClientSession, path: str) -> None:
+    async with session.get(site.url + path) as answer:
+        assert answer.status == 200
+        assert answer.headers["Cache-Control"] == "no-cache"
+        policy = answer.headers["Content-Security-Policy"]
+        page = await answer.text()
+    assert policy.startswith("default-src 'none'; script-src 'self';")
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    # Nothing that the policy would keep from running.
+    assert not re.search(r"<script(?![^>]*(src=|application/json))|<style|\son\w+=|\sstyle=", page)
+    files = [one for one in addresses(page) if one.startswith("/static/")]
+    assert len(files) >= 3
+    for file in files:
+        async with session.get(site.url + file[1:]) as answer:
+            assert answer.status == 200
+            assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+            tag = answer.headers["ETag"]
+        async with session.get(site.url + file[1:], headers={"If-None-Match": tag}) as answer:
+            assert (answer.status, await answer.read()) == (304, b"")
+
+
+async def test_a_file_of_another_release_is_answered_and_not_kept(site: Open, session: aiohttp.ClientSession) -> None:
+    """A page that was opened before an update may still ask for it."""
+    for path in ("static/0123456789abcdef/site.css", "cards/0123456789abcdef/french-easy.svg"):
+        async with session.get(site.url + path) as answer:
+            assert (answer.status, answer.headers["Cache-Control"]) == (200, "no-cache")
+
+
+@pytest.mark.parametrize(
+    "path", ["static/x/../../pages.py", "static/x/%2e%2e/pages.py", "static/x/nothing.js", "cards/x/italian-odd.svg"]
+)
+async def test_nothing_else_is_served(site: Open, session: aiohttp.ClientSession, path: str) -> None:
+    async with session.get(site.url + path) as answer:
+        assert answer.status == 404
+        assert "Content-Security-Policy" in answer.headers
+
+
+@pytest.mark.parametrize(("language", "says"), [("it-IT,it;q=0.9", "Chat di prova"), ("fr", "Playground chat")])
+async def test_the_first_page_speaks_its_readers_language(
+    site: Open, session: aiohttp.ClientSession, language: str, says: str
+) -> None:
+    async with session.get(site.url, headers={"Accept-Language": language}) as answer:
+        assert says in await answer.text()
+
+
+async def test_the_chats_page_has_the_command_to_begin_with_as_a_button(
+    site: Open, session: aiohttp.ClientSession
+) -> None:
+    async with session.get(site.chat_url, headers={"Accept-Language": "it"}) as answer:
+        assert 'data-command="/sfida">/sfida</button>' in await answer.text()
+
+
+def test_what_a_script_is_given_ends_no_element() -> None:
+    found = Templates(Assets()).page("home.html", "en", data={"name": "</script><b>&\u2028"})
+    [said] = re.findall(r'id="page-data">(.*)</script>', found)
+    assert said == '{"name":"\\u003c/script\\u003e\\u003cb\\u003e\\u0026\\u2028"}'
+
+
+@pytest.mark.parametrize("deck", DECKS, ids=map(deck_name, DECKS))
+def test_a_decks_drawing_has_every_card_once_and_is_small(deck: Deck) -> None:
+    drawn = ET.fromstring(sprite_svg(deck))  # noqa: S314 - our own
+    assert [one.get("id") for one in drawn] == [*PACKS[deck.suits].codes, "back"]
+    assert len(Assets()._sprites[deck_name(deck)].packed) < 30_000
+
+
+def test_the_libraries_are_those_that_were_looked_at() -> None:
+    assert vendor.changed() == []
+    listed = {name for library in vendor.LIBRARIES for name, _digest in library.files.values()}
+    assert {file.name for file in vendor.FOLDER.iterdir()} == listed
+
+
+def test_a_library_that_was_changed_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for file in vendor.FOLDER.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    monkeypatch.setattr(vendor, "FOLDER", tmp_path)
+    assert vendor.changed() == []
+    (tmp_path / "htm.js").write_text("alert(1)")
+    (tmp_path / "preact.js").unlink()
+    assert vendor.changed() == ["preact.js", "htm.js"]

@@ -160,7 +160,7 @@ def test_where_output_is_kept_the_hosts_link_is_in_a_file_of_the_hosts_alone(tmp
     with running(tmp_path, port, BUONGIOCO_PLAYGROUND_HOST="0.0.0.0") as process:  # noqa: S104
         said = command(tmp_path, "link")
         assert said.returncode == 0, said.stderr
-        key = said.stdout.strip().partition("/#key=")[2]
+        key = said.stdout.strip().partition("/chat#key=")[2]
         ticket = urllib.request.Request(f"http://127.0.0.1:{port}/ticket", data=key.encode(), method="POST")
         with urllib.request.urlopen(ticket) as answer:  # noqa: S310
             assert answer.read()
@@ -196,7 +196,7 @@ def test_on_a_terminal_the_hosts_link_is_printed(tmp_path: Path) -> None:
         process.wait(20)
         os.close(ours)
     assert b"Your host's link: http://" in said
-    assert b"/#key=" in said
+    assert b"/chat#key=" in said
 
 
 async def test_export_and_rebuild(tmp_path: Path) -> None:

@@ -270,7 +270,7 @@ async def test_the_page_in_a_browser_by_its_public_address(proxy: Proxy, public:
         page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
         await page.goto(f"{PUBLIC}/#key={public.playground.server._host_key}")
         link = page.locator("#links a").first
-        await expect(link).to_have_attribute("href", f"{PUBLIC}/#key={anna.token}")
+        await expect(link).to_have_attribute("href", f"{PUBLIC}/chat#key={anna.token}")
         if SHOTS:
             await page.screenshot(path=str(Path(SHOTS) / "links.png"))
         # In the same tab: only what stands behind the # changes.

@@ -285,17 +285,17 @@ class Discord:
         body = drawing.content(reply.panel, place)
         sent = await answer.show(body, private=reply.private, upload=_upload(reply.file))
         if reply.panel.picture and not reply.file:
-            async with self._pages.turn(sent.message) as is_latest:
+            async with self._pages.turn(sent.message, int(answer.token.interaction)) as is_latest:
                 if is_latest:
                     await self.messages.add_picture(place, answer.token, sent, reply.panel)
 
     async def _change_page(self, answer: Answer, panel: Panel) -> None:
         """Answer by showing a panel in place of the pressed message, unless it is to show another one by then."""
-        async with self._pages.turn(answer.pressed) as is_latest:
+        async with self._pages.turn(answer.pressed, int(answer.token.interaction)) as is_latest:
             if is_latest:
                 await self._show_in_place(answer, panel)
-            else:
-                await answer.put_off()
+        if not is_latest:
+            await answer.put_off()
 
     async def _show_in_place(self, answer: Answer, panel: Panel) -> None:
 

@@ -3,30 +3,33 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from weakref import WeakValueDictionary
+
+from cachetools import LRUCache
+
+REMEMBERED = 1_000
+"""Pages, many times as many as change at once."""
 
 
 class _Page:
-    """A message that shows a page: its changes wait for one another, and ``asked`` counts them."""
+    """A message that shows a page: its changes wait for one another, and ``latest`` is the last that was asked for."""
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()
-        self.asked = 0
+        self.latest = 0
 
 
 class Pages:
-    """The pages that are changing, by their messages."""
+    """The pages that have changed of late, by their messages."""
 
     def __init__(self) -> None:
-        self._changing: WeakValueDictionary[str, _Page] = WeakValueDictionary()
+        self._changed: LRUCache[str, _Page] = LRUCache(REMEMBERED)
 
     @asynccontextmanager
-    async def turn(self, message: str) -> AsyncIterator[bool]:
-        """Change a page as soon as no other change of it is under way; yields whether this is still the latest one that
-        was asked for.
+    async def turn(self, message: str, interaction: int) -> AsyncIterator[bool]:
+        """Change a page as soon as no other change of it is under way; yields whether none is due that was asked for
+        later. Who asked later has an interaction with a higher id: Discord counts up.
         """
-        page = self._changing.setdefault(message, _Page())
-        page.asked += 1
-        number = page.asked
+        page = self._changed.setdefault(message, _Page())
+        page.latest = max(page.latest, interaction)
         async with page.lock:
-            yield number == page.asked
+            yield interaction == page.latest

@@ -1,0 +1,53 @@
+"""Changes of one page wait for one another, and what has been overtaken is left out."""
+
+import asyncio
+
+from adapters.discord.pages import Pages
+from bot.store import Store
+from tests.discord.players import buttons_of, on_discord, seated, text_of, until
+from tests.discord.server import DiscordServer, Failure
+
+
+async def test_a_change_that_has_been_overtaken_while_it_waited_is_left_out() -> None:
+    pages, told = Pages(), []
+    under_way = asyncio.Event()
+
+    async def change(interaction: int) -> None:
+        async with pages.turn("a page", interaction) as is_latest:
+            told.append((interaction, is_latest))
+            await under_way.wait()
+
+    async with asyncio.TaskGroup() as tasks:
+        for interaction in (1, 3, 2):
+            tasks.create_task(change(interaction))
+            await asyncio.sleep(0)
+        under_way.set()
+    assert told == [(1, True), (3, True), (2, False)]
+
+
+async def test_the_picture_of_a_new_page_is_left_out_once_the_page_has_changed() -> None:
+    pages = Pages()
+    for interaction, expected in ((2, True), (1, False)):
+        async with pages.turn("a page", interaction) as is_latest:
+            assert is_latest is expected
+
+
+async def test_a_page_that_is_pressed_thrice_shows_the_last_and_every_press_is_answered(
+    store: Store, server: DiscordServer
+) -> None:
+    async with on_discord(store, server, pictures=True) as adapter:
+        [anna, _bruno] = await seated(server, "testa")
+        await adapter.worker.settled()
+        await anna.slash("rules", anna.private, about="testa")
+        await until(lambda: not len(adapter.answers))
+        page = list(anna.private.messages.values())[-1]
+        payloads = {one["label"]: one["custom_id"] for one in buttons_of(page)}
+        uploads, server.uploading = server.uploads, Failure(after=0.5)
+        pressed = [anna.touch(anna.private, page, payloads["Metà Mazzo"])]
+        await until(lambda: server.uploads > uploads)
+        pressed += [anna.touch(anna.private, page, payloads[label]) for label in ("Pizzichino", "Common rules")]
+        await until(lambda: not len(adapter.answers))
+        assert all(one.answer for one in pressed)
+        assert server.uploads == uploads + 1, "of the second, nobody sees the picture"
+        [shown] = [one for one in anna.private.messages.values() if one["id"] == page["id"]]
+        assert "There are no trumps" in text_of(shown)

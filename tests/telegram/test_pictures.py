@@ -709,7 +709,7 @@ async def test_a_hand_in_the_group_that_is_a_text_stays_one(
         assert "editEphemeralMessageText" in methods(server)
 
 
-async def test_a_hand_in_the_group_whose_picture_is_late_stays_there(
+async def test_a_hand_in_the_group_whose_picture_is_refused_stays_there(
     store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_telegram(store, server, pictures=True) as adapter:

@@ -173,6 +173,15 @@ COMMANDS: tuple[CommandSpec, ...] = (
         arguments=(Argument("name", {"it": "nome"}, Kind.NAME, _("name"), _("2 to 16 letters")),),
         for_one=True,
     ),
+    CommandSpec(
+        "block",
+        {"it": "blocca"},
+        _("see whom you have blocked, or block somebody"),
+        title=_("See whom you have blocked, or block somebody: you are not matched with them"),
+        arguments=(Argument("player", {"it": "giocatore"}, Kind.PERSON, _("@name"), _("Whom you block")),),
+        where=Where.PRIVATE,
+        for_one=True,
+    ),
     CommandSpec("tables", {"it": "tavoli"}, _("see where you sit"), for_one=True),
     CommandSpec("leaderboard", {"it": "classifica"}, _("see who is best"), arguments=(replace(GAME, in_help=False),)),
     CommandSpec(

@@ -109,12 +109,16 @@ def draw(
             assert table.game
             record = table.game.record(live=False)
             game_id, changes, ended, summaries = outcome or Outcome("", ())
+            strangers: list[tuple[int, str]] = []
             if table.matched:
                 # By another's rating they could be found in a leaderboard, under their own name.
                 reader = person_of(table.hosts[name.host])
                 own = {chair.name for chair in table.chairs if chair and chair.person == reader}
                 changes = [one for one in changes if one[0] in own]
-            panel = result_panel(seen, record, *words, game_id, changes, summaries, leaderboard=is_only)
+                strangers = [(seat, chair.name) for seat, chair in seen.others if chair.person != reader]
+            panel = result_panel(
+                seen, record, *words, game_id, changes, summaries, leaderboard=is_only, strangers=strangers
+            )
             if viewer.deck:
                 subject = game_sheet(
                     record, table.code, names, viewer.language, ended=ended, summaries=summaries, group=viewer.group

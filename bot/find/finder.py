@@ -7,6 +7,7 @@ it to the next.
 """
 
 import asyncio
+from contextlib import suppress
 from random import choice, randrange
 from secrets import token_hex
 
@@ -14,9 +15,10 @@ import structlog
 
 from bot.delivery.shards import Shards
 from bot.find.matching import match
-from bot.find.queue import Pairing, Queue
+from bot.find.queue import Looked, Pairing, Queue
 from bot.finished.ratings import Ratings, Scope
 from bot.people import People, Profile
+from bot.platform import private_place
 from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable
@@ -60,14 +62,12 @@ class Finder:
                     await self.tend()
             await asyncio.sleep(POLL_SECONDS)
 
-    async def look(self, profile: Profile, games: list[str]) -> bool:
-        """Have a person wait for somebody who plays one of these games, the dearest first; False if they are asked
-        just now whether they are ready.
-        """
+    async def look(self, profile: Profile, games: list[str], update: str) -> Looked:
+        """Have a person wait for somebody who plays one of these games, the dearest first; once for each update."""
         if not profile.nickname:
             await self._people.choose(profile.id, nickname=new_nickname())
         rating = (await self._ratings.standing(Scope(), profile.id)).shown
-        return await self.queue.look(profile.id, games, profile.language, rating)
+        return await self.queue.look(profile.id, games, profile.language, rating, update)
 
     async def leave(self, person: str, update: str) -> None:
         """A person does not look for anybody any more; whoever is asked does not want to play."""
@@ -76,6 +76,21 @@ class Finder:
         if pairing := await self.queue.pairing_of(person):
             table = await self._table_of(pairing)
             await self.decline(table.code, person, update)
+
+    async def block(self, person: str, other: str, name: str) -> bool:
+        """Somebody does not want to meet another, whom they know by this name; False where they have blocked as many as
+        they may. Two who are asked just now whether they are ready go back to their places, and hear no reason.
+        """
+        if not await self.queue.blocks.add(person, other, name):
+            return False
+        pairing = await self.queue.pairing_of(person)
+        with suppress(NoSuchTable):
+            if pairing and other in pairing.people:
+                await self._table_of(pairing)
+        for table in await self._room.lists.tables_at(private_place(person)):
+            if table.phase == "open" and {person, other} <= {one.person for one in table.matched}:
+                await self._challenges.withdraw(table.code, f"block:{person} {other}")
+        return True
 
     async def decline(self, code: str, person: str, update: str) -> Table:
         """One of two who were matched does not want to play; the other goes back to their place."""

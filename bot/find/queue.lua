@@ -1,14 +1,17 @@
 -- Changes the queue of those who look for an opponent, in one step. Each may be asked twice.
 --
--- KEYS  waiting, asked, pairings
+-- KEYS  waiting, asked, pairings, blocks (blocks.lua); for look also what notes that its update was heard
 -- ARGV  what to do, then what it wants:
---   look PERSON WISH            wait, or wait on with another wish. Returns 1; 0 if the person is asked just now
+--   look PERSON WISH SECONDS    wait, or wait on with another wish. Returns 'waiting'; 'asked' if the person is asked
+--                               just now; 'heard' if the update was heard before, within so many seconds, and the
+--                               person does neither by now
 --   leave PERSON                wait no more. Returns 1; 0 if the person is asked just now
 --   pair CODE GAME PERSON TEXT PERSON TEXT
---                               ask two who wait, if their texts are still these. Returns 1, or 0
+--                               ask two who wait, if their texts are still these and neither has blocked the
+--                               other. Returns 1, or 0
 --   part CODE PERSON ...        a pairing is over; these go back to their places. Returns 1, or 0 if there is none
 --   now                         the store's clock, Unix seconds
-local waiting, asked, pairings = KEYS[1], KEYS[2], KEYS[3]
+local waiting, asked, pairings, blocks, heard = unpack(KEYS)
 
 -- The pairing in which a person is asked; what names one that is no more is dropped.
 local function asked_in(person)
@@ -25,12 +28,14 @@ function changes.now()
   return string.format('%.6f', time[1] + time[2] / 1000000)
 end
 
-function changes.look(person, wish)
-  if asked_in(person) then return 0 end
+function changes.look(person, wish, seconds)
+  local is_new = redis.call('SET', heard, 1, 'NX', 'EX', seconds)
+  if asked_in(person) then return 'asked' end
   local found = redis.call('HGET', waiting, person)
+  if not is_new then return found and 'waiting' or 'heard' end
   local since = found and string.match(found, '^%S+') or changes.now()
   redis.call('HSET', waiting, person, since .. ' ' .. wish)
-  return 1
+  return 'waiting'
 end
 
 function changes.leave(person)
@@ -38,10 +43,19 @@ function changes.leave(person)
   return asked_in(person) and 0 or 1
 end
 
+local function has_blocked(one, other)
+  local found = redis.call('HGET', blocks, one)
+  for _, block in ipairs(found and cjson.decode(found) or {}) do
+    if block[2] == other then return true end
+  end
+  return false
+end
+
 function changes.pair(code, game, one, text, other, other_text)
   if redis.call('HEXISTS', pairings, code) == 1 then return 1 end
   if one == other then return 0 end
   if redis.call('HGET', waiting, one) ~= text or redis.call('HGET', waiting, other) ~= other_text then return 0 end
+  if has_blocked(one, other) or has_blocked(other, one) then return 0 end
   redis.call('HDEL', waiting, one, other)
   redis.call('HSET', asked, one, code, other, code)
   redis.call('HSET', pairings, code, cjson.encode({ game = game, people = { one, other }, texts = { text, other_text } }))

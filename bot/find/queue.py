@@ -10,13 +10,22 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal, cast
 
+from bot.find.blocks import Blocks
 from bot.find.matching import Waiting
 from bot.store import keys
 from bot.store.batch import BatchedScript
 
+HEARD_SECONDS = 86400
+"""For how long it is known that somebody's wish to look was heard: for longer than a platform tells it again."""
+
 SCRIPT = (files("bot.find") / "queue.lua").read_text(encoding="utf-8")
+
+KEYS = [keys.FIND_WAITING, keys.FIND_ASKED, keys.FIND_PAIRINGS, keys.FIND_BLOCKS]
+
+Looked = Literal["waiting", "asked", "heard"]
+"""What came of a wish to look: the person waits, or is asked whether they are ready, or did so once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +45,20 @@ class Queue:
     """The queue of one store."""
 
     def __init__(self, client: Any) -> None:
-        self._client = client
+        self._client, self.blocks = client, Blocks(client)
         self._script = BatchedScript(client, SCRIPT)
 
     async def now(self) -> float:
         """The store's clock, in Unix seconds: people wait by that."""
         return float(await self._change("now"))
 
-    async def look(
-        self, person: str, games: Sequence[str], language: str, rating: int, blocked: Collection[str] = ()
-    ) -> bool:
-        """Wait for an opponent; whoever waits already keeps their place. False for a person who is asked just now."""
-        wish = json.dumps([list(games), language, rating, sorted(blocked)])
-        return bool(await self._change("look", person, wish))
+    async def look(self, person: str, games: Sequence[str], language: str, rating: int, update: str) -> Looked:
+        """Wait for an opponent; whoever waits already keeps their place. Once for each update: what came of it by now
+        is found as it is.
+        """
+        wish = json.dumps([list(games), language, rating])
+        found = await self._script([*KEYS, keys.looked(update)], ["look", person, wish, HEARD_SECONDS])
+        return cast(Looked, found.decode())
 
     async def leave(self, person: str) -> bool:
         """Wait no more. False for a person who is asked just now."""
@@ -56,11 +66,14 @@ class Queue:
 
     async def waiting(self) -> list["InQueue"]:
         """All who wait, in no order."""
-        found = await self._client.hgetall(keys.FIND_WAITING)
-        return [InQueue.parse(person.decode(), text.decode()) for person, text in found.items()]
+        found = [(one.decode(), text.decode()) for one, text in (await self._client.hgetall(keys.FIND_WAITING)).items()]
+        blocked = await self.blocks.of_each([person for person, _text in found])
+        return [InQueue.parse(*one, theirs) for one, theirs in zip(found, blocked, strict=True)]
 
     async def pair(self, code: str, one: "InQueue", other: "InQueue", game: str) -> bool:
-        """Ask two people; False if one of them waits no more as they did. ``code`` is of this pairing alone."""
+        """Ask two people; False if one of them waits no more as they did, or has blocked the other. ``code`` is of this
+        pairing alone.
+        """
         texts = (one.waiting.person, one.text, other.waiting.person, other.text)
         return bool(await self._change("pair", code, game, *texts))
 
@@ -84,9 +97,10 @@ class Queue:
         while not await self.leave(person):
             if pairing := await self.pairing_of(person):
                 await self.part(pairing.code, [pairing.other(person)])
+        await self.blocks.forget(person)
 
     async def _change(self, *args: Any) -> Any:
-        return await self._script([keys.FIND_WAITING, keys.FIND_ASKED, keys.FIND_PAIRINGS], args)
+        return await self._script(KEYS, args)
 
 
 def _pairing(code: bytes, text: bytes) -> Pairing:
@@ -96,13 +110,13 @@ def _pairing(code: bytes, text: bytes) -> Pairing:
 
 @dataclass(frozen=True, slots=True)
 class InQueue:
-    """A person who waits, and the text that says so in the store."""
+    """A person who waits, and the text that says so in the store; whom they have blocked stands elsewhere."""
 
     waiting: Waiting
     text: str
 
     @classmethod
-    def parse(cls, person: str, text: str) -> "InQueue":
+    def parse(cls, person: str, text: str, blocked: frozenset[str]) -> "InQueue":
         since, _, wish = text.partition(" ")
-        games, language, rating, blocked = json.loads(wish)
-        return cls(Waiting(person, float(since), tuple(games), language, rating, frozenset(blocked)), text)
+        games, language, rating = json.loads(wish)
+        return cls(Waiting(person, float(since), tuple(games), language, rating, blocked), text)

@@ -29,6 +29,7 @@ from bot.handlers.finding import Finding
 from bot.handlers.limits import Tries
 from bot.handlers.own_data import OwnData
 from bot.handlers.pages import Pages
+from bot.handlers.strangers import Strangers
 from bot.panels.challenge import invitation_panel
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.hand import RESIGN
@@ -54,7 +55,7 @@ class Commands:
 
     def __init__(self, worker: Worker, pages: Pages, tries: Tries) -> None:
         self.worker, self.pages, self.tries = worker, pages, tries
-        self.own_data, self.finding = OwnData(worker), Finding(worker)
+        self.own_data, self.finding, self.strangers = OwnData(worker), Finding(worker), Strangers(worker)
         self._handlers: dict[str, Callable[[Command, Profile], Awaitable[Reply]]] = {
             "challenge": self._challenge,
             "join": self._join,
@@ -62,6 +63,7 @@ class Commands:
             "hand": self._hand,
             "find": self._find,
             "nickname": self._nickname,
+            "block": self._block,
             "tables": self._tables,
             "leaderboard": self._leaderboard,
             "stats": self._stats,
@@ -145,6 +147,9 @@ class Commands:
         if not about.id:
             known = await self.worker.people.called(platform_of(command.place), about.handle)
             about = Person(known.id, known.name, about.handle) if known else about
+        if about.id and await self.worker.finder.queue.blocks.has(about.id, command.person.id):
+            # The challenge stands there like any other, and calls nobody.
+            about = about._replace(id="")
         if about.id == command.person.id or (about.handle and about.handle == command.person.handle):
             raise NotYourself()
         # What else a platform calls a handle is none that an invitation could be found by.
@@ -241,10 +246,19 @@ class Commands:
 
     async def _find(self, command: Command, profile: Profile) -> Reply:
         game = game_called(" ".join(command.words)) if command.words else ""
-        return await self.finding.look(command.place, profile, game)
+        return await self.finding.look(command.place, profile, command.key, game)
 
     async def _nickname(self, command: Command, profile: Profile) -> Reply:
         return await self.finding.call(command.place, profile, " ".join(command.words))
+
+    async def _block(self, command: Command, profile: Profile) -> Reply:
+        """Block somebody who is named, or else see who is blocked."""
+        if not (command.words or command.about):
+            return await self.strangers.list_of_blocks(profile)
+        about = await self._named(command)
+        if about is None:
+            raise NoSuchPerson(name=plain_name(command.words[0])[:32])
+        return await self.strangers.block(profile, about.id, about.name)
 
     async def _leaderboard(self, command: Command, profile: Profile) -> Reply:
         where = "all" if is_private(command.place) else "chat"
@@ -252,16 +266,17 @@ class Commands:
         return Reply(panel=await self.pages.leaderboard(command.place, profile, where, "all", game))
 
     async def _stats(self, command: Command, profile: Profile) -> Reply:
-        about = await self._invited_or_self(command, profile)
+        about = await self._named(command) or profile
         return Reply(panel=await self.pages.stats(command.place, about))
 
-    async def _invited_or_self(self, command: Command, profile: Profile) -> Profile:
+    async def _named(self, command: Command) -> Profile | None:
+        """Whom a command is about, if anybody; NoSuchPerson for who is not known."""
         named = [word[1:] for word in command.words if word.startswith("@")]
         about = next(iter(command.about), None)
         if about and about.id:
             return await self.worker.people.person(about.id)
         if not named:
-            return profile
+            return None
         known = await self.worker.people.called(platform_of(command.place), named[0])
         if known is None:
             raise NoSuchPerson(name=f"@{named[0][:64]}")

@@ -103,6 +103,21 @@ class BadNickname(TableError):
     sentence = "A name has 2 to 16 letters, perhaps with spaces between them."
 
 
+class TooManyBlocks(TableError):
+    code = "too_many_blocks"
+    sentence = "You have blocked {most} people already: /block lets you unblock some."
+
+
+class BlockedByYou(TableError):
+    code = "blocked_by_you"
+    sentence = "You have blocked {name}: /block lets you unblock them."
+
+
+class NobodyToBlock(TableError):
+    code = "nobody_to_block"
+    sentence = "There is nobody there to block."
+
+
 class AskedJustNow(TableError):
     code = "asked_just_now"
     sentence = "You asked a moment ago: once in {seconds} seconds is enough."

@@ -22,7 +22,7 @@ class Finding:
     def __init__(self, worker: Worker) -> None:
         self.worker = worker
 
-    async def look(self, place: str, profile: Profile, game: str = "") -> Reply:
+    async def look(self, place: str, profile: Profile, update: str, game: str = "") -> Reply:
         """Have somebody wait for an opponent at a game, or at any for two: the one that they chose last before others.
 
         AskedIfReady while there is one, who waits for them.
@@ -33,8 +33,12 @@ class Finding:
             raise NobodyForFour()
         if not (is_private(place) or profile.has_private_chat):
             raise NotInPrivateYet()
-        if not await self.worker.finder.look(profile, games):
+        looked = await self.worker.finder.look(profile, games, update)
+        if looked == "asked":
             raise AskedIfReady()
+        if looked == "heard":
+            # Told again by the platform: their game has begun meanwhile, or they look no more.
+            return Reply()
         nickname = (await self.worker.people.person(profile.id)).nickname
         toast = "" if is_private(place) else texts(profile.language).gettext("It is in our private chat.")
         return Reply(toast, looking_page(profile.language, game, nickname), private=True)

@@ -74,6 +74,7 @@ class Presses:
             "wait": self._wait,
             "aside": self._ephemeral,
             "hint": self._hint,
+            "block": self._block,
         }
 
     async def answer(self, press: Press, profile: Profile) -> Reply:
@@ -288,6 +289,17 @@ class Presses:
         profile = await self.worker.people.person(press.person.id)
         return hint_text(found, profile.language, profile.suits, game.kind.id)
 
+    async def _block(self, press: Press, action: TableAction) -> str:
+        if len(action.words) != 1:
+            raise BadPayload()
+        table = await self.room.table(action.code)
+        await self.commands.strangers.block_at(table, press.person.id, _number(action.words))
+        seat = table.seat_of(press.person.id)
+        assert seat is not None
+        await self.worker.change(table.code, Hand(seat), Change(draft=NO_DRAFT))
+        _ = texts("en").gettext
+        return _("You are matched with them no more. /block lets you unblock them.")
+
     # Pages
 
     async def _page(self, press: Press, profile: Profile, action: PageAction) -> Reply:
@@ -305,10 +317,8 @@ class Presses:
             )
         if action.page == "settings":
             return await self._settings(press, profile, words)
-        if action.page == "forget":
-            return await self.commands.own_data.answer(press.place, profile, words)
-        if action.page == "find":
-            return await self.commands.finding.answer(profile, words, press.key)
+        if action.page in ("forget", "find", "block"):
+            return await self._answered(press, profile, action)
         if action.page == "rules":
             return Reply(panel=await self.pages.rules(press.place, " ".join(words)))
         if action.page == "help":
@@ -324,6 +334,14 @@ class Presses:
         if action.page == "rematch" and len(words) == 1:
             return await rematch(self.worker, press, words[0])
         raise BadPayload()
+
+    async def _answered(self, press: Press, profile: Profile, action: PageAction) -> Reply:
+        """The answer to what a page asks somebody about themselves and others."""
+        if action.page == "forget":
+            return await self.commands.own_data.answer(press.place, profile, action.words)
+        if action.page == "find":
+            return await self.commands.finding.answer(profile, action.words, press.key)
+        return await self.commands.strangers.answer(profile, action.words)
 
     async def _settings(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         if not words:

@@ -4,7 +4,7 @@ from contextlib import suppress
 
 from bot.actions import BadPayload
 from bot.finished.archive import FinishedGame
-from bot.handlers.errors import GameNotKept
+from bot.handlers.errors import BlockedByYou, GameNotKept
 from bot.handlers.offers import check_is_free
 from bot.platform import Press, Reply, chat_of, is_inline
 from bot.somebody import is_somebody
@@ -56,7 +56,15 @@ async def rematch(worker: Worker, press: Press, game_id: str) -> Reply:
 async def _in_private(worker: Worker, press: Press, game: FinishedGame, setup: list[Setup]) -> Reply:
     """Two who played in no group may be strangers to each other: both are asked, and called as they were."""
     people = [Chair(person, name) for person, name in zip(game.people, game.record.seats, strict=True)]
-    table = await worker.challenges.open_for(game.record.game, people, f"again:{game.id}", setup=setup, again=True)
+    blocks, person = worker.finder.queue.blocks, press.person.id
+    other = next(one for one in people if one.person != person)
+    if await blocks.has(person, other.person):
+        raise BlockedByYou(name=other.name)
+    # Whoever was blocked by the other is not told: to them it looks as if nobody answered.
+    asked = [person] if await blocks.has(other.person, person) else [one.person for one in people]
+    table = await worker.challenges.open_for(
+        game.record.game, people, f"again:{game.id}", asked=asked, setup=setup, again=True
+    )
     with suppress(AlreadySeated):
         await worker.challenges.sit(table.code, press.person.id, press.person.name, press.key)
     return Reply()

@@ -143,10 +143,12 @@ def result_panel(
     summaries: Sequence[Summary] = (),
     *,
     leaderboard: bool = False,
+    strangers: Sequence[tuple[int, str]] = (),
 ) -> Panel:
     """The end of a game; ``record`` has its deals, ``changes`` people's names with their rating before and after,
     ``summaries`` how well each seat played, if that is known. ``leaderboard`` is whether it leads to the chat's: where
-    the bot is not in the chat no command does.
+    the bot is not in the chat no command does. ``strangers`` are the seats and names of those whom its reader may
+    block.
     """
     words = seen.words(language, suits)
     _ = words.text
@@ -182,4 +184,8 @@ def result_panel(
             else []
         ),
         (share_button(language, _(seen.kind.name)),),
+        *(
+            (Button(_("🚫 Block {name}").format(name=isolated(name)), actions.page("block", "ask", game_id, seat)),)
+            for seat, name in strangers
+        ),
     )

@@ -20,6 +20,7 @@ from engine.views import DealView, PacketsView, SpadesView, StockView, Tressette
 
 SIGNALS = ("busso", "volo")
 RESIGN = "resign"
+BLOCK = "block"
 CHOICES = {"pick", "hold", "bid", "draw", "keep", "pass", "blind"}
 TO_TAKE, MOST_EXCHANGED = 4, 3
 
@@ -63,7 +64,7 @@ class _Hand:
         self._table(view.deal)
         self._last_deal(view)
         self._how_it_stands(view)
-        return self.page.panel(*self._buttons(view.deal))
+        return self.page.panel(*self._buttons(view.deal), *self._about_strangers())
 
     def _how_it_stands(self, view: View) -> None:
         self.page.gap()
@@ -213,6 +214,10 @@ class _Hand:
         if self.chosen == RESIGN:
             self.page.line(_("Do you really want to resign? The other side wins the game."), "bold")
             return
+        if (blocked := self._asked_about(BLOCK)) is not None:
+            self.page.line(_("Block {name}?"), "bold", name=seen.name(blocked))
+            self.page.line(_("I match you with them no more, and they cannot challenge you. Nobody tells them."))
+            return
         turn = seen.turn
         if turn is not None and not seen.my_turn:
             self.page.line(turn_line(seen, self.words), "italic")
@@ -235,6 +240,9 @@ class _Hand:
     def _buttons(self, deal: DealView) -> list[Row]:
         if self.chosen == RESIGN:
             return [self._resignation()]
+        if (blocked := self._asked_about(BLOCK)) is not None:
+            yes = Button(self.words.text("Yes, block"), actions.table(self.seen.code, "block", blocked), "danger")
+            return [(yes, self._drafting(self.words.text("No")))]
         if self.seen.alarm == "flagged" and not self.seen.my_turn and self.seen.turn is not None:
             return [*self._declarations(), *self._on_time(self.seen.turn)]
         if deal.phase == "take" and self.seen.my_turn:
@@ -310,6 +318,24 @@ class _Hand:
         if self.seen.practice and self.seen.my_turn:
             hints = (Button(_("💡 Hint"), actions.table(self.seen.code, "hint", self.seen.version)),)
         return [tuple(self._button(_("🏁 Claim the game"), move) for move in claims), hints]
+
+    def _asked_about(self, word: str) -> int | None:
+        """The seat about which a question is open that a draft is for: ``block1``."""
+        seat = self.chosen.removeprefix(word)
+        is_open = self.seen.strangers and self.chosen != seat and seat.isdecimal()
+        return int(seat) if is_open and int(seat) in dict(self.seen.others) else None
+
+    def _about_strangers(self) -> list[Row]:
+        """What may be done about people whom one does not know, unless something else is half chosen."""
+        _ = self.words.text
+        if not self.seen.strangers or self.chosen:
+            return []
+        return [
+            tuple(
+                self._drafting(_("🚫 Block {name}").format(name=self.seen.name(seat)), f"{BLOCK}{seat}")
+                for seat, _chair in self.seen.others
+            )
+        ]
 
     def _resignation(self) -> Row:
         _ = self.words.text

@@ -94,6 +94,7 @@ def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool
                 actions.page("settings", "called", int(not profile.wants_calls)),
             ),
         ),
+        (Button(_("Whom you have blocked"), actions.page("block", "list")),),
     )
 
 

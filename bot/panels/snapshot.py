@@ -41,7 +41,7 @@ class TableSnapshot(NamedTuple):
     ``version`` is of the seat's last decision: a press from a panel of this look is good until the next one.
     ``since`` is where in ``history`` (the moves of the deal as the seat saw them) its own last move stands, plus one.
     ``asking`` is who asks this viewer for the chair opposite, and which chair. ``practice`` is whether one person
-    plays, against robots.
+    plays, against robots; ``strangers`` whether its people were matched.
     """
 
     code: str
@@ -60,6 +60,16 @@ class TableSnapshot(NamedTuple):
     clock: int
     asking: tuple[int, Chair] | None
     practice: bool
+    strangers: bool
+
+    @property
+    def others(self) -> list[tuple[int, Chair]]:
+        """The people in the other chairs."""
+        return [
+            (seat, chair)
+            for seat, chair in enumerate(self.chairs)
+            if chair and not chair.is_robot and seat != self.seat
+        ]
 
     @property
     def turn(self) -> int | None:
@@ -111,6 +121,7 @@ def snapshot(table: Table, seat: int | None) -> TableSnapshot:
         clock=table.clock,
         asking=asked[0] if asked else None,
         practice=table.is_practice,
+        strangers=bool(table.matched),
     )
 
 

@@ -3,6 +3,7 @@
     {"format": "buongioco-mydata/1", "made": Unix seconds, "person": "platform:id",
      "profile": {...}, "private_chat": {...}, "platform": {...},
      "looking_for": what they look for, as the queue has it, or the code of the pairing in which they are asked,
+     "blocked": the names of those whom they have blocked,
      "tables": [{"code", "game", "state", "seat", "players"}],
      "ratings": [{"chat", "month", "game", "rating", "games", "wins", "rank", "history": [{"day", "won", "rating"}]}],
      "games": [{"number", "id", "ended", "chats", "seat", "record"}], "games_without_record": [number]}
@@ -14,6 +15,7 @@ no cards are told: they are hidden.
 import json
 from typing import Any
 
+from bot.find.blocks import Blocks
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
 from bot.platform import File, private_place
@@ -36,6 +38,7 @@ class MyData:
 
     def __init__(self, client: Any, archive: Archive, ratings: Ratings) -> None:
         self._client, self._archive, self._ratings = client, archive, ratings
+        self._blocks = Blocks(client)
 
     async def may_ask(self, person: str) -> bool:
         """Whether a person has not asked a moment ago; from now on they have."""
@@ -52,6 +55,7 @@ class MyData:
             "private_chat": await self._hash(keys.chat(private_place(person))),
             "platform": await read_kept(self._client, person),
             "looking_for": await self._looking_for(person),
+            "blocked": [block.name for block in await self._blocks.of(person)],
             "tables": [_table(table, person) for table in tables],
             "ratings": await self._rated(person),
             "games": games,

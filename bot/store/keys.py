@@ -48,6 +48,8 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{games}:rated`` | string | the number of the last game that is in the ratings |
 | ``{find}:waiting`` | hash | people who look for an opponent: since when, Unix seconds, and a JSON of what they want |
 | ``{find}:asked`` | hash | people who were matched and are asked: the pairing's code (`bot.find.queue`) |
+| ``{find}:blocks`` | hash | whom people have blocked, and by what names, JSON (`bot.find.blocks`) |
+| ``{find}:looked:<update>`` | string | an update that was a wish to look, and has been heard; expires after a day |
 | ``{find}:pairings`` | hash | pairings by code: their people and what each had in the queue, and their game, JSON |
 | ``<platform>:…`` | | an adapter's own; each says in its folder what |
 """
@@ -74,6 +76,7 @@ RATED = "{games}:rated"
 FIND_WAITING = "{find}:waiting"
 FIND_ASKED = "{find}:asked"
 FIND_PAIRINGS = "{find}:pairings"
+FIND_BLOCKS = "{find}:blocks"
 OFFER = "offer:"
 NOTIFICATIONS = "buongioco:pokes"
 """The channel on which workers tell each other that a table, or what is known of a person, has changed."""
@@ -131,6 +134,10 @@ def chat(place: str) -> str:
 
 def handle(platform: str, handle: str) -> str:
     return f"handle:{platform}:{handle.lower()}"
+
+
+def looked(update: str) -> str:
+    return f"{{find}}:looked:{update}"
 
 
 def confirmed(key: str) -> str:

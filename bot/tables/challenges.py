@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
 from itertools import count
 
+from bot.find.blocks import Blocks
 from bot.platform import private_place
 from bot.store.entries import (
     Ask,
@@ -29,6 +30,7 @@ from bot.tables.codes import mark_of, table_code
 from bot.tables.errors import (
     ChairTaken,
     NobodyAsks,
+    NoChairForYou,
     NoSuchChair,
     NoSuchClock,
     NoSuchTable,
@@ -53,7 +55,7 @@ class Challenges:
     """The tables of a room, as far as they are challenges."""
 
     def __init__(self, room: Room) -> None:
-        self._room = room
+        self._room, self._blocks = room, Blocks(room.store.client)
 
     async def open_table(
         self,
@@ -103,13 +105,20 @@ class Challenges:
         raise AssertionError
 
     async def open_for(
-        self, game: str, matched: Sequence[Chair], update: str, *, setup: Sequence[Setup] = (), again: bool = False
+        self,
+        game: str,
+        matched: Sequence[Chair],
+        update: str,
+        *,
+        asked: Sequence[str] = (),
+        setup: Sequence[Setup] = (),
+        again: bool = False,
     ) -> Table:
         """A table for two, as they are to be called: both are asked in their private chats whether they are ready, and
-        may sit down. Once, however often it is asked for; NoSuchTable when that table is no more. ``setup`` and
-        ``again`` are as for `open_table`.
+        may sit down; or only those among them who are to be ``asked``. Once, however often it is asked for; NoSuchTable
+        when that table is no more. ``setup`` and ``again`` are as for `open_table`.
         """
-        first, hosts = matched[0], [private_place(one.person) for one in matched]
+        first, hosts = matched[0], [private_place(one) for one in asked or [one.person for one in matched]]
         entries: list[Entry] = [Open(game, first.person, first.name), *map(Host, hosts), *setup]
         entries += [Match(one.person, one.name) for one in matched]
         secret = await self._room.store.secret()
@@ -193,7 +202,7 @@ class Challenges:
 
         At a `tavolo` the first at a side is asked for the chair opposite; then the chair is asked for, not taken.
         ``host`` is another place that shows the table from then on. Strangers who were matched are called as they were
-        then.
+        then. NoChairForYou where whoever opened the table has blocked this person, and has not asked them either.
         """
 
         def decide(table: Table) -> Table:
@@ -210,6 +219,10 @@ class Challenges:
                 return table.after([*hosting, Ask(chosen, person, plain_name(called))], update)
             return self._begin_if_full(table, [*hosting, Sit(chosen, person, plain_name(called))], update)
 
+        known = await self._room.cached(code)
+        is_asked = known.invites(person, handle) or known.log.has_seen(update)
+        if not is_asked and await self._blocks.has(known.opener.person, person):
+            raise NoChairForYou()
         async with self._room.lists.taking_chair(person, code), self._room.lists.showing(host, code):
             return await self._room.commit(code, update, decide)
 
@@ -282,6 +295,14 @@ class Challenges:
         def decide(table: Table) -> Table:
             checks.check_opener(table, person)
             return table.after([Close("cancelled")], update)
+
+        return await self._room.commit(code, update, decide)
+
+    async def withdraw(self, code: str, update: str) -> Table:
+        """Take back a challenge that waits still, whoever opened it; what has begun goes on."""
+
+        def decide(table: Table) -> Table:
+            return table.after([Close("cancelled")] if table.phase == "open" else [], update)
 
         return await self._room.commit(code, update, decide)
 

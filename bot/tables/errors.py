@@ -53,6 +53,13 @@ class AlreadySeated(TableError):
     sentence = "You sit at this table already."
 
 
+class NoChairForYou(TableError):
+    """Whoever opened the table has blocked this person, and nobody tells them so."""
+
+    code = "no_chair_for_you"
+    sentence = "I cannot seat you here. /challenge opens a table of your own."
+
+
 class ChairTaken(TableError):
     code = "chair_taken"
     sentence = "{name} sits there already."

@@ -33,8 +33,6 @@ class DiscordPage(PlatformPage):
         self.persons = {str(number): Person(server, number, name) for number, name in enumerate(NAMES, 1)}
         self.people = [{"id": number, "name": one.name} for number, one in self.persons.items()]
         self._channels = count(1000)
-        for number in range(1000, 1400):
-            server.channel(number, server.server(BAR))
 
     @property
     def messages(self) -> dict[str, dict[int, dict[str, Any]]]:  # type: ignore[override]
@@ -56,7 +54,8 @@ class DiscordPage(PlatformPage):
         word, *words = text.removeprefix("/").split(" ")
         options = {"game": words[0]} if word == "challenge" else {}
         if any(command["name"] == word for command in self.server.commands):
-            self.persons[person].begin(word, self.server.channels[next(self._channels)], **options)
+            channel = self.server.channel(next(self._channels), self.server.server(BAR))
+            self.persons[person].begin(word, channel, **options)
 
     def touch(self, person: str, message: int, payload: str) -> Interaction | None:
         for channel in self.server.channels.values():

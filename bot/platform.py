@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # platforms are known where nobody plays: the command line st
     from bot.commands import Kind
     from bot.finished.reader import GameReader
     from bot.settings import Settings
+    from bot.watching import Watching
 
 
 class Person(NamedTuple):
@@ -226,6 +227,10 @@ class CardRoom(Protocol):
     @property
     def games(self) -> GameReader:
         """The finished games, for pages and programs that show them. What it reads raises the store's errors."""
+
+    @property
+    def watching(self) -> Watching:
+        """The tables that whoever has the link may watch."""
 
     # What people do
 

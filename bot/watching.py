@@ -7,7 +7,7 @@ watched, nor those of two strangers, nor those that are shown in a chat which do
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 
 import structlog
@@ -30,6 +30,9 @@ LOOK_AGAIN_SECONDS = 10.0
 
 ELSEWHERE_SECONDS = 1.0
 """The same where another worker delivers the table: then only what is pressed here is told."""
+
+ALIVE_SECONDS = 15.0
+"""After so long without news those who watch are told that there is none, so that nobody takes them for gone."""
 
 log = structlog.get_logger()
 
@@ -118,8 +121,10 @@ class _Watched:
         news, self._news = self._news, asyncio.Event()
         news.set()
 
-    async def states(self) -> AsyncIterator[bytes]:
-        """The latest state, and each later one, but for those that come while another is being taken."""
+    async def states(self) -> AsyncGenerator[bytes]:
+        """The latest state, and each later one, but for those that come while another is being taken; nothing where
+        there is no news for a while.
+        """
         shown = b""
         while True:
             news = self._news
@@ -129,7 +134,11 @@ class _Watched:
             elif self.is_over:
                 return
             else:
-                await news.wait()
+                try:
+                    async with asyncio.timeout(ALIVE_SECONDS):
+                        await news.wait()
+                except TimeoutError:
+                    yield b""
 
 
 class Watching:
@@ -155,15 +164,16 @@ class Watching:
         found = await self._found(watch_id)
         return public_table(found) if found else None
 
-    async def states(self, watch_id: str) -> AsyncIterator[bytes] | None:
+    async def states(self, watch_id: str) -> AsyncGenerator[bytes] | None:
         """A table as it stands and as it comes to be, as JSON, until its game is over or it may not be watched.
 
-        Whoever takes them slowly gets the latest. None as for `table`; raises one of the store's errors.
+        Whoever takes them slowly gets the latest; empty ones say that there is no news. None as for `table`; raises one
+        of the store's errors.
         """
         table = await self._found(watch_id)
         return None if table is None else self._states(table.code)
 
-    async def _states(self, code: str) -> AsyncIterator[bytes]:
+    async def _states(self, code: str) -> AsyncGenerator[bytes]:
         watched = self._watched.get(code)
         if watched is None:
             watched = self._watched[code] = _Watched()

@@ -5,6 +5,7 @@ All of it is served at one address by one process (`site`); `routes` says what s
 
 from collections.abc import Sequence
 
+from adapters.web.api.server import Api
 from adapters.web.playground.adapter import Playground
 from adapters.web.routes import routes_of
 from adapters.web.site import Site
@@ -17,6 +18,8 @@ def make(card_room: CardRoom) -> Sequence[Adapter]:
         return []
     site = Site(card_room)
     site.add(routes_of(site))
+    site.add(Api(site, card_room).routes)
+    site.on_closing.append(card_room.watching.stop)
     return [Playground(card_room, site)]
 
 

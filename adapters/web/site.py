@@ -3,14 +3,16 @@
 import asyncio
 import re
 import socket
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from http import HTTPStatus
 from typing import Any
 
 from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web.access import Access
+from adapters.web.api.problems import ApiError
 from adapters.web.assets import Assets
 from adapters.web.refusals import Refused
 from adapters.web.templates import Templates
@@ -57,6 +59,8 @@ class Site:
         self.templates = Templates(self.assets)
         self._routes: list[AbstractRouteDef] = []
         self.listening = False
+        self.on_closing: list[Callable[[], None]] = []
+        """Called when it closes: what waits for news ends, so that nobody waits for it."""
 
     def add(self, routes: Sequence[AbstractRouteDef]) -> None:
         """Have something served, from the next time on that it listens."""
@@ -75,6 +79,8 @@ class Site:
             yield
         finally:
             self.listening = False
+            for close in self.on_closing:
+                close()
             await runner.cleanup()
 
     @property
@@ -96,6 +102,10 @@ class Site:
             self.access.check(request.headers, request.version, request.path in monitoring.PATHS)
             response: web.StreamResponse = await handler(request)
         except Refused as refused:
+            if request.path.startswith("/api/"):
+                response = ApiError(HTTPStatus.FORBIDDEN, str(refused)).response()
+                response.headers.update(SECURITY)
+                return response
             raise web.HTTPForbidden(text=refused.text(language_of(spoken(request))), headers=SECURITY) from None
         except web.HTTPException as answer:
             answer.headers.update(SECURITY)

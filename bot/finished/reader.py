@@ -11,7 +11,7 @@ from typing import NamedTuple
 from cachetools import LRUCache
 from pydantic import BaseModel
 
-from bot.analysis_pool import AnalysisPool
+from bot.analysis_pool import AnalysisFailed, AnalysisPool
 from bot.finished.archive import Archive, FinishedGame, UnreadableGame
 from bot.finished.replayed import replayed_analysis, replayed_deal, replayed_game
 from engine.errors import FaultyRecord
@@ -38,6 +38,10 @@ class TooMuchToDo(Exception):
     """As many analyses are under way as may be; this one may be asked for later."""
 
 
+class NotAnalysed(Exception):
+    """A game could not be analysed; why stands in the log."""
+
+
 class GameReader:
     """Tells finished games. None where there is no such game or deal, or it cannot be read."""
 
@@ -62,12 +66,17 @@ class GameReader:
         return await self._answer(game_id, f"deal {number} {reader}", tell)
 
     async def analysis(self, game_id: str, reader: Reader, *, begin: bool = False) -> Answer | None:
-        """A `ReplayedAnalysis`, as far as it has come; with ``begin`` one that was not made is begun. TooMuchToDo."""
+        """A `ReplayedAnalysis`, as far as it has come; with ``begin`` one that was not made is begun; TooMuchToDo
+        or NotAnalysed where that cannot be.
+        """
         stored = await self._archive.stored(game_id)
         game = _parsed(stored)
         if game is None:
             return None
-        known = await (self._analysis_pool.analysis(game) if begin else self._analysis_pool.known(game))
+        try:
+            known = await (self._analysis_pool.analysis(game) if begin else self._analysis_pool.known(game))
+        except AnalysisFailed:
+            raise NotAnalysed() from None
         if begin and known is None:
             raise TooMuchToDo()
         return _tagged(replayed_analysis(game, known, *reader).model_dump_json().encode())

@@ -16,11 +16,15 @@ from bot.somebody import spoken
 from bot.transcript import plain
 from bot.wording import Wording
 from engine import Game, Record, replay
+from engine.records import SpadesRecord, TressetteRecord
 from engine.robots.findings import Verdict, summary
 from engine.tressette import TressetteDeal
 from engine.views import DealView, Packet, PacketsView, SpadesView, StockView, TressetteView
 
 OpenView = PacketsView | StockView | SpadesView | TressetteView
+RECORDS = (TressetteRecord, SpadesRecord)
+"""What records are, by their games' family."""
+
 COSTLIEST = 3
 
 

@@ -40,6 +40,7 @@ class Dispatcher:
         self.worker = worker
         self.pages = Pages(worker)
         self.games = GameReader(worker.archive, worker.analysis_pool)
+        self.watching = worker.watching
         self.limits = Limits(on=worker.settings.rate_limits)
         tries = Tries(worker.store.client)
         self._commands = Commands(worker, self.pages, tries)

@@ -17,6 +17,7 @@ from bot.finished.reader import GameReader
 from bot.platform import Adapter, CardRoom, Command, Offer, Person, Press, Reply, Suggestion
 from bot.settings import Settings
 from bot.store import Store
+from bot.watching import Watching
 from tests.discord.players import Person as DiscordPerson
 from tests.discord.server import BAR, CHANNEL, DiscordServer
 from tests.discord.server import TOKEN as DISCORD_TOKEN
@@ -42,10 +43,12 @@ MAY_IMPORT = {
     "bot.platform",
     "bot.privacy.kept",
     "bot.proxies",
+    "bot.ratelimit",
     "bot.serving",
     "bot.settings",
     "bot.store",
     "bot.texts",
+    "bot.watching",
     "bot.monitoring",
 }
 """What an adapter may know of the bot; docs/adapters.md says what each is for."""
@@ -95,6 +98,10 @@ class Parrot:
     @property
     def games(self) -> GameReader:
         raise AssertionError("none was finished")
+
+    @property
+    def watching(self) -> Watching:
+        raise AssertionError("nobody watches")
 
     async def command(self, command: Command) -> Reply:
         self.heard.append(command)

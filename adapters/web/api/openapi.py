@@ -1,0 +1,76 @@
+"""The description of the interface for programs, OpenAPI 3.1, made from its table."""
+
+import json
+from functools import cache
+from http import HTTPStatus
+from importlib.metadata import version
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from adapters.web.api import problems
+from adapters.web.api.operations import BASE, OPERATIONS, Operation, Parameter
+from adapters.web.api.problems import Problem
+
+REFERENCE = "#/components/schemas/{model}"
+
+
+@cache
+def description() -> bytes:
+    """The whole of it, as JSON."""
+    return json.dumps(document(), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def document() -> dict[str, Any]:
+    models: list[type[BaseModel]] = list(
+        dict.fromkeys([*(model for one in OPERATIONS for model in one.models), Problem])
+    )
+    names, schemas = models_json_schema([(model, "serialization") for model in models], ref_template=REFERENCE)
+    references = {model: names[model, "serialization"] for model in models}
+    paths: dict[str, dict[str, Any]] = {}
+    for one in OPERATIONS:
+        paths.setdefault(one.path, {})[one.method.lower()] = _operation(one, references)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Buongioco",
+            "version": version("buongioco"),
+            "summary": "Italian trick-taking cards: finished games, and tables to watch.",
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "servers": [{"url": BASE}],
+        "paths": paths,
+        "components": {"schemas": schemas["$defs"]},
+    }
+
+
+def _operation(one: Operation, references: dict[type[BaseModel], Any]) -> dict[str, Any]:
+    found = [references[model] for model in one.models]
+    schema = found[0] if len(found) == 1 else {"oneOf": found}
+    problem = {problems.MEDIA_TYPE: {"schema": references[Problem]}}
+    waits = {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds."}}
+    answers: dict[str, Any] = {"200": {"description": one.summary, "content": {one.media_type: {"schema": schema}}}}
+    for status in one.statuses:
+        answers[str(status)] = {"description": HTTPStatus(status).phrase, "content": problem}
+        if status in (429, 503):
+            answers[str(status)]["headers"] = waits
+    return {
+        "operationId": one.name,
+        "summary": one.summary,
+        **({"description": one.about} if one.about else {}),
+        "parameters": [_parameter(parameter) for parameter in one.parameters],
+        "responses": answers,
+    }
+
+
+def _parameter(one: Parameter) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": one.kind}
+    if one.choices:
+        schema["enum"] = list(one.choices)
+    elif one.kind == "string":
+        schema["pattern"] = f"^{one.pattern}$"
+    else:
+        schema["minimum"] = 1
+    is_needed = one.place == "path"
+    return {"name": one.name, "in": one.place, "required": is_needed, "description": one.about, "schema": schema}

@@ -1,0 +1,41 @@
+"""Why a program's request was not answered, in the one form of RFC 9457: `application/problem+json`."""
+
+import math
+from http import HTTPStatus
+
+from aiohttp import web
+from pydantic import BaseModel, ConfigDict, Field
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class Problem(BaseModel):
+    """What went wrong (RFC 9457). ``type`` says no more than the status does: it is always about:blank."""
+
+    model_config = ConfigDict(frozen=True)
+    type: str = "about:blank"
+    title: str = Field(description="What the status is called.")
+    status: int
+    detail: str = Field(description="What went wrong this time, for people, in English.")
+
+
+class ApiError(Exception):
+    """A request that is answered with a problem; ``retry_after`` in seconds, where it may be asked again."""
+
+    def __init__(self, status: HTTPStatus, detail: str, retry_after: float | None = None, allow: str = "") -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.retry_after, self.allow = status, detail, retry_after, allow
+
+    def response(self) -> web.Response:
+        problem = Problem(title=self.status.phrase, status=self.status.value, detail=self.detail)
+        headers = {"Cache-Control": "no-store"}
+        if self.retry_after is not None:
+            headers["Retry-After"] = str(max(1, math.ceil(self.retry_after)))
+        if self.allow:
+            headers["Allow"] = self.allow
+        body = problem.model_dump_json().encode()
+        return web.Response(status=self.status.value, body=body, content_type=MEDIA_TYPE, headers=headers)
+
+
+def not_found(what: str) -> ApiError:
+    return ApiError(HTTPStatus.NOT_FOUND, what)

@@ -1,0 +1,159 @@
+"""Answers programs, by the table of what they may ask."""
+
+import gzip
+import re
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing, suppress
+from http import HTTPStatus
+
+from aiohttp import web
+from aiohttp.web_routedef import AbstractRouteDef
+
+from adapters.web.api.limits import Limits
+from adapters.web.api.openapi import description
+from adapters.web.api.operations import BASE, OPERATIONS, Operation, Parameter
+from adapters.web.api.problems import ApiError, not_found
+from adapters.web.site import Site, spoken
+from bot.finished.reader import Answer, NotAnalysed, Reader, TooMuchToDo
+from bot.platform import CardRoom
+from bot.store import STORE_ERRORS
+from bot.texts import language_of
+
+WORTH_PACKING = 800
+NO_GAME = "There is no finished game of this id, or no such deal in it."
+NO_TABLE = "There is no table to be watched under this id: its game may be over, or its chat does not want it."
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class Api:
+    """What stands under `/api/v1`. Each method answers the operation of its name."""
+
+    def __init__(self, site: Site, card_room: CardRoom) -> None:
+        self._card_room = card_room
+        self._limits = Limits(site.access, on=card_room.settings.rate_limits)
+        paths: dict[str, dict[str, Operation]] = {}
+        for one in OPERATIONS:
+            paths.setdefault(one.path, {})[one.method] = one
+        self.routes: list[AbstractRouteDef] = [
+            web.get(f"{BASE}/openapi.json", self._answered(self._description)),
+            *(web.route("*", f"{BASE}{path}", self._answered(self._chosen(ways))) for path, ways in paths.items()),
+            web.route("*", "/api{rest:.*}", self._answered(self._nothing)),
+        ]
+
+    def _chosen(self, ways: dict[str, Operation]) -> Handler:
+        """What answers a path, by the request's method."""
+
+        async def answer(request: web.Request) -> web.StreamResponse:
+            one = ways.get("GET" if request.method == "HEAD" else request.method)
+            if one is None:
+                allowed = ", ".join(sorted(ways))
+                raise ApiError(HTTPStatus.METHOD_NOT_ALLOWED, f"Only {allowed} is answered here.", allow=allowed)
+            for parameter in one.parameters:
+                _check(parameter, request)
+            handler: Handler = getattr(self, one.name)
+            return await handler(request)
+
+        return answer
+
+    def _answered(self, handler: Handler) -> Handler:
+        """A handler whose errors are problems."""
+
+        async def answer(request: web.Request) -> web.StreamResponse:
+            try:
+                self._limits.request(request)
+                return await handler(request)
+            except ApiError as error:
+                if error.status is HTTPStatus.NOT_FOUND:
+                    self._limits.missed(request)
+                return error.response()
+            except STORE_ERRORS as error:
+                return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, self._card_room.store_away(error), 5).response()
+
+        return answer
+
+    async def _nothing(self, request: web.Request) -> web.StreamResponse:
+        raise not_found("Nothing stands here: /api/v1/openapi.json says what may be asked.")
+
+    async def _description(self, request: web.Request) -> web.StreamResponse:
+        return _json(request, Answer(description(), f"{len(description())}"))
+
+    # Finished games
+
+    async def game(self, request: web.Request) -> web.StreamResponse:
+        return _found(request, await self._card_room.games.game(request.match_info["game_id"], _reader(request)))
+
+    async def record(self, request: web.Request) -> web.StreamResponse:
+        return _found(request, await self._card_room.games.record(request.match_info["game_id"]))
+
+    async def deal(self, request: web.Request) -> web.StreamResponse:
+        game_id, number = request.match_info["game_id"], int(request.match_info["deal"])
+        return _found(request, await self._card_room.games.deal(game_id, number, _reader(request)))
+
+    async def analysis(self, request: web.Request) -> web.StreamResponse:
+        return _found(request, await self._card_room.games.analysis(request.match_info["game_id"], _reader(request)))
+
+    async def begin_analysis(self, request: web.Request) -> web.StreamResponse:
+        game_id = request.match_info["game_id"]
+        try:
+            return _found(request, await self._card_room.games.analysis(game_id, _reader(request), begin=True))
+        except TooMuchToDo:
+            raise ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "Too many games are being analysed.", 60) from None
+        except NotAnalysed:
+            raise ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "This game could not be analysed.", 60) from None
+
+    # Tables
+
+    async def table(self, request: web.Request) -> web.StreamResponse:
+        table = await self._card_room.watching.table(request.match_info["watch_id"])
+        if table is None:
+            raise not_found(NO_TABLE)
+        return _json(request, Answer(table.model_dump_json().encode(), f"{table.code}-{table.version}"))
+
+    async def table_stream(self, request: web.Request) -> web.StreamResponse:
+        with self._limits.stream(request):
+            states = await self._card_room.watching.states(request.match_info["watch_id"])
+            if states is None:
+                raise not_found(NO_TABLE)
+            # Proxies are told to pass lines on as they come.
+            headers = {"Content-Type": "application/x-ndjson", "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+            response = web.StreamResponse(headers=headers)
+            await response.prepare(request)
+            with suppress(ConnectionError):
+                async with aclosing(states):
+                    async for state in states:
+                        await response.write(state + b"\n")
+                await response.write_eof()
+            return response
+
+
+def _check(parameter: Parameter, request: web.Request) -> None:
+    """A path that is none leads nowhere; a choice that is none is said to be so."""
+    if parameter.place == "path" and not re.fullmatch(parameter.pattern, request.match_info[parameter.name]):
+        raise not_found(f"This is no {parameter.name.replace('_', ' ')}.")
+    said = request.query.get(parameter.name)
+    if parameter.place == "query" and said is not None and said not in parameter.choices:
+        allowed = ", ".join(parameter.choices)
+        raise ApiError(HTTPStatus.BAD_REQUEST, f"{parameter.name} is one of {allowed}.")
+
+
+def _reader(request: web.Request) -> Reader:
+    return Reader(request.query.get("language", language_of(spoken(request))), request.query.get("suits", "italian"))
+
+
+def _found(request: web.Request, answer: Answer | None) -> web.Response:
+    if answer is None:
+        raise not_found(NO_GAME)
+    return _json(request, answer)
+
+
+def _json(request: web.Request, answer: Answer) -> web.Response:
+    """An answer, or that its reader has it already."""
+    headers = {"ETag": f'"{answer.tag}"', "Cache-Control": "no-cache", "Vary": "Accept-Encoding, Accept-Language"}
+    known = request.if_none_match or ()
+    if any(tag.value in (answer.tag, "*") for tag in known):
+        return web.Response(status=304, headers=headers)
+    body = answer.body
+    if len(body) >= WORTH_PACKING and "gzip" in request.headers.get("Accept-Encoding", ""):
+        body, headers["Content-Encoding"] = gzip.compress(body, 6, mtime=0), "gzip"
+    return web.Response(body=body, content_type="application/json", headers=headers)

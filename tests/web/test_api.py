@@ -1,0 +1,306 @@
+"""What programs may ask: answers that are as described, problems in one form, and limits."""
+
+import asyncio
+import json
+from random import Random
+from typing import Any
+
+import aiohttp
+import pytest
+from pydantic import TypeAdapter
+
+from adapters.web.api import limits
+from adapters.web.api.openapi import document
+from adapters.web.api.operations import OPERATIONS
+from adapters.web.api.reference import PAGE, page
+from adapters.web.api.server import Api
+from bot.finished.archive import FinishedGame
+from bot.platform import RateLimit
+from bot.watching import PublicTable
+from engine import read, verify
+from engine.robots.findings import Verdict
+from tests.bot.finished.games import finished, keep
+from tests.open_playground import Open
+
+GAMES = [finished(1, "spizzichino"), finished(2, "testa"), finished(3, "spades"), finished(4, "tavolo")]
+
+
+@pytest.fixture
+def limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BUONGIOCO_RATE_LIMITS", "true")
+
+
+async def kept(site: Open, game: FinishedGame) -> FinishedGame:
+    await keep(site.worker.store, game)
+    return game
+
+
+async def asked(session: aiohttp.ClientSession, url: str, status: int = 200, method: str = "GET") -> Any:
+    async with session.request(method, url, timeout=aiohttp.ClientTimeout(10)) as answer:
+        text = await answer.text()
+        assert answer.status == status, text
+        kind = "application/json" if status == 200 else "application/problem+json"
+        assert answer.content_type == kind
+        found = json.loads(text)
+        if status != 200:
+            assert found["status"] == status
+            assert found["title"]
+            assert found["detail"]
+            assert found["type"] == "about:blank"
+        return found
+
+
+def api(site: Open, path: str) -> str:
+    return f"{site.url}api/v1{path}"
+
+
+async def open_table(site: Open, people: int = 2, game: str = "metamazzo") -> tuple[str, str]:
+    """A table in the playground's group with a game under way: its code, and by what it is watched."""
+    room = site.worker.room
+    challenges = site.worker.challenges
+    table = await challenges.open_table(game, "playground:1", "Anna", "t1", host="playground:bar")
+    for number in range(2, people + 1):
+        table = await challenges.sit(table.code, f"playground:{number}", f"Player {number}", f"s{number}")
+    return table.code, await site.worker.watching.watch_id(await room.table(table.code))
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: str(game.record.game))
+async def test_each_answer_on_a_finished_game_is_as_its_model_says(
+    site: Open, session: aiohttp.ClientSession, game: FinishedGame
+) -> None:
+    await kept(site, game)
+    for one in OPERATIONS:
+        if one.method == "GET" and "game_id" in one.path:
+            path = one.path.format(game_id=game.id, deal=1)
+            found = await asked(session, api(site, path))
+            either: Any = one.models[0] if len(one.models) == 1 else one.models[0] | one.models[1]
+            TypeAdapter(either).validate_json(json.dumps(found))
+            if one.name == "record":
+                verify(read(json.dumps(found)))
+
+
+async def test_it_is_asked_for_once_and_again_only_when_it_changed(site: Open, session: aiohttp.ClientSession) -> None:
+    game = await kept(site, GAMES[0])
+    url = api(site, f"/games/{game.id}/deals/1")
+    async with session.get(url) as answer:
+        tag = answer.headers["ETag"]
+        assert answer.headers["Content-Encoding"] == "gzip"
+    async with session.get(url, headers={"If-None-Match": tag}) as answer:
+        assert (answer.status, await answer.read()) == (304, b"")
+    async with session.get(f"{url}?language=it", headers={"If-None-Match": tag}) as answer:
+        assert answer.status == 200
+        assert "gioca" in await answer.text()
+
+
+async def test_words_are_in_the_language_that_was_asked_for(site: Open, session: aiohttp.ClientSession) -> None:
+    game = await kept(site, GAMES[0])
+    url = api(site, f"/games/{game.id}")
+    async with session.get(url, headers={"Accept-Language": "it"}) as answer:
+        assert "Vittoria" in (await answer.json())["result"]
+    async with session.get(f"{url}?language=en", headers={"Accept-Language": "it"}) as answer:
+        assert "won" in (await answer.json())["result"]
+    assert "language is one of" in (await asked(session, f"{url}?language=de", 400))["detail"]
+    assert "suits is one of" in (await asked(session, f"{url}?suits=swiss", 400))["detail"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/games/AAAAAA-000000",
+        "/games/AAAAAA-000000/record",
+        "/games/AAAAAA-000000/deals/1",
+        "/games/{game}/deals/0",
+        "/games/{game}/deals/99",
+        "/games/{game}/deals/x",
+        "/games/{game}/nothing",
+        "/games/%2e%2e",
+        "/games/game:1",
+        "/tables/AAAAAA-ABCDEFGHJKMN",
+        "/tables/AAAAAA",
+        "/tables/AAAAAA-ABCDEFGHJKMN/stream",
+        "/",
+        "",
+        "/nothing",
+    ],
+)
+async def test_what_is_not_there_is_a_problem(site: Open, session: aiohttp.ClientSession, path: str) -> None:
+    game = await kept(site, GAMES[1])
+    await asked(session, api(site, path.format(game=game.id)), 404)
+
+
+async def test_other_methods_are_a_problem(site: Open, session: aiohttp.ClientSession) -> None:
+    game = await kept(site, GAMES[1])
+    async with session.delete(api(site, f"/games/{game.id}/analysis")) as answer:
+        assert (answer.status, answer.headers["Allow"]) == (405, "GET, POST")
+        assert answer.content_type == "application/problem+json"
+    async with session.head(api(site, f"/games/{game.id}")) as answer:
+        assert answer.status == 200
+
+
+async def test_another_sites_page_is_refused_with_a_problem(site: Open, session: aiohttp.ClientSession) -> None:
+    game = await kept(site, GAMES[1])
+    url = api(site, f"/games/{game.id}/analysis")
+    async with session.post(url, headers={"Origin": "https://elsewhere.example"}) as answer:
+        assert (answer.status, answer.content_type) == (403, "application/problem+json")
+
+
+async def test_an_analysis_is_begun_by_a_post_alone(site: Open, session: aiohttp.ClientSession) -> None:
+    game = await kept(site, GAMES[1])
+    made = []
+
+    async def verdicts(_record: object, deal: int) -> list[Verdict]:
+        made.append(deal)
+        return []
+
+    site.worker.robot_pool.verdicts = verdicts  # type: ignore[method-assign, assignment]
+    url = api(site, f"/games/{game.id}/analysis")
+    assert not (await asked(session, url))["is_begun"]
+    assert made == []
+    told = await asked(session, url, method="POST")
+    assert told["deals_done"] == told["deals"] == len(made)
+    assert (await asked(session, url))["is_begun"]
+
+
+# Tables
+
+
+async def test_a_table_is_told_as_everybody_sees_it(site: Open, session: aiohttp.ClientSession) -> None:
+    code, watch_id = await open_table(site)
+    found = await asked(session, api(site, f"/tables/{watch_id}"))
+    assert PublicTable.model_validate(found, strict=False).code == code
+    assert found["view"]["hand"] is None
+    await asked(session, api(site, f"/tables/{code}"), 404)
+    table = await site.worker.room.table(code)
+    assert table.game
+    hands = [card for seat in (0, 1) for card in table.game.view(seat).deal.hand or ()]  # type: ignore[union-attr]
+    assert len(hands) == 20
+    assert not [card for card in hands if f'"{card}"' in json.dumps(found)]
+
+
+async def test_a_stream_tells_each_card_and_ends_with_the_game(site: Open, session: aiohttp.ClientSession) -> None:
+    code, watch_id = await open_table(site)
+    room = site.worker.room
+    async with asyncio.timeout(20), session.get(api(site, f"/tables/{watch_id}/stream")) as answer:
+        assert answer.content_type == "application/x-ndjson"
+        first = json.loads(await answer.content.readline())
+        table = await room.table(code)
+        assert table.game
+        turn = table.game.turn
+        assert turn == first["turn"]
+        move = next(one for one in table.game.legal_moves(turn or 0) if one.startswith("play "))
+        await room.press(code, f"playground:{(turn or 0) + 1}", table.version, move, "m1")
+        second = json.loads(await answer.content.readline())
+        assert second["view"]["trick"][0][:2] == [turn, move.split(" ")[1]]
+        await room.press(code, "playground:1", second["version"], "resign", "m2")
+        last = json.loads(await answer.content.readline())
+        assert (last["phase"], last["winner"]) == ("over", [1])
+        assert await answer.content.read() == b""
+    await site.worker.settled()
+    await asked(session, api(site, f"/games/{last['replay']}"))
+
+
+async def test_whoever_watches_never_reads_a_card_before_it_is_played(
+    site: Open, session: aiohttp.ClientSession
+) -> None:
+    """Every line of a whole deal is searched for the cards that lay hidden when it was written."""
+    code, watch_id = await open_table(site)
+    room, random = site.worker.room, Random(5)
+    seen = 0
+    async with asyncio.timeout(60), session.get(api(site, f"/tables/{watch_id}/stream")) as answer:
+        while seen < 40:
+            line = (await answer.content.readline()).decode()
+            if not line.strip():
+                continue
+            version = json.loads(line)["version"]
+            table = await room.table(code)
+            assert table.game
+            assert table.version == version
+            if table.game.deal_number > 1:
+                break
+            hands = [card for seat in (0, 1) for card in table.game.view(seat).deal.hand or ()]  # type: ignore[union-attr]
+            known = [card for cards in table.game.view(None).deal.known for card in cards]  # type: ignore[union-attr]
+            assert not [card for card in hands if card not in known and f'"{card}"' in line]
+            assert table.game._secret
+            assert table.game._secret.hex() not in line
+            seen += 1
+            turn = table.game.turn
+            assert turn is not None
+            moves = [one for one in table.game.legal_moves(turn) if one.startswith("play ")]
+            await room.press(code, f"playground:{turn + 1}", version, random.choice(moves), f"m{version}")
+    assert seen >= 20
+
+
+async def test_nobody_who_watches_holds_up_the_stop(site: Open, session: aiohttp.ClientSession) -> None:
+    _code, watch_id = await open_table(site)
+    async with session.get(api(site, f"/tables/{watch_id}/stream")) as answer:
+        assert await answer.content.readline()
+        async with asyncio.timeout(5):
+            await site.stop()
+            assert await answer.content.read() == b""
+
+
+# Limits
+
+
+async def test_too_many_requests_reach_their_limit(
+    limited: None, site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "REQUESTS", RateLimit(burst=3, interval=60.0))
+    game = await kept(site, GAMES[1])
+    for _ in range(3):
+        await asked(session, api(site, f"/games/{game.id}"))
+    async with session.get(api(site, f"/games/{game.id}")) as answer:
+        assert (answer.status, answer.content_type) == (429, "application/problem+json")
+        assert 1 <= int(answer.headers["Retry-After"]) <= 60
+
+
+async def test_ids_that_lead_nowhere_have_a_limit(
+    limited: None, site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MISSES", RateLimit(burst=2, interval=60.0))
+    game = await kept(site, GAMES[1])
+    await asked(session, api(site, "/games/AAAAAA-000000"), 404)
+    await asked(session, api(site, f"/games/{game.id}"))
+    await asked(session, api(site, "/tables/AAAAAA-ABCDEFGHJKMN"), 404)
+    await asked(session, api(site, f"/games/{game.id}"), 429)
+
+
+async def test_streams_have_a_limit_and_give_back_what_they_had(
+    limited: None, site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "STREAMS_OF_ADDRESS", 1)
+    code, watch_id = await open_table(site)
+    url = api(site, f"/tables/{watch_id}/stream")
+    async with session.get(url) as answer:
+        await answer.content.readline()
+        await asked(session, url, 429)
+        table = await site.worker.room.table(code)
+        await site.worker.room.press(code, "playground:1", table.version, "resign", "m1")
+        await answer.content.read()
+    async with session.get(url) as answer:
+        assert answer.status in (200, 404)
+
+
+# The description
+
+
+def test_every_operation_is_answered() -> None:
+    assert all(callable(getattr(Api, one.name)) for one in OPERATIONS)
+    assert len({one.name for one in OPERATIONS}) == len(OPERATIONS)
+
+
+async def test_the_description_is_served_and_whole(site: Open, session: aiohttp.ClientSession) -> None:
+    found = await asked(session, api(site, "/openapi.json"))
+    assert found == document()
+    assert found["openapi"] == "3.1.0"
+    references = set(json.dumps(found).split('"#/components/schemas/')[1:])
+    named = {one.partition('"')[0] for one in references}
+    assert named <= set(found["components"]["schemas"])
+    for path, ways in found["paths"].items():
+        for way in ways.values():
+            said = {parameter["name"] for parameter in way["parameters"] if parameter["in"] == "path"}
+            assert said == {part.strip("{}") for part in path.split("/") if part.startswith("{")}
+
+
+def test_the_docs_have_the_whole_description() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "python -m adapters.web.api.reference"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from adapters.web.api.server import Api
 from adapters.web.playground.adapter import Playground
+from adapters.web.replays import Replays
 from adapters.web.routes import routes_of
 from adapters.web.site import Site
 from bot.platform import Adapter, CardRoom
@@ -18,8 +19,10 @@ def make(card_room: CardRoom) -> Sequence[Adapter]:
         return []
     site = Site(card_room)
     site.add(routes_of(site))
-    site.add(Api(site, card_room).routes)
-    site.on_closing.append(card_room.watching.stop)
+    api = Api(site, card_room)
+    site.add(api.routes)
+    site.on_closing.append(api.close)
+    site.add(Replays(site, card_room).routes)
     return [Playground(card_room, site)]
 
 

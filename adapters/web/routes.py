@@ -6,6 +6,7 @@
 | ``/chat`` | the playground's chat; its tickets and WebSockets at ``/ticket`` and ``/ws`` (`playground.server`) |
 | ``/static/{version}/{name}`` | scripts and styles, for ever |
 | ``/cards/{version}/{deck}.svg`` | a deck's cards, for ever |
+| ``/g/{game_id}`` | a finished game, step by step (`replays`) |
 | ``/api/v1`` | the interface for programs (`api.operations`) |
 | ``/healthz``, ``/metrics`` | for who watches machines (`bot.monitoring`) |
 """

@@ -86,6 +86,7 @@ class ReplayedGame(Told):
     winner: list[int] | None
     ending: str | None
     result: str = Field(description="Who won, and how, in words.")
+    cards: dict[str, str] = Field(description="What each card is called with the reader's suits, by its code.")
     deals: list[DealHead]
 
 
@@ -135,6 +136,7 @@ def replayed_game(game: FinishedGame, language: str, suits: str) -> ReplayedGame
         winner=record.winner,
         ending=record.ending,
         result=words.ending(record.winner, record.ending),
+        cards={code: words.card(code) for code in record.kind.pack.codes},
         deals=[
             DealHead(
                 number=number,

@@ -30,6 +30,11 @@ class Limits:
         self._requests, self._misses = RateLimiter(), RateLimiter()
         self._streams: Counter[str] = Counter()
 
+    @property
+    def streams(self) -> int:
+        """How many streams are open."""
+        return self._streams.total()
+
     def request(self, request: web.Request) -> None:
         """Count a request; ApiError if it is one too many."""
         address = self._address(request)
@@ -45,7 +50,7 @@ class Limits:
     def stream(self, request: web.Request) -> Iterator[None]:
         """Count a stream for as long as it is open; ApiError if it is one too many."""
         address = self._address(request)
-        is_full = self._streams[address] >= STREAMS_OF_ADDRESS or self._streams.total() >= STREAMS
+        is_full = self._streams[address] >= STREAMS_OF_ADDRESS or self.streams >= STREAMS
         if self._on and is_full:
             raise _too_many("Too many streams are open.", 30.0)
         self._streams[address] += 1

@@ -41,6 +41,11 @@ class Api:
             web.route("*", "/api{rest:.*}", self._answered(self._nothing)),
         ]
 
+    def close(self) -> None:
+        """End the streams: nobody is to wait for what will not come."""
+        if self._limits.streams:
+            self._card_room.watching.stop()
+
     def _chosen(self, ways: dict[str, Operation]) -> Handler:
         """What answers a path, by the request's method."""
 

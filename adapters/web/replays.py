@@ -1,0 +1,102 @@
+"""The page of a finished game, at ``/g/{game_id}``. What it shows it asks of the interface for programs."""
+
+import json
+import re
+from http import HTTPStatus
+
+from aiohttp import web
+from aiohttp.web_routedef import AbstractRouteDef
+
+from adapters.web.api.operations import GAME_ID
+from adapters.web.site import Site, spoken
+from bot.finished.reader import Reader
+from bot.platform import CardRoom
+from bot.store import STORE_ERRORS
+from bot.texts import language_of, texts
+
+
+class Replays:
+    """Answers for them."""
+
+    def __init__(self, site: Site, card_room: CardRoom) -> None:
+        self._site, self._card_room = site, card_room
+        self.routes: list[AbstractRouteDef] = [web.get("/g/{game_id}", self.page)]
+
+    async def page(self, request: web.Request) -> web.Response:
+        game_id, language = request.match_info["game_id"], language_of(spoken(request))
+        try:
+            is_id = re.fullmatch(GAME_ID, game_id)
+            found = await self._card_room.games.game(game_id, Reader(language)) if is_id else None
+        except STORE_ERRORS as error:
+            raise web.HTTPServiceUnavailable(text=self._card_room.store_away(error, language)) from None
+        game = json.loads(found.body) if found else None
+        data = {
+            "id": game_id,
+            "game": game,
+            "decks": self._site.assets.decks,
+            "texts": _texts(language),
+            "language": language,
+        }
+        page = self._site.page(request, "replay.html", data=data)
+        page.set_status(HTTPStatus.OK if game else HTTPStatus.NOT_FOUND)
+        return page
+
+
+def _texts(language: str) -> dict[str, str]:
+    """The page's own words."""
+    _ = texts(language).gettext
+    return {
+        "again": _("Try again"),
+        "all_open": _("All hands open"),
+        "analyse": _("Analyse"),
+        "analysing": _("Being analysed: {done} of {deals} deals so far."),
+        "analysis": _("Analysis"),
+        "bid": _("bid"),
+        "check": _("Check the shuffle"),
+        "costliest": _("The costliest moves"),
+        "deal": _("Deal"),
+        "dealer": _("deals"),
+        "declared": _("declared"),
+        "download": _("Download the record"),
+        "drawn": _("drawn"),
+        "everybody": _("What everybody saw"),
+        "fair": _("Is it fair?"),
+        "fair_about": _("Your browser works out each pack from its secret, and asks nobody."),
+        "first": _("To the beginning of the deal"),
+        "french": _("French suits"),
+        "given_away": _("{points} points given away"),
+        "hand": _("hand"),
+        "home": _("Home"),
+        "is_fair": _("Every shuffle is as it was promised."),
+        "is_unfair": _("Not every shuffle is as it was promised."),
+        "italian": _("Italian suits"),
+        "last": _("To the end of the deal"),
+        "loading": _("One moment…"),
+        "lost": _("−{points} points"),
+        "lost_about": _("About −{points} points"),
+        "move": _("Move"),
+        "moves": _("Moves"),
+        "next": _("Next move"),
+        "no_crypto": _("Browsers check nothing on a page without https. Download the record, and check it elsewhere."),
+        "no_game": _("There is no game here. Its link may be wrong, or it was moved out of the archive."),
+        "no_proof": _("These cards were laid out by hand."),
+        "not_analysed": _("Nobody has had this game analysed lately."),
+        "nothing_lost": _("Well played."),
+        "pack": _("The pack, first card first"),
+        "pause": _("Pause"),
+        "play": _("Play by itself"),
+        "previous": _("Previous move"),
+        "seal": _("Seal"),
+        "secret": _("Secret"),
+        "step_dealer": _("The first dealer follows from the secret."),
+        "step_pack": _("The pack follows from the secret."),
+        "step_pack_wrong": _("The pack does not follow from the secret: {count} cards lie elsewhere."),
+        "step_seal": _("The secret is the one that was sealed: its SHA-256 is the seal."),
+        "stock": _("stock"),
+        "suits": _("Suits"),
+        "table": _("Table"),
+        "taken": _("points taken"),
+        "tricks": _("tricks"),
+        "where": _("Deal {deal}, move {move}"),
+        "who": _("Cards"),
+    }

@@ -1,0 +1,84 @@
+// @ts-check
+// A table that nobody plays at from here: who sits where, what lies there, and which hands are open. It knows no rules.
+import { html } from "./view.js";
+
+/** @typedef {[seat: number, card: string, signal: string | null]} Played */
+/** @typedef {[number: number, owner: number | null, place: string, top: string | null, left: number]} Packet */
+/** @typedef {{phase: string, turn: number | null, dealer: number, counts: number[], known: string[][], trick: Played[], last_trick: [Played[], number] | null, tricks: number[], declared?: number[], packets?: Packet[], stock?: number, drawn?: Played[] | string | null, discards?: number, bids?: (number | string | null)[]}} View */
+/** @typedef {{hand: string[], packets: Packet[] | null, drawn: string | null, discarded: string[] | null}} Own */
+
+const RANKS = { R: "K", C: "Q", F: "J" }, SUITS = { D: "D", C: "H", S: "S", B: "C" };
+
+/** The drawing of a card: forty cards may wear French suits.
+ * @param {string} code @param {boolean} isWorn */
+const symbol = (code, isWorn) => (code && isWorn ? (RANKS[code[0]] || code[0]) + SUITS[code[1]] : code) || "back";
+
+/** @param {{faces: Faces, code?: string, className?: string}} given */
+export const Card = ({ faces, code = "", className = "" }) => html`
+  <svg class=${`face ${className}`} viewBox="0 0 250 400" aria-hidden="true" data-card=${code || "back"}>
+    <use href=${`${faces.url}#${symbol(code, faces.isWorn)}`} />
+  </svg>`;
+
+/** @typedef {{url: string, isWorn: boolean, names: Record<string, string>}} Faces */
+
+/** A seat's packets as whoever looks may see them: the owner may know tops that others do not.
+ * @param {View} view @param {(Own | null)[]} open */
+function packets(view, open) {
+  return (view.packets || []).map((packet, at) => {
+    const owner = packet[1];
+    return (owner !== null && open[owner]?.packets?.[at]) || packet;
+  });
+}
+
+/** What lies in the middle: the trick, or the one that has just been taken.
+ * @param {View} view @param {boolean} isTaken */
+function lying(view, isTaken) {
+  if (view.trick.length || !isTaken || !view.last_trick) return { cards: view.trick, winner: null };
+  return { cards: view.last_trick[0], winner: view.last_trick[1] };
+}
+
+/** A position. ``open`` has each seat's own view where it is shown, ``bottom`` who sits below.
+ * @param {{view: View, open: (Own | null)[], names: string[], faces: Faces, bottom: number, isTaken: boolean, texts: Record<string, string>}} given */
+export const Position = ({ view, open, names, faces, bottom, isTaken, texts }) => {
+  const seats = names.length, all = packets(view, open), { cards, winner } = lying(view, isTaken);
+  const middle = all.filter((one) => one[1] === null);
+  /** @param {number} seat */
+  const at = (seat) => (seats === 2 ? ["south", "north"] : ["south", "east", "north", "west"])[(seat - bottom + seats) % seats];
+  const drawn = Array.isArray(view.drawn) ? view.drawn : [];
+  return html`
+    <div class=${`position of${seats}`}>
+      ${names.map((name, seat) => html`
+        <div class=${`seat ${at(seat)} ${view.turn === seat ? "to-move" : ""}`} key=${seat} data-seat=${seat}>
+          <span class="who"><bdi>${name}</bdi>${view.dealer === seat ? html` <abbr title=${texts.dealer}>♦</abbr>` : ""}</span>
+          <${Hand} view=${view} own=${open[seat]} seat=${seat} faces=${faces} packets=${all.filter((one) => one[1] === seat && one[4] > 0)} texts=${texts} />
+        </div>`)}
+      <div class="middle">
+        ${middle.length > 0 && html`<div class="packets">${middle.map((one) => html`<${Pile} key=${one[0]} faces=${faces} packet=${one} />`)}</div>`}
+        <div class=${`trick of${seats}`}>
+          ${cards.map(([seat, card, signal]) => html`
+            <figure key=${card} class=${`${at(seat)} ${winner === seat ? "wins" : ""}`} data-lying=${card}>
+              <${Card} faces=${faces} code=${card} />
+              ${signal && html`<figcaption>${signal}!</figcaption>`}
+            </figure>`)}
+        </div>
+      </div>
+      ${(view.stock || 0) > 0 && html`<div class="stock"><${Card} faces=${faces} /><small>${texts.stock}: ${view.stock}</small></div>`}
+      ${drawn.length > 0 && html`<div class="drawn"><small>${texts.drawn}</small>${drawn.map(([seat, card]) => html`<${Card} key=${card} faces=${faces} code=${card} /><small><bdi>${names[seat]}</bdi></small>`)}</div>`}
+    </div>`;
+};
+
+/** @param {{view: View, own: Own | null, seat: number, faces: Faces, packets: Packet[], texts: Record<string, string>}} given */
+const Hand = ({ view, own, seat, faces, packets: piles, texts }) => {
+  const cards = own ? own.hand : [...view.known[seat], ...Array(Math.max(0, view.counts[seat] - view.known[seat].length)).fill("")];
+  const said = own ? own.hand.map((card) => faces.names[card]).join(" ") : `${view.counts[seat]}`;
+  return html`
+    <div class="hand" role="img" aria-label=${`${texts.hand}: ${said}`}>
+      ${cards.map((card, place) => html`<${Card} key=${card || place} faces=${faces} code=${card} />`)}
+      ${own?.drawn && html`<span class="looked-at"><${Card} faces=${faces} code=${own.drawn} /></span>`}
+    </div>
+    ${piles.length > 0 && html`<div class="packets">${piles.map((one) => html`<${Pile} key=${one[0]} faces=${faces} packet=${one} />`)}</div>`}`;
+};
+
+/** @param {{faces: Faces, packet: Packet}} given */
+const Pile = ({ faces, packet: [number, , place, top, left] }) => html`
+  <span class="pile"><${Card} faces=${faces} code=${top || ""} />${place !== "table" && html`<b class="number">${number}</b>`}${left > 1 && html`<b class="left">${left}</b>`}</span>`;

@@ -1,0 +1,230 @@
+"""The page of a finished game in a real Chromium: step by step, as each saw it, with a check that can fail."""
+
+import json
+import os
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, Page, Route, expect
+
+from bot.finished.archive import FinishedGame
+from engine import GAMES, load
+from engine.robots.findings import Verdict
+from tests.bot.finished.games import finished, keep
+from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
+from tests.open_playground import Open
+
+pytestmark = ONE_BROWSER
+__all__ = ["browser", "playground", "running_browser"]
+
+PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True}
+DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
+NAMES = ["Anna", "Bruno", "Carla Maria", "Dino"]
+
+
+async def kept(site: Open, game_id: str = "metamazzo", number: int = 1) -> FinishedGame:
+    game = finished(number, game_id)
+    record = game.record.model_copy(update={"seats": NAMES[: len(game.record.seats)]})
+    game = replace(game, record=record)
+    await keep(site.worker.store, game)
+    return game
+
+
+def analysed(site: Open, game: FinishedGame) -> None:
+    """Verdicts as an analysis would have them, without one."""
+
+    async def verdicts(_record: object, deal: int) -> list[Verdict]:
+        moves = game.record.deals[deal - 1].moves
+        plays = [(place, one[0], one[1]) for place, one in enumerate(moves) if one[1].startswith("play ")]
+        found = []
+        for place, seat, move in plays:
+            lost = 2.0 if place % 9 == 4 else 0.0
+            found.append(
+                Verdict(deal, place, seat or 0, move, "play 3D" if lost else move, lost, True, "takes" if lost else "")
+            )
+        return found
+
+    site.worker.robot_pool.verdicts = verdicts  # type: ignore[method-assign, assignment]
+
+
+async def opened(browser: Browser, url: str, *, language: str = "en", errors: bool = True, **options: Any) -> Page:
+    context = await browser.new_context(locale=language, **(options or DESKTOP))
+    page = await context.new_page()
+    if errors:
+        page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
+        page.on("console", lambda word: pytest.fail(f"the console says: {word.text}") if word.type == "error" else None)
+    await page.goto(url)
+    return page
+
+
+async def hand_of(page: Page, seat: int) -> list[str]:
+    cards = page.locator(f"[data-seat='{seat}'] .hand svg")
+    return [await cards.nth(at).get_attribute("data-card") or "" for at in range(await cards.count())]
+
+
+async def at(page: Page, hash_: str) -> None:
+    await page.wait_for_function("hash => location.hash === hash", arg=hash_)
+
+
+async def test_each_move_is_reached_by_keys_slider_and_link(playground: Open, browser: Browser) -> None:
+    game = await kept(playground)
+    last = len(game.record.deals[0].moves)
+    page = await opened(browser, f"{playground.url}g/{game.id}")
+    await expect(page.locator(".says")).to_have_text(f"{NAMES[game.record.deals[0].dealer]} deals")
+    await page.keyboard.press("ArrowRight")
+    await at(page, "#d1m1")
+    move = game.record.deals[0].moves[0][1].split(" ")[1]
+    await expect(page.locator("[data-lying]")).to_have_attribute("data-lying", move)
+    await page.keyboard.press("End")
+    await at(page, f"#d1m{last}")
+    await expect(page.locator(".scored")).to_contain_text("Points")
+    await page.keyboard.press("ArrowRight")
+    await at(page, "#d2m0")
+    await page.keyboard.press("ArrowLeft")
+    await at(page, f"#d1m{last}")
+    await page.keyboard.press("Home")
+    await at(page, "#d1m0")
+    await page.locator("input[type=range]").fill("7")
+    await at(page, "#d1m7")
+    await page.locator(".moves a").nth(3).click()
+    await expect(page.locator(".moves a[aria-current]")).to_have_count(1)
+    await expect(page.locator(".moves a").nth(3)).to_have_attribute("aria-current", "step")
+    again = await opened(browser, f"{playground.url}g/{game.id}#d2m5")
+    await expect(again.locator(".moves a").nth(5)).to_have_attribute("aria-current", "step")
+
+
+async def test_keys_that_come_faster_than_the_page_is_drawn_all_count(playground: Open, browser: Browser) -> None:
+    game = await kept(playground)
+    page = await opened(browser, f"{playground.url}g/{game.id}")
+    await expect(page.locator(".says")).to_contain_text("deals")
+    await page.evaluate(
+        """() => { for (const key of ["End", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"])
+             dispatchEvent(Object.assign(new KeyboardEvent("keydown", { key }))); }"""
+    )
+    await at(page, "#d2m1")
+
+
+async def test_it_plays_by_itself_and_stops(playground: Open, browser: Browser) -> None:
+    game = await kept(playground)
+    page = await opened(browser, f"{playground.url}g/{game.id}")
+    await expect(page.locator(".says")).to_contain_text("deals")
+    await page.keyboard.press(" ")
+    await at(page, "#d1m2")
+    await page.keyboard.press(" ")
+    await expect(page.locator("#play")).to_have_attribute("aria-pressed", "false")
+
+
+async def test_what_each_seat_saw_is_what_the_engine_says(playground: Open, browser: Browser) -> None:
+    game = await kept(playground)
+    page = await opened(browser, f"{playground.url}g/{game.id}#d1m5")
+    then = load(game.record, 1, 5)
+    hands = [list(view.hand or ()) for seat in (0, 1) if (view := then.view(seat).deal)]
+    await expect(page.locator(".says")).not_to_be_empty()
+    assert [await hand_of(page, seat) for seat in (0, 1)] == hands
+    for choice in ("0", "1", "public"):
+        await page.select_option("#who", choice)
+        public = then.view(None).deal
+        assert public
+        for seat in (0, 1):
+            hidden = [*public.known[seat], *["back"] * (public.counts[seat] - len(public.known[seat]))]
+            assert await hand_of(page, seat) == (hands[seat] if choice == str(seat) else hidden)
+
+
+async def test_the_analysis_stands_beside_each_move(playground: Open, browser: Browser) -> None:
+    game = await kept(playground)
+    analysed(playground, game)
+    page = await opened(browser, f"{playground.url}g/{game.id}")
+    await page.click("#analyse")
+    links = page.locator(".costliest a")
+    await expect(links).to_have_count(3)
+    await expect(page.locator(".players li")).to_have_count(2)
+    await links.nth(0).click()
+    await expect(page.locator(".judgement.bad")).to_contain_text("−2 points")
+    await expect(page.locator(".judgement.bad")).to_contain_text("it takes the trick, and the lead")
+    await expect(page.locator(".moves li.bad small").first).to_contain_text("Better:")
+    # Whoever comes later finds it made.
+    later = await opened(browser, f"{playground.url}g/{game.id}")
+    await expect(later.locator(".costliest a")).to_have_count(3)
+
+
+async def test_a_true_shuffle_is_green(playground: Open, browser: Browser) -> None:
+    game = await kept(playground)
+    page = await opened(browser, f"{playground.url}g/{game.id}")
+    await page.click("#check")
+    await expect(page.locator("#verdict.fair")).to_contain_text("✓")
+    await expect(page.locator(".shuffle details.fair")).to_have_count(len(game.record.deals))
+    await expect(page.locator(".shuffle .unfair")).to_have_count(0)
+
+
+@pytest.mark.parametrize("fault", ["pack", "commitment", "secret", "dealer"])
+async def test_a_record_that_was_tampered_with_is_red(playground: Open, browser: Browser, fault: str) -> None:
+    game = await kept(playground)
+    record = json.loads(game.record.to_json())
+    deal = record["deals"][0]
+    if fault == "pack":
+        deal["pack"][3], deal["pack"][17] = deal["pack"][17], deal["pack"][3]
+    elif fault == "dealer":
+        deal["dealer"] = 1 - deal["dealer"]
+    else:
+        deal["proof"][fault] = "0" * 64
+    page = await opened(browser, f"{playground.url}g/{game.id}")
+
+    async def answer(route: Route) -> None:
+        await route.fulfill(json=record)
+
+    await page.route("**/record", answer)
+    await page.click("#check")
+    await expect(page.locator("#verdict.unfair")).to_contain_text("✗")
+    await expect(page.locator(".shuffle details.unfair")).to_have_count(1)
+    if fault == "pack":
+        await expect(page.locator(".pack .wrong")).to_have_count(2)
+
+
+async def test_the_record_can_be_downloaded(playground: Open, browser: Browser) -> None:
+    game = await kept(playground)
+    page = await opened(browser, f"{playground.url}g/{game.id}")
+    async with page.expect_download() as download:
+        await page.click("a[download]")
+    file = await (await download.value).path()
+    assert file.read_text() == game.record.to_json()
+
+
+async def test_a_link_that_leads_nowhere_says_so(playground: Open, browser: Browser) -> None:
+    page = await opened(browser, f"{playground.url}g/AAAAAA-000000", language="it", errors=False)
+    await expect(page.locator("main")).to_contain_text("Qui non c’è nessuna partita")
+
+
+async def test_names_mean_nothing_in_the_page(playground: Open, browser: Browser) -> None:
+    game = finished(1, "metamazzo")
+    names = ["<img src=x onerror=alert(1)>", "</script><b>Bruno"]
+    game = replace(game, record=game.record.model_copy(update={"seats": names}))
+    await keep(playground.worker.store, game)
+    page = await opened(browser, f"{playground.url}g/{game.id}")
+    await expect(page.locator(".who").first).to_contain_text("<img src=x")
+    assert await page.locator("main img, main b b").count() == 0
+
+
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+@pytest.mark.parametrize("game_id", GAMES)
+async def test_it_fits_the_screen(playground: Open, browser: Browser, game_id: str, size: str) -> None:
+    game = await kept(playground, game_id)
+    analysed(playground, game)
+    scheme = "dark" if list(GAMES).index(game_id) % 2 else "light"
+    language = "it" if list(GAMES).index(game_id) % 3 == 0 else "en"
+    options = PHONE if size == "phone" else DESKTOP
+    middle = next(place for place, move in enumerate(game.record.deals[0].moves) if move[1].startswith("play ")) + 7
+    url = f"{playground.url}g/{game.id}#d1m{middle}"
+    page = await opened(browser, url, language=language, color_scheme=scheme, **options)
+    await expect(page.locator("[data-lying]").first).to_be_visible()
+    await page.click("#analyse")
+    await expect(page.locator(".players li")).to_have_count(len(game.record.seats))
+    width = options["viewport"]["width"]
+    assert await page.evaluate("document.documentElement.scrollWidth") <= width
+    boxes = [await one.bounding_box() for one in await page.locator(".position svg").all()]
+    assert boxes
+    assert all(box and box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes)
+    if folder := os.environ.get("BUONGIOCO_SHOTS"):
+        await page.screenshot(path=f"{folder}/replay-{game_id}-{size}.png", full_page=True)
+    await page.click("#check")
+    await expect(page.locator("#verdict.fair")).to_be_visible()

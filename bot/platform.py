@@ -21,6 +21,7 @@ from bot.places import Place
 if TYPE_CHECKING:  # platforms are known where nobody plays: the command line starts without them
     from bot.commands import Kind
     from bot.finished.reader import GameReader
+    from bot.handlers.hands import Hands
     from bot.settings import Settings
     from bot.watching import Watching
 
@@ -231,6 +232,10 @@ class CardRoom(Protocol):
     @property
     def watching(self) -> Watching:
         """The tables that whoever has the link may watch."""
+
+    @property
+    def hands(self) -> Hands:
+        """The tables of people who play on pages, and what they see of them, live."""
 
     # What people do
 

@@ -45,7 +45,7 @@ class Supervisor:
         tasks = {asyncio.create_task(self._keep(one), name=one.platform) for one in self._worker.adapters.values()}
         try:
             await self._hopeless.wait()
-            raise NothingToRun(" ".join(self._refusals.values()))
+            raise NothingToRun(" ".join(dict.fromkeys(self._refusals.values())))
         finally:
             for task in tasks:
                 task.cancel()
@@ -83,11 +83,12 @@ class Supervisor:
     def _refused(self, platform: str, fault: BadSetting) -> None:
         """The host has to mend something: said once, however often it is tried."""
         self._worker.errors[platform] = fault.word
-        said = self._refusals.get(platform)
+        # Platforms that are served together are refused together.
+        is_said = str(fault) in self._refusals.values()
         self._refusals[platform] = str(fault)
         if not self._has_run and set(self._refusals) == set(self._worker.adapters):
             self._hopeless.set()
-        elif said != str(fault):
+        elif not is_said:
             log.error("platform_refused", platform=platform, what_to_do=str(fault), again_in=REFUSED_PAUSE)
 
     def _failed(self, platform: str, fault: Exception, wait: float) -> None:

@@ -5,6 +5,7 @@ All of it is served at one address by one process (`site`); `routes` says what s
 
 from collections.abc import Sequence
 
+from adapters.web.adapter import Web
 from adapters.web.api.server import Api
 from adapters.web.playground.adapter import Playground
 from adapters.web.replays import Replays
@@ -23,7 +24,7 @@ def make(card_room: CardRoom) -> Sequence[Adapter]:
     site.add(api.routes)
     site.on_closing.append(api.close)
     site.add(Replays(site, card_room).routes)
-    return [Playground(card_room, site)]
+    return [Playground(card_room, site), Web(card_room, site)]
 
 
 __all__ = ["make"]

@@ -13,9 +13,6 @@ class Pages:
     def __init__(self, site: Site) -> None:
         self._site = site
 
-    async def home(self, request: web.Request) -> web.Response:
-        return self._site.page(request, "home.html")
-
     async def chat(self, request: web.Request) -> web.Response:
         challenge = command_called("challenge")
         assert challenge

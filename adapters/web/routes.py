@@ -2,7 +2,9 @@
 
 | address | what |
 |---|---|
-| ``/`` | the first page |
+| ``/`` | the first page: play now, or with a friend; one's tables (`tables`) |
+| ``/play`` | POST: a table is opened |
+| ``/t/{code}`` | a table, for who sits there or wants to sit down (POST); live at ``/t/{code}/live``, a WebSocket |
 | ``/chat`` | the playground's chat; its tickets and WebSockets at ``/ticket`` and ``/ws`` (`playground.server`) |
 | ``/static/{version}/{name}`` | scripts and styles, for ever |
 | ``/cards/{version}/{deck}.svg`` | a deck's cards, for ever |
@@ -19,10 +21,9 @@ from adapters.web.site import Site
 
 
 def routes_of(site: Site) -> list[AbstractRouteDef]:
-    """What is there for everybody, whoever plays."""
+    """What is the same for everybody; the others stand in `Tables.routes` and `playground.server.Server.routes`."""
     pages = Pages(site)
     return [
-        web.get("/", pages.home),
         web.get("/chat", pages.chat),
         web.get("/static/{version}/{name:.+}", site.assets.file),
         web.get("/cards/{version}/{deck}.svg", site.assets.cards),

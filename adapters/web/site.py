@@ -19,6 +19,8 @@ from adapters.web.templates import Templates
 from bot import monitoring
 from bot.platform import CardRoom
 from bot.serving import listen
+from bot.settings import BadSetting
+from bot.store import STORE_ERRORS
 from bot.texts import language_of
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}")
@@ -61,6 +63,8 @@ class Site:
         self.listening = False
         self.on_closing: list[Callable[[], None]] = []
         """Called when it closes: what waits for news ends, so that nobody waits for it."""
+        self._refusal: BadSetting | None = None
+        self._was_refused = asyncio.Event()
 
     def add(self, routes: Sequence[AbstractRouteDef]) -> None:
         """Have something served, from the next time on that it listens."""
@@ -72,7 +76,13 @@ class Site:
         app = web.Application(middlewares=[self._guard], client_max_size=MOST_SENT)
         app.add_routes(self._routes)
         monitoring.add_monitoring(app, self._card_room)
-        runner = await listen(app, self._host, self.port, "The playground", REMEDY)
+        try:
+            runner = await listen(app, self._host, self.port, "The playground", REMEDY)
+        except BadSetting as error:
+            self._refusal = error
+            self._was_refused.set()
+            raise
+        self._was_refused.clear()
         try:
             self.port = runner.addresses[0][1]
             self.listening = True
@@ -83,17 +93,30 @@ class Site:
                 close()
             await runner.cleanup()
 
+    async def until_refused(self) -> None:
+        """Wait until it cannot be served, and raise why: for adapters whose pages stand here beside another's."""
+        await self._was_refused.wait()
+        assert self._refusal
+        raise self._refusal
+
     @property
     def url(self) -> str:
         """Where it is for those who may come, without a slash at its end."""
         shown = _own_address() if self.access.is_networked else self._host
         return str(self.access.public or f"http://{shown}:{self.port}")
 
-    def page(self, request: web.Request, name: str, **values: object) -> web.Response:
-        """A page, in the language that its reader's browser speaks (`Templates.page`)."""
-        text = self.templates.page(name, language_of(spoken(request)), **values)
+    def page(self, request: web.Request, template: str, language: str = "", /, **values: object) -> web.Response:
+        """A page (`Templates.page`), in a language or in that which its reader's browser speaks."""
+        text = self.templates.page(template, language or language_of(spoken(request)), **values)
         headers = {"Cache-Control": "no-cache", "Vary": "Accept-Language, Cookie"}
         return web.Response(text=text, content_type="text/html", headers=headers)
+
+    def check_is_own_page(self, request: web.Request) -> None:
+        """Refused unless one of our own pages asks: browsers say so where something is written or a socket opened, and
+        another site's page was refused already.
+        """
+        if "Origin" not in request.headers:
+            raise Refused("Only a page of this address may ask for this.")
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Any) -> web.StreamResponse:
@@ -110,6 +133,12 @@ class Site:
         except web.HTTPException as answer:
             answer.headers.update(SECURITY)
             raise
+        except STORE_ERRORS as error:
+            if request.transport is None:
+                # It is whoever asked that is away.
+                raise
+            why = self._card_room.store_away(error, language_of(spoken(request)))
+            raise web.HTTPServiceUnavailable(text=why, headers=SECURITY) from None
         if not response.prepared:
             response.headers.update(SECURITY)
             response.headers.setdefault("Cache-Control", "no-cache")

@@ -25,13 +25,13 @@ class Templates:
         environment.globals["asset"] = self._assets.url
         return environment
 
-    def page(self, name: str, language: str, **values: object) -> str:
+    def page(self, template: str, language: str, /, **values: object) -> str:
         """The page of a template, such as "home.html". ``data`` among the values is what its script is given, as JSON:
         the page has it as its element ``page-data``.
         """
         data = values.pop("data", None)
         written = None if data is None else _json_in_html(data)
-        text: str = self._environment.get_template(name).render(
+        text: str = self._environment.get_template(template).render(
             _=texts(language).gettext, language=language, data=written, **values
         )
         return text

@@ -15,6 +15,7 @@ from bot.delivery.surface import Change
 from bot.delivery.surfaces import board_at
 from bot.finished.reader import GameReader
 from bot.handlers.commands import Commands
+from bot.handlers.hands import Hands
 from bot.handlers.limits import BREAK, Limits, TooManyCommands, TooManyPresses, Tries, Verdict
 from bot.handlers.offers import Offers
 from bot.handlers.pages import Pages
@@ -39,6 +40,7 @@ class Dispatcher:
     def __init__(self, worker: Worker) -> None:
         self.worker = worker
         self.pages = Pages(worker)
+        self.hands = Hands(worker)
         self.games = GameReader(worker.archive, worker.analysis_pool)
         self.watching = worker.watching
         self.limits = Limits(on=worker.settings.rate_limits)

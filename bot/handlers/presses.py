@@ -23,6 +23,7 @@ from bot.panels.pages import help_page
 from bot.people import Profile
 from bot.platform import Press, Reply, is_inline, is_private
 from bot.scheduler import STAND_IN
+from bot.tables.chairs import ROBOT_NAMES
 from bot.tables.checks import check_open
 from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable, NotAtThisTable, NotYoursToDecide, OldPanel, OnlyTheChallenger
@@ -32,14 +33,6 @@ from bot.worker import Worker
 from engine import GAMES
 from engine.robots import LEVELS
 from engine.rules import spell
-
-ROBOT_NAMES = {
-    "easy": ("Gino", "Pina", "Nino"),
-    "medium": ("Teresa", "Amedeo", "Ida"),
-    "strong": ("Nonna Rosa", "Zio Beppe", "Maestro Elio"),
-}
-"""Robots have names, for a table of four may seat three of them."""
-
 
 FOR_ONE = {"replay", "fair", "analysis", "rematch", "leaderboard"}
 """Pages that leave the pressed message alone: they come to the presser, or open a table."""

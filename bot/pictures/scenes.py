@@ -16,11 +16,23 @@ WORN = {"suits": {"D": "D", "C": "H", "S": "S", "B": "C"}, "ranks": {"R": "K", "
 TRUMPS = {"spades": "S"}
 
 
-def hand_scene(seen: TableSnapshot, language: str, suits: str, style: Style, chosen: str = "") -> Scene | None:
-    """What a seat sees; None before the first deal. ``chosen`` is the part of a move that its player has chosen."""
+def hand_scene(
+    seen: TableSnapshot, language: str, suits: str, style: Style, chosen: str = "", *, any_letters: bool = False
+) -> Scene | None:
+    """What a seat sees; None before the first deal. ``chosen`` is the part of a move that its player has chosen.
+
+    ``any_letters`` is whether names may have letters that those of pictures lack.
+    """
     if seen.view is None or seen.view.deal is None or seen.phase not in ("playing", "over"):
         return None
-    return _Scenes(seen, language, suits, style).hand(seen.view.deal, chosen)
+    return _Scenes(seen, language, suits, style, any_letters=any_letters).hand(seen.view.deal, chosen)
+
+
+def last_tally(seen: TableSnapshot, language: str, suits: str) -> tuple[TallyLine, ...]:
+    """The score of the last deal that is over, the viewer's side first; empty before there is one."""
+    if seen.view is None or seen.view.result is None:
+        return ()
+    return _Scenes(seen, language, suits, "classic", any_letters=True).tally(seen.view.result.entries)
 
 
 def board_scene(seen: TableSnapshot, language: str, suits: str, style: Style) -> Scene | None:
@@ -31,8 +43,10 @@ def board_scene(seen: TableSnapshot, language: str, suits: str, style: Style) ->
 
 
 class _Scenes:
-    def __init__(self, seen: TableSnapshot, language: str, suits: str, style: Style) -> None:
-        self.seen = seen = _with_drawable_names(seen, language)
+    def __init__(
+        self, seen: TableSnapshot, language: str, suits: str, style: Style, *, any_letters: bool = False
+    ) -> None:
+        self.seen = seen = seen if any_letters else _with_drawable_names(seen, language)
         self.words = words = seen.words(language, suits)
         self.phrases = Phrases(seen, words)
         is_french = seen.kind.id == "spades"

@@ -7,6 +7,13 @@ from bot.somebody import spoken
 LONGEST_NAME = 64
 """Characters of a person's name that a table keeps."""
 
+ROBOT_NAMES = {
+    "easy": ("Gino", "Pina", "Nino"),
+    "medium": ("Teresa", "Amedeo", "Ida"),
+    "strong": ("Nonna Rosa", "Zio Beppe", "Maestro Elio"),
+}
+"""Robots have names, for a table of four may seat three of them."""
+
 
 class Chair(NamedTuple):
     """Who sits in a chair: ``person`` is ``platform:id`` or ``robot:level``, ``name`` what others read."""

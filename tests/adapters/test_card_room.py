@@ -14,6 +14,7 @@ from adapters.web.playground import Playground
 from adapters.web.playground.requests import Say
 from bot.commands import Kind
 from bot.finished.reader import GameReader
+from bot.handlers.hands import Hands
 from bot.platform import Adapter, CardRoom, Command, Offer, Person, Press, Reply, Suggestion
 from bot.settings import Settings
 from bot.store import Store
@@ -102,6 +103,10 @@ class Parrot:
     @property
     def watching(self) -> Watching:
         raise AssertionError("nobody watches")
+
+    @property
+    def hands(self) -> Hands:
+        raise AssertionError("nobody plays on a page")
 
     async def command(self, command: Command) -> Reply:
         self.heard.append(command)

@@ -87,7 +87,7 @@ async def test_health_and_metrics(
 ) -> None:
     async with session.get(playground.url + "healthz") as answer:
         assert answer.status == 200
-        assert (await answer.json())["adapters"] == {"playground": "up"}
+        assert (await answer.json())["adapters"] == {"playground": "up", "web": "up"}
     line = await Line.open(session, playground)
     await line.ask(do="say", chat="1", text="/challenge testa", **{"as": "1"})
     async with session.get(playground.url + "metrics") as answer:

@@ -2,3 +2,10 @@
 // Links to the playground's chat once led here, with what they are for behind a # or a question mark.
 const behind = new URLSearchParams(location.hash.slice(1)), query = new URLSearchParams(location.search);
 if (behind.has("key") || behind.has("join") || query.has("key")) location.replace(`/chat${location.search}${location.hash}`);
+
+// What was chosen last is chosen again.
+for (const select of document.querySelectorAll("select")) {
+  const kept = localStorage.getItem(`play.${select.name}`);
+  if (kept && [...select.options].some((option) => option.value === kept)) select.value = kept;
+  select.addEventListener("change", () => localStorage.setItem(`play.${select.name}`, select.value));
+}

@@ -11,7 +11,9 @@ from bot.delivery.names import Hand
 from bot.delivery.surfaces import wanted
 from bot.delivery.table_sync import NO_EXTRAS, Outcome
 from bot.panels.drafts import NO_DRAFT, Draft
+from bot.panels.hand_page import hand_page
 from bot.panels.snapshot import snapshot
+from bot.people import Profile
 from bot.picture import Style
 from bot.pictures.painter import paint
 from bot.pictures.scenes import board_scene, hand_scene
@@ -45,7 +47,15 @@ def table_of(game: str, random: Random) -> Table:
 def panels(table: Table, viewer: int | None, drafts: Mapping[Hand, Draft]) -> dict[str, str]:
     """Every panel of one seat's, or those that everybody sees, with the scenes of their pictures."""
     outcome = Outcome("ABCD-123456", [("Person 0", 1000, 1040)])
-    return {
+    pages = {
+        f"page {language} {suits}": repr(
+            hand_page(table, f"p:{viewer}", Profile(f"p:{viewer}", language=language, suits=suits, deck=deck), chosen)
+        )
+        for language, suits, deck in VIEWERS
+        if viewer is not None
+        for chosen in [drafts.get(Hand(viewer), NO_DRAFT).choice]
+    }
+    return pages | {
         f"{name} {language} {suits}": repr(
             draw(
                 table,

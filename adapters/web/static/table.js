@@ -1,0 +1,274 @@
+// @ts-check
+// The page of a table, for who sits there: cards to tap, and beside them the panel's text and buttons. It knows no
+// rules: what a card or a button presses came with it.
+import { html, pageData, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
+
+/** @typedef {{code: string, name: string, light: string, press: string, size: number, label: string}} TapCard */
+/** @typedef {{code: string, by: string, at: number, said: string, wins: boolean}} LyingCard */
+/** @typedef {[label: string, payload: string, style: string, kind: string]} Button */
+/** @typedef {{at: number, name: string, is_robot: boolean, is_to_move: boolean, is_dealer: boolean, hidden: number, shown: TapCard[], packets: TapCard[]}} Sitting */
+/** @typedef {{code: string, phase: string, game: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, alarm: string, is_mine: boolean, line: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: Sitting[], trick: LyingCard[], last_trick: LyingCard[], last_title: string, stock: number, drawn: LyingCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, replay: string, resign: string}} Table */
+
+const { code, decks, texts } = pageData();
+const FIRST_PAUSE = 250, LONGEST_PAUSE = 5000;
+
+/** What the bot and this page say to one another. Presses that were not answered are sent again, by the same name. */
+class Line {
+  /** @param {{table: (table: Table) => void, answer: (press: string, word: any) => void, state: (state: string) => void}} heard */
+  constructor(heard) {
+    this.heard = heard;
+    /** @type {Map<string, string>} */
+    this.pending = new Map();
+    this.pause = FIRST_PAUSE;
+    this.isOver = false;
+    this.connect();
+  }
+
+  connect() {
+    const address = new URL(`/t/${code}/live`, location.href);
+    address.protocol = address.protocol.replace("http", "ws");
+    this.socket = new WebSocket(address);
+    this.socket.onopen = () => {
+      this.pause = FIRST_PAUSE;
+      this.heard.state("open");
+      for (const [n, press] of this.pending) this.send(n, press);
+    };
+    this.socket.onmessage = (event) => this.hear(JSON.parse(event.data));
+    this.socket.onclose = () => {
+      if (this.isOver) return;
+      this.heard.state("away");
+      setTimeout(() => this.connect(), this.pause);
+      this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
+    };
+  }
+
+  /** @param {any} word */
+  hear(word) {
+    if (word.table) this.heard.table(word.table);
+    else if (word.gone) { this.isOver = true; this.heard.state("gone"); }
+    else if (this.pending.has(word.n)) {
+      const press = /** @type {string} */ (this.pending.get(word.n));
+      this.pending.delete(word.n);
+      this.heard.answer(press, word);
+    }
+  }
+
+  /** @param {string} press */
+  press(press) {
+    const n = Array.from(crypto.getRandomValues(new Uint8Array(5)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    this.pending.set(n, press);
+    if (this.socket?.readyState === WebSocket.OPEN) this.send(n, press);
+  }
+
+  /** @param {string} n @param {string} press */
+  send(n, press) { this.socket?.send(JSON.stringify({ n, press })); }
+}
+
+/** A card of the table's deck; face down without a code. Names are for who hears them, so the drawing says nothing. */
+const Face = ({ deck, card }) =>
+  html`<svg class="face" viewBox="0 0 250 400" aria-hidden="true"><use href=${`${decks[deck]}#${card || "back"}`} /></svg>`;
+
+/** A card or packet that may be pressed.
+ * @param {{deck: string, card: TapCard, onPress: (press: string, card: TapCard) => void}} given */
+const Tap = ({ deck, card, onPress }) => html`
+  <button type="button" class=${`tap ${card.light}`} data-card=${card.code} data-press=${card.press}
+    aria-disabled=${card.press ? undefined : "true"} aria-pressed=${card.light === "chosen" ? "true" : undefined}
+    aria-label=${spoken(card)} onClick=${() => card.press && onPress(card.press, card)}>
+    <${Face} deck=${deck} card=${card.code} />
+    ${card.label && html`<span class="number" aria-hidden="true">${card.label}</span>`}
+    ${card.size > 1 && html`<span class="size" aria-hidden="true">${card.size}</span>`}
+  </button>`;
+
+/** @param {TapCard} card */
+const spoken = (card) => [card.label && texts.packet.replace("{number}", card.label), card.name, card.size > 1 && texts.cards.replace("{count}", String(card.size))].filter(Boolean).join(", ");
+
+/** @param {{sides: Table["sides"]}} given */
+const Score = ({ sides }) => html`
+  <div class="score">${sides.map((side) => html`
+    <div class=${`side ${side.is_to_move ? "to-move" : ""}`}>
+      <b dir="auto">${side.name}</b> <span class="points">${side.points}</span>
+      <small>${side.notes.join(" · ")}</small>
+    </div>`)}
+  </div>`;
+
+/** Somebody else: the backs of their cards, and what of them is known.
+ * @param {{deck: string, one: Sitting, seats: number}} given */
+const Other = ({ deck, one, seats }) => html`
+  <div class=${`other at${one.at}of${seats} ${one.is_to_move ? "to-move" : ""}`}>
+    <span class="who" dir="auto">${one.name}${one.is_dealer ? html` <span title=${texts.deals} aria-label=${texts.deals}>🂠</span>` : ""}</span>
+    <div class="backs">
+      ${one.shown.map((card) => html`<span class="small" role="img" aria-label=${card.name}><${Face} deck=${deck} card=${card.code} /></span>`)}
+      ${one.packets.map((card) => html`<span class="small top" role="img" aria-label=${spoken(card)}><${Face} deck=${deck} card=${card.code} />${card.size > 1 && html`<span class="size" aria-hidden="true">${card.size}</span>`}</span>`)}
+      ${Array.from({ length: Math.min(one.hidden, 20) }, (_, at) => html`<span class="small back" key=${at}><${Face} deck=${deck} card="" /></span>`)}
+    </div>
+    <span class="unseen">${one.hidden ? texts.cards.replace("{count}", String(one.hidden)) : ""}</span>
+  </div>`;
+
+/** @param {{deck: string, cards: LyingCard[], seats: number}} given */
+const Trick = ({ deck, cards, seats }) => html`
+  <div class=${`trick of${seats}`} aria-label=${texts.on_the_table} role="group">
+    ${cards.map((card) => html`
+      <figure key=${card.code} class=${`lying at${card.at}of${seats} ${card.wins && cards.length > 1 ? "wins" : ""}`} data-lying=${card.code}>
+        <${Face} deck=${deck} card=${card.code} />
+        <figcaption dir="auto">${card.by}${card.said ? html` <q>${card.said}!</q>` : ""}</figcaption>
+      </figure>`)}
+  </div>`;
+
+/** One's own cards, in rows that a thumb can hit. Arrows go from card to card.
+ * @param {{deck: string, cards: TapCard[], label: string, onPress: (press: string, card: TapCard) => void}} given */
+const Fan = ({ deck, cards, label, onPress }) => {
+  const [width, setWidth] = useState(innerWidth);
+  useEffect(() => {
+    const measure = () => setWidth(innerWidth);
+    addEventListener("resize", measure);
+    return () => removeEventListener("resize", measure);
+  }, []);
+  const most = width < 560 ? 7 : width < 900 ? 10 : 20;
+  const rows = Math.ceil(cards.length / most), each = Math.ceil(cards.length / (rows || 1));
+  /** @param {KeyboardEvent} event */
+  const move = (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: each, ArrowUp: -each }[event.key];
+    if (!step) return;
+    const all = [.../** @type {HTMLElement} */ (event.currentTarget).querySelectorAll("button")];
+    const next = all[all.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement)) + step];
+    if (next) { next.focus(); event.preventDefault(); }
+  };
+  return html`<div class=${`fan rows${rows}`} role="group" aria-label=${label} onKeyDown=${move}>
+    ${Array.from({ length: rows }, (_, row) => html`
+      <div class="row" key=${row}>${cards.slice(row * each, (row + 1) * each).map((card, at) => html`<${Tap} key=${card.code || at} deck=${deck} card=${card} onPress=${onPress} />`)}</div>`)}
+  </div>`;
+};
+
+/** @param {{rows: Button[][], onPress: (press: string) => void}} given */
+const Buttons = ({ rows, onPress }) => html`
+  <div class="buttons">${rows.map((row) => html`
+    <div class="row">${row.filter(([, , , kind]) => kind === "press").map(([label, payload, style]) => html`
+      <button type="button" key=${payload} class=${style} data-payload=${payload} onClick=${() => onPress(payload)}>${label}</button>`)}
+    </div>`)}
+  </div>`;
+
+/** The panel's text, as it stands in a chat. @param {{text: [string, string][]}} given */
+const Words = ({ text }) => html`<div class="words" dir="auto">${text.map(([words, style]) =>
+  style === "bold" ? html`<b>${words}</b>` : style === "italic" ? html`<i>${words}</i>` : style === "small" ? html`<small>${words}</small>` : style === "code" ? html`<code>${words}</code>` : words)}</div>`;
+
+/** How a deal counted. @param {{table: Table, onClose?: () => void}} given */
+const Tally = ({ table, onClose }) => html`<section class="tally" role="group" aria-label=${table.tally_title}>
+    <table>
+      <caption>${table.tally_title}</caption>
+      <thead><tr><td></td>${table.sides.map((side) => html`<th scope="col" dir="auto">${side.name}</th>`)}</tr></thead>
+      <tbody>${table.tally.map(([label, one, other]) => html`<tr><th scope="row">${label}</th><td>${one}</td><td>${other}</td></tr>`)}</tbody>
+    </table>
+    ${onClose && html`<button type="button" class="good" onClick=${onClose}>${texts.go_on}</button>`}
+  </section>`;
+
+const Link = () => {
+  const [copied, setCopied] = useState(false);
+  const address = `${location.origin}/t/${code}`;
+  return html`<p class="link">${texts.send_link}<br /><code>${address}</code>
+    ${navigator.clipboard && html` <button type="button" onClick=${() => navigator.clipboard.writeText(address).then(() => setCopied(true))}>${copied ? texts.copied : texts.copy}</button>`}
+  </p>`;
+};
+
+const App = () => {
+  const [table, setTable] = useState(/** @type {Table | null} */ (null));
+  const [state, setState] = useState("connecting");
+  const [toast, setToast] = useState("");
+  // One's own card lies on the table at once; the bot's next state or its refusal ends that.
+  const [moving, setMoving] = useState(/** @type {{press: string, card: TapCard, version: number} | null} */ (null));
+  const [busy, setBusy] = useState("");
+  const [seenDeal, setSeenDeal] = useState(0);
+  const line = useRef(/** @type {Line | null} */ (null));
+
+  useEffect(() => {
+    line.current = new Line({
+      table: (next) => { setTable(next); setMoving((old) => (old && next.version > old.version ? null : old)); setBusy(""); },
+      answer: (press, word) => {
+        setBusy((old) => (old === press ? "" : old));
+        if (word.toast) setToast(word.toast);
+        if (word.refused) setMoving((old) => (old && old.press === press ? null : old));
+        if (word.go) location.assign(word.go);
+      },
+      state: setState,
+    });
+  }, []);
+  useEffect(() => {
+    if (!toast) return undefined;
+    const timer = setTimeout(() => setToast(""), 6000);
+    return () => clearTimeout(timer);
+  }, [toast]);
+  // What has changed, once, for who hears the page.
+  useLayoutEffect(() => {
+    const says = /** @type {HTMLElement} */ (document.getElementById("says"));
+    if (table && says.textContent !== table.says) says.textContent = table.says;
+  }, [table?.says]);
+
+  /** @param {string} press @param {TapCard} [card] */
+  const onPress = (press, card) => {
+    setToast("");
+    if (card && card.light === "playable" && /:play \S/.test(press) && table) {
+      if (moving) return;
+      setMoving({ press, card, version: table.version });
+    } else setBusy(press);
+    line.current?.press(press);
+  };
+
+  if (state === "gone") return html`<div class="waiting"><p role="alert">${texts.gone}</p><a class="button" href="/">${texts.home}</a></div>`;
+  if (!table) return html`<p class="waiting">${texts.connecting}</p>`;
+  const isPlaying = table.sides.length > 0 && table.phase === "playing";
+  const isOver = table.phase === "over";
+  const seats = table.sitting.length;
+  const me = { at: 0, by: table.sitting[0]?.name || "", said: "", wins: false };
+  const trick = moving && !table.trick.some((one) => one.code === moving.card.code) ? [...table.trick, { ...me, code: moving.card.code }] : table.trick;
+  const hand = moving ? table.hand.filter((card) => card !== moving.card && card.code !== moving.card.code) : table.hand;
+  // What may be pressed at every move stands beside what there is to be done, so that the cards keep their place.
+  const isBeside = /** @param {Button} button */ ([, payload]) => payload.startsWith(`1t${code}:hint `) || payload.endsWith(":claim");
+  const beside = table.extra.flat().filter(isBeside);
+  const extra = table.extra.map((row) => row.filter((button) => !isBeside(button))).filter((row) => row.length);
+  const showsTally = table.tally.length > 0 && !isOver && seenDeal !== table.deal;
+  return html`
+    <header class="bar">
+      <a href="/" aria-label=${texts.home}>←</a>
+      <span class="title"><b>${table.game}</b> ${table.target && html`<small>${table.target}</small>`}</span>
+      ${table.clock > 0 && isPlaying && html`<small class="clock">⏱ ${table.clock >= 60 ? `${table.clock / 60}′` : table.clock}</small>`}
+      <details class="menu"><summary aria-label=${texts.menu}>☰</summary>
+        <div>
+          <${Words} text=${table.text} />
+          <${Buttons} rows=${table.rows} onPress=${onPress} />
+          ${table.resign && html`<button type="button" class="danger" onClick=${(event) => { event.currentTarget.closest("details").open = false; onPress(table.resign); }}>${texts.resign}</button>`}
+        </div>
+      </details>
+    </header>
+    ${state === "away" && html`<p class="away" role="alert">${texts.connecting}</p>`}
+    ${table.sides.length > 0 && html`<${Score} sides=${table.sides} />`}
+    ${isPlaying ? html`
+      <section class=${`felt of${seats}`}>
+        ${table.sitting.slice(1).map((one) => html`<${Other} key=${one.at} deck=${table.deck} one=${one} seats=${seats} />`)}
+        ${table.middle.length > 0 && html`<div class="middle">${table.middle.map((card) => html`<${Tap} key=${card.label} deck=${table.deck} card=${card} onPress=${onPress} />`)}</div>`}
+        <${Trick} deck=${table.deck} cards=${trick} seats=${seats} />
+        ${table.stock > 0 && html`<div class="stock"><span class="small"><${Face} deck=${table.deck} card="" /></span><small>${texts.cards.replace("{count}", String(table.stock))}</small></div>`}
+        ${table.drawn.length > 0 && html`<div class=${`drawn ${table.drawn.every((card) => !card.by) ? "looked-at" : ""}`}><small>${table.drawn_title}</small>${table.drawn.map((card) => html`<span class="small" key=${card.code}><${Face} deck=${table.deck} card=${card.code} /><small dir="auto">${card.by}</small></span>`)}</div>`}
+        ${table.last_trick.length > 0 && html`<details class="last"><summary>${table.last_title}</summary>${table.last_trick.map((card) => html`<span class=${`small ${card.wins ? "wins" : ""}`} key=${card.code}><${Face} deck=${table.deck} card=${card.code} /><small dir="auto">${card.by}</small></span>`)}</details>`}
+        ${showsTally && html`<${Tally} table=${table} onClose=${() => setSeenDeal(table.deal)} />`}
+      </section>
+      <div class="todo">
+        <p class=${`line ${table.is_mine ? "mine" : ""}`}>${table.line}</p>
+        ${beside.map(([label, payload]) => html`<button type="button" class="beside" data-payload=${payload} onClick=${() => onPress(payload)}>${label}</button>`)}
+      </div>
+      ${extra.length > 0 && html`<${Buttons} rows=${extra} onPress=${onPress} />`}
+      ${table.packets.length > 0 && html`<${Fan} deck=${table.deck} cards=${table.packets} label=${texts.your_packets} onPress=${onPress} />`}
+      ${hand.length > 0 && html`<${Fan} deck=${table.deck} cards=${hand} label=${texts.your_hand} onPress=${onPress} />`}
+    ` : html`
+      <section class="card-text">
+        ${isOver && html`<p class="line mine">${table.line}</p>`}
+        ${isOver && table.tally.length > 0 && html`<${Tally} table=${table} />`}
+        ${!isOver && html`<${Words} text=${table.text} />`}
+        <${Buttons} rows=${table.extra} onPress=${onPress} />
+        ${table.phase === "open" && html`<${Link} />`}
+        ${isOver && html`<details><summary>${texts.in_words}</summary><${Words} text=${table.text} /></details>`}
+        ${(isOver || table.phase === "closed") && html`<p class="ways">${table.replay && html`<a class="button" href=${`/g/${table.replay}`}>${texts.replay}</a> `}<a class="button" href="/">${texts.new_game}</a></p>`}
+      </section>`}
+    <div class="toast" role="alert" hidden=${!toast}>${toast}</div>
+    <div class="busy" hidden=${!busy}></div>`;
+};
+
+render(html`<${App} />`, document.getElementById("table"));

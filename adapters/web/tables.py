@@ -1,0 +1,290 @@
+"""The pages on which people play: they open a table or sit down at one, and a WebSocket shows it to them live.
+
+A page says ``{"n": name, "press": payload}``, and is told ``{"table": …}`` whenever there is something else to be seen,
+``{"n": name, "toast": text, "refused": bool, "go": address}`` in answer to a press, ``{"gone": true}`` where there is
+nothing more to come.
+"""
+
+import asyncio
+import json
+import re
+import secrets
+from collections import Counter
+from contextlib import suppress
+from typing import Annotated, Any
+
+import structlog
+from aiohttp import WSMsgType, web
+from aiohttp.web_routedef import AbstractRouteDef
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from adapters.web.people import PLATFORM, WebPeople, WebPerson, set_cookie
+from adapters.web.refusals import Refused
+from adapters.web.site import Site, spoken
+from bot.commands import Kind, choices
+from bot.panel import LONGEST_PAYLOAD
+from bot.places import Place
+from bot.platform import CardRoom, Command, Person, Press
+from bot.store import STORE_ERRORS
+from bot.texts import language_of, texts
+from bot.texts import marked as _
+
+CODE = re.compile(r"[A-Z0-9]{4,8}")
+KEY = re.compile(r"[0-9a-f]{16}")
+LONGEST_WORD = 1024
+"""Bytes of what a page may say at once; more ends the connection."""
+
+MOST_PAGES, MOST_PAGES_EACH = 2000, 20
+PAGE = "page"
+REMATCH = "1prematch "
+SORRY = _("Something went wrong with me. Nothing is lost: try again.")
+
+log = structlog.get_logger()
+
+
+class PressWord(BaseModel):
+    """A press: ``n`` names it, so that one sent twice counts once."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    n: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]{4,10}\z")]
+    press: Annotated[str, Field(max_length=LONGEST_PAYLOAD)]
+
+
+class Tables:
+    """Answers for these pages."""
+
+    def __init__(self, site: Site, card_room: CardRoom) -> None:
+        self._site, self._card_room = site, card_room
+        self.people = WebPeople(card_room.redis)
+        self._open: Counter[str] = Counter()
+
+    @property
+    def routes(self) -> list[AbstractRouteDef]:
+        return [
+            web.get("/", self.home),
+            web.post("/play", self.play),
+            web.get("/t/{code}", self.table),
+            web.post("/t/{code}", self.sit),
+            web.get("/t/{code}/live", self.live),
+        ]
+
+    # Pages
+
+    async def home(self, request: web.Request) -> web.Response:
+        """Where one begins."""
+        reader = await self.people.whose(request)
+        language = await self._language(request, reader)
+        _ = texts(language).gettext
+        return self._site.page(
+            request,
+            "home.html",
+            language,
+            games=choices(Kind.GAME),
+            robots={"easy": _("🤖 Easy robot"), "medium": _("🤖 Medium robot"), "strong": _("🤖 Strong robot")},
+            name=reader.name if reader else "",
+            tables=await self._card_room.hands.tables_of(reader.person) if reader else [],
+            key=secrets.token_hex(8),
+        )
+
+    async def play(self, request: web.Request) -> web.Response:
+        """Open a table, with robots or for friends, and lead its reader there."""
+        self._site.check_is_own_page(request)
+        said = await request.post()
+        game, robot, key, name = (str(said.get(field, "")) for field in ("game", "robot", "key", "name"))
+        if not KEY.fullmatch(key):
+            raise Refused("there is no such request")
+        if "friend" in said:
+            robot = ""
+        reader, cookie, language = await self._reader(request, name)
+        update = f"web:{reader.id}:{key}:{game[:16]}:{robot[:8]}"
+        opened = await self._card_room.hands.open_table(self._person(reader, request), game, robot, update)
+        if not opened.code:
+            return self._said(request, language, opened.why, cookie)
+        return self._led_to(f"/t/{opened.code}", cookie)
+
+    async def table(self, request: web.Request) -> web.Response:
+        """A table's page, for who sits there; who does not is asked whether they want to sit down."""
+        code = _code(request)
+        reader = await self.people.whose(request)
+        language = await self._language(request, reader)
+        hand = await self._card_room.hands.at(code, reader.person) if reader else None
+        if hand is None:
+            if self._card_room.hands.finished(code):
+                return self._said(request, language, texts(language).gettext("The game at this table is over."))
+            # Whether there is such a table is told to nobody who only asks: codes may be guessed.
+            return self._site.page(request, "sit.html", language, code=code, name=reader.name if reader else "")
+        hand.close()
+        given = {"code": code, "decks": self._site.assets.decks, "texts": _words(language)}
+        return self._site.page(request, "table.html", language, code=code, data=given)
+
+    async def sit(self, request: web.Request) -> web.Response:
+        """Sit down at a table, as /join does."""
+        self._site.check_is_own_page(request)
+        code = _code(request)
+        said = await request.post()
+        reader, cookie, language = await self._reader(request, str(said.get("name", "")))
+        person = self._person(reader, request)
+        command = Command(f"web{secrets.token_hex(10)}", person, _private(reader), "join", (code,))
+        reply = await self._card_room.command(command)
+        hand = await self._card_room.hands.at(code, reader.person)
+        if hand is None:
+            return self._said(request, language, reply.toast, cookie)
+        hand.close()
+        return self._led_to(f"/t/{code}", cookie)
+
+    def _led_to(self, address: str, cookie: str) -> web.Response:
+        response = web.Response(status=303, headers={"Location": address})
+        self._with_cookie(response, cookie)
+        return response
+
+    def _said(self, request: web.Request, language: str, why: str, cookie: str = "") -> web.Response:
+        """A page that says one thing, and leads back."""
+        response = self._site.page(request, "said.html", language, why=why)
+        self._with_cookie(response, cookie)
+        return response
+
+    def _with_cookie(self, response: web.Response, cookie: str) -> None:
+        if cookie:
+            public = self._site.access.public
+            set_cookie(response, cookie, secure=public is not None and public.scheme == "https")
+
+    async def _reader(self, request: web.Request, name: str) -> tuple[WebPerson, str, str]:
+        """Who asks, by the name that they want, what their cookie is to hold if they are new, and their language."""
+        reader = await self.people.whose(request)
+        language = await self._language(request, reader)
+        if reader:
+            return await self.people.rename(reader, name), "", language
+        reader, cookie = await self.people.admit(language, name)
+        return reader, cookie, language
+
+    async def _language(self, request: web.Request, reader: WebPerson | None) -> str:
+        if reader is None:
+            return language_of(spoken(request))
+        return await self._card_room.hands.language_of(reader.person, spoken(request))
+
+    @staticmethod
+    def _person(reader: WebPerson, request: web.Request) -> Person:
+        return Person(reader.person, reader.name, "", spoken(request))
+
+    # Live
+
+    async def live(self, request: web.Request) -> web.StreamResponse:
+        """The WebSocket of a table's page."""
+        self._site.check_is_own_page(request)
+        reader = await self.people.whose(request)
+        if reader is None:
+            raise Refused("there is no such table")
+        if self._open.total() >= MOST_PAGES or self._open[reader.id] >= MOST_PAGES_EACH:
+            raise web.HTTPTooManyRequests()
+        line = web.WebSocketResponse(max_msg_size=LONGEST_WORD, heartbeat=20)
+        self._open[reader.id] += 1
+        try:
+            await line.prepare(request)
+            await self._serve(line, request, reader)
+        finally:
+            self._open[reader.id] -= 1
+            if not self._open[reader.id]:
+                del self._open[reader.id]
+        return line
+
+    async def _serve(self, line: web.WebSocketResponse, request: web.Request, reader: WebPerson) -> None:
+        try:
+            hand = await self._card_room.hands.at(_code(request), reader.person)
+        except STORE_ERRORS as error:
+            self._card_room.store_away(error)
+            await line.close()
+            return
+        if hand is None:
+            await line.send_str('{"gone":true}')
+            await line.close()
+            return
+        showing = asyncio.create_task(self._show(line, hand))
+        try:
+            language = await self._language(request, reader)
+            person = self._person(reader, request)
+            async for word in line:
+                if word.type is not WSMsgType.TEXT:
+                    break
+                answer = await self._heard(word.data, hand, person, language)
+                with suppress(ConnectionError):
+                    await line.send_str(json.dumps(answer))
+        finally:
+            showing.cancel()
+            hand.close()
+
+    async def _show(self, line: web.WebSocketResponse, hand: Any) -> None:
+        """Tell the page what is to be seen, until nothing more comes; a page that lags gets the latest."""
+        try:
+            async for state in hand.states():
+                await line.send_str(f'{{"table":{state}}}')
+        except ConnectionError:
+            # It is gone; who reads from it hears so.
+            return
+        except STORE_ERRORS as error:
+            self._card_room.store_away(error)
+            await line.close()
+        except Exception:
+            log.exception("table_page_failed", table=hand.table.code)
+            await line.close()
+
+    async def _heard(self, text: str, hand: Any, person: Person, language: str) -> dict[str, Any]:
+        """Do what a page asks for; returns the answer to it, whatever it was."""
+        try:
+            word = PressWord.model_validate_json(text)
+        except ValidationError:
+            return {"n": "", "toast": "there is no such request", "refused": True}
+        try:
+            reply = hand.choose(word.press, language)
+            if reply is None:
+                genuine = hand.has(word.press)
+                id_ = person.id.partition(":")[2]
+                place = str(Place(PLATFORM, person=id_))
+                press = Press(f"w{id_}.{word.n}", person, place, PAGE, word.press, genuine=genuine)
+                reply = await self._card_room.press(press)
+            go = await self._rematch(word.press) if word.press.startswith(REMATCH) and not reply.toast else ""
+        except STORE_ERRORS as error:
+            return {"n": word.n, "toast": self._card_room.store_away(error, language), "refused": True}
+        except Exception:
+            log.exception("table_press_failed")
+            return {"n": word.n, "toast": texts(language).gettext(SORRY), "refused": True}
+        return {"n": word.n, "toast": reply.toast, "refused": bool(reply.toast), "go": go}
+
+    async def _rematch(self, payload: str) -> str:
+        code = await self._card_room.hands.rematch_of(payload.removeprefix(REMATCH))
+        return f"/t/{code}" if code else ""
+
+
+def _code(request: web.Request) -> str:
+    code = request.match_info["code"].upper()
+    if not CODE.fullmatch(code):
+        raise web.HTTPNotFound()
+    return code
+
+
+def _private(reader: WebPerson) -> str:
+    return str(Place(PLATFORM, person=reader.id))
+
+
+def _words(language: str) -> dict[str, str]:
+    """What the table's script says by itself."""
+    _ = texts(language).gettext
+    return {
+        "connecting": _("Connecting…"),
+        "home": _("First page"),
+        "in_words": _("In words"),
+        "resign": _("Resign"),
+        "menu": _("Menu"),
+        "copy": _("Copy"),
+        "copied": _("Copied"),
+        "send_link": _("Send this link to whoever you want to play with:"),
+        "go_on": _("Go on"),
+        "your_hand": _("Your hand"),
+        "your_packets": _("Your packets"),
+        "on_the_table": _("On the table"),
+        "cards": _("{count} cards"),
+        "deals": _("deals the cards"),
+        "packet": _("packet {number}"),
+        "gone": _("You do not sit at this table any more."),
+        "new_game": _("Another game"),
+        "replay": _("Replay"),
+    }

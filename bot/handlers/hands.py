@@ -1,0 +1,247 @@
+"""Hands on pages: tables opened there, and what those who sit at one see of it, live."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from dataclasses import asdict
+from typing import NamedTuple
+
+from cachetools import LRUCache
+
+from bot import actions
+from bot.actions import BadPayload, TableAction
+from bot.finished.archive import game_id
+from bot.panels.drafts import NO_DRAFT, Draft
+from bot.panels.hand_page import CHOOSING, HandPage, hand_page
+from bot.people import People
+from bot.platform import Person, Reply, private_place
+from bot.store.entries import Sit
+from bot.store.outage import begin_request
+from bot.tables.chairs import ROBOT_NAMES, plain_name
+from bot.tables.errors import NoSuchTable, OldPanel, SetAside
+from bot.tables.room import Room
+from bot.tables.table import Table
+from bot.texts import error_text, language_of
+from bot.worker import Worker
+from engine import game_kind
+from engine.errors import EngineError
+from engine.robots import LEVELS
+
+LOOK_AGAIN_SECONDS = 15.0
+"""After so long a table is looked at though nobody told that it has changed."""
+
+ELSEWHERE_SECONDS = 1.0
+"""The same where several workers share the tables: not all that the others do is told here."""
+
+FINISHED_REMEMBERED = 5_000
+MENUS = ("", "game", "rules")
+
+
+class Opened(NamedTuple):
+    """A table's ``code``, or ``why`` there is none, for whoever wanted it."""
+
+    code: str
+    why: str = ""
+
+
+class TableLine(NamedTuple):
+    """A table where somebody sits, as a list has it."""
+
+    code: str
+    game: str
+    others: str
+    is_waiting: bool
+
+
+class OpenHand:
+    """A page that is open on somebody's hand. It keeps what its reader has chosen of a move."""
+
+    def __init__(self, hands: "Hands", person: str, table: Table) -> None:
+        self._hands, self._person = hands, person
+        self.table = table
+        self._draft, self._menu = NO_DRAFT, ""
+        self._changed = asyncio.Event()
+        self._payloads: set[str] = set()
+        """What the page's buttons carry."""
+
+    def show(self, table: Table) -> None:
+        """The table has gone on."""
+        if table.version >= self.table.version:
+            self.table = table
+        self._changed.set()
+
+    def has(self, payload: str) -> bool:
+        """Whether the page as it was last shown has a button that carries this."""
+        return payload in self._payloads
+
+    def choose(self, payload: str, language: str) -> Reply | None:
+        """Heed a press that makes no move, and only changes what this page shows; None for any other.
+
+        Its toast says what is wrong, such as that the decision was made meanwhile.
+        """
+        try:
+            action = actions.parse(payload)
+            if not isinstance(action, TableAction) or action.verb not in CHOOSING or action.code != self.table.code:
+                return None
+            if action.verb == "menu":
+                self._menu = _menu(action.words)
+            else:
+                self._draft = self._drafted(action.words)
+        except EngineError as fault:
+            return Reply(toast=error_text(fault, language))
+        self._changed.set()
+        return Reply()
+
+    def _drafted(self, words: list[str]) -> Draft:
+        seat = self.table.seat_of(self._person)
+        if seat is None or not words or not words[0].isdecimal() or len(words) > 2:
+            raise BadPayload()
+        if words[0] != str(self.table.oldest_panel(seat)):
+            raise OldPanel()
+        draft = Draft(int(words[0]), *words[1:])
+        if draft.repeats_itself:
+            raise BadPayload()
+        return draft
+
+    async def states(self) -> AsyncIterator[str]:
+        """What the page is to show, as JSON, and each later state, but for those that come while one is being taken.
+
+        It ends with the game, or when its reader does not sit there any more. Raises one of the store's errors.
+        """
+        shown = ""
+        while True:
+            self._changed.clear()
+            page = await self._page()
+            if page is None:
+                return
+            self._payloads = page.payloads
+            state = json.dumps(asdict(page), ensure_ascii=False, separators=(",", ":"))
+            if state != shown:
+                shown = state
+                yield state
+            if page.phase in ("over", "closed"):
+                return
+            await self._wait()
+
+    async def _wait(self) -> None:
+        """Until the table has changed, or is to be looked at in any case."""
+        try:
+            async with asyncio.timeout(self._hands.look_again_seconds):
+                await self._changed.wait()
+        except TimeoutError:
+            try:
+                self.show(await self._hands.room.load(self.table.code))
+            except NoSuchTable:
+                return
+
+    async def _page(self) -> HandPage | None:
+        if self._person not in self.table.people:
+            return None
+        profile = await self._hands.people.person(self._person)
+        seat = self.table.seat_of(self._person)
+        chosen = self._draft.choice_at(self.table.oldest_panel(seat)) if seat is not None and self.table.game else ""
+        menu = self._menu if self.table.phase == "open" else ""
+        return hand_page(self.table, self._person, profile, chosen, menu)
+
+    def close(self) -> None:
+        self._hands.closed(self)
+
+
+def _menu(words: list[str]) -> str:
+    menu = words[0] if words else ""
+    if menu not in MENUS:
+        raise BadPayload()
+    return menu
+
+
+class Hands:
+    """The tables of pages' readers."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self.room: Room = worker.room
+        self.people: People = worker.people
+        self._open: dict[str, set[OpenHand]] = {}
+        self._finished: LRUCache[str, str] = LRUCache(FINISHED_REMEMBERED)
+        worker.room.watchers.append(self._committed)
+
+    @property
+    def look_again_seconds(self) -> float:
+        return LOOK_AGAIN_SECONDS if self._worker.shards.workers == 1 else ELSEWHERE_SECONDS
+
+    def _committed(self, code: str, _alarm: float | None, _about: object = None) -> None:
+        table = self.room.remembered(code)
+        if table is None:
+            return
+        for hand in self._open.get(code, ()):
+            hand.show(table)
+        if table.phase == "over":
+            self._finished[code] = game_id(table)
+
+    def finished(self, code: str) -> str:
+        """The id of the game that was played at a table, if that ended lately; else nothing."""
+        return self._finished.get(code, "")
+
+    async def language_of(self, person: str, spoken: str) -> str:
+        """A person's language; what their browser speaks as long as none is known."""
+        known = await self.people.person(person)
+        return known.language if known.name != "?" else language_of(spoken)
+
+    async def open_table(self, person: Person, game: str, robot: str, update: str) -> Opened:
+        """A table for a person, with robots of a level in all other chairs, or free ones if ``robot`` is empty.
+
+        An update that comes twice opens one table. Raises one of the store's errors.
+        """
+        begin_request()
+        profile = await self.people.meet(person, private_place(person.id))
+        try:
+            kind = game_kind(game)
+            names = ROBOT_NAMES[robot] if robot in LEVELS and robot in ROBOT_NAMES else ()
+            seats = range(1, kind.seats)
+            robots = [Sit(seat, f"robot:{robot}", plain_name(f"🤖 {name}")) for seat, name in zip(seats, names)]  # noqa: B905
+            if robot == "strong":
+                self._worker.robot_pool.get_ready()
+            opened = await self._worker.challenges.open_table(
+                kind.id, person.id, person.name, update, setup=robots, again=True
+            )
+        except EngineError as fault:
+            return Opened("", error_text(fault, profile.language))
+        return Opened(opened.code)
+
+    async def tables_of(self, person: str) -> list[TableLine]:
+        """Where somebody sits, or asks for a chair, games under way first. Raises one of the store's errors."""
+        profile = await self.people.person(person)
+        found = []
+        for table in await self._worker.tables_of(person):
+            spoken = table.spoken(profile.language)
+            others = " · ".join(chair.name for chair in spoken.chairs if chair and chair.person != person)
+            found.append(TableLine(table.code, game_kind(table.game_id).name, others, table.phase == "open"))
+        return sorted(found, key=lambda one: (one.is_waiting, one.code))
+
+    async def at(self, code: str, person: str) -> OpenHand | None:
+        """A page on somebody's hand at a table; None if they do not sit there and ask for no chair.
+
+        Whoever was given one closes it. Raises one of the store's errors.
+        """
+        try:
+            table = await self.room.table(code)
+        except (NoSuchTable, SetAside):
+            return None
+        if person not in table.people:
+            return None
+        hand = OpenHand(self, person, table)
+        self._open.setdefault(code, set()).add(hand)
+        return hand
+
+    def closed(self, hand: OpenHand) -> None:
+        """A page is gone."""
+        code = hand.table.code
+        if hands := self._open.get(code):
+            hands.discard(hand)
+            if not hands:
+                del self._open[code]
+
+    async def rematch_of(self, game_id: str) -> str:
+        """The code of the table where a game is played again; empty if nobody wanted that. Raises a store's error."""
+        table = await self._worker.challenges.opened_by(f"again:{game_id}")
+        return table.code if table else ""

@@ -1,0 +1,341 @@
+"""A hand as a page shows it: what lies where, what a tap on it presses, and beside it the panel with its buttons.
+
+It is made of the same snapshot, panel and scene as a message's picture and buttons. What a card or packet presses is
+what the panel's button for it carries: a page knows no rules.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bot import actions
+from bot.actions import MoveAction, TableAction
+from bot.finished.archive import game_id
+from bot.panel import Button, Panel, Span
+from bot.panels.board import result_panel
+from bot.panels.challenge import challenge_panel
+from bot.panels.hand import RESIGN, hand_panel
+from bot.panels.snapshot import TableSnapshot, isolated, snapshot
+from bot.people import Profile
+from bot.pictures.cards import IN_FRENCH
+from bot.pictures.scene import Light, Pile, PlayedCard
+from bot.pictures.scenes import hand_scene, last_tally
+from bot.tables.table import Table
+from engine.views import DealView, Packet, PacketsView
+
+OPENERS = {"robot", "menu", "game", "rule", "clock", "cancel"}
+"""What only whoever opened a table may press while it waits for players."""
+
+NOT_FOR_SEATED = {"sit", "decline", "invite"}
+CHOOSING = ("draft", "menu")
+"""What a page keeps to itself: the parts of a move that its reader has chosen, and which menu is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class TapCard:
+    """A card, or a packet by its top: ``code`` as it is drawn (empty face down), ``name`` as it is called, and what a
+    tap presses, empty for nothing. ``size`` and ``label`` are a packet's.
+    """
+
+    code: str
+    name: str = ""
+    light: Light = ""
+    press: str = ""
+    size: int = 1
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LyingCard:
+    """A card that somebody played or drew, ``by`` whom. ``at`` counts seats from the reader's, in the order of play."""
+
+    code: str
+    by: str
+    at: int
+    said: str = ""
+    wins: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """Somebody at the table: ``hidden`` is how many cards they hold that nobody else knows, ``shown`` those known."""
+
+    at: int
+    name: str
+    is_robot: bool
+    is_to_move: bool
+    is_dealer: bool
+    hidden: int
+    shown: tuple[TapCard, ...]
+    packets: tuple[TapCard, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PageSide:
+    """A side and what is counted of it; the reader's own stands first."""
+
+    name: str
+    points: str
+    notes: tuple[str, ...]
+    is_to_move: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HandPage:
+    """All that a page shows of a table to one who sits there. Texts stand in their language.
+
+    ``says`` is what has changed, in words, for who does not see it. ``text`` are the panel's spans (text and style)
+    and ``rows`` its buttons, all of them; ``extra`` are those that no card or packet stands for. ``tally`` is the score
+    of the deal that has just ended. ``clock`` is in seconds a move, 0 for none; ``replay`` is the finished game's id.
+    ``resign`` is pressed to be asked whether one really wants to.
+    """
+
+    code: str
+    phase: str
+    game: str
+    deck: str
+    version: int
+    says: str
+    text: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[Button, ...], ...]
+    extra: tuple[tuple[Button, ...], ...]
+    clock: int
+    alarm: str
+    is_mine: bool = False
+    line: str = ""
+    target: str = ""
+    deal: int = 0
+    sides: tuple[PageSide, ...] = ()
+    sitting: tuple[Sitting, ...] = ()
+    trick: tuple[LyingCard, ...] = ()
+    last_trick: tuple[LyingCard, ...] = ()
+    last_title: str = ""
+    stock: int = 0
+    drawn: tuple[LyingCard, ...] = ()
+    drawn_title: str = ""
+    middle: tuple[TapCard, ...] = ()
+    hand: tuple[TapCard, ...] = ()
+    packets: tuple[TapCard, ...] = ()
+    tally: tuple[tuple[str, str, str], ...] = ()
+    tally_title: str = ""
+    replay: str = ""
+    resign: str = ""
+
+    @property
+    def payloads(self) -> set[str]:
+        """What its buttons carry."""
+        return {button.payload for row in self.rows for button in row}
+
+
+def hand_page(table: Table, person: str, profile: Profile, chosen: str = "", menu: str = "") -> HandPage:
+    """What somebody's page shows who sits at a table, or asks for a chair there.
+
+    ``chosen`` is the part of a move that they have chosen, ``menu`` the one that is open while the table waits.
+    """
+    table = table.spoken(profile.language)
+    seat = table.seat_of(person)
+    seen = snapshot(table, seat)
+    panel = _panel(table, seen, person, profile, chosen, menu)
+    return _Pages(table, seen, profile, panel, chosen).page()
+
+
+def _panel(table: Table, seen: TableSnapshot, person: str, profile: Profile, chosen: str, menu: str) -> Panel:
+    words = (profile.language, profile.suits)
+    if table.phase in ("playing", "over") and seen.seat is not None:
+        panel = hand_panel(seen, *words, chosen)
+        if table.phase != "over" or table.game is None:
+            return panel
+        result = result_panel(seen, table.game.record(live=False), *words, game_id(table), ())
+        again = [row for row in result.rows if row[0].payload.startswith(actions.page("rematch"))]
+        return Panel((*panel.text, Span("\n\n"), *result.text), tuple(again))
+    panel = challenge_panel(table, seen, *words, menu=menu)
+    asked = hand_panel(seen, *words).rows if seen.asking else ()
+    is_opener = person == table.opener.person
+    kept = [tuple(button for button in row if _may_press(button, is_opener=is_opener)) for row in panel.rows]
+    return Panel(panel.text, (*asked, *(row for row in kept if row)))
+
+
+def _may_press(button: Button, *, is_opener: bool) -> bool:
+    action = actions.parse(button.payload)
+    if not isinstance(action, TableAction) or action.verb in NOT_FOR_SEATED:
+        return False
+    return is_opener or action.verb not in OPENERS
+
+
+class _Pages:
+    def __init__(self, table: Table, seen: TableSnapshot, profile: Profile, panel: Panel, chosen: str) -> None:
+        self.table, self.seen, self.panel, self.chosen = table, seen, panel, chosen
+        self.words = seen.words(profile.language, profile.suits)
+        self.profile = profile
+        self.deal = seen.view.deal if seen.view else None
+        self.scene = hand_scene(seen, profile.language, profile.suits, profile.deck, chosen, any_letters=True)
+        self.is_worn = profile.suits == "french" and seen.kind.id != "spades"
+        suits = "french" if self.is_worn or seen.kind.id == "spades" else "italian"
+        self.deck = f"{suits}-{profile.deck}"
+        self.pressed: dict[str, str] = {}
+        extra = []
+        for row in panel.rows:
+            left = [button for button in row if not self._stands_for_card(button)]
+            if left:
+                extra.append(tuple(left))
+        self.extra = tuple(extra)
+
+    def page(self) -> HandPage:
+        seen, panel = self.seen, self.panel
+        common = {
+            "code": seen.code,
+            "phase": seen.phase,
+            "game": self.words.text(seen.kind.name),
+            "deck": self.deck,
+            "version": self.table.version,
+            "text": tuple((text, style) for text, style, _person in panel.text),
+            "rows": panel.rows,
+            "extra": self.extra,
+            "clock": seen.clock,
+            "alarm": seen.alarm,
+        }
+        if self.scene is None or self.deal is None or seen.view is None:
+            return HandPage(says=panel.plain, **common)  # type: ignore[arg-type]
+        scene, deal, view = self.scene, self.deal, seen.view
+        said = "".join(span.text for span in panel.text[: panel.fold])
+        is_over = bool(view.ending)
+        is_fresh = view.result is not None and view.result.deal < view.deal_number and seen.since == 0
+        tally = last_tally(seen, self.profile.language, self.profile.suits) if is_over or is_fresh else ()
+        number = view.result.deal if view.result else 0
+        return HandPage(
+            says=said.strip(),
+            is_mine=scene.is_mine and not is_over,
+            line=scene.line,
+            target=scene.target,
+            deal=view.deal_number,
+            sides=tuple(PageSide(one.name, one.points, one.notes, one.is_to_move) for one in scene.sides),
+            sitting=() if is_over else self._sitting(deal),
+            trick=self._lying(scene.trick, (card.seat for card in deal.trick)) if scene.trick else (),
+            last_trick=self._lying(scene.last_trick, (card.seat for card in deal.last_trick.cards))
+            if deal.last_trick and scene.last_trick
+            else (),
+            last_title=scene.last_title,
+            stock=scene.stock.size if scene.stock else 0,
+            drawn=self._lying(scene.drawn, [seen.seat or 0] * len(scene.drawn)),
+            drawn_title=scene.drawn_title,
+            middle=self._piles(scene.middle, None),
+            hand=self._hand(deal) if scene.hand else (),
+            packets=self._piles(scene.packets, seen.seat),
+            tally=tuple((line.label, *line.figures) for line in tally),
+            tally_title=self.words.text("deal {number}").format(number=number) if tally else "",
+            resign="" if is_over else actions.table(seen.code, "draft", seen.version, RESIGN),
+            replay=game_id(self.table) if self.table.phase == "over" else "",
+            **common,  # type: ignore[arg-type]
+        )
+
+    def _stands_for_card(self, button: Button) -> bool:
+        """Whether a card or a packet lies there that is pressed in this button's place; it is noted which."""
+        if self.deal is None or not self.seen.my_turn:
+            return False
+        about = _about(button, self.chosen, self.deal)
+        if about:
+            self.pressed[about] = button.payload
+        return bool(about)
+
+    def _hand(self, deal: DealView) -> tuple[TapCard, ...]:
+        assert self.scene
+        # A card that may not be played is refused with the reason.
+        refused = actions.move(self.seen.code, self.seen.version, "play {}") if self._may_play() else ""
+        return tuple(
+            TapCard(card.code, self._name(code), card.light, self.pressed.get(code) or refused.format(code))
+            for code, card in zip(deal.hand or (), self.scene.hand, strict=True)
+        )
+
+    def _may_play(self) -> bool:
+        return any(move.startswith("play ") for move in self.seen.view.moves) if self.seen.view else False
+
+    def _name(self, code: str | None) -> str:
+        """A card as words of a language call it: by its rank, and its suit's sign."""
+        return self.words.card(code) if code else ""
+
+    def _piles(self, piles: tuple[Pile, ...], owner: int | None) -> tuple[TapCard, ...]:
+        """Packets as the scene has them, in its order."""
+        if not piles:
+            return ()
+        return tuple(
+            TapCard(
+                pile.top.code,
+                self._name(packet.top),
+                pile.top.light,
+                self._press_of(packet),
+                pile.size,
+                str(packet.number),
+            )
+            for pile, packet in zip(piles, self._packets_of(owner), strict=True)
+        )
+
+    def _packets_of(self, owner: int | None) -> list[Packet]:
+        assert self.deal
+        if not isinstance(self.deal, PacketsView):
+            return []
+        return [one for one in self.deal.packets if one.owner == owner and one.place != "hand" and one.left]
+
+    def _press_of(self, packet: Packet) -> str:
+        return self.pressed.get(packet.top or "") or self.pressed.get(f"packet {packet.number}", "")
+
+    def _lying(self, played: Iterable[PlayedCard], seats: Iterable[int]) -> tuple[LyingCard, ...]:
+        return tuple(
+            LyingCard(one.card.code, one.by, self._at(seat), one.said, one.wins)
+            for one, seat in zip(played, seats, strict=True)
+        )
+
+    def _at(self, seat: int) -> int:
+        return (seat - (self.seen.seat or 0)) % len(self.seen.chairs)
+
+    def _sitting(self, deal: DealView) -> tuple[Sitting, ...]:
+        found = []
+        for seat, chair in enumerate(self.seen.chairs):
+            is_reader = seat == self.seen.seat
+            known = () if is_reader else deal.known[seat]
+            found.append(
+                Sitting(
+                    self._at(seat),
+                    self.words.text("you") if is_reader else isolated(chair.name) if chair else "…",
+                    chair is not None and chair.is_robot,
+                    self.seen.turn == seat,
+                    deal.dealer == seat,
+                    0 if is_reader else deal.counts[seat] - len(known),
+                    tuple(TapCard(self._worn(code), self._name(code)) for code in known),
+                    () if is_reader else self._others_packets(seat),
+                )
+            )
+        return tuple(sorted(found, key=lambda one: one.at))
+
+    def _others_packets(self, seat: int) -> tuple[TapCard, ...]:
+        return tuple(
+            TapCard(self._worn(one.top), self._name(one.top), size=one.left, label=str(one.number))
+            for one in self._packets_of(seat)
+        )
+
+    def _worn(self, code: str | None) -> str:
+        return IN_FRENCH[code] if code and self.is_worn else code or ""
+
+
+def _about(button: Button, chosen: str, deal: DealView) -> str:
+    """The card ("3D") or packet ("packet 4") that a button is about; empty for none."""
+    action = actions.parse(button.payload)
+    if isinstance(action, MoveAction):
+        word, *rest = action.move.split(" ")
+        if word == "play":
+            return rest[0]
+        if word == "pick":
+            return f"packet {rest[0]}"
+        if word == "take":
+            return f"packet {_changed(''.join(rest), chosen)}"
+        return ""
+    if isinstance(action, TableAction) and action.verb == "draft":
+        after = action.words[1] if len(action.words) > 1 else ""
+        if deal.phase == "take":
+            return f"packet {_changed(after, chosen)}"
+        if deal.phase == "exchange":
+            return "".join(set(after.split(",")) ^ set(chosen.split(",")) - {""})
+    return ""
+
+
+def _changed(after: str, before: str) -> str:
+    """The packet that is chosen in one and not in the other."""
+    return "".join(set(after) ^ set(before))

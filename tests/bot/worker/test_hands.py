@@ -1,0 +1,228 @@
+"""Hands on pages: what a card presses is what the panel's button carries, and whole games are played by taps."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from random import Random
+from typing import Any
+
+import pytest
+
+from bot.handlers.hands import OpenHand
+from bot.platform import Person, Press
+from bot.store import Store
+from bot.worker import Worker
+from engine import GAMES
+from tests.bot.fake_platform import FakePlatform, Player, code_of, open_worker, seated
+from tests.long import long
+
+
+@pytest.fixture
+async def fake() -> FakePlatform:
+    return FakePlatform()
+
+
+@pytest.fixture
+async def worker(store: Store, fake: FakePlatform) -> AsyncIterator[Worker]:
+    async with open_worker(store, fake) as one:
+        yield one
+
+
+class Page:
+    """An open page, whose reader taps what is offered."""
+
+    def __init__(self, player: Player, hand: OpenHand) -> None:
+        self.player, self.hand = player, hand
+        self.states: list[dict[str, Any]] = []
+        self._news = asyncio.Event()
+        self._task = asyncio.create_task(self._read())
+
+    @classmethod
+    async def open(cls, player: Player, code: str) -> "Page":
+        hand = await player.dispatcher.hands.at(code, player.person.id)
+        assert hand
+        page = cls(player, hand)
+        await page.next()
+        return page
+
+    async def _read(self) -> None:
+        async for state in self.hand.states():
+            self.states.append(json.loads(state))
+            self._news.set()
+
+    async def next(self) -> dict[str, Any]:
+        """The next state, if there is not one already that nobody has looked at."""
+        async with asyncio.timeout(20):
+            await self._news.wait()
+        self._news.clear()
+        return self.state
+
+    @property
+    def state(self) -> dict[str, Any]:
+        return self.states[-1]
+
+    def taps(self) -> list[dict[str, Any]]:
+        cards = [*self.state["hand"], *self.state["packets"], *self.state["middle"]]
+        return [card for card in cards if card["press"] and card["light"] != "dim"]
+
+    def buttons(self) -> list[str]:
+        return [payload for row in self.state["extra"] for _label, payload, _style, kind in row if kind == "press"]
+
+    async def press(self, payload: str) -> str:
+        """Press something; returns the toast."""
+        chosen = self.hand.choose(payload, "en")
+        if chosen is not None:
+            return chosen.toast
+        press = Press(
+            f"t{next(self.player.numbers)}",
+            self.player.person,
+            self.player.private,
+            "page",
+            payload,
+            genuine=self.hand.has(payload),
+        )
+        return (await self.player.dispatcher.press(press)).toast
+
+    async def close(self) -> None:
+        self._task.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._task
+        self.hand.close()
+
+
+def likely(page: Page, random: Random) -> str:
+    """Something that a player may tap or press, and that brings the game on."""
+    taps: list[str] = [card["press"] for card in page.taps()]
+    bids = [one for one in page.buttons() if one.endswith(("bid 4", "bid 5"))]
+    out = ("claim", "blind", " busso", " volo", "hint", "bid 0")
+    buttons = [one for one in page.buttons() if not any(word in one for word in out)]
+    return random.choice(bids or [*taps, *buttons])
+
+
+@pytest.mark.parametrize("game", [*(long(game) if game != "pizzichino" else game for game in GAMES)])
+async def test_a_whole_game_is_played_by_what_a_page_offers(worker: Worker, fake: FakePlatform, game: str) -> None:
+    await play_deals(worker, fake, game, deals=99)
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_a_deal_is_played_by_what_a_page_offers(worker: Worker, fake: FakePlatform, game: str) -> None:
+    await play_deals(worker, fake, game, deals=2)
+
+
+async def play_deals(worker: Worker, fake: FakePlatform, game: str, deals: int) -> None:
+    players = await seated(worker, fake, game)
+    code = await code_of(worker, players[0])
+    pages = [await Page.open(player, code) for player in players]
+    random = Random(game)
+    kinds = set()
+    for _ in range(4000):
+        table = worker.room.remembered(code)
+        if any(page.state["phase"] == "over" or page.state["deal"] >= deals for page in pages):
+            break
+        assert table
+        assert table.game
+        turn = table.game.turn
+        assert turn is not None
+        page = pages[turn]
+        # What the page was last told may be older than the table.
+        while page.state["version"] < table.version:
+            await page.next()
+        assert page.state["is_mine"]
+        payload = likely(page, random)
+        kinds.add(payload.partition(":")[2].split(" ")[0].partition(":")[2] or "draft")
+        before = len(page.states)
+        assert await page.press(payload) == ""
+        async with asyncio.timeout(20):
+            while len(page.states) == before:
+                await asyncio.sleep(0)
+    else:
+        raise AssertionError("it never came to that")
+    assert "play" in kinds
+    for page in pages:
+        await page.close()
+
+
+async def test_a_card_that_may_not_be_played_says_why(worker: Worker, fake: FakePlatform) -> None:
+    players = await seated(worker, fake, "testa")
+    code = await code_of(worker, players[0])
+    pages = [await Page.open(player, code) for player in players]
+    for _ in range(80):
+        table = worker.room.remembered(code)
+        assert table
+        assert table.game
+        assert table.game.turn is not None
+        page = pages[table.game.turn]
+        while page.state["version"] < table.version:
+            await page.next()
+        dim = [card for card in page.state["hand"] if card["light"] == "dim"]
+        if dim:
+            break
+        await page.press(page.taps()[0]["press"])
+    assert dim
+    assert "follow suit" in await page.press(dim[0]["press"])
+    for one in pages:
+        await one.close()
+
+
+async def test_a_choice_of_several_presses_is_kept_by_the_page_and_no_other(worker: Worker, fake: FakePlatform) -> None:
+    players = await seated(worker, fake, "pizzichino")
+    code = await code_of(worker, players[0])
+    table = worker.room.remembered(code)
+    assert table
+    assert table.game
+    assert table.game.turn is not None
+    player = players[table.game.turn]
+    page, other = await Page.open(player, code), await Page.open(player, code)
+    await page.press(page.state["middle"][2]["press"])
+    assert [card["light"] for card in (await page.next())["middle"]].index("chosen") == 2
+    assert "chosen" not in [card["light"] for card in other.state["middle"]]
+    # A tap takes it back.
+    await page.press(page.state["middle"][2]["press"])
+    assert "chosen" not in [card["light"] for card in (await page.next())["middle"]]
+    await page.close()
+    await other.close()
+
+
+async def test_to_resign_is_asked_first(worker: Worker, fake: FakePlatform) -> None:
+    players = await seated(worker, fake, "testa")
+    page = await Page.open(players[0], await code_of(worker, players[0]))
+    await page.press(page.state["resign"])
+    asked = await page.next()
+    assert "really want to resign" in asked["says"]
+    [yes] = [one for one in page.buttons() if one.endswith(":resign")]
+    await page.press(yes)
+    over = await page.next()
+    assert (over["phase"], over["line"]) == ("over", "You lose.")
+    assert any(one.startswith("1prematch") for one in page.buttons())
+    await page.close()
+
+
+async def test_who_does_not_sit_there_has_no_page(worker: Worker, fake: FakePlatform) -> None:
+    players = await seated(worker, fake, "testa")
+    code = await code_of(worker, players[0])
+    hands = players[0].dispatcher.hands
+    assert await hands.at(code, "paper:99") is None
+    assert await hands.at("ZZZZZZ", players[0].person.id) is None
+    page = await Page.open(players[0], code)
+    await page.close()
+    assert hands._open == {}
+
+
+async def test_one_update_opens_one_table_with_robots_in_all_other_chairs(worker: Worker, fake: FakePlatform) -> None:
+    player = Player(worker, fake, "Anna", 1)
+    hands, anna = player.dispatcher.hands, Person("p:1", "Anna", "", "it-IT")
+    first = await hands.open_table(anna, "tressette", "easy", "u1")
+    assert await hands.open_table(anna, "tressette", "easy", "u1") == first
+    table = await worker.room.table(first.code)
+    assert table.phase == "playing"
+    assert [chair is not None and chair.is_robot for chair in table.chairs] == [False, True, True, True]
+    assert len({chair.name for chair in table.chairs if chair}) == 4
+    assert await hands.language_of("p:1", "en") == "it"
+    assert (await hands.open_table(anna, "nothing", "easy", "u2")).why.startswith("There is no game")
+    waiting = await hands.open_table(anna, "testa", "", "u3")
+    assert (await worker.room.table(waiting.code)).phase == "open"
+    assert [(one.code, one.is_waiting) for one in await hands.tables_of("p:1")] == [
+        (first.code, False),
+        (waiting.code, True),
+    ]

@@ -1,0 +1,210 @@
+"""A table's page in a real Chromium: from the first page to cards, by thumb and by keys."""
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Page, Response, expect
+
+from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
+from tests.open_playground import Open
+
+pytestmark = ONE_BROWSER
+__all__ = ["browser", "playground", "running_browser"]
+
+PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True}
+DESKTOP = {"viewport": {"width": 1280, "height": 800}}
+SHOTS = os.environ.get("BUONGIOCO_SHOTS")
+TO_PRESS = ".tally button, .felt .tap[data-press]:not([data-press='']):not([aria-pressed]), .fan .tap.playable, #table > .buttons button"
+
+
+async def opened(browser: Browser, url: str, **how: object) -> Page:
+    page = await (await browser.new_context(locale="en-GB", **(how or PHONE))).new_page()  # type: ignore[arg-type]
+    page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
+    page.on("console", lambda word: pytest.fail(f"the console says: {word.text}") if word.type == "error" else None)
+    await page.goto(url)
+    return page
+
+
+async def shot(page: Page, name: str) -> None:
+    if SHOTS:
+        await page.screenshot(path=str(Path(SHOTS) / f"{name}.png"))
+
+
+async def begun(browser: Browser, site: Open, game: str, **how: object) -> Page:
+    page = await opened(browser, site.url, **how)
+    await page.select_option("[name=game]", game)
+    await page.select_option("[name=robot]", "easy")
+    await page.get_by_role("button", name="Play now").click()
+    await page.wait_for_selector(".felt")
+    return page
+
+
+async def is_mine(page: Page) -> None:
+    await expect(page.locator(".line.mine")).to_be_visible(timeout=20_000)
+
+
+async def test_from_the_first_page_to_the_first_card_are_three_clicks(playground: Open, browser: Browser) -> None:
+    page = await opened(browser, playground.url)
+    sizes: list[Response] = []
+    page.on("response", lambda answer: sizes.append(answer))  # noqa: PLW0108 - Playwright takes no builtin
+    await page.get_by_role("button", name="Play now").click()
+    await page.wait_for_selector(".felt")
+    await is_mine(page)
+    card = page.locator(".fan .tap.playable").first
+    name = await card.get_attribute("data-card")
+    await card.click()
+    await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
+    await expect(page.locator(".last, .lying").first).to_be_visible()
+    # The form's answer, the page and all its files.
+    files = [one for one in sizes if one.request.method == "GET"]
+    total = sum([(await one.request.sizes())["responseBodySize"] for one in files])
+    assert len(files) <= 20
+    assert 20_000 < total <= 250_000
+
+
+@pytest.mark.parametrize("how", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@pytest.mark.parametrize("game", ["pizzichino", "spades", "tressette"])
+async def test_what_is_pressed_is_in_sight(
+    playground: Open, browser: Browser, game: str, how: dict[str, object]
+) -> None:
+    page = await begun(browser, playground, game, **how)
+    for step in range(8):
+        await is_mine(page)
+        first = page.locator(TO_PRESS).first
+        await expect(first).to_be_in_viewport(ratio=0.9)
+        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        await shot(page, f"{game}-{step}")
+        before = await page.locator("#table").inner_html()
+        await first.click()
+        await page.wait_for_function("old => document.getElementById('table').innerHTML !== old", arg=before)
+
+
+async def test_a_card_that_may_not_be_played_says_why(playground: Open, browser: Browser) -> None:
+    page = await begun(browser, playground, "testa")
+    for _ in range(20):
+        await is_mine(page)
+        if await page.locator(".fan .tap.dim").count():
+            break
+        before = await page.locator(".fan").inner_html()
+        await page.locator(".fan .tap.playable").first.click()
+        await page.wait_for_function("old => document.querySelector('.fan').innerHTML !== old", arg=before)
+        await is_mine(page)
+    await page.locator(".fan .tap.dim").first.click()
+    await expect(page.get_by_role("alert")).to_contain_text("You must follow suit")
+
+
+async def test_ones_own_card_moves_at_once_and_is_taken_back_if_it_was_refused(
+    playground: Open, browser: Browser
+) -> None:
+    page = await begun(browser, playground, "metamazzo")
+    await is_mine(page)
+    card = page.locator(".fan .tap.playable").first
+    name = await card.get_attribute("data-card")
+    # Offline nobody answers: the card lies there all the same, and the press is sent when the bot is back.
+    await page.context.set_offline(True)
+    await page.evaluate("() => undefined")
+    await card.click()
+    await expect(page.locator(f"[data-lying='{name}']")).to_be_visible()
+    await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
+    await page.context.set_offline(False)
+    # A table that the host ends meanwhile takes no card.
+    code = page.url.rpartition("/")[2]
+    other = await begun(browser, playground, "metamazzo")
+    await is_mine(other)
+    assert code != other.url.rpartition("/")[2]
+    payload = await other.locator(".fan .tap.playable").first.get_attribute("data-press")
+    assert payload
+    forged = await other.locator(".fan .tap.playable").first.get_attribute("data-card")
+    await other.evaluate(
+        """() => {
+          const send = WebSocket.prototype.send;
+          WebSocket.prototype.send = function (text) { send.call(this, text.replace(/:play .*"/, ':play ZZ"')); };
+        }"""
+    )
+    await other.locator(".fan .tap.playable").first.click()
+    await expect(other.locator(".toast")).not_to_be_empty()
+    await expect(other.locator(f".fan [data-card='{forged}']")).to_have_count(1)
+
+
+async def test_a_page_that_is_loaded_again_shows_the_same_table(playground: Open, browser: Browser) -> None:
+    page = await begun(browser, playground, "metamazzo")
+    await is_mine(page)
+    before = await page.locator(".fan").inner_html()
+    await page.reload()
+    await page.wait_for_selector(".felt")
+    assert await page.locator(".fan").inner_html() == before
+
+
+async def test_a_bot_that_was_started_anew_is_found_again(playground: Open, browser: Browser) -> None:
+    page = await (await browser.new_context(**PHONE)).new_page()  # type: ignore[arg-type]
+    await page.goto(playground.url)
+    await page.locator("button.main").click()
+    await page.wait_for_selector(".felt")
+    await is_mine(page)
+    before = await page.locator(".fan").inner_html()
+    await playground.stop()
+    await expect(page.locator(".away")).to_be_visible()
+    card = page.locator(".fan .tap.playable").first
+    name = await card.get_attribute("data-card")
+    await card.click()
+    await playground.start()
+    await expect(page.locator(".away")).to_have_count(0, timeout=20_000)
+    await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
+    await page.wait_for_function("old => document.querySelector('.fan').innerHTML !== old", arg=before)
+    table = await playground.worker.room.table(page.url.rpartition("/")[2])
+    assert table.game
+    assert any(move == f"play {name}" for _seat, move in table.game.history(0))
+
+
+async def test_a_friend_sits_down_by_the_link_and_two_play_by_keys(playground: Open, browser: Browser) -> None:
+    anna = await opened(browser, playground.url)
+    await anna.select_option("[name=game]", "testa")
+    await anna.fill("[name=name]", "Anna")
+    await anna.get_by_role("button", name="Play with a friend").click()
+    link = await anna.locator(".link code").inner_text()
+    await shot(anna, "waiting")
+    bruno = await opened(browser, link, **DESKTOP)
+    await bruno.fill("[name=name]", "Bruno")
+    await shot(bruno, "invited")
+    await bruno.get_by_role("button", name="Sit down").click()
+    for page in (anna, bruno):
+        await page.wait_for_selector(".felt")
+    await expect(anna.locator(".score")).to_contain_text("Bruno")
+    for _ in range(6):
+        for page in (anna, bruno):
+            if await page.locator(".line.mine").count():
+                says = await page.locator("#says").inner_text()
+                assert "Your turn" in says
+                first = page.locator(".fan .tap").first
+                await first.focus()
+                while "playable" not in (await page.evaluate("document.activeElement.className")):
+                    await page.keyboard.press("ArrowRight")
+                name = await page.evaluate("document.activeElement.dataset.card")
+                before = await page.locator(".felt").inner_html()
+                await page.keyboard.press("Enter")
+                await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
+                await page.wait_for_function("old => document.querySelector('.felt').innerHTML !== old", arg=before)
+        await anna.wait_for_timeout(50)
+    await shot(anna, "two-people")
+
+
+async def test_to_resign_asks_and_the_end_leads_to_a_rematch(playground: Open, browser: Browser) -> None:
+    page = await begun(browser, playground, "spades")
+    first = page.url
+    await page.locator(".menu summary").click()
+    await shot(page, "menu")
+    await page.get_by_role("button", name="Resign").click()
+    await page.get_by_role("button", name="Yes, I resign").click()
+    await expect(page.locator(".line")).to_have_text("You lose.")
+    await shot(page, "over")
+    await page.get_by_role("button", name="Rematch").click()
+    await page.wait_for_url(lambda url: url != first and "/t/" in url)
+    await page.wait_for_selector(".felt")
+
+
+async def test_nothing_moves_for_who_wants_it_still(playground: Open, browser: Browser) -> None:
+    page = await begun(browser, playground, "metamazzo", **PHONE, reduced_motion="reduce")
+    await is_mine(page)
+    await page.locator(".fan .tap.playable").first.click()
+    assert await page.evaluate("document.getAnimations().filter((one) => one.playState === 'running').length") == 0

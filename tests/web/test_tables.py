@@ -1,0 +1,296 @@
+"""The pages on which people play: who one is, what a stranger is told, and what is refused."""
+
+import json
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from adapters.web import people
+from bot.privacy.kept import drop_kept, read_kept
+from tests.open_playground import Open
+
+PUBLIC = "https://cards.example.org"
+BEHIND_PROXY = {
+    "Host": "cards.example.org",
+    "Origin": PUBLIC,
+    "X-Forwarded-Proto": "https",
+    "X-Forwarded-For": "192.0.2.9",
+}
+
+
+class Visitor:
+    """Somebody's browser."""
+
+    def __init__(self, site: Open, session: aiohttp.ClientSession) -> None:
+        self.site, self.session = site, session
+        self.origin = {"Origin": site.url.rstrip("/")}
+
+    async def post(self, path: str, headers: dict[str, str] | None = None, **fields: str) -> aiohttp.ClientResponse:
+        address = self.site.url + path.lstrip("/")
+        asked = self.origin if headers is None else headers
+        async with self.session.post(address, data=fields, headers=asked, allow_redirects=False) as answer:
+            await answer.read()
+            return answer
+
+    async def get(self, path: str) -> tuple[int, str]:
+        async with self.session.get(self.site.url + path.lstrip("/")) as answer:
+            return answer.status, await answer.text()
+
+    async def play(self, game: str = "metamazzo", robot: str = "easy", **more: str) -> str:
+        """Open a table; returns its code."""
+        answer = await self.post("/play", None, game=game, robot=robot, key="0123456789abcdef", **more)
+        assert answer.status == 303, answer
+        return answer.headers["Location"].removeprefix("/t/")
+
+    @asynccontextmanager
+    async def live(self, code: str) -> AsyncIterator["Live"]:
+        address = f"{self.site.url}t/{code}/live"
+        async with self.session.ws_connect(address, headers=self.origin, max_msg_size=0) as line:
+            yield Live(line)
+
+
+class Live:
+    """A table's page."""
+
+    def __init__(self, line: aiohttp.ClientWebSocketResponse) -> None:
+        self.line = line
+        self.said: list[dict[str, Any]] = []
+
+    async def word(self, key: str) -> Any:
+        """The next word of this kind; others are kept."""
+        while True:
+            word = await self.line.receive_json(timeout=20)
+            self.said.append(word)
+            if key in word:
+                return word[key] if key != "n" else word
+
+    async def press(self, payload: str, n: str = "abcd") -> dict[str, Any]:
+        await self.line.send_str(json.dumps({"n": n, "press": payload}))
+        found: dict[str, Any] = await self.word("n")
+        return found
+
+
+@asynccontextmanager
+async def browser(site: Open) -> AsyncIterator[Visitor]:
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
+        yield Visitor(site, session)
+
+
+async def test_whoever_plays_is_known_by_a_cookie_that_no_script_reads(site: Open) -> None:
+    async with browser(site) as anna:
+        _status, page = await anna.get("/")
+        assert "Set-Cookie" not in page
+        assert not list(anna.session.cookie_jar)
+        answer = await anna.post("/play", game="metamazzo", robot="easy", key="0123456789abcdef", name=" Anna \x07 ")
+        set_cookie = answer.headers["Set-Cookie"]
+        for flag in ("HttpOnly", "SameSite=Lax", "Path=/"):
+            assert flag in set_cookie
+        assert "Secure" not in set_cookie
+        code = answer.headers["Location"].removeprefix("/t/")
+        table = await site.worker.room.table(code)
+        assert table.chairs[0]
+        assert table.chairs[0].name == "Anna"
+        _status, page = await anna.get("/")
+        assert f"/t/{code}" in page
+        # What the store has opens nothing.
+        [kept] = (await site.worker.store.client.hgetall(people.PEOPLE)).values()
+        assert set_cookie.split("=", 1)[1].split(";")[0].split(".")[1] not in kept.decode()
+
+
+async def test_behind_https_the_cookie_is_for_https_alone(tmp_path: Path) -> None:
+    one = Open(tmp_path / "data", public_url=PUBLIC)
+    await one.start()
+    try:
+        async with browser(one) as anna:
+            answer = await anna.post("/play", BEHIND_PROXY, game="testa", robot="easy", key="0123456789abcdef")
+            assert answer.status == 303
+            assert "Secure" in answer.headers["Set-Cookie"]
+    finally:
+        await one.stop()
+
+
+@pytest.mark.parametrize("origin", [None, "null", "https://evil.example", "http://127.0.0.1:1"])
+async def test_only_our_own_page_may_write_or_open_a_socket(site: Open, origin: str | None) -> None:
+    headers = {} if origin is None else {"Origin": origin}
+    async with browser(site) as anna:
+        code = await anna.play()
+        for path in ("/play", f"/t/{code}"):
+            assert (await anna.post(path, headers, game="testa", robot="easy", key="0123456789abcdef")).status == 403
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+            await anna.session.ws_connect(f"{site.url}t/{code}/live", headers=headers)
+        assert refused.value.status == 403
+        assert len(await site.worker.tables_of(f"web:{await only_id(site)}")) == 1
+
+
+async def only_id(site: Open) -> str:
+    [id_] = await site.worker.store.client.hkeys(people.PEOPLE)
+    return str(id_.decode())
+
+
+async def test_a_form_sent_twice_opens_one_table_and_another_choice_another(site: Open) -> None:
+    async with browser(site) as anna:
+        first = await anna.play()
+        assert await anna.play() == first
+        assert await anna.play(game="testa") != first
+        # A key that somebody else used leads nobody to their table.
+        async with browser(site) as bruno:
+            assert await bruno.play() != first
+
+
+async def test_what_is_no_form_of_ours_opens_nothing(site: Open) -> None:
+    async with browser(site) as anna:
+        for key in ("", "x", "0123456789abcdeg"):
+            assert (await anna.post("/play", key=key, game="testa")).status == 403
+        answer = await anna.post("/play", key="0123456789abcdef", game="nothing", robot="easy")
+        assert answer.status == 200
+        assert site.worker.room.by_phase() == {}
+
+
+async def test_a_stranger_learns_nothing_of_which_tables_there_are(site: Open) -> None:
+    async with browser(site) as anna, browser(site) as bruno:
+        code = await anna.play()
+        known, unknown = (await bruno.get(f"/t/{code}"))[1], (await bruno.get("/t/ZZZZZZ"))[1]
+        assert known.replace(code, "ZZZZZZ") == unknown
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+            await bruno.session.ws_connect(f"{site.url}t/{code}/live", headers=bruno.origin)
+        assert refused.value.status == 403
+        # Also once they are somebody, but do not sit there.
+        await bruno.play()
+        async with bruno.live(code) as live:
+            assert await live.word("gone") is True
+        assert (await bruno.get("/t/nonsense-code"))[0] == 404
+
+
+async def test_codes_that_lead_nowhere_are_counted(site: Open) -> None:
+    async with browser(site) as bruno:
+        for letter in "ABCDEF":
+            answer = await bruno.session.post(f"{site.url}t/ZZZZZ{letter}", headers=bruno.origin)
+        assert "Too many wrong codes" in await answer.text()
+
+
+async def test_a_cookie_that_was_made_up_is_nobodys(site: Open) -> None:
+    async with browser(site) as anna:
+        code = await anna.play()
+        id_ = await only_id(site)
+    for value in (f"{id_}.", f"{id_}.wrong", id_, ".", f"{id_}.%C3%A9", "é.é"):
+        headers = {"Cookie": f"buongioco={value}"}
+        async with aiohttp.ClientSession() as session, session.get(f"{site.url}t/{code}", headers=headers) as answer:
+            assert 'id="page-data"' not in await answer.text()
+
+
+async def test_two_people_sit_down_by_a_link_and_play(site: Open) -> None:
+    async with browser(site) as anna, browser(site) as bruno:
+        code = await anna.play("testa", friend="1", name="Anna")
+        async with anna.live(code) as live:
+            waiting = await live.word("table")
+            assert waiting["phase"] == "open"
+            labels = [label for row in waiting["extra"] for label, *_rest in row]
+            assert "Accept" not in labels
+            assert "Options" in labels
+            await live.press(f"1t{code}:menu rules")
+            assert any("to 21" in label for row in (await live.word("table"))["extra"] for label, *_rest in row)
+            answer = await bruno.post(f"/t/{code}", name="Bruno")
+            assert (answer.status, answer.headers["Location"]) == (303, f"/t/{code}")
+            while (state := await live.word("table"))["phase"] != "playing":
+                pass
+            assert [one["name"] for one in state["sides"]] == ["you", "\u2068Bruno\u2069"]
+            async with bruno.live(code) as other:
+                seen = await other.word("table")
+                mine, theirs = (state, live), (seen, other)
+                (turn, line) = mine if state["is_mine"] else theirs
+                card = next(card for card in turn["hand"] if card["light"] == "playable")
+                assert (await line.press(card["press"], "move1"))["refused"] is False
+                # Twice is once.
+                assert (await line.press(card["press"], "move1"))["refused"] is False
+                watcher = other if line is live else live
+                lying = await watcher.word("table")
+                assert [one["code"] for one in lying["trick"]] == [card["code"]]
+                late = await line.press(card["press"], "move2")
+                assert late["refused"] is True
+                assert late["toast"]
+
+
+async def test_what_a_page_says_that_is_nonsense_is_refused(site: Open) -> None:
+    async with browser(site) as anna:
+        code = await anna.play()
+        async with anna.live(code) as live:
+            before = await live.word("table")
+            for word in (
+                "",
+                "{",
+                "[]",
+                '{"n":1}',
+                '{"n":"abcd"}',
+                '{"n":"abcd","press":"x","as":"1"}',
+                '{"n":"ABCD","press":"x"}',
+            ):
+                await live.line.send_str(word)
+                assert (await live.word("n"))["refused"] is True
+            for payload in (
+                "x",
+                "1pforget yes",
+                f"1t{code}:draft 1 2 3",
+                "1tZZZZZZ:menu game",
+                f"1m{code}:0:play 1X",
+                "1prematch ABCD-123456",
+            ):
+                assert (await live.press(payload))["refused"] is True, payload
+            assert before["code"] == code
+        table = await site.worker.room.table(code)
+        assert table.version == before["version"]
+
+
+async def test_too_many_new_people_at_once_are_refused(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(people, "MOST_NEW", 2)
+    for number in range(3):
+        async with browser(site) as anna:
+            answer = await anna.post("/play", game="testa", robot="easy", key="0123456789abcdef")
+            assert answer.status == (403 if number == 2 else 303)
+
+
+async def test_too_many_pages_of_one_person_are_refused(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adapters.web.tables.MOST_PAGES_EACH", 1)
+    async with browser(site) as anna:
+        code = await anna.play()
+        async with anna.live(code) as live:
+            await live.word("table")
+            with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+                await anna.session.ws_connect(f"{site.url}t/{code}/live", headers=anna.origin)
+            assert refused.value.status == 429
+
+
+async def test_a_game_that_is_over_is_not_an_invitation(site: Open) -> None:
+    async with browser(site) as anna:
+        code = await anna.play()
+        async with anna.live(code) as live:
+            state = await live.word("table")
+            await live.press(state["resign"])
+            asked = await live.word("table")
+            yes = next(payload for row in asked["extra"] for _label, payload, *_ in row if payload.endswith(":resign"))
+            assert (await live.press(yes))["refused"] is False
+            over = await live.word("table")
+            assert over["phase"] == "over"
+            await site.worker.settled()
+            again = next(payload for row in over["extra"] for _label, payload, *_ in row)
+            answer = await live.press(again, "again")
+            assert re.fullmatch(r"/t/[A-Z0-9]{6}", answer["go"])
+        assert "is over" in (await anna.get(f"/t/{code}"))[1]
+        async with anna.live(answer["go"].removeprefix("/t/")) as live:
+            assert (await live.word("table"))["phase"] == "playing"
+
+
+async def test_what_is_kept_of_a_person_is_forgotten(site: Open) -> None:
+    client = site.worker.store.client
+    async with browser(site) as anna:
+        await anna.play(name="Anna")
+        person = f"web:{await only_id(site)}"
+        assert '"name": "Anna"' in (await read_kept(client, person))[people.PEOPLE]
+        await drop_kept(client, person)
+        assert not await client.exists(people.PEOPLE)
+        # Their cookie is a stranger's.
+        assert "Anna" not in (await anna.get("/"))[1]

@@ -99,6 +99,9 @@ class Settings(BaseSettings):
         True, description="whether results in groups come to say how well everybody played, in idle time"
     )
     forget_after: str | None = Field(None, description="days, such as 730d, after which unused profiles are forgotten")
+    reports_to: str | None = Field(
+        None, description="the person, such as telegram:42, to whom reports about strangers are sent"
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="what is logged")
 
     @field_validator("redis_url")
@@ -159,6 +162,13 @@ class Settings(BaseSettings):
     def _are_days(cls, text: str | None) -> str | None:
         if text and (not re.fullmatch(r"[0-9]{1,5}d", text.strip()) or not int(text.strip()[:-1])):
             raise ValueError("must be a number of days, such as 730d")
+        return (text or "").strip() or None
+
+    @field_validator("reports_to")
+    @classmethod
+    def _is_a_person(cls, text: str | None) -> str | None:
+        if text and not re.fullmatch(r"[a-z][a-z0-9_-]*:[^\s:@~!/]+", text.strip()):
+            raise ValueError("must be a person, such as telegram:42: `person` in the file that /mydata sends")
         return (text or "").strip() or None
 
     @property

@@ -57,7 +57,7 @@ class Wording:
     """The words of one language, for one game's seats by ``names``; ``faces`` is how cards are shown."""
 
     def __init__(self, language: str, names: Sequence[str], faces: str = "codes") -> None:
-        self.names = names
+        self.language, self.names = language, names
         self.card = card_faces(faces).__getitem__
         self.text, self.ngettext = texts(language)
 

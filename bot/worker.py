@@ -18,6 +18,7 @@ from bot.delivery.shards import Shards
 from bot.delivery.surface import Change, decode_change, encode_change
 from bot.delivery.table_sync import Outcome
 from bot.find.finder import Finder
+from bot.find.teller import Teller
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
 from bot.metrics import GAMES, LAG, PLATFORM_UP, TABLES, UNSETTLED
@@ -112,6 +113,7 @@ class Worker:
         self.watching = Watching(self.room, self.people, self.shards)
         self.finder = Finder(self.room, self.people, self.ratings, self.challenges, self.shards)
         self.room.before_removal = self.finder.before_removal
+        self.teller = Teller(store, self.shards, self.people, self.adapters, settings.reports_to)
         self.forgetter = Forgetter(
             self.room, self.people, self.archive, self.ratings, self.finder.queue, self._tell_to_forget
         )
@@ -134,6 +136,7 @@ class Worker:
             "sweep": self._sweep,
             "forgetting": self.forgetter.run,
             "finding": self.finder.run,
+            "reports": self.teller.run,
         }
         if days := self.settings.forget_after_days:
             loops["unused"] = Unused(self.store, self.people, self.forgetter, days).run

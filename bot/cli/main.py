@@ -29,6 +29,7 @@ class Commands(LazyGroup):
         "forget": "bot.cli.forget:forget",
         "bench": "bot.cli.bench:app",
         "link": "bot.cli.link:link",
+        "reports": "bot.cli.reports:reports_app",
         "tables": "bot.cli.tables:tables_app",
     }
 

@@ -55,7 +55,7 @@ class Commands:
 
     def __init__(self, worker: Worker, pages: Pages, tries: Tries) -> None:
         self.worker, self.pages, self.tries = worker, pages, tries
-        self.own_data, self.finding, self.strangers = OwnData(worker), Finding(worker), Strangers(worker)
+        self.own_data, self.finding, self.strangers = OwnData(worker), Finding(worker), Strangers(worker, pages)
         self._handlers: dict[str, Callable[[Command, Profile], Awaitable[Reply]]] = {
             "challenge": self._challenge,
             "join": self._join,
@@ -258,7 +258,7 @@ class Commands:
         about = await self._named(command)
         if about is None:
             raise NoSuchPerson(name=plain_name(command.words[0])[:32])
-        return await self.strangers.block(profile, about.id, about.name)
+        return await self.strangers.block(profile, about)
 
     async def _leaderboard(self, command: Command, profile: Profile) -> Reply:
         where = "all" if is_private(command.place) else "chat"

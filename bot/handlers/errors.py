@@ -113,9 +113,19 @@ class BlockedByYou(TableError):
     sentence = "You have blocked {name}: /block lets you unblock them."
 
 
-class NobodyToBlock(TableError):
-    code = "nobody_to_block"
-    sentence = "There is nobody there to block."
+class NobodyThere(TableError):
+    code = "nobody_there"
+    sentence = "There is nobody there any more."
+
+
+class TooManyReports(TableError):
+    code = "too_many_reports"
+    sentence = "You have reported {most} times today: tomorrow you may again. /block helps at once."
+
+
+class ReportedAlready(TableError):
+    code = "reported_already"
+    sentence = "You have reported this game already."
 
 
 class AskedJustNow(TableError):

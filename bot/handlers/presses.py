@@ -20,6 +20,7 @@ from bot.panel import Panel
 from bot.panels.analysis import hint_text
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.pages import help_page
+from bot.panels.strangers import DEEDS, Deed
 from bot.people import Profile
 from bot.platform import Press, Reply, is_inline, is_private
 from bot.scheduler import STAND_IN
@@ -67,7 +68,8 @@ class Presses:
             "wait": self._wait,
             "aside": self._ephemeral,
             "hint": self._hint,
-            "block": self._block,
+            "block": partial(self._do_to_stranger, "block"),
+            "report": partial(self._do_to_stranger, "report"),
         }
 
     async def answer(self, press: Press, profile: Profile) -> Reply:
@@ -282,15 +284,17 @@ class Presses:
         profile = await self.worker.people.person(press.person.id)
         return hint_text(found, profile.language, profile.suits, game.kind.id)
 
-    async def _block(self, press: Press, action: TableAction) -> str:
+    async def _do_to_stranger(self, deed: Deed, press: Press, action: TableAction) -> str:
         if len(action.words) != 1:
             raise BadPayload()
         table = await self.room.table(action.code)
-        await self.commands.strangers.block_at(table, press.person.id, _number(action.words))
+        await self.commands.strangers.at_table(table, press.person.id, deed, _number(action.words))
         seat = table.seat_of(press.person.id)
         assert seat is not None
         await self.worker.change(table.code, Hand(seat), Change(draft=NO_DRAFT))
         _ = texts("en").gettext
+        if deed == "report":
+            return _("Whoever hosts me looks into it. If you do not want to meet them again: /block.")
         return _("You are matched with them no more. /block lets you unblock them.")
 
     # Pages
@@ -310,7 +314,7 @@ class Presses:
             )
         if action.page == "settings":
             return await self._settings(press, profile, words)
-        if action.page in ("forget", "find", "block"):
+        if action.page in ("forget", "find", *DEEDS):
             return await self._answered(press, profile, action)
         if action.page == "rules":
             return Reply(panel=await self.pages.rules(press.place, " ".join(words)))
@@ -334,7 +338,7 @@ class Presses:
             return await self.commands.own_data.answer(press.place, profile, action.words)
         if action.page == "find":
             return await self.commands.finding.answer(profile, action.words, press.key)
-        return await self.commands.strangers.answer(profile, action.words)
+        return await self.commands.strangers.answer(press.place, profile, action.page, action.words)
 
     async def _settings(self, press: Press, profile: Profile, words: list[str]) -> Reply:
         if not words:

@@ -1,9 +1,14 @@
-"""What people do about strangers whom I have matched them with, and whom they do not want to meet again."""
+"""What people do about strangers whom they were matched with: block and report them."""
+
+from typing import NamedTuple
 
 from bot.actions import BadPayload
 from bot.find.blocks import MOST_BLOCKS
-from bot.handlers.errors import GameNotKept, NobodyToBlock, TooManyBlocks
-from bot.panels.strangers import block_question, blocked_page, blocks_page, not_blocked_page
+from bot.find.reports import REPORTS_A_DAY, Report, Reports
+from bot.finished.archive import game_id as id_in_archive
+from bot.handlers.errors import GameNotKept, NobodyThere, ReportedAlready, TooManyBlocks, TooManyReports
+from bot.handlers.pages import Pages
+from bot.panels.strangers import DEEDS, Deed, blocks_page, done_page, not_done_page, question
 from bot.people import Profile
 from bot.platform import Reply
 from bot.somebody import is_somebody
@@ -13,64 +18,103 @@ from bot.tables.table import Table
 from bot.worker import Worker
 
 
-class Strangers:
-    """People who do not want to meet somebody."""
+class Met(NamedTuple):
+    """A game in which people met, under way or over, and who sits or sat where; ``seat`` is theirs who asks."""
 
-    def __init__(self, worker: Worker) -> None:
-        self.worker = worker
-        self.blocks = worker.finder.queue.blocks
+    game_id: str
+    game: str
+    code: str
+    chairs: list[Chair]
+    seat: int
+
+
+class Strangers:
+    """People who want nothing to do with somebody."""
+
+    def __init__(self, worker: Worker, pages: Pages) -> None:
+        self.worker, self.pages = worker, pages
+        self.blocks, self.reports = worker.finder.queue.blocks, Reports(worker.store.client)
 
     async def list_of_blocks(self, profile: Profile) -> Reply:
         """Whom somebody has blocked."""
         return Reply(panel=blocks_page(profile.language, await self.blocks.of(profile.id)), private=True)
 
-    async def block(self, profile: Profile, other: str, name: str) -> Reply:
-        """Somebody blocks another, whom they know by this name."""
-        await self._block(profile.id, other, name)
-        return Reply(panel=blocked_page(profile.language, name), private=True)
+    async def block(self, profile: Profile, other: Profile) -> Reply:
+        """Somebody blocks another, whom they know by name."""
+        await self._block(profile.id, Chair(other.id, other.name))
+        return Reply(panel=done_page(profile.language, "block", other.name), private=True)
 
-    async def block_at(self, table: Table, person: str, seat: int) -> None:
-        """Who sits at a table blocks another who does."""
-        if table.seat_of(person) is None or not table.matched:
+    async def at_table(self, table: Table, person: str, deed: Deed, seat: int) -> None:
+        """Who sits at a table of strangers blocks or reports another who does."""
+        own = table.seat_of(person)
+        if own is None or not table.matched or table.game is None:
             raise NotAtThisTable(code=table.code)
-        other = table.chairs[seat] if seat < len(table.chairs) else None
-        if other is None:
-            raise NobodyToBlock()
-        await self._block(person, *other)
+        chairs = [chair or Chair("", "?") for chair in table.chairs]
+        met = Met(id_in_archive(table), table.game_id, table.code, chairs, own)
+        await self._do(person, deed, met, self._other(met, seat))
 
-    async def answer(self, profile: Profile, words: list[str]) -> Reply:
-        """A press on a page about who is blocked, or on the result of a game."""
-        match words:
-            case ["list"]:
+    async def answer(self, place: str, profile: Profile, page: str, words: list[str]) -> Reply:
+        """A press on a page about who is blocked or reported, or on the result of a game."""
+        match page, words:
+            case "block", ["list"]:
                 return Reply(panel=blocks_page(profile.language, await self.blocks.of(profile.id)))
-            case ["undo", token]:
+            case "block", ["undo", token]:
                 await self.blocks.remove(profile.id, token)
                 return Reply(panel=blocks_page(profile.language, await self.blocks.of(profile.id)))
-            case ["no"]:
-                return Reply(panel=not_blocked_page(profile.language))
-            case ["ask", game_id, seat]:
-                other = await self._player(profile, game_id, seat)
-                # A message of its own: the result stays.
-                return Reply(panel=block_question(profile.language, other.name, game_id, int(seat)), private=True)
-            case ["yes", game_id, seat]:
-                other = await self._player(profile, game_id, seat)
-                await self._block(profile.id, *other)
-                return Reply(panel=blocked_page(profile.language, other.name))
+            case "report", ["show", report]:
+                return await self._show(place, profile, report)
+            case _, ["no"]:
+                return Reply(panel=not_done_page(profile.language))
+            case _, ["ask" | "yes" as word, game_id, seat] if seat.isdecimal():
+                [deed] = [one for one in DEEDS if one == page]
+                met = await self._met(profile, game_id)
+                other = self._other(met, int(seat))
+                if word == "ask":
+                    # A message of its own: the result stays.
+                    return Reply(panel=question(profile.language, deed, other.name, game_id, int(seat)), private=True)
+                await self._do(profile.id, deed, met, other)
+                return Reply(panel=done_page(profile.language, deed, other.name))
         raise BadPayload()
 
-    async def _block(self, person: str, other: str, name: str) -> None:
-        if other == person or other.startswith("robot:") or is_somebody(other):
-            raise NobodyToBlock()
-        if not await self.worker.finder.block(person, other, name):
+    async def _show(self, place: str, profile: Profile, id: str) -> Reply:  # noqa: A002
+        """The game that a report is about, for the host alone."""
+        report = await self.reports.get(id)
+        if report is None or profile.id != self.worker.settings.reports_to:
+            raise BadPayload()
+        return Reply(panel=await self.pages.replay(place, profile, report.game_id, "1"), private=True)
+
+    async def _do(self, person: str, deed: Deed, met: Met, other: Chair) -> None:
+        if deed == "block":
+            await self._block(person, other)
+            return
+        own, now = met.chairs[met.seat], int(self.worker.people.now())
+        report = Report(met.game_id, met.game, met.code, now, person, own.name, other.person, other.name)
+        found = await self.reports.file(report, met.seat)
+        if found != "filed":
+            raise ReportedAlready() if found == "again" else TooManyReports(most=REPORTS_A_DAY)
+
+    async def _block(self, person: str, other: Chair) -> None:
+        if person == other.person:
+            raise NobodyThere()
+        if not await self.worker.finder.block(person, other.person, other.name):
             raise TooManyBlocks(most=MOST_BLOCKS)
 
-    async def _player(self, profile: Profile, game_id: str, seat: str) -> Chair:
-        """Who sat in a seat of a finished game that this person played, too."""
+    @staticmethod
+    def _other(met: Met, seat: int) -> Chair:
+        """Who else sits or sat there; NobodyThere for a robot, and for who was forgotten."""
+        if seat == met.seat or seat >= len(met.chairs):
+            raise NobodyThere()
+        other = met.chairs[seat]
+        if not other.person or other.is_robot or is_somebody(other.person):
+            raise NobodyThere()
+        return other
+
+    async def _met(self, profile: Profile, game_id: str) -> Met:
+        """A finished game that somebody played."""
         game = await self.worker.archive.get(game_id)
         if game is None:
             raise GameNotKept()
         if profile.id not in game.people:
             raise NotAtThisTable(code=game.code)
-        if not seat.isdecimal() or int(seat) >= len(game.people):
-            raise BadPayload()
-        return Chair(game.people[int(seat)], game.record.seats[int(seat)])
+        chairs = [Chair(person, name) for person, name in zip(game.people, game.record.seats, strict=True)]
+        return Met(game_id, game.record.game, game.code, chairs, game.people.index(profile.id))

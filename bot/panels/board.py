@@ -8,6 +8,7 @@ from bot.panels.course import course_line, decisive_line, declared_in_all_line, 
 from bot.panels.offer import share_button
 from bot.panels.phrases import Phrases, in_points
 from bot.panels.snapshot import FinishedDeal, TableSnapshot, isolated
+from bot.panels.strangers import buttons
 from bot.wording import Wording
 from engine import Record
 from engine.robots.findings import Summary
@@ -184,8 +185,5 @@ def result_panel(
             else []
         ),
         (share_button(language, _(seen.kind.name)),),
-        *(
-            (Button(_("🚫 Block {name}").format(name=isolated(name)), actions.page("block", "ask", game_id, seat)),)
-            for seat, name in strangers
-        ),
+        buttons(language, game_id, strangers),
     )

@@ -14,13 +14,13 @@ from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.phrases import Phrases, in_points, turn_line
 from bot.panels.snapshot import TableSnapshot, isolated
+from bot.panels.strangers import DEEDS, Deed, ask, labelled
 from bot.wording import JOINER, NO_BREAK, Wording
 from engine.cards import ITALIAN
 from engine.views import DealView, PacketsView, SpadesView, StockView, TressetteView, View
 
 SIGNALS = ("busso", "volo")
 RESIGN = "resign"
-BLOCK = "block"
 CHOICES = {"pick", "hold", "bid", "draw", "keep", "pass", "blind"}
 TO_TAKE, MOST_EXCHANGED = 4, 3
 
@@ -214,9 +214,8 @@ class _Hand:
         if self.chosen == RESIGN:
             self.page.line(_("Do you really want to resign? The other side wins the game."), "bold")
             return
-        if (blocked := self._asked_about(BLOCK)) is not None:
-            self.page.line(_("Block {name}?"), "bold", name=seen.name(blocked))
-            self.page.line(_("I match you with them no more, and they cannot challenge you. Nobody tells them."))
+        if about := self._asked_about():
+            ask(self.page, self.words.language, about[0], seen.name(about[1]))
             return
         turn = seen.turn
         if turn is not None and not seen.my_turn:
@@ -240,9 +239,11 @@ class _Hand:
     def _buttons(self, deal: DealView) -> list[Row]:
         if self.chosen == RESIGN:
             return [self._resignation()]
-        if (blocked := self._asked_about(BLOCK)) is not None:
-            yes = Button(self.words.text("Yes, block"), actions.table(self.seen.code, "block", blocked), "danger")
-            return [(yes, self._drafting(self.words.text("No")))]
+        if about := self._asked_about():
+            deed, seat = about
+            yes = ask(Writer(), self.words.language, deed, self.seen.name(seat))
+            yes_button = Button(yes, actions.table(self.seen.code, deed, seat), "danger")
+            return [(yes_button, self._drafting(self.words.text("No")))]
         if self.seen.alarm == "flagged" and not self.seen.my_turn and self.seen.turn is not None:
             return [*self._declarations(), *self._on_time(self.seen.turn)]
         if deal.phase == "take" and self.seen.my_turn:
@@ -319,21 +320,28 @@ class _Hand:
             hints = (Button(_("💡 Hint"), actions.table(self.seen.code, "hint", self.seen.version)),)
         return [tuple(self._button(_("🏁 Claim the game"), move) for move in claims), hints]
 
-    def _asked_about(self, word: str) -> int | None:
-        """The seat about which a question is open that a draft is for: ``block1``."""
-        seat = self.chosen.removeprefix(word)
-        is_open = self.seen.strangers and self.chosen != seat and seat.isdecimal()
-        return int(seat) if is_open and int(seat) in dict(self.seen.others) else None
+    def _asked_about(self) -> tuple[Deed, int] | None:
+        """What the question is about that is open, if it is about a stranger: the draft ``block1``, say."""
+        for deed in DEEDS:
+            seat = self.chosen.removeprefix(deed)
+            if seat != self.chosen and seat.isdecimal() and int(seat) in self._strangers():
+                return deed, int(seat)
+        return None
+
+    def _strangers(self) -> list[int]:
+        """The seats of people whom this player does not know."""
+        return [seat for seat, _chair in self.seen.others] if self.seen.strangers else []
 
     def _about_strangers(self) -> list[Row]:
-        """What may be done about people whom one does not know, unless something else is half chosen."""
-        _ = self.words.text
-        if not self.seen.strangers or self.chosen:
+        """What may be done about them, unless something is half chosen."""
+        if self.chosen:
             return []
+        others = self._strangers()
         return [
             tuple(
-                self._drafting(_("🚫 Block {name}").format(name=self.seen.name(seat)), f"{BLOCK}{seat}")
-                for seat, _chair in self.seen.others
+                self._drafting(labelled(self.words.language, deed, self.seen.name(seat), len(others)), f"{deed}{seat}")
+                for deed in DEEDS
+                for seat in others
             )
         ]
 

@@ -1,35 +1,75 @@
-"""What people see who do not want to meet somebody: the question, what came of it, and whom they have blocked."""
+"""What people see who want nothing to do with a stranger: questions, what came of them, whom they have blocked; and
+what the host reads of a report.
+"""
 
 from collections.abc import Sequence
+from typing import Literal
 
 from bot import actions
 from bot.find.blocks import Block
-from bot.panel import Button, Panel, Span, Writer
+from bot.find.reports import Report
+from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.snapshot import isolated
 from bot.texts import texts
+from engine import GAMES
+
+Deed = Literal["block", "report"]
+"""What may be done about a stranger. The word stands in payloads and drafts."""
+
+DEEDS: tuple[Deed, ...] = ("block", "report")
 
 
-def block_question(language: str, name: str, game_id: str, seat: int) -> Panel:
-    """Asks whether the player in that seat of a finished game is to be blocked."""
+def labelled(language: str, deed: Deed, name: str, count: int) -> str:
+    """The button that asks whether it is to be done to whoever is called so, if there are so many of whom to ask."""
+    _ = texts(language).gettext
+    label = {"block": _("🚫 Block"), "report": _("🚩 Report")}[deed]
+    return f"{label} {name}" if count > 1 else label
+
+
+def ask(page: Writer, language: str, deed: Deed, name: str) -> str:
+    """Write the question whether it is to be done to whoever is called so; returns what a yes reads."""
+    _ = texts(language).gettext
+    if deed == "block":
+        page.line(_("Block {name}?"), "bold", name=name)
+        page.line(_("I match you with them no more, and they cannot challenge you. Nobody tells them."))
+        return _("Yes, block")
+    page.line(_("Report {name} to whoever hosts me?"), "bold", name=name)
+    page.line(_("They are told who you both are, and read how this game was played. Nobody tells {name}."), name=name)
+    return _("Yes, report")
+
+
+def buttons(language: str, game_id: str, others: Sequence[tuple[int, str]]) -> Row:
+    """What may be done about whoever sat in these seats of a finished game, by these names."""
+    return tuple(
+        Button(labelled(language, deed, isolated(name), len(others)), actions.page(deed, "ask", game_id, seat))
+        for deed in DEEDS
+        for seat, name in others
+    )
+
+
+def question(language: str, deed: Deed, name: str, game_id: str, seat: int) -> Panel:
+    """Asks whether it is to be done to the player in that seat of a finished game."""
+    page = Writer()
+    yes = ask(page, language, deed, isolated(name))
+    no = Button(texts(language).gettext("No"), actions.page(deed, "no"))
+    return page.panel((Button(yes, actions.page(deed, "yes", game_id, seat), "danger"), no))
+
+
+def done_page(language: str, deed: Deed, name: str) -> Panel:
     _ = texts(language).gettext
     page = Writer()
-    page.line(_("Block {name}?"), "bold", name=isolated(name))
-    page.line(_("I match you with them no more, and they cannot challenge you. Nobody tells them."))
-    yes = Button(_("Yes, block"), actions.page("block", "yes", game_id, seat), "danger")
-    return page.panel((yes, Button(_("No"), actions.page("block", "no"))))
-
-
-def blocked_page(language: str, name: str) -> Panel:
-    _ = texts(language).gettext
-    page = Writer()
-    page.line(_("You have blocked {name}."), name=Span(isolated(name), "bold"))
-    page.line(_("/block shows whom you have blocked, and lets you unblock them."))
+    if deed == "block":
+        page.line(_("You have blocked {name}."), name=Span(isolated(name), "bold"))
+        page.line(_("/block shows whom you have blocked, and lets you unblock them."))
+    else:
+        page.line(_("You have reported {name}."), name=Span(isolated(name), "bold"))
+        page.line(_("Whoever hosts me looks into it. If you do not want to meet them again: /block."))
     return page.panel()
 
 
-def not_blocked_page(language: str) -> Panel:
+def not_done_page(language: str) -> Panel:
     page = Writer()
-    page.line(texts(language).gettext("Good: nobody is blocked."))
+    page.line(texts(language).gettext("Good: everything stays as it is."))
     return page.panel()
 
 
@@ -49,3 +89,18 @@ def blocks_page(language: str, blocks: Sequence[Block]) -> Panel:
         for one in reversed(blocks)
     ]
     return page.panel(*rows, (Button(_("My own settings"), actions.page("settings")),))
+
+
+def report_panel(language: str, id: str, report: Report) -> Panel:  # noqa: A002
+    """A report, for the host alone: it names people as the platforms do."""
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("A report"), "bold")
+    page.line(_("{game} · {code}"), game=Span(_(GAMES[report.game].name), "bold"), code=Span(report.code, "code"))
+    page.line(_("About {name}: {person}"), name=isolated(report.about_name), person=Span(report.about, "code"))
+    page.line(_("By {name}: {person}"), name=isolated(report.by_name), person=Span(report.by, "code"))
+    page.line(
+        _("When the game is over you can read it here, and by: {command}"),
+        command=Span(f"buongioco reports show {id}", "code"),
+    )
+    return page.panel((Button(_("Replay"), actions.page("report", "show", id)),))

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import structlog
 
 from bot.find.queue import Queue
+from bot.find.reports import Reports
 from bot.finished.archive import Archive, UnreadableGame
 from bot.finished.ratings import Ratings
 from bot.people import People
@@ -58,7 +59,7 @@ class Forgetter:
         tell: Callable[[str], Awaitable[None]],
     ) -> None:
         self._room, self._people, self._archive, self._ratings, self._tell = room, people, archive, ratings, tell
-        self._queue = queue
+        self._queue, self._reports = queue, Reports(room.store.client)
         self._client = room.store.client
         self._woken = asyncio.Event()
         self.now: Callable[[], float] = time.time
@@ -106,6 +107,7 @@ class Forgetter:
         """All that is known of a person goes, but for the mark."""
         # First, so that whom they were matched with goes back to the queue.
         await self._queue.forget(person)
+        await self._reports.forget(person, mark.somebody)
         tables = await self._leave_tables(person, mark)
         # What has been handed over is never given back: the person takes part in no game that is yet to be rated.
         await self._ratings.catch_up()

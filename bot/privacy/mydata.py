@@ -4,6 +4,7 @@
      "profile": {...}, "private_chat": {...}, "platform": {...},
      "looking_for": what they look for, as the queue has it, or the code of the pairing in which they are asked,
      "blocked": the names of those whom they have blocked,
+     "reports": [{"at", "code", "game", "about"}],
      "tables": [{"code", "game", "state", "seat", "players"}],
      "ratings": [{"chat", "month", "game", "rating", "games", "wins", "rank", "history": [{"day", "won", "rating"}]}],
      "games": [{"number", "id", "ended", "chats", "seat", "record"}], "games_without_record": [number]}
@@ -16,6 +17,7 @@ import json
 from typing import Any
 
 from bot.find.blocks import Blocks
+from bot.find.reports import Reports
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
 from bot.platform import File, private_place
@@ -38,7 +40,7 @@ class MyData:
 
     def __init__(self, client: Any, archive: Archive, ratings: Ratings) -> None:
         self._client, self._archive, self._ratings = client, archive, ratings
-        self._blocks = Blocks(client)
+        self._blocks, self._reports = Blocks(client), Reports(client)
 
     async def may_ask(self, person: str) -> bool:
         """Whether a person has not asked a moment ago; from now on they have."""
@@ -56,6 +58,7 @@ class MyData:
             "platform": await read_kept(self._client, person),
             "looking_for": await self._looking_for(person),
             "blocked": [block.name for block in await self._blocks.of(person)],
+            "reports": await self._reported(person),
             "tables": [_table(table, person) for table in tables],
             "ratings": await self._rated(person),
             "games": games,
@@ -71,6 +74,14 @@ class MyData:
             if found := await self._client.hget(key, person):
                 return str(found.decode())
         return None
+
+    async def _reported(self, person: str) -> list[dict[str, Any]]:
+        """What they have told the host; what others told about them is between those and the host."""
+        return [
+            {"at": report.at, "code": report.code, "game": report.game, "about": report.about_name}
+            async for _id, report in self._reports.all()
+            if report.by == person
+        ]
 
     async def _rated(self, person: str) -> list[dict[str, Any]]:
         found = []

@@ -49,6 +49,9 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{find}:waiting`` | hash | people who look for an opponent: since when, Unix seconds, and a JSON of what they want |
 | ``{find}:asked`` | hash | people who were matched and are asked: the pairing's code (`bot.find.queue`) |
 | ``{find}:blocks`` | hash | whom people have blocked, and by what names, JSON (`bot.find.blocks`) |
+| ``{find}:reports`` | hash | what people told the host about strangers, by game and seat, JSON (`bot.find.reports`) |
+| ``{find}:reports:untold`` | set | the ids of those that the host was not told of yet |
+| ``{find}:reported:<platform:id>`` | string | how many a person has filed of late; expires after a day |
 | ``{find}:looked:<update>`` | string | an update that was a wish to look, and has been heard; expires after a day |
 | ``{find}:pairings`` | hash | pairings by code: their people and what each had in the queue, and their game, JSON |
 | ``<platform>:…`` | | an adapter's own; each says in its folder what |
@@ -77,6 +80,8 @@ FIND_WAITING = "{find}:waiting"
 FIND_ASKED = "{find}:asked"
 FIND_PAIRINGS = "{find}:pairings"
 FIND_BLOCKS = "{find}:blocks"
+REPORTS = "{find}:reports"
+REPORTS_UNTOLD = "{find}:reports:untold"
 OFFER = "offer:"
 NOTIFICATIONS = "buongioco:pokes"
 """The channel on which workers tell each other that a table, or what is known of a person, has changed."""
@@ -138,6 +143,10 @@ def handle(platform: str, handle: str) -> str:
 
 def looked(update: str) -> str:
     return f"{{find}}:looked:{update}"
+
+
+def reported(person: str) -> str:
+    return f"{{find}}:reported:{person}"
 
 
 def confirmed(key: str) -> str:

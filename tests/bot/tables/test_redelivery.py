@@ -71,6 +71,7 @@ class Updates:
             "answer": (code, person, chair, random.random() < 0.7, key),
             "stand": (code, person, key),
             "cancel": (code, person, key),
+            "withdraw": (code, key),
             "decline": (code, person, "", key),
             "close": (code, key),
             "claim_on_time": (code, person, key),

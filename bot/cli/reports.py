@@ -1,0 +1,89 @@
+"""`buongioco reports`: what people have told about strangers, for the host."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated, Any
+
+import typer
+
+from bot.cli.asking import counted
+from bot.cli.errors import told
+from bot.cli.stores import beside
+from bot.find.reports import Report, Reports
+from bot.finished.archive import Archive
+from bot.settings import read_settings
+from bot.store import schema
+
+reports_app = typer.Typer(add_completion=False, help="What people have told about strangers: list, look, drop.")
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="The report's id, as `buongioco reports` lists it.")]
+
+
+@asynccontextmanager
+async def _client() -> AsyncIterator[Any]:
+    """The store that a running bot uses, or would."""
+    async with beside(read_settings()) as client:
+        await schema.check(client)
+        yield client
+
+
+@reports_app.callback(invoke_without_command=True)
+def list_reports(context: typer.Context) -> None:
+    """List the reports, the newest first: id, when, the game, who was reported, and by whom."""
+    if not context.invoked_subcommand:
+        with told():
+            asyncio.run(_list())
+
+
+async def _list() -> None:
+    async with _client() as client:
+        found = [one async for one in Reports(client).all()]
+    for id, report in sorted(found, key=lambda one: one[1].at, reverse=True):  # noqa: A001
+        typer.echo(f"{id}  {_when(report)}  {report.game}  {_people(report)}")
+    typer.echo(counted(len(found), "report"), err=True)
+
+
+@reports_app.command()
+def show(id: Id) -> None:  # noqa: A002
+    """Write the record of the game that a report is about, as `buongioco replay` and `verify` read it."""
+    with told():
+        asyncio.run(_show(id))
+
+
+async def _show(id: str) -> None:  # noqa: A002
+    async with _client() as client:
+        report = await Reports(client).get(id)
+        if report is None:
+            raise typer.BadParameter(f"There is no report {id}.", param_hint="ID")
+        game = await Archive(client).get(report.game_id)
+    typer.echo(f"{_when(report)}  {_people(report)}", err=True)
+    if game is None:
+        typer.echo(
+            f"Its game is not in the archive: it is on still, as table {report.code}, or was moved out.", err=True
+        )
+        return
+    typer.echo(game.record.to_json())
+
+
+@reports_app.command()
+def drop(id: Id) -> None:  # noqa: A002
+    """Take a report away that you are done with."""
+    with told():
+        asyncio.run(_drop(id))
+
+
+async def _drop(id: str) -> None:  # noqa: A002
+    async with _client() as client:
+        if not await Reports(client).drop(id):
+            raise typer.BadParameter(f"There is no report {id}.", param_hint="ID")
+    typer.echo(f"Report {id} is dropped.")
+
+
+def _when(report: Report) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(report.at))
+
+
+def _people(report: Report) -> str:
+    return f"{report.about_name} ({report.about}) by {report.by_name} ({report.by})"

@@ -182,7 +182,11 @@ COMMANDS: tuple[CommandSpec, ...] = (
         where=Where.PRIVATE,
         for_one=True,
     ),
-    CommandSpec("tables", {"it": "tavoli"}, _("see where you sit"), for_one=True),
+    CommandSpec(
+        "tables",
+        {"it": "tavoli"},
+        _("see where you sit; in a group, what is open there"),
+    ),
     CommandSpec("leaderboard", {"it": "classifica"}, _("see who is best"), arguments=(replace(GAME, in_help=False),)),
     CommandSpec(
         "stats",

@@ -91,8 +91,9 @@ class Reply:
     better way. A toast beside one says that it is there; who shows a press's where it was pressed leaves that out.
     ``optional`` is for platforms that want every command answered: the others say nothing. A ``file`` comes with a
     private panel, and is never shown to anybody else: where its person cannot be reached alone it is not shown at all.
-    ``hand`` is the code of a table at which a presser sits, in a chat where nothing else can lead them to their hand:
-    unless they have a private chat it is to be opened, with that code. ``has_private_chat`` is whether they ever had.
+    ``start_word`` is given where a presser needs their private chat, and nothing else leads them there: unless they
+    have one it is to be opened, with that word. ``has_private_chat`` is whether they ever had; where a platform can
+    open none, the ``toast`` says it.
     """
 
     toast: str = ""
@@ -100,7 +101,7 @@ class Reply:
     private: bool = False
     optional: bool = False
     file: File | None = None
-    hand: str = ""
+    start_word: str = ""
     has_private_chat: bool = False
 
 

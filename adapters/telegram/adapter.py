@@ -289,9 +289,9 @@ class Telegram:
             if not self.card_room.answer_in_turn(place, bring):
                 await self._answer_query(query)
             return
-        if press and reply.hand and not (reply.has_private_chat and await self._can_write_to(press.person.id)):
-            # The hand comes to the chat that this opens.
-            await self._answer_query(query, url=f"https://t.me/{self.bot.username}?start={reply.hand}")
+        if press and reply.start_word and not (reply.has_private_chat and await self._can_write_to(press.person.id)):
+            # What was asked for comes to the chat that this opens.
+            await self._answer_query(query, url=f"https://t.me/{self.bot.username}?start={reply.start_word}")
             return
         # The spinner on the button goes first.
         await self._answer_query(query, text=reply.toast[:LONGEST_TOAST] or None)

@@ -64,6 +64,10 @@ class Queue:
         """Wait no more. False for a person who is asked just now."""
         return bool(await self._change("leave", person))
 
+    async def count(self) -> int:
+        """How many wait."""
+        return int(await self._client.hlen(keys.FIND_WAITING))
+
     async def waiting(self) -> list["InQueue"]:
         """All who wait, in no order."""
         found = [(one.decode(), text.decode()) for one, text in (await self._client.hgetall(keys.FIND_WAITING)).items()]

@@ -25,7 +25,7 @@ from bot.handlers.errors import (
     UnknownCode,
     UnknownCommand,
 )
-from bot.handlers.finding import Finding
+from bot.handlers.finding import FIND, Finding
 from bot.handlers.limits import Tries
 from bot.handlers.own_data import OwnData
 from bot.handlers.pages import Pages
@@ -33,7 +33,7 @@ from bot.handlers.strangers import Strangers
 from bot.panels.challenge import invitation_panel
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.hand import RESIGN
-from bot.panels.pages import help_page, no_tables
+from bot.panels.pages import help_page
 from bot.panels.phrases import game_names
 from bot.people import Profile
 from bot.platform import Command, Person, Reply, is_ephemeral, is_private, platform_of
@@ -239,10 +239,9 @@ class Commands:
         return self._sent_in_private(command, profile)
 
     async def _tables(self, command: Command, profile: Profile) -> Reply:
-        toast = self._sent_in_private(command, profile).toast
-        if toast and not await self.worker.tables_of(profile.id):
-            return Reply(toast=no_tables(profile.language))
-        return Reply(panel=await self.pages.tables(profile), private=True, toast=toast)
+        if is_private(command.place):
+            return Reply(panel=await self.pages.tables(profile), private=True)
+        return Reply(panel=await self.pages.open_tables(command.place))
 
     async def _find(self, command: Command, profile: Profile) -> Reply:
         game = game_called(" ".join(command.words)) if command.words else ""
@@ -335,6 +334,8 @@ class Commands:
             if is_private(command.place) and await self.bring_hands(profile.id, joined, command.place):
                 return Reply()
             return await self._join(replace(command, words=(joined,)), profile)
+        if command.words == (FIND,):
+            return await self.finding.look(command.place, profile, command.key)
         code = command.words[0].upper() if command.words else ""
         if await self.bring_hands(profile.id, code, command.place):
             return Reply()

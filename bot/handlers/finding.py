@@ -8,9 +8,12 @@ from bot.panels.find import looking_page, nickname_page, not_looking_page
 from bot.people import Profile
 from bot.platform import Reply, is_private
 from bot.somebody import NAME
-from bot.texts import texts
+from bot.texts import error_text, texts
 from bot.worker import Worker
 from engine import GAMES
+
+FIND = "find"
+"""What stands behind /start where a button leads to the private chat, for somebody to be looked for there."""
 
 NICKNAME = re.compile(r"[^\W\d_](?:[^\W\d_]|[ '-]){0,14}[^\W\d_]")
 """What somebody may have strangers call them: a name of letters, which is no number and no address."""
@@ -43,8 +46,12 @@ class Finding:
         toast = "" if is_private(place) else texts(profile.language).gettext("It is in our private chat.")
         return Reply(toast, looking_page(profile.language, game, nickname), private=True)
 
-    async def answer(self, profile: Profile, words: list[str], update: str) -> Reply:
-        """A press on the page of somebody who looks."""
+    async def answer(self, place: str, profile: Profile, words: list[str], update: str) -> Reply:
+        """A press on the page of somebody who looks, or of one that offers to look."""
+        if words == ["look"]:
+            if not (is_private(place) or profile.has_private_chat):
+                return Reply(error_text(NotInPrivateYet(), profile.language), start_word=FIND)
+            return await self.look(place, profile, update)
         if words != ["stop"]:
             raise BadPayload()
         await self.worker.finder.leave(profile.id, update)

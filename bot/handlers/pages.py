@@ -8,10 +8,11 @@ from bot.finished.ratings import EVERYTHING, Scope
 from bot.handlers.errors import GameNotKept, NothingToAnalyse, TooManyAnalyses
 from bot.panel import Panel
 from bot.panels.analysis import analysis_page
-from bot.panels.pages import Seated, chat_settings_page, fair_page, replay_page, settings_page, tables_page
+from bot.panels.pages import chat_settings_page, fair_page, replay_page, settings_page
 from bot.panels.rules import rules_page
 from bot.panels.snapshot import isolated
 from bot.panels.standings import Ranked, StatsLine, leaderboard_about, leaderboard_page, stats_page
+from bot.panels.tables import Seated, free_chairs, open_tables_page, tables_page
 from bot.people import DECKS, HANDS, SUITS, Profile
 from bot.pictures.results import game_sheet
 from bot.pictures.rules import rules_sheet
@@ -28,6 +29,8 @@ from engine.robots.findings import summary
 LINES = 10
 """How many of the best a leaderboard shows."""
 
+MOST_LISTED = 10
+"""So many open challenges are listed, each with its button."""
 
 PICTURES: dict[str, tuple[str, ...]] = {"pictures": ("0", "1"), "deck": DECKS}
 """What people and chats choose of pictures."""
@@ -108,6 +111,15 @@ class Pages:
             state = "open" if table.phase == "open" else "mine" if mine else "theirs"
             lines.append(Seated(table.code, table.game_id, ", ".join(others), state))
         return tables_page(profile.language, sorted(lines, key=lambda line: (line.state != "mine", line.code)))
+
+    async def open_tables(self, place: str) -> Panel:
+        """The challenges of a chat that anybody there may take up."""
+        # A server's channels are one chat, and not everybody sees all of them.
+        there = [table for table in await self.worker.tables_at(chat_of(place)) if table.is_shown_at(place)]
+        tables = [one for one in there if one.phase == "open" and one.invited is None and free_chairs(one)]
+        tables.sort(key=lambda table: table.code)
+        looking = await self.worker.finder.queue.count()
+        return open_tables_page(await self.language(place), tables[:MOST_LISTED], looking)
 
     def own_settings(self, profile: Profile) -> Panel:
         adapter = self.worker.adapters.get(platform_of(profile.id))

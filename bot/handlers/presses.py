@@ -314,6 +314,8 @@ class Presses:
             )
         if action.page == "settings":
             return await self._settings(press, profile, words)
+        if action.page == "tables" and len(words) == 2 and words[0] == "sit":
+            return await self._sit_from_list(press, words[1])
         if action.page in ("forget", "find", *DEEDS):
             return await self._answered(press, profile, action)
         if action.page == "rules":
@@ -332,12 +334,20 @@ class Presses:
             return await rematch(self.worker, press, words[0])
         raise BadPayload()
 
+    async def _sit_from_list(self, press: Press, code: str) -> Reply:
+        """Sit down at a table that a list shows, and show the list as it is then."""
+        if not await self.commands.knows(press.person, press.place, code):
+            raise NoSuchTable(code=code[:8])
+        person = press.person
+        await self.challenges.sit(code, person.id, person.name, press.key, handle=person.handle)
+        return Reply(panel=await self.pages.open_tables(press.place))
+
     async def _answered(self, press: Press, profile: Profile, action: PageAction) -> Reply:
         """The answer to what a page asks somebody about themselves and others."""
         if action.page == "forget":
             return await self.commands.own_data.answer(press.place, profile, action.words)
         if action.page == "find":
-            return await self.commands.finding.answer(profile, action.words, press.key)
+            return await self.commands.finding.answer(press.place, profile, action.words, press.key)
         return await self.commands.strangers.answer(press.place, profile, action.page, action.words)
 
     async def _settings(self, press: Press, profile: Profile, words: list[str]) -> Reply:
@@ -362,8 +372,8 @@ def _seated(press: Press, profile: Profile, table: Table, toast: str) -> Reply:
     """What to answer who pressed something of a table: where the bot is not in the chat nothing there may lead them to
     their private chat, if they sit at it.
     """
-    hand = table.code if is_inline(press.place) and press.person.id in table.people else ""
-    return Reply(toast, hand=hand, has_private_chat=profile.has_private_chat)
+    word = table.code if is_inline(press.place) and press.person.id in table.people else ""
+    return Reply(toast, start_word=word, has_private_chat=profile.has_private_chat)
 
 
 def _for_their_eyes(press: Press, profile: Profile, panel: Panel) -> Reply:

@@ -2,7 +2,7 @@
 
 from bot.commands import Kind
 from bot.handlers.commands import targets
-from bot.platform import Person, Suggestion, chat_of, is_same_place
+from bot.platform import Person, Suggestion, chat_of
 from bot.tables.table import Table
 from bot.texts import language_of, texts
 from bot.worker import Worker
@@ -17,7 +17,7 @@ async def suggestions(
         return _points(game if game in GAMES else (await worker.people.chat(place)).game, begun)
     if kind is Kind.OPEN_TABLE:
         # A server's channels are one chat, and not everybody sees all of them.
-        there = [table for table in await worker.tables_at(chat_of(place)) if _is_at(place, table)]
+        there = [table for table in await worker.tables_at(chat_of(place)) if table.is_shown_at(place)]
         tables = [table for table in there if table.phase == "open"]
     elif kind is Kind.OWN_TABLE:
         tables = [table for table in await worker.tables_of(person.id) if table.phase == "playing"]
@@ -25,10 +25,6 @@ async def suggestions(
         return []
     found = (Suggestion(table.code, _label(table, language_of(person.language))) for table in tables)
     return [one for one in found if begun.casefold() in one.label.casefold()]
-
-
-def _is_at(place: str, table: Table) -> bool:
-    return any(is_same_place(place, host) for host in table.hosts)
 
 
 def _points(game: str, begun: str) -> list[Suggestion]:

@@ -1,8 +1,5 @@
 """Pages: panels that belong to no table. A press on a page shows another one in its place."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from bot import actions
 from bot.commands import FAIR, listed
 from bot.finished.archive import FinishedGame
@@ -15,51 +12,8 @@ from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES, texts
 from bot.transcript import story
 from bot.wording import Wording
-from engine import GAMES
 
 LANGUAGE_NAMES = {"en": "English", "it": "Italiano"}
-
-
-@dataclass(frozen=True)
-class Seated:
-    """A table where somebody sits."""
-
-    code: str
-    game: str
-    others: str
-    state: str
-    """ "open", "mine" (it is their turn) or "theirs"."""
-
-
-def tables_page(language: str, tables: Sequence[Seated]) -> Panel:
-    _ = texts(language).gettext
-    page = Writer()
-    page.line(_("Your tables"), "bold")
-    states = {"open": _("waiting for players"), "mine": _("your turn"), "theirs": _("the others' turn")}
-    if not tables:
-        page.line(no_tables(language))
-    for table in tables:
-        page.line(
-            _("{code}: {game} with {others}, {state}") if table.others else _("{code}: {game}, {state}"),
-            code=Span(table.code, "code"),
-            game=_(GAMES[table.game].name),
-            others=table.others,
-            state=states[table.state],
-        )
-    playing = [table for table in tables if table.state != "open"]
-    rows = [
-        tuple(
-            Button(f"{'▶ ' if table.state == 'mine' else ''}{table.code}", actions.page("hand", table.code))
-            for table in playing[at : at + 4]
-        )
-        for at in range(0, len(playing), 4)
-    ]
-    return page.panel(*rows) if tables else page.panel((share_button(language),))
-
-
-def no_tables(language: str) -> str:
-    """What somebody reads who sits nowhere."""
-    return texts(language).gettext("You sit at no table. /challenge opens one.")
 
 
 def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool) -> Panel:

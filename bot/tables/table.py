@@ -7,7 +7,7 @@ A table is a pure function of its log (`bot.store.log`): there is no other state
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Self, assert_never
 
-from bot.platform import platform_of
+from bot.platform import is_same_place, platform_of
 from bot.somebody import NAME, spoken
 from bot.store.entries import (
     Ask,
@@ -200,6 +200,10 @@ class Table:
     def seat_of(self, person: str) -> int | None:
         """Where a person sits, if at all."""
         return next((seat for seat, chair in enumerate(self.chairs) if chair and chair.person == person), None)
+
+    def is_shown_at(self, place: str) -> bool:
+        """Whether it has a board or card there."""
+        return any(is_same_place(place, host) for host in self.hosts)
 
     def standing(self, seat: int) -> list[Entry]:
         """The entries by which a chair is given back, before the game begins."""

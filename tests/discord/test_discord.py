@@ -137,13 +137,13 @@ async def test_a_command_that_takes_long_is_put_off(
             return await answer(command)
 
         monkeypatch.setattr(adapter.card_room, "command", slowly)
-        for word in ("leaderboard", "tables", "challenge"):
+        for word in ("leaderboard", "nickname", "challenge"):
             one = anna.begin(word)
             await until(lambda one=one: one.answer == 5)  # type: ignore[misc]
         channel = bar(server)
         await until(lambda: any("Leaderboard" in text for text in texts_in(channel)))
         await until(lambda: any("challenges" in text for text in texts_in(channel)))
-        await until(lambda: any("Your tables" in text_of(one) for one in channel.ephemerals[1].values()))
+        await until(lambda: any("/nickname" in text_of(one) for one in channel.ephemerals[1].values()))
         one = anna.begin("challenge", game="testa", target=12)
         # What was put off for all to see is taken back, and the word is for her alone.
         await until(lambda: any("not to 12" in text_of(one) for one in channel.ephemerals[1].values()))

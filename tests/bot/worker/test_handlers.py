@@ -455,21 +455,6 @@ async def test_whoever_challenges_from_a_private_chat_is_told_what_the_other_mus
         assert (await anna.say("/challenge", anna.private)).toast == ""
 
 
-async def test_tables_in_a_group_are_answered_there_too(store: Store) -> None:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        anna = Player(worker, fake, "Anna", 1)
-        reply = await anna.say("/tables")
-        assert (reply.panel, reply.toast) == (None, "You sit at no table. /challenge opens one.")
-        await anna.say("/challenge testa")
-        reply = await anna.say("/tables")
-        assert reply.toast == "It is in our private chat."
-        assert "waiting for players" in fake.last(anna.private).plain
-        assert (await anna.say("/tables", anna.private)).toast == ""
-        ivo = Player(worker, fake, "Ivo", 3, "it")
-        assert (await ivo.say("/tavoli")).toast == "Non siedi a nessun tavolo. Con /sfida ne apri uno."
-
-
 async def test_a_game_has_one_name_everywhere(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
@@ -479,7 +464,7 @@ async def test_a_game_has_one_name_everywhere(store: Store) -> None:
         await players[0].say("/rules tavolo")
         assert fake.last(GROUP).plain.startswith(f"{name}\n")
         assert players[0].button(name, GROUP)
-        await players[0].say("/tables")
+        await players[0].say("/tables", players[0].private)
         assert f": {name} with" in fake.last(players[0].private).plain
         await players[0].say("/leaderboard tavolo")
         assert name in fake.last(GROUP).plain
@@ -662,13 +647,13 @@ async def test_tables_lists_where_one_sits_and_whose_turn_it_is(store: Store) ->
         mover, other = sorted(players, key=lambda player: not player.moves())
         assert not other.moves()
         await mover.say("/challenge spades")
-        await mover.say("/tables")
+        await mover.say("/tables", mover.private)
         page = fake.last(mover.private).plain
         assert ": Spades, waiting for players" in page
         assert "your turn" in page
         assert "others' turn" not in page
         assert other.person.name in page
-        await other.say("/tables")
+        await other.say("/tables", other.private)
         page = fake.last(other.private).plain
         assert "waiting for players" not in page
         assert "others' turn" in page

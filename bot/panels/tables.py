@@ -1,0 +1,98 @@
+"""Pages that list tables: where somebody sits, and what is open in a chat."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot import actions
+from bot.panel import Button, Panel, Span, Writer
+from bot.panels.offer import share_button
+from bot.panels.snapshot import isolated
+from bot.tables.table import Table
+from bot.texts import texts
+from bot.wording import Wording
+from engine import GAMES
+
+
+@dataclass(frozen=True)
+class Seated:
+    """A table where somebody sits."""
+
+    code: str
+    game: str
+    others: str
+    state: str
+    """ "open", "mine" (it is their turn) or "theirs"."""
+
+
+def tables_page(language: str, tables: Sequence[Seated]) -> Panel:
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("Your tables"), "bold")
+    states = {"open": _("waiting for players"), "mine": _("your turn"), "theirs": _("the others' turn")}
+    if not tables:
+        page.line(no_tables(language))
+    for table in tables:
+        page.line(
+            _("{code}: {game} with {others}, {state}") if table.others else _("{code}: {game}, {state}"),
+            code=Span(table.code, "code"),
+            game=_(GAMES[table.game].name),
+            others=table.others,
+            state=states[table.state],
+        )
+    playing = [table for table in tables if table.state != "open"]
+    rows = [
+        tuple(
+            Button(f"{'▶ ' if table.state == 'mine' else ''}{table.code}", actions.page("hand", table.code))
+            for table in playing[at : at + 4]
+        )
+        for at in range(0, len(playing), 4)
+    ]
+    return page.panel(*rows) if tables else page.panel((share_button(language),))
+
+
+def no_tables(language: str) -> str:
+    """What somebody reads who sits nowhere."""
+    return texts(language).gettext("You sit at no table. /challenge opens one.")
+
+
+def open_tables_page(language: str, tables: Sequence[Table], looking: int) -> Panel:
+    """What a chat's open challenges are, with a chair for whoever presses, and how many look for an opponent."""
+    words = Wording(language, ())
+    _ = words.text
+    page = Writer()
+    page.line(_("Open here"), "bold")
+    if not tables:
+        page.line(_("No challenge is open in this chat. /challenge opens one."))
+    for table in tables:
+        page.line(
+            _("{code}: {game} with {others}, {chairs}"),
+            code=Span(table.code, "code"),
+            game=_(GAMES[table.game_id].name),
+            others=", ".join(isolated(chair.name) for chair in table.chairs if chair),
+            chairs=_free_chairs(words, table),
+        )
+    page.gap()
+    if looking:
+        page.line(
+            words.ngettext("{count} player looks for an opponent.", "{count} players look for an opponent.", looking),
+            count=looking,
+        )
+    else:
+        page.line(_("Nobody looks for an opponent just now."))
+    page.line(_("Where you sit yourself: /tables in our private chat."), "small")
+    labels = [(table, _("Sit down: {code}").format(code=table.code)) for table in tables]
+    return page.panel(
+        *((Button(label, actions.page("tables", "sit", table.code), "good"),) for table, label in labels),
+        (Button(_("Find an opponent"), actions.page("find", "look")),),
+        *([] if tables else [(share_button(language),)]),
+    )
+
+
+def _free_chairs(words: Wording, table: Table) -> str:
+    free = len(free_chairs(table))
+    return words.ngettext("{count} chair free", "{count} chairs free", free).format(count=free)
+
+
+def free_chairs(table: Table) -> list[int]:
+    """The seats that nobody has or asks for."""
+    return [seat for seat, chair in enumerate(table.chairs) if chair is None and seat not in table.asking]

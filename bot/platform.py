@@ -139,6 +139,12 @@ class Adapter(Protocol):
     def shows_pictures(self) -> bool:
         """Whether messages can bring a picture. Then panels come with one, or without where none could be had."""
 
+    @property
+    def pages_url(self) -> str:
+        """Where our pages are for people of this platform, without a slash at the end; empty if they cannot be reached
+        from there. Then there are no buttons of the kind "link".
+        """
+
     async def start(self) -> None:
         """Get ready to be spoken to, before the first `serve`; what is missing is a `BadSetting` that says what to do.
 

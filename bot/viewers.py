@@ -14,13 +14,15 @@ from bot.texts import texts
 
 class Viewer(NamedTuple):
     """For whom a panel is drawn: the language and suits of a person or chat, and how cards in pictures are drawn; None
-    for no pictures. ``group`` is what the chat is called, for pictures that are passed on.
+    for no pictures. ``group`` is what the chat is called, for pictures that are passed on. ``pages`` is where our pages
+    are, empty if they cannot be reached.
     """
 
     language: str
     suits: str = "italian"
     deck: Style | None = None
     group: str = ""
+    pages: str = ""
 
 
 class Viewers:
@@ -32,16 +34,18 @@ class Viewers:
     async def at(self, place: str) -> Viewer:
         """Whoever looks at what stands in a place."""
         adapter = self._adapters.get(platform_of(place))
+        pages = adapter.pages_url if adapter else ""
         can_show = adapter is not None and adapter.shows_pictures
         if is_private(place):
             profile = await self._people.person(person_of(place))
             deck = profile.deck if can_show and profile.wants_pictures else None
-            return Viewer(profile.language, profile.suits, deck)
+            return Viewer(profile.language, profile.suits, deck, pages=pages)
         chat = await self._people.chat(place)
         if is_inline(place):
             # Nothing can be uploaded there.
-            return Viewer(chat.language)
-        return Viewer(chat.language, deck=chat.deck if can_show and chat.wants_pictures else None, group=chat.name)
+            return Viewer(chat.language, pages=pages)
+        deck = chat.deck if can_show and chat.wants_pictures else None
+        return Viewer(chat.language, deck=deck, group=chat.name, pages=pages)
 
 
 def pictured(panel: Panel, subject: Subject | None, language: str, *, is_lasting: bool = False) -> Panel:

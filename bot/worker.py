@@ -76,6 +76,7 @@ class Worker:
         """Why a platform is down, in a few words, as far as its supervisor knows."""
         self.shards = Shards(store, alone=alone)
         self.outages = Outages(self._is_healthy, self._platform_back)
+        self.watching = Watching(self.room, self.people, self.shards)
         self.delivery = Delivery(
             self.room,
             self.shards,
@@ -84,6 +85,7 @@ class Worker:
             self.picture_pool,
             self.outages,
             self._finish,
+            self.watching,
             ring_after,
         )
         self.completion = Completion(

@@ -85,6 +85,7 @@ class Discord:
     def __init__(self, card_room: CardRoom, token: str) -> None:
         self.card_room, self._token = card_room, token
         self.settings = card_room.settings
+        self.pages_url = card_room.settings.public_url or ""
         self.budget = Budget()
         self._listener = Listener(self.budget.rate_limited, partial(card_room.platform_away, PLATFORM))
         listen(self._listener)

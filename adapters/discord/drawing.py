@@ -16,6 +16,7 @@ LAYOUT, EPHEMERAL = 1 << 15, 1 << 6
 
 ACTION_ROW, BUTTON, TEXT, GALLERY, FILE, CONTAINER = 1, 2, 10, 12, 13, 17
 STYLES = {"good": 3, "danger": 4, "": 2}
+LINK = 5
 MENTIONS = ("mention", "call")
 MARKS = {"bold": "**", "italic": "_", "code": "`"}
 SMALL = "-# "
@@ -177,6 +178,8 @@ def _rows(panel: Panel, others: int) -> list[dict[str, Any]]:
 
 def _button(button: Button, used: dict[str, int]) -> dict[str, Any]:
     """A button; Discord wants every one of a message to carry something else."""
+    if button.kind == "link":
+        return {"type": BUTTON, "style": LINK, "label": button.label[:LONGEST_LABEL], "url": button.payload}
     count = used[button.payload] = used.get(button.payload, 0) + 1
     custom_id = button.payload if count == 1 else f"{button.payload}~{count}"
     return {

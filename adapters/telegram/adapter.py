@@ -108,6 +108,10 @@ class Telegram:
     shows_pictures = True
 
     @property
+    def pages_url(self) -> str:
+        return self.card_room.settings.public_url or ""
+
+    @property
     def has_ephemeral(self) -> bool:
         return self.messages.ephemerals.possible is not False
 

@@ -77,6 +77,8 @@ def _button(button: Button, username: str) -> dict[str, Any]:
     drawn: dict[str, Any] = {"text": button.label}
     if button.kind == "private":
         drawn["url"] = f"https://t.me/{username}?start={button.payload}"
+    elif button.kind == "link":
+        drawn["url"] = button.payload
     elif button.kind == "join":
         drawn["url"] = f"https://t.me/{username}?start={join_word(button.payload)}"
     elif button.kind == "group":

@@ -11,6 +11,7 @@ from adapters.web.playground.adapter import Playground
 from adapters.web.replays import Replays
 from adapters.web.routes import routes_of
 from adapters.web.site import Site
+from adapters.web.watch import WatchPages
 from bot.platform import Adapter, CardRoom
 
 
@@ -19,6 +20,7 @@ def make(card_room: CardRoom) -> Sequence[Adapter]:
     if not card_room.settings.playground:
         return []
     site = Site(card_room)
+    site.add(WatchPages(site, card_room).routes)
     site.add(routes_of(site))
     api = Api(site, card_room)
     site.add(api.routes)

@@ -9,6 +9,7 @@
 | ``/static/{version}/{name}`` | scripts and styles, for ever |
 | ``/cards/{version}/{deck}.svg`` | a deck's cards, for ever |
 | ``/g/{game_id}`` | a finished game, step by step (`replays`) |
+| ``/t/{watch_id}`` | a table, for those who do not sit there (`watch`) |
 | ``/api/v1`` | the interface for programs (`api.operations`) |
 | ``/healthz``, ``/metrics`` | for who watches machines (`bot.monitoring`) |
 """

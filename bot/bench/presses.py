@@ -48,6 +48,7 @@ class Counter:
     platform = "bench"
     healthy = True
     has_ephemeral = False
+    pages_url = ""
     shows_pictures = False
 
     def __init__(self) -> None:

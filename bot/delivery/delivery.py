@@ -39,6 +39,7 @@ from bot.store import STORE_ERRORS, keys
 from bot.tables.errors import NoSuchTable
 from bot.tables.room import Room
 from bot.tables.table import Table
+from bot.watching import Watching
 
 RING_AFTER = 45
 """Seconds that a person has left a panel alone after which their turn comes as a new message: then the phone rings."""
@@ -74,6 +75,7 @@ class Delivery:
         pictures: PicturePool,
         outages: Outages,
         finish: Finish,
+        watching: Watching,
         ring_after: float = RING_AFTER,
     ) -> None:
         self._room, self._shards, self._people, self._adapters = room, shards, people, adapters
@@ -90,7 +92,7 @@ class Delivery:
             shards=shards,
             adapters=adapters,
             limiter=limiter,
-            drawer=Drawer(people, limiter, adapters, pictures),
+            drawer=Drawer(people, limiter, adapters, pictures, watching),
             pictures=pictures,
             reposts=Reposts(self.lowest, ring_after),
             lowest=self.lowest,

@@ -24,15 +24,21 @@ from bot.pictures.sheet import Sheet
 from bot.platform import Adapter, person_of
 from bot.tables.table import Table
 from bot.viewers import Viewer, Viewers, pictured
+from bot.watching import Watching
 
 
 class Drawer:
     """What surfaces should show, to those who see them."""
 
     def __init__(
-        self, people: People, limiter: SendLimiter, adapters: Mapping[str, Adapter], pictures: PicturePool
+        self,
+        people: People,
+        limiter: SendLimiter,
+        adapters: Mapping[str, Adapter],
+        pictures: PicturePool,
+        watching: Watching,
     ) -> None:
-        self._people, self._limiter, self._pictures = people, limiter, pictures
+        self._people, self._limiter, self._pictures, self._watching = people, limiter, pictures, watching
         self._viewers = Viewers(people, adapters)
 
     async def draw(self, sync: TableSync, table: Table, surface: Surface) -> Panel:
@@ -64,7 +70,8 @@ class Drawer:
         if isinstance(shown_by(table, name), Board):
             # Text tells of whole tricks; a picture shows each card as it comes to lie there.
             version = table.version if viewer.deck else table.told_at
-            extras = sync.board_extras(table, await self.called(table))
+            watch_id = await self._watching.watch_id(table) if viewer.pages else ""
+            extras = sync.board_extras(table, await self.called(table), watch_id)
         key = (version, known.draft, viewer, extras, sync.outcome)
         if (panel := surface.drawn_for(key)) is not None:
             return panel
@@ -117,7 +124,15 @@ def draw(
                 changes = [one for one in changes if one[0] in own]
                 strangers = [(seat, chair.name) for seat, chair in seen.others if chair.person != reader]
             panel = result_panel(
-                seen, record, *words, game_id, changes, summaries, leaderboard=is_only, strangers=strangers
+                seen,
+                record,
+                *words,
+                game_id,
+                changes,
+                summaries,
+                leaderboard=is_only,
+                strangers=strangers,
+                pages=viewer.pages,
             )
             if viewer.deck:
                 subject = game_sheet(
@@ -137,6 +152,7 @@ def draw(
                     unreachable=extras.unreachable,
                     ephemeral=extras.has_ephemeral,
                     called=extras.called,
+                    watch=f"{viewer.pages}/t/{extras.watch_id}" if extras.watch_id else "",
                 )
                 subject = board_scene(seen, *words, viewer.deck) if viewer.deck else None
     is_lasting = isinstance(subject, Sheet)

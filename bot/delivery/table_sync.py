@@ -22,12 +22,14 @@ MOST_PAUSES = 20
 
 class BoardExtras(NamedTuple):
     """What a board tells beside the deal: people whom the bot cannot write to, with their names, whether somebody's
-    hand is ephemeral in a group, and who is to move, if they want to be ``called`` there.
+    hand is ephemeral in a group, who is to move, if they want to be ``called`` there, and by what the table may be
+    watched.
     """
 
     unreachable: Sequence[tuple[str, str]] = ()
     has_ephemeral: bool = False
     called: tuple[str, str] | None = None
+    watch_id: str = ""
 
 
 NO_EXTRAS = BoardExtras()
@@ -229,8 +231,8 @@ class TableSync:
         """What is to be looked at: what the table should have, and the hands that people have already."""
         return dict.fromkeys([*wanted(table), *(name for name in self._surfaces if is_taken(table, name))])
 
-    def board_extras(self, table: Table, called: tuple[str, str] | None) -> BoardExtras:
-        """Whose hand does not stand in the private chat, and who is ``called``."""
+    def board_extras(self, table: Table, called: tuple[str, str] | None, watch_id: str = "") -> BoardExtras:
+        """Whose hand does not stand in the private chat; who is ``called``, and by what the table may be watched."""
         unreachable, has_ephemeral = [], False
         for seat, chair in enumerate(table.chairs):
             surface = self._surfaces.get(Hand(seat)) if chair else None
@@ -238,7 +240,7 @@ class TableSync:
                 if surface.state is State.UNREACHABLE:
                     unreachable.append((chair.person, chair.name))
                 has_ephemeral = has_ephemeral or bool(surface.known.ephemeral)
-        return BoardExtras(tuple(unreachable), has_ephemeral, called)
+        return BoardExtras(tuple(unreachable), has_ephemeral, called, watch_id)
 
     def results(self) -> dict[Result, SentMessage]:
         """The results that stand for good, as far as this worker brought them there."""

@@ -23,11 +23,13 @@ def board_panel(
     *,
     ephemeral: bool = False,
     called: tuple[str, str] | None = None,
+    watch: str = "",
 ) -> Panel:
     """The deal on the table, as everybody may see it; ``unreachable`` are players whose hand cannot be sent.
 
     ``ephemeral`` when somebody's hand is shown in the group, to that player alone: such messages may vanish. ``called``
-    is who is to move (person and name), if they want to be called.
+    is who is to move (person and name), if they want to be called. ``watch`` is where everybody may watch the table,
+    empty if nobody may.
     """
     words = seen.words(language, suits)
     _ = words.text
@@ -62,6 +64,8 @@ def board_panel(
                 Button(_("My hand, here"), actions.table(seen.code, "aside"), "", "aside"),
             )
         )
+    if watch:
+        rows.append((Button(_("👁 Watch"), watch, "", "link"),))
     return page.panel(*rows)
 
 
@@ -145,11 +149,12 @@ def result_panel(
     *,
     leaderboard: bool = False,
     strangers: Sequence[tuple[int, str]] = (),
+    pages: str = "",
 ) -> Panel:
     """The end of a game; ``record`` has its deals, ``changes`` people's names with their rating before and after,
     ``summaries`` how well each seat played, if that is known. ``leaderboard`` is whether it leads to the chat's: where
     the bot is not in the chat no command does. ``strangers`` are the seats and names of those whom its reader may
-    block.
+    block, ``pages`` is where our pages are, empty if they cannot be reached.
     """
     words = seen.words(language, suits)
     _ = words.text
@@ -175,7 +180,9 @@ def result_panel(
     return page.panel(
         (Button(_("Rematch"), actions.page("rematch", game_id), "good"),),
         (
-            Button(_("Replay"), actions.page("replay", game_id, 1)),
+            Button(_("Replay"), f"{pages}/g/{game_id}", "", "link")
+            if pages and game_id
+            else Button(_("Replay"), actions.page("replay", game_id, 1)),
             Button(_("Analysis"), actions.page("analysis", game_id)),
             Button(_("Is it fair?"), actions.page("fair", game_id, 1)),
         ),

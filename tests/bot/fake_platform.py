@@ -37,6 +37,7 @@ class FakePlatform:
     platform = "paper"
     healthy = True
     has_ephemeral = False
+    pages_url = ""
     shows_pictures = False
 
     def __init__(self, *, knows_keys: bool = True, longest: int = 4096) -> None:

@@ -89,6 +89,16 @@ def test_only_a_groups_panel_stands_in_a_container() -> None:
     assert kinds == [17, 10, 17]
 
 
+def test_a_button_that_leads_to_a_page_is_a_link() -> None:
+    link = Button("Replay", "https://cards.example.org/g/K7QF2M-1f0e9a", "", "link")
+    drawn = body(Panel((Span("x"),), ((link, Button("b", "1tAB:b")),)))
+    judge("send", drawn)
+    judge_message(drawn, new=True)
+    [replay, _other] = buttons_of({"components": drawn["components"]})
+    assert (replay["style"], replay["url"]) == (5, link.payload)
+    assert "custom_id" not in replay
+
+
 def test_a_button_that_leads_to_the_private_chat_is_left_out() -> None:
     row = Button("a", "AB", "", "private"), Button("j", "AB", "", "join"), Button("b", "1tAB:aside", "", "aside")
     panel = Panel((Span("x"),), (row,))

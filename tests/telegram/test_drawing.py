@@ -1,7 +1,7 @@
 """Panels as Telegram's texts with entities."""
 
-from adapters.telegram.drawing import entities_of
-from bot.panel import Writer
+from adapters.telegram.drawing import entities_of, markup_of
+from bot.panel import Button, Panel, Span, Writer
 
 
 def test_small_print_is_folded_up_as_a_quote_of_its_own_lines() -> None:
@@ -39,3 +39,9 @@ def test_what_the_picture_shows_is_one_folded_quote_beside_it_and_plain_without(
     assert 2 * (quote["offset"] + quote["length"]) == len(units)
     assert [turn["type"], cards["type"]] == ["bold", "bold"], "within a quote there is neither code nor another quote"
     assert [entity["type"] for entity in entities_of(panel)] == ["bold", "bold", "code", "expandable_blockquote"]
+
+
+def test_a_button_that_leads_to_a_page_is_a_link() -> None:
+    link = Button("Replay", "https://cards.example.org/g/K7QF2M-1f0e9a", "", "link")
+    markup = markup_of(Panel((Span("x"),), ((link,),)), "buongiocobot")
+    assert markup == {"inline_keyboard": [[{"text": "Replay", "url": link.payload}]]}

@@ -35,6 +35,10 @@ class Playground:
             await until_cancelled()
 
     @property
+    def pages_url(self) -> str:
+        return self.site.url
+
+    @property
     def healthy(self) -> bool:
         return self.site.listening
 

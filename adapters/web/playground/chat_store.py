@@ -308,7 +308,8 @@ def _drawn(panel: Panel) -> dict[str, Any]:
     if not panel.plain.strip() or len(buttons) > MOST_BUTTONS:
         raise Refused("a message has a text, and at most 100 buttons")
     for button in buttons:
-        if not button.label or not 1 <= len(button.payload.encode()) <= LONGEST_PAYLOAD:
+        is_carried = button.kind == "link" or 1 <= len(button.payload.encode()) <= LONGEST_PAYLOAD
+        if not button.label or not is_carried:
             raise Refused(f"the payload of {button.label!r} is not 1 to {LONGEST_PAYLOAD} bytes")
     shown = panel.beside_picture if panel.picture else panel
     return {

@@ -207,7 +207,7 @@ function drawMessage(one) {
   const node = make("div", { class: `message ${own ? "own" : ""} ${bot ? "bot" : ""}`, "data-id": one.id }, bubble);
   if (one.rows && one.rows.length) {
     node.append(make("div", { class: "rows" }, ...one.rows.flatMap(split).map((row) =>
-      make("div", { class: "row" }, ...row.map((button) => make("button", { type: "button", class: button.style, "data-payload": button.payload, onclick: (e) => press(one, button, e.currentTarget) }, button.label))))));
+      make("div", { class: "row" }, ...row.map((button) => button.kind === "link" ? make("a", { href: button.payload, target: "_blank", rel: "noopener" }, button.label) : make("button", { type: "button", class: button.style, "data-payload": button.payload, onclick: (e) => press(one, button, e.currentTarget) }, button.label))))));
   }
   return node;
 }

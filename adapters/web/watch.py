@@ -1,0 +1,72 @@
+"""The page of a table for those who do not sit there, at ``/t/{watch_id}``; it goes on by the interface's stream."""
+
+import json
+import re
+from http import HTTPStatus
+
+from aiohttp import web
+from aiohttp.web_routedef import AbstractRouteDef
+
+from adapters.web.api.operations import WATCH_ID
+from adapters.web.site import Site, spoken
+from bot.commands import Kind, choices
+from bot.platform import CardRoom
+from bot.store import STORE_ERRORS
+from bot.texts import language_of, texts
+
+
+class WatchPages:
+    """Answers for them."""
+
+    def __init__(self, site: Site, card_room: CardRoom) -> None:
+        self._site, self._card_room = site, card_room
+        # A code alone is of those who sit there.
+        self.routes: list[AbstractRouteDef] = [web.get("/t/{watch_id:[A-Z0-9]+-[A-Z0-9]+}", self.page)]
+
+    async def page(self, request: web.Request) -> web.Response:
+        watch_id, language = request.match_info["watch_id"], language_of(spoken(request))
+        try:
+            table = await self._card_room.watching.table(watch_id) if re.fullmatch(WATCH_ID, watch_id) else None
+        except STORE_ERRORS as error:
+            raise web.HTTPServiceUnavailable(text=self._card_room.store_away(error, language)) from None
+        _ = texts(language).gettext
+        data = {
+            "id": watch_id,
+            "table": json.loads(table.model_dump_json()) if table else None,
+            "titles": {game: _(name) for game, name in choices(Kind.GAME).items()},
+            "decks": self._site.assets.decks,
+            "texts": _texts(language),
+        }
+        page = self._site.page(request, "watch.html", data=data)
+        page.set_status(HTTPStatus.OK if table else HTTPStatus.NOT_FOUND)
+        return page
+
+
+def _texts(language: str) -> dict[str, str]:
+    """The page's own words."""
+    _ = texts(language).gettext
+    return {
+        "away": _("The connection is gone. Trying again…"),
+        "bid": _("bid"),
+        "cancelled": _("The game was cancelled."),
+        "closed": _("No game came of this table."),
+        "deal": _("Deal"),
+        "dealer": _("deals"),
+        "declared": _("declared"),
+        "drawn": _("drawn"),
+        "french": _("French suits"),
+        "gone": _("There is nothing to watch here: the game is over, or this chat does not show its tables."),
+        "hand": _("hand"),
+        "home": _("Home"),
+        "italian": _("Italian suits"),
+        "late": _("{name}'s time is up."),
+        "open": _("The table waits for players."),
+        "replay": _("Replay"),
+        "seal": _("Seal"),
+        "stock": _("stock"),
+        "suits": _("Suits"),
+        "target": _("to {target}"),
+        "to_move": _("{name} is to move."),
+        "tricks": _("tricks"),
+        "won": _("{side} won."),
+    }

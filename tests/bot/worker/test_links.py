@@ -1,0 +1,50 @@
+"""Where our pages can be reached, boards and results lead there; elsewhere they have what messages can show."""
+
+from bot.panel import Button, Panel
+from bot.store import Store
+from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, seated
+
+
+def links(panel: Panel) -> list[Button]:
+    return [button for row in panel.rows for button in row if button.kind == "link"]
+
+
+async def test_a_board_leads_to_where_it_is_watched_and_a_result_to_its_replay(store: Store) -> None:
+    fake = FakePlatform()
+    fake.pages_url = "https://cards.example.org"
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        [table] = await worker.tables_of(players[0].person.id)
+        watch_id = await worker.watching.watch_id(table)
+        [watch] = links(fake.last(GROUP))
+        assert watch.payload == f"https://cards.example.org/t/{watch_id}"
+        assert not [button for player in players for button in links(fake.last(player.private))]
+        await worker.room.press(table.code, players[0].person.id, table.version, "resign", "r")
+        await worker.settled()
+        [replay] = links(fake.last(GROUP))
+        [game] = [game async for game in worker.archive.all()]
+        assert (replay.label, replay.payload) == ("Replay", f"https://cards.example.org/g/{game.id}")
+
+
+async def test_a_chat_that_does_not_want_to_be_watched_has_no_link(store: Store) -> None:
+    fake = FakePlatform()
+    fake.pages_url = "https://cards.example.org"
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        board = next(message for message, panel in fake.messages[GROUP].items() if links(panel))
+        await players[0].say("/settings")
+        await players[0].press("Whoever has the link may watch", GROUP)
+        assert links(fake.messages[GROUP][board]) == []
+        await players[0].press("Whoever has the link may watch", GROUP)
+        assert len(links(fake.messages[GROUP][board])) == 1
+
+
+async def test_without_pages_the_replay_is_a_message(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        [table] = await worker.tables_of(players[0].person.id)
+        await worker.room.press(table.code, players[0].person.id, table.version, "resign", "r")
+        await worker.settled()
+        assert not [one for panel in fake.messages[GROUP].values() for one in links(panel)]
+        assert (await players[0].press("Replay", GROUP)).panel

@@ -1,0 +1,116 @@
+"""The page of a table for those who do not sit there, in a real Chromium; and the buttons that lead to pages."""
+
+import os
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
+from tests.open_playground import Open
+from tests.web.test_api import open_table
+from tests.web.test_replay import DESKTOP, PHONE, opened
+
+pytestmark = ONE_BROWSER
+__all__ = ["browser", "playground", "running_browser"]
+
+
+async def plays(site: Open, code: str, key: str) -> str:
+    """Whose turn it is plays their first card that may be played; returns it."""
+    table = await site.worker.room.table(code)
+    assert table.game
+    turn = table.game.turn
+    assert turn is not None
+    move = next(one for one in table.game.legal_moves(turn) if one.startswith("play "))
+    await site.worker.room.press(code, f"playground:{turn + 1}", table.version, move, key)
+    return move.split(" ")[1]
+
+
+async def test_each_card_is_seen_as_it_is_played_and_nothing_else(playground: Open, browser: Browser) -> None:
+    code, watch_id = await open_table(playground)
+    page = await opened(browser, f"{playground.url}t/{watch_id}")
+    await expect(page.locator(".seat .hand svg[data-card=back]")).to_have_count(20)
+    for number in range(3):
+        card = await plays(playground, code, f"m{number}")
+        await expect(page.locator(f"[data-lying='{card}']")).to_be_visible()
+        assert await page.locator(".seat .hand svg:not([data-card=back])").count() == await known(playground, code)
+    await expect(page.locator(".says")).to_contain_text("is to move")
+
+
+async def known(site: Open, code: str) -> int:
+    """How many cards in hands everybody has been shown."""
+    table = await site.worker.room.table(code)
+    assert table.game
+    deal = table.game.view(None).deal
+    assert deal
+    return sum(map(len, deal.known))
+
+
+async def test_the_end_leads_to_the_replay(playground: Open, browser: Browser) -> None:
+    code, watch_id = await open_table(playground)
+    page = await opened(browser, f"{playground.url}t/{watch_id}")
+    await expect(page.locator(".says")).to_contain_text("is to move")
+    await plays(playground, code, "m1")
+    table = await playground.worker.room.table(code)
+    await playground.worker.room.press(code, "playground:1", table.version, "resign", "m2")
+    await expect(page.locator(".says")).to_have_text("Player 2 won.")
+    await playground.worker.settled()
+    await page.click("#replay-link")
+    await expect(page.locator(".result")).to_contain_text("resigned")
+
+
+async def test_a_link_to_no_table_says_so(playground: Open, browser: Browser) -> None:
+    page = await opened(browser, f"{playground.url}t/AAAAAA-ABCDEFGHJKMN", language="it", errors=False)
+    await expect(page.locator("main")).to_contain_text("Qui non c’è niente da guardare")
+
+
+async def test_a_chat_that_closes_its_tables_ends_what_is_watched(playground: Open, browser: Browser) -> None:
+    code, watch_id = await open_table(playground)
+    page = await opened(browser, f"{playground.url}t/{watch_id}", errors=False)
+    await expect(page.locator(".says")).to_contain_text("is to move")
+    await playground.worker.people.choose_for_chat("playground:bar", watched="0")
+    card = await plays(playground, code, "m1")
+    await expect(page.locator("[role=alert]")).to_contain_text("nothing to watch")
+    assert await page.locator(f"[data-lying='{card}']").count() == 0
+
+
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+@pytest.mark.parametrize("game", ["spizzichino", "tressette", "spades"])
+async def test_it_fits_the_screen(playground: Open, browser: Browser, game: str, size: str) -> None:
+    options: dict[str, Any] = PHONE if size == "phone" else DESKTOP
+    people = 4 if game == "tressette" else 2
+    code, watch_id = await open_table(playground, people, game)
+    room = playground.worker.room
+    for number in range(30):
+        table = await room.table(code)
+        assert table.game
+        assert table.game.turn is not None
+        move = table.game.legal_moves(table.game.turn)[0]
+        if number > 8 and move.startswith("play "):
+            break
+        await room.press(code, f"playground:{table.game.turn + 1}", table.version, move, f"m{number}")
+    scheme = "dark" if game == "tressette" else "light"
+    page = await opened(browser, f"{playground.url}t/{watch_id}", language="it", color_scheme=scheme, **options)
+    await expect(page.locator(".says")).not_to_be_empty()
+    width = options["viewport"]["width"]
+    assert await page.evaluate("document.documentElement.scrollWidth") <= width
+    if folder := os.environ.get("BUONGIOCO_SHOTS"):
+        await page.screenshot(path=f"{folder}/watch-{game}-{size}.png")
+
+
+async def test_the_playgrounds_board_and_result_have_links(playground: Open, browser: Browser) -> None:
+    page = await opened(browser, playground.chat_url)
+    await page.locator("#chats button", has_text="Buongioco").click()
+    await page.click("#begin")
+    await page.locator("[data-payload*='robot']").first.click()
+    watch = page.locator("#messages a", has_text="Watch").last
+    await expect(watch).to_be_visible()
+    [table] = await playground.worker.tables_at("playground:1")
+    address = await watch.get_attribute("href") or ""
+    assert address.startswith(f"{playground.url}t/{table.code}-")
+    current = await playground.worker.room.table(table.code)
+    await playground.worker.room.press(table.code, table.opener.person, current.version, "resign", "r")
+    replay = page.locator("#messages a", has_text="Replay").last
+    await expect(replay).to_be_visible()
+    game_id = (await replay.get_attribute("href") or "").rpartition("/g/")[2]
+    assert await playground.worker.archive.get(game_id)

@@ -33,6 +33,10 @@ class Web:
         await self._site.until_refused()
 
     @property
+    def pages_url(self) -> str:
+        return self._site.url
+
+    @property
     def healthy(self) -> bool:
         return self._site.listening
 

@@ -25,7 +25,19 @@ out there have these words; everywhere else it is called ephemeral.
 DECKS: tuple[Style, ...] = ("classic", "easy")
 """How cards in pictures are drawn."""
 
-CHOSEN = ("name", "handle", "nickname", "language", "suits", "hands", "called", "pictures", "deck", "private")
+CHOSEN = (
+    "name",
+    "handle",
+    "nickname",
+    "language",
+    "suits",
+    "hands",
+    "called",
+    "pictures",
+    "deck",
+    "private",
+    "phrases",
+)
 """What the store has of a profile."""
 
 DAY_SECONDS = 86400
@@ -58,6 +70,7 @@ class Profile:
     pictures: str = "1"
     deck: Style = "classic"
     private: str = "0"
+    phrases: str = "1"
 
     @property
     def has_private_chat(self) -> bool:
@@ -77,6 +90,11 @@ class Profile:
     @property
     def wants_pictures(self) -> bool:
         return self.pictures == "1"
+
+    @property
+    def wants_phrases(self) -> bool:
+        """Whether they want to read what strangers say to them."""
+        return self.phrases == "1"
 
 
 @dataclass(frozen=True)

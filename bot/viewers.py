@@ -15,7 +15,7 @@ from bot.texts import texts
 class Viewer(NamedTuple):
     """For whom a panel is drawn: the language and suits of a person or chat, and how cards in pictures are drawn; None
     for no pictures. ``group`` is what the chat is called, for pictures that are passed on. ``pages`` is where our pages
-    are, empty if they cannot be reached.
+    are, empty if they cannot be reached. ``hears`` is whether they want to read what strangers say.
     """
 
     language: str
@@ -23,6 +23,7 @@ class Viewer(NamedTuple):
     deck: Style | None = None
     group: str = ""
     pages: str = ""
+    hears: bool = True
 
 
 class Viewers:
@@ -39,7 +40,7 @@ class Viewers:
         if is_private(place):
             profile = await self._people.person(person_of(place))
             deck = profile.deck if can_show and profile.wants_pictures else None
-            return Viewer(profile.language, profile.suits, deck, pages=pages)
+            return Viewer(profile.language, profile.suits, deck, pages=pages, hears=profile.wants_phrases)
         chat = await self._people.chat(place)
         if is_inline(place):
             # Nothing can be uploaded there.

@@ -104,6 +104,7 @@ def draw(
     match name:
         case Hand():
             chosen = known.draft.choice_at(seen.version)
+            seen = seen if viewer.hears else seen._replace(heard=())
             panel = hand_panel(seen, *words, chosen)
             subject = hand_scene(seen, *words, viewer.deck, chosen) if viewer.deck else None
         case ChallengeCard():

@@ -139,7 +139,14 @@ class Pages:
         """Change a setting of the person's, or in a group of the chat's."""
         people = self.worker.people
         if is_private(place):
-            choices = {**PICTURES, "language": LANGUAGES, "suits": SUITS, "hands": HANDS, "called": ("0", "1")}
+            choices = {
+                **PICTURES,
+                "language": LANGUAGES,
+                "suits": SUITS,
+                "hands": HANDS,
+                "called": ("0", "1"),
+                "phrases": ("0", "1"),
+            }
             if value not in choices.get(name, ()):
                 raise BadPayload()
             await people.choose(profile.id, **{name: value})

@@ -20,7 +20,7 @@ from bot.panel import Panel
 from bot.panels.analysis import hint_text
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.pages import help_page
-from bot.panels.strangers import DEEDS, Deed
+from bot.panels.strangers import DEEDS, Deed, spoken
 from bot.people import Profile
 from bot.platform import Press, Reply, is_inline, is_private
 from bot.scheduler import STAND_IN
@@ -28,7 +28,7 @@ from bot.tables.chairs import ROBOT_NAMES
 from bot.tables.checks import check_open
 from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable, NotAtThisTable, NotYoursToDecide, OldPanel, OnlyTheChallenger
-from bot.tables.table import CLOCKS, Table
+from bot.tables.table import CLOCKS, PHRASES, Table
 from bot.texts import texts
 from bot.worker import Worker
 from engine import GAMES
@@ -69,6 +69,7 @@ class Presses:
             "aside": self._ephemeral,
             "hint": self._hint,
             "block": partial(self._do_to_stranger, "block"),
+            "say": self._say,
             "report": partial(self._do_to_stranger, "report"),
         }
 
@@ -283,6 +284,15 @@ class Presses:
             raise NoTimeForHints()
         profile = await self.worker.people.person(press.person.id)
         return hint_text(found, profile.language, profile.suits, game.kind.id)
+
+    async def _say(self, press: Press, action: TableAction) -> str:
+        if len(action.words) != 1 or action.words[0] not in PHRASES:
+            raise BadPayload()
+        table = await self.room.say(action.code, press.person.id, action.words[0], press.key)
+        seat = table.seat_of(press.person.id)
+        if seat is not None:
+            await self.worker.change(table.code, Hand(seat), Change(draft=NO_DRAFT))
+        return f"💬 {spoken((await self.worker.people.person(press.person.id)).language, action.words[0])}"
 
     async def _do_to_stranger(self, deed: Deed, press: Press, action: TableAction) -> str:
         if len(action.words) != 1:

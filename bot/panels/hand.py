@@ -14,13 +14,15 @@ from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.phrases import Phrases, in_points, turn_line
 from bot.panels.snapshot import TableSnapshot, isolated
-from bot.panels.strangers import DEEDS, Deed, ask, labelled
+from bot.panels.strangers import DEEDS, Deed, ask, labelled, spoken
+from bot.tables.table import PHRASES
 from bot.wording import JOINER, NO_BREAK, Wording
 from engine.cards import ITALIAN
 from engine.views import DealView, PacketsView, SpadesView, StockView, TressetteView, View
 
 SIGNALS = ("busso", "volo")
 RESIGN = "resign"
+SAY = "say"
 CHOICES = {"pick", "hold", "bid", "draw", "keep", "pass", "blind"}
 TO_TAKE, MOST_EXCHANGED = 4, 3
 
@@ -104,6 +106,10 @@ class _Hand:
 
     def _news(self) -> None:
         """What the others did since this player's own last move; what they played lies on the table."""
+        for speaker, phrase in self.seen.heard:
+            self.page.line(
+                "💬 {name}: {phrase}", name=self.seen.name(speaker), phrase=spoken(self.words.language, phrase)
+            )
         for by, move in self.seen.history[self.seen.since :]:
             if by != self.seen.seat and not move.startswith("play "):
                 self.page.line(self.words.move(by, move))
@@ -334,11 +340,21 @@ class _Hand:
 
     def _about_strangers(self) -> list[Row]:
         """What may be done about them, unless something is half chosen."""
+        _ = self.words.text
+        if self.chosen == SAY and self.seen.strangers:
+            said = [
+                Button(spoken(self.words.language, phrase), actions.table(self.seen.code, "say", phrase))
+                for phrase in PHRASES
+            ]
+            return [tuple(said[:3]), tuple(said[3:]), (self._drafting(_("◀ Back")),)]
         if self.chosen:
             return []
+        may_say = self.seen.strangers and self.seen.may_say
+        say: Row = (self._drafting(_("💬 Say"), SAY),) if may_say else ()
         others = self._strangers()
         return [
-            tuple(
+            say
+            + tuple(
                 self._drafting(labelled(self.words.language, deed, self.seen.name(seat), len(others)), f"{deed}{seat}")
                 for deed in DEEDS
                 for seat in others

@@ -141,7 +141,7 @@ def hand_page(table: Table, person: str, profile: Profile, chosen: str = "", men
 def _panel(table: Table, seen: TableSnapshot, person: str, profile: Profile, chosen: str, menu: str) -> Panel:
     words = (profile.language, profile.suits)
     if table.phase in ("playing", "over") and seen.seat is not None:
-        panel = hand_panel(seen, *words, chosen)
+        panel = hand_panel(seen if profile.wants_phrases else seen._replace(heard=()), *words, chosen)
         if table.phase != "over" or table.game is None:
             return panel
         result = result_panel(seen, table.game.record(live=False), *words, game_id(table), ())

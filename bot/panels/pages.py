@@ -48,6 +48,12 @@ def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool
                 actions.page("settings", "called", int(not profile.wants_calls)),
             ),
         ),
+        (
+            Button(
+                ("✓ " if profile.wants_phrases else "") + _("What strangers say to me"),
+                actions.page("settings", "phrases", int(not profile.wants_phrases)),
+            ),
+        ),
         (Button(_("Whom you have blocked"), actions.page("block", "list")),),
     )
 

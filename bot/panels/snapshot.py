@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from bot.tables.chairs import Chair
-from bot.tables.table import Table
+from bot.tables.table import PHRASES_A_DEAL, Table
 from bot.wording import Wording
 from engine import GameKind, Record, View, game_kind
 from engine.game import MoveEntry
@@ -41,7 +41,8 @@ class TableSnapshot(NamedTuple):
     ``version`` is of the seat's last decision: a press from a panel of this look is good until the next one.
     ``since`` is where in ``history`` (the moves of the deal as the seat saw them) its own last move stands, plus one.
     ``asking`` is who asks this viewer for the chair opposite, and which chair. ``practice`` is whether one person
-    plays, against robots; ``strangers`` whether its people were matched.
+    plays, against robots; ``strangers`` whether its people were matched. ``heard`` is what the others have said lately,
+    by seat, and ``may_say`` whether this seat may still say something in this deal.
     """
 
     code: str
@@ -61,6 +62,8 @@ class TableSnapshot(NamedTuple):
     asking: tuple[int, Chair] | None
     practice: bool
     strangers: bool
+    heard: tuple[tuple[int, str], ...]
+    may_say: bool
 
     @property
     def others(self) -> list[tuple[int, Chair]]:
@@ -122,6 +125,8 @@ def snapshot(table: Table, seat: int | None) -> TableSnapshot:
         asking=asked[0] if asked else None,
         practice=table.is_practice,
         strangers=bool(table.matched),
+        heard=tuple(table.heard_by(seat)) if seat is not None and game else (),
+        may_say=seat is not None and table.said_in_deal[seat] < PHRASES_A_DEAL,
     )
 
 

@@ -26,6 +26,19 @@ def labelled(language: str, deed: Deed, name: str, count: int) -> str:
     return f"{label} {name}" if count > 1 else label
 
 
+def spoken(language: str, phrase: str) -> str:
+    """One of the phrases that strangers say (`bot.tables.table.PHRASES`), as it reads in a language."""
+    _ = texts(language).gettext
+    return {
+        "hello": _("Hello!"),
+        "luck": _("Good luck!"),
+        "played": _("Well played!"),
+        "thanks": _("Thank you!"),
+        "sorry": _("Sorry!"),
+        "game": _("Good game!"),
+    }[phrase]
+
+
 def ask(page: Writer, language: str, deed: Deed, name: str) -> str:
     """Write the question whether it is to be done to whoever is called so; returns what a yes reads."""
     _ = texts(language).gettext

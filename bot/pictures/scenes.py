@@ -203,7 +203,7 @@ class _Scenes:
 
     def _pile(self, packet: Packet, uses: set[str], chosen: str) -> Pile:
         light = _light(f"play {packet.top}" in uses or f"pick {packet.number}" in uses, bool(uses))
-        if str(packet.number) in chosen:
+        if chosen.isdecimal() and str(packet.number) in chosen:
             light = "chosen"
         name = "" if packet.place == "table" else str(packet.number)
         return Pile(self._card(packet.top, light), packet.left, name)

@@ -22,6 +22,7 @@
 | `Move` | ``<seat> <move>`` | a move, in the notation of docs/records.md |
 | `Late` | ``late <seat>`` | the move that follows was made for the player, whose time was up |
 | `Nudge`, `Flag`, `Wait` | ``nudge``, ``flag``, ``wait`` | half of a move's time is gone; all; the others give more |
+| `Say` | ``say <seat> <phrase>`` | a player says one of the phrases that strangers have (`bot.tables.table.PHRASES`) |
 | `Redacted` | ``redacted`` | entries before this one name somebody in place of a person who was forgotten |
 | `Stop` | ``stop <ending> <side>`` | the game was ended from outside; ``-`` is no side |
 
@@ -183,6 +184,12 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True)
+class Say:
+    seat: int
+    phrase: str
+
+
+@dataclass(frozen=True, slots=True)
 class Redacted:
     pass
 
@@ -214,7 +221,7 @@ Setup = (
 )
 """Who sits where, what they mean to play, and where it is shown."""
 
-Course = FirstDeal | Deal | Late | Nudge | Flag | Wait | Redacted | Stop
+Course = FirstDeal | Deal | Late | Nudge | Flag | Wait | Say | Redacted | Stop
 """What becomes of the game beside its moves."""
 
 Entry = Setup | Course | Move
@@ -321,6 +328,7 @@ _FORMS: Mapping[type[Any], tuple[str, tuple[_Field, ...]]] = {
     Nudge: ("nudge", ()),
     Flag: ("flag", ()),
     Wait: ("wait", ()),
+    Say: ("say", (_NUMBER, _TEXT)),
     Redacted: ("redacted", ()),
     Stop: ("stop", (_ENDING, _SIDE)),
 }

@@ -110,6 +110,11 @@ class NotYoursToDecide(TableError):
     sentence = "That is not yours to decide."
 
 
+class SaidEnough(TableError):
+    code = "said_enough"
+    sentence = "You have said {most} things in this deal: play on."
+
+
 class TimeIsNotUp(TableError):
     code = "time_is_not_up"
     sentence = "There is still time for this move."

@@ -16,15 +16,15 @@ from cachetools import LRUCache
 from bot.metrics import COMMITS
 from bot.store import Appended, Behind, Gone, Store, keys
 from bot.store.committed import Committed
-from bot.store.entries import Close, Deal, Entry, Flag, Late, Move, Nudge, Stop, Wait
+from bot.store.entries import Close, Deal, Entry, Flag, Late, Move, Nudge, Say, Stop, Wait
 from bot.store.log import Log
 from bot.store.naming import people_in
 from bot.tables import checks
 from bot.tables.clock import next_alarm
 from bot.tables.codes import mark_of
-from bot.tables.errors import NoSuchTable, NotPlaying, OldPanel, SetAside
+from bot.tables.errors import NoSuchTable, NotPlaying, OldPanel, SaidEnough, SetAside
 from bot.tables.lists import CodeTaken, TableLists
-from bot.tables.table import Table
+from bot.tables.table import PHRASES_A_DEAL, Table
 from engine.shuffle import SECRET_BYTES
 
 TABLES_REMEMBERED = 25_000
@@ -315,6 +315,19 @@ class Room:
         def decide(table: Table) -> Table:
             checks.check_flagged(table, person)
             return table.after([Wait()], update)
+
+        return await self.commit(code, update, decide)
+
+    async def say(self, code: str, person: str, phrase: str, update: str) -> Table:
+        """A player says one of the phrases to strangers; SaidEnough where they have done so often enough."""
+
+        def decide(table: Table) -> Table:
+            seat = checks.seat_of(table, person)
+            if table.phase != "playing" or not table.matched:
+                raise NotPlaying()
+            if table.said_in_deal[seat] >= PHRASES_A_DEAL:
+                raise SaidEnough(most=PHRASES_A_DEAL)
+            return table.after([Say(seat, phrase)], update)
 
         return await self.commit(code, update, decide)
 

@@ -31,6 +31,7 @@ from bot.store.entries import (
     Refuse,
     Rehost,
     Rule,
+    Say,
     Setup,
     Sit,
     Stand,
@@ -56,6 +57,12 @@ CLOCKS = (0, 60, 300, 1800, 86400)
 """Seconds that a move may take, as a table may choose; 0 is no clock."""
 
 USUAL_CLOCK = 300
+PHRASES = ("hello", "luck", "played", "thanks", "sorry", "game")
+"""What strangers may say to each other: words of a log, which each reader reads in their own language."""
+
+PHRASES_A_DEAL = 3
+"""How often each may say something in a deal."""
+
 REFUSALS = 3
 """How often the first at a side may refuse who asks for the chair opposite (docs/rules.md, tavolo)."""
 
@@ -72,6 +79,8 @@ class Table:
     ``asking`` are those who ask for a chair, by seat, ``refusals`` how often each side's first has refused.
     ``clock`` is the seconds that a move may take; ``alarm`` is "", "nudged" or "flagged", how much of it is gone;
     ``lates`` counts the moves in a row that were made for a seat. ``closed`` is why no game came of it.
+    ``said`` is by seat the phrase that was said there last, with the version after it, and ``said_in_deal`` how many
+    in the running deal.
     ``error`` is what of the log cannot be read, empty if all can: then the table stands as it was before.
     """
 
@@ -96,6 +105,8 @@ class Table:
         self.strict = False
         self.alarm = ""
         self.lates: tuple[int, ...] = ()
+        self.said: tuple[tuple[str, int], ...] = ()
+        self.said_in_deal: tuple[int, ...] = ()
         self.made_for = False
         self.closed = ""
         self.error = ""
@@ -226,6 +237,17 @@ class Table:
         new.invited = self.invited and self.invited._replace(name=spoken(self.invited.name, language))
         return new
 
+    def heard_by(self, seat: int) -> list[tuple[int, str]]:
+        """What the others have said that a seat is shown, with who said it: while the deal lasts, and until its next
+        move.
+        """
+        since = min(self.moved_at[seat], self.dealt_at)
+        return [
+            (other, phrase)
+            for other, (phrase, at) in enumerate(self.said)
+            if other != seat and phrase in PHRASES and at > since
+        ]
+
     def oldest_panel(self, seat: int) -> int:
         """The version of the oldest panel of a seat that is still good: it has decided nothing since, in this deal."""
         return max(self.moved_at[seat], self.dealt_at)
@@ -254,7 +276,8 @@ class Table:
                 self._move(entry.seat, entry.move, number)
             else:
                 self._apply(entry, number)
-                self.told_at = number
+                if not isinstance(entry, Say):
+                    self.told_at = number
 
     def _apply(self, entry: Setup | Course, number: int) -> None:
         match entry:
@@ -272,6 +295,10 @@ class Table:
                 self.alarm = "flagged"
             case Wait():
                 self.alarm = ""
+            case Say(seat, phrase):
+                self.said = (*self.said[:seat], (phrase, number), *self.said[seat + 1 :])
+                count = self.said_in_deal[seat] + 1
+                self.said_in_deal = (*self.said_in_deal[:seat], count, *self.said_in_deal[seat + 1 :])
             case Redacted():
                 """Nothing but the log's version changes."""
             case Stop(ending, side):
@@ -347,7 +374,8 @@ class Table:
         self.game_id, self.rules = game, {}
         seats = game_kind(game).seats
         self.chairs = (*self.chairs, *(None,) * seats)[:seats]
-        self.moved_at = self.lates = (0,) * seats
+        self.moved_at = self.lates = self.said_in_deal = (0,) * seats
+        self.said = (("", 0),) * seats
         self.asking, self.refusals = {}, (0, 0)
 
     def _seat(self, seat: int, chair: Chair | None) -> None:
@@ -357,6 +385,7 @@ class Table:
         assert self.game
         self.game.deal(secret)
         self.dealt_at = number
+        self.said_in_deal = (0,) * len(self.chairs)
         self.alarm = ""
 
     def _begin(self, release: int, rules: Mapping[str, Value]) -> None:

@@ -54,7 +54,11 @@ async def play(two: list[Player], random: Random) -> None:
         for message, panel in reversed(player.fake.messages[player.private].items()):
             payloads = [one.payload for row in panel.rows for one in row]
             found = [one for one in payloads if one.startswith("1m") or ":draft " in one]
-            found = [one for one in found if not any(word in one for word in ("claim", "resign", " block", " report"))]
+            found = [
+                one
+                for one in found
+                if not any(word in one for word in ("claim", "resign", " block", " report", " say"))
+            ]
             if found:
                 await player.send(random.choice(found), player.private, message)
                 await player.worker.settled()

@@ -31,6 +31,7 @@ from bot.store.entries import (
     Refuse,
     Rehost,
     Rule,
+    Say,
     Sit,
     Stand,
     Stop,
@@ -78,6 +79,7 @@ TEXTS: dict[str, Entry] = {
     "nudge": Nudge(),
     "flag": Flag(),
     "wait": Wait(),
+    "say 1 hello": Say(1, "hello"),
     "redacted": Redacted(),
     "stop timeout 1": Stop("timeout", 1),
     "stop cancelled -": Stop("cancelled"),
@@ -123,6 +125,7 @@ KINDS: dict[type[Entry], st.SearchStrategy[Entry]] = {
     Nudge: st.just(Nudge()),
     Flag: st.just(Flag()),
     Wait: st.just(Wait()),
+    Say: st.builds(Say, number, line),
     Redacted: st.just(Redacted()),
     Stop: st.builds(Stop, st.sampled_from(["timeout", "cancelled"]), number | st.none()),
 }

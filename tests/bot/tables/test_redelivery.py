@@ -74,6 +74,7 @@ class Updates:
             "withdraw": (code, key),
             "decline": (code, person, "", key),
             "close": (code, key),
+            "say": (code, person, "hello", key),
             "claim_on_time": (code, person, key),
             "wait": (code, person, key),
         }

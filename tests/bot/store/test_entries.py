@@ -100,7 +100,9 @@ def test_every_kind_of_entry_is_named_above() -> None:
 word = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters=" \t\n"), min_size=1).filter("-".__ne__)
 line = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\t\n"))
 number = st.integers(0, 10**6)
-option = st.text(string.ascii_lowercase + "_", min_size=1).filter(lambda text: text not in ("true", "false"))
+option = st.text(string.ascii_lowercase + "_", min_size=1, max_size=40).filter(
+    lambda text: text not in ("true", "false")
+)
 value = st.booleans() | number | option
 KINDS: dict[type[Entry], st.SearchStrategy[Entry]] = {
     Open: st.builds(Open, word, word, line),

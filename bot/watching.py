@@ -31,7 +31,7 @@ LOOK_AGAIN_SECONDS = 10.0
 ELSEWHERE_SECONDS = 1.0
 """The same where another worker delivers the table: then only what is pressed here is told."""
 
-ALIVE_SECONDS = 15.0
+ALIVE_SECONDS = 10.0
 """After so long without news those who watch are told that there is none, so that nobody takes them for gone."""
 
 log = structlog.get_logger()
@@ -107,10 +107,13 @@ class _Watched:
         self.changed = asyncio.Event()
         """Set when the table is to be looked at."""
         self._news = asyncio.Event()
+        self._told_at = 0.0
 
     def show(self, state: bytes) -> None:
-        if state != self.state:
-            self.state = state
+        """Tell what the table is like now, if that is news, or if there has been none for a while."""
+        now = asyncio.get_running_loop().time()
+        if state != self.state or now - self._told_at >= ALIVE_SECONDS:
+            self.state, self._told_at = state, now
             self._wake()
 
     def end(self) -> None:
@@ -134,10 +137,8 @@ class _Watched:
             elif self.is_over:
                 return
             else:
-                try:
-                    async with asyncio.timeout(ALIVE_SECONDS):
-                        await news.wait()
-                except TimeoutError:
+                await news.wait()
+                if self.state == shown and not self.is_over:
                     yield b""
 
 

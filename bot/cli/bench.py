@@ -21,6 +21,7 @@ class Benches(LazyGroup):
         "pictures": "bot.bench.pictures:command",
         "presses": "bot.bench.presses:command",
         "find": "bot.bench.find:run",
+        "web": "bot.bench.web:run",
         "start": "bot.bench.start:run",
         "compare": "bot.bench.compare:command",
     }

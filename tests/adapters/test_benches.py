@@ -41,6 +41,14 @@ def same_process(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"{module}.collect_seldom", lambda: None)
 
 
+def test_a_table_is_watched_beside_aiohttp_alone() -> None:
+    result = bench("web", "--watchers", "12", "--moves", "3")
+    assert result.exit_code == 0, result.output
+    told = [line.split() for line in result.stdout.splitlines() if line.startswith(("aiohttp alone", "buongioco"))]
+    assert len(told) == 2
+    assert [line[-1] for line in told] == ["0", "0"], "every watcher reads of every move"
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_the_whole_bot_plays_beside_the_bare_library(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,219 @@
+"""`buongioco bench web`: two thousand watchers of one table, in one process, told by streams of the interface.
+
+Its baseline, in the same run, tells the same lines to as many connections by aiohttp alone. Watchers are a process of
+their own (`bot.bench.watchers`); times are from just before the move is made until a watcher has read of it.
+"""
+
+import asyncio
+import gc
+import json
+import os
+import resource
+import socket
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import typer
+from aiohttp import web
+
+from bot import logs
+from bot.bench.limits import PATIENCE, STARTS_IN, within
+from bot.handlers import Dispatcher
+from bot.running import adapters_of, opened_worker
+from bot.settings import Settings
+from bot.supervisor import Supervisor
+from bot.watching import public_table
+from bot.worker import Worker
+
+WATCHERS = 2000
+MOVES = 30
+PAUSE = 0.3
+"""Seconds from one move to the next: faster than people play."""
+
+Move = Callable[[int], Awaitable[int]]
+"""Make the move of this number; returns the version of which the watchers will read."""
+
+
+class Figures(NamedTuple):
+    """Milliseconds until a watcher knew of a move, those of CPU that a move took, and MB that watching took."""
+
+    median: float
+    p99: float
+    longest: float
+    cpu: float
+    memory: float
+    missed: int
+
+
+def run(watchers: int = WATCHERS, moves: int = MOVES) -> None:
+    """Have one table watched."""
+    logs.set_up("error")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 2 * watchers + 1000)), hard))
+    typer.echo(f"{watchers} watchers of one table, {moves} moves, one every {PAUSE} s")
+    typer.echo(f"{'':16}{'p50 ms':>9}{'p99 ms':>9}{'max ms':>9}{'CPU ms a move':>15}{'MB more':>9}{'missed':>8}")
+    for name, measured in (("aiohttp alone", _baseline), ("buongioco", _table)):
+        one = asyncio.run(measured(watchers, moves))
+        typer.echo(
+            f"{name:16}{one.median:9.1f}{one.p99:9.1f}{one.longest:9.1f}{one.cpu:15.1f}{one.memory:9.1f}{one.missed:8}"
+        )
+
+
+async def _table(watchers: int, moves: int) -> Figures:
+    """A whole bot with its pages and its store, and a game between two people."""
+    with tempfile.TemporaryDirectory() as folder:
+        port = _free_port()
+        settings = Settings(
+            _env_file=None,
+            data=Path(folder),
+            redis_url=None,
+            telegram_token=None,
+            discord_token=None,
+            playground_host="127.0.0.1",
+            playground_port=port,
+            public_url=None,
+            rate_limits=False,
+        )
+        async with opened_worker(settings) as worker:
+            for adapter in adapters_of(Dispatcher(worker)):
+                worker.add(adapter)
+            await worker.start()
+            serving = asyncio.create_task(Supervisor(worker).run())
+            try:
+                async with within(STARTS_IN, "the pages to be served"):
+                    while not all(adapter.healthy for adapter in worker.adapters.values()):
+                        await asyncio.sleep(0.01)
+                code, watch_id = await _two_at_a_table(worker)
+                path = f"/api/v1/tables/{watch_id}/stream"
+
+                async def move(number: int) -> int:
+                    table = await worker.room.cached(code)
+                    assert table.game
+                    turn = table.game.turn
+                    assert turn is not None
+                    card = next(one for one in table.game.legal_moves(turn) if one.startswith("play "))
+                    after = await worker.room.press(code, f"playground:{turn + 1}", table.version, card, f"m{number}")
+                    return after.version
+
+                return await _measured(port, path, watchers, moves, move)
+            finally:
+                serving.cancel()
+                await asyncio.wait([serving])
+
+
+async def _two_at_a_table(worker: Worker) -> tuple[str, str]:
+    table = await worker.challenges.open_table("metamazzo", "playground:1", "Anna", "b0", host="playground:bench")
+    table = await worker.challenges.sit(table.code, "playground:2", "Bruno", "b1")
+    return table.code, await worker.watching.watch_id(table)
+
+
+async def _baseline(watchers: int, moves: int) -> Figures:
+    """Nothing but aiohttp: each line is written to one connection after the other."""
+    lines: list[web.StreamResponse] = []
+    is_over = asyncio.Event()
+    example = await _example()
+
+    def line(version: int) -> bytes:
+        return json.dumps(example | {"version": version}, separators=(",", ":")).encode() + b"\n"
+
+    async def stream(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
+        await response.prepare(request)
+        await response.write(line(0))
+        lines.append(response)
+        await is_over.wait()
+        return response
+
+    async def move(number: int) -> int:
+        said = line(number + 1)
+        for one in lines:
+            await one.write(said)
+        return number + 1
+
+    app = web.Application()
+    app.router.add_get("/stream", stream)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        return await _measured(runner.addresses[0][1], "/stream", watchers, moves, move)
+    finally:
+        is_over.set()
+        await runner.cleanup()
+
+
+async def _example() -> dict[str, object]:
+    """A line as watchers read it."""
+    from bot.store.entries import FirstDeal, Open, Sit  # noqa: PLC0415
+    from bot.tables.table import Table  # noqa: PLC0415
+    from engine import GAMES  # noqa: PLC0415
+    from engine.rules import RELEASE, resolve  # noqa: PLC0415
+
+    rules = resolve(GAMES["metamazzo"].rules, {}).model_dump()
+    sitting = [Sit(0, "p:1", "Anna"), Sit(1, "p:2", "Bruno")]
+    table = Table("ABCDEF").after(
+        [Open("metamazzo", "p:1", "Anna"), *sitting, FirstDeal(bytes(32), RELEASE, rules)], "u"
+    )
+    found: dict[str, object] = json.loads(public_table(table).model_dump_json())
+    return found
+
+
+async def _measured(port: int, path: str, watchers: int, moves: int, move: Move) -> Figures:
+    gc.collect()
+    before = _memory()
+    async with _crowd(port, path, watchers) as crowd:
+        assert crowd.stdin
+        assert crowd.stdout
+        async with within(PATIENCE, f"{watchers} watchers to have the table"):
+            await crowd.stdout.readline()
+        made: dict[int, float] = {}
+        cpu = time.process_time()
+        for number in range(moves):
+            at = time.monotonic()
+            made[await move(number)] = at
+            await asyncio.sleep(PAUSE)
+        # What is left of it is small beside the pauses.
+        cpu = time.process_time() - cpu
+        memory = _memory() - before
+        crowd.stdin.close()
+        async with within(PATIENCE, "what the watchers have read"):
+            read = json.loads(await crowd.stdout.read())
+    waited = [1000 * (one - at) for version, at in made.items() for one in read.get(str(version), [])]
+    return Figures(
+        statistics.median(waited),
+        statistics.quantiles(waited, n=100)[98],
+        max(waited),
+        1000 * cpu / moves,
+        memory / 1e6,
+        watchers * moves - len(waited),
+    )
+
+
+@asynccontextmanager
+async def _crowd(port: int, path: str, watchers: int) -> AsyncIterator[asyncio.subprocess.Process]:
+    words = [sys.executable, "-m", "bot.bench.watchers", str(port), path, str(watchers)]
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe, limit=1 << 26)
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+def _memory() -> int:
+    """Bytes of memory that this process has (Linux)."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _free_port() -> int:
+    with socket.socket() as line:
+        line.bind(("127.0.0.1", 0))
+        return int(line.getsockname()[1])

@@ -32,6 +32,7 @@ class DiscordPage(PlatformPage):
         self.server = server
         self.persons = {str(number): Person(server, number, name) for number, name in enumerate(NAMES, 1)}
         self.people = [{"id": number, "name": one.name} for number, one in self.persons.items()]
+        self._server = server.server(BAR)
         self._channels = count(1000)
 
     @property
@@ -54,7 +55,7 @@ class DiscordPage(PlatformPage):
         word, *words = text.removeprefix("/").split(" ")
         options = {"game": words[0]} if word == "challenge" else {}
         if any(command["name"] == word for command in self.server.commands):
-            channel = self.server.channel(next(self._channels), self.server.server(BAR))
+            channel = self.server.channel(next(self._channels), self._server)
             self.persons[person].begin(word, channel, **options)
 
     def touch(self, person: str, message: int, payload: str) -> Interaction | None:

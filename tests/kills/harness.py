@@ -33,8 +33,8 @@ from tests.kills.players import Players
 CHECK_EVERY = 10
 """Rounds."""
 
-STOPS_IN = 5.0
-"""Seconds that a bot may take to stop when it is asked to."""
+STOPS_IN = 10.0
+"""Seconds that a bot may take to stop when it is asked to: after that `docker stop` kills it."""
 
 RESTS = 3
 """How often delivery comes to rest in a check, at most, until nothing is left to deliver after the bot has stopped."""

@@ -83,11 +83,6 @@ class NoTimeForHints(TableError):
     sentence = "The robots are busy: ask again in a moment."
 
 
-class NobodyForFour(TableError):
-    code = "nobody_for_four"
-    sentence = "I find opponents for two only: for this game /challenge in a group."
-
-
 class NotInPrivateYet(TableError):
     code = "not_in_private_yet"
     sentence = "I ask you in our private chat: open it and write /find there."

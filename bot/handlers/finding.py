@@ -3,14 +3,15 @@
 import re
 
 from bot.actions import BadPayload
-from bot.handlers.errors import AskedIfReady, BadNickname, NobodyForFour, NotInPrivateYet
-from bot.panels.find import looking_page, nickname_page, not_looking_page
+from bot.handlers.errors import AskedIfReady, BadNickname, NotInPrivateYet
+from bot.panels.find import looking_page, nickname_page, not_looking_page, robots_page
 from bot.people import Profile
 from bot.platform import Reply, is_private
 from bot.somebody import NAME
 from bot.texts import error_text, texts
 from bot.worker import Worker
 from engine import GAMES
+from engine.robots import LEVELS
 
 FIND = "find"
 """What stands behind /start where a button leads to the private chat, for somebody to be looked for there."""
@@ -32,10 +33,11 @@ class Finding:
         """
         games = [game] if game else [one.game for one in await self.worker.people.choices(profile.id)]
         games = [one for one in games if GAMES[one].seats == 2]
-        if not games:
-            raise NobodyForFour()
         if not (is_private(place) or profile.has_private_chat):
             raise NotInPrivateYet()
+        toast = "" if is_private(place) else texts(profile.language).gettext("It is in our private chat.")
+        if not games:
+            return Reply(toast, robots_page(profile.language, game), private=True)
         looked = await self.worker.finder.look(profile, games, update)
         if looked == "asked":
             raise AskedIfReady()
@@ -43,8 +45,7 @@ class Finding:
             # Told again by the platform: their game has begun meanwhile, or they look no more.
             return Reply()
         nickname = (await self.worker.people.person(profile.id)).nickname
-        toast = "" if is_private(place) else texts(profile.language).gettext("It is in our private chat.")
-        return Reply(toast, looking_page(profile.language, game, nickname), private=True)
+        return Reply(toast, looking_page(profile.language, game, games[0], nickname), private=True)
 
     async def answer(self, place: str, profile: Profile, words: list[str], update: str) -> Reply:
         """A press on the page of somebody who looks, or of one that offers to look."""
@@ -52,10 +53,21 @@ class Finding:
             if not (is_private(place) or profile.has_private_chat):
                 return Reply(error_text(NotInPrivateYet(), profile.language), start_word=FIND)
             return await self.look(place, profile, update)
+        if len(words) == 3 and words[0] == "robot":
+            return await self._practise(place, profile, words[1], words[2], update)
         if words != ["stop"]:
             raise BadPayload()
         await self.worker.finder.leave(profile.id, update)
         return Reply(panel=not_looking_page(profile.language))
+
+    async def _practise(self, place: str, profile: Profile, game: str, level: str, update: str) -> Reply:
+        """Play against robots, while one is looked for: the cards come beside the page."""
+        if game not in GAMES or level not in LEVELS or not is_private(place):
+            raise BadPayload()
+        if level == "strong":
+            self.worker.robot_pool.get_ready()
+        await self.worker.challenges.open_practice(game, profile.id, profile.name, level, update, host=place)
+        return Reply()
 
     async def call(self, place: str, profile: Profile, nickname: str) -> Reply:
         """Choose what strangers call one, or read it."""

@@ -15,9 +15,8 @@ from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.hand_page import CHOOSING, HandPage, hand_page
 from bot.people import People
 from bot.platform import Person, Reply, private_place
-from bot.store.entries import Sit
 from bot.store.outage import begin_request
-from bot.tables.chairs import ROBOT_NAMES, plain_name
+from bot.tables.chairs import ROBOT_NAMES
 from bot.tables.errors import NoSuchTable, OldPanel, SetAside
 from bot.tables.room import Room
 from bot.tables.table import Table
@@ -25,7 +24,6 @@ from bot.texts import error_text, language_of
 from bot.worker import Worker
 from engine import game_kind
 from engine.errors import EngineError
-from engine.robots import LEVELS
 
 LOOK_AGAIN_SECONDS = 15.0
 """After so long a table is looked at though nobody told that it has changed."""
@@ -195,15 +193,13 @@ class Hands:
         begin_request()
         profile = await self.people.meet(person, private_place(person.id))
         try:
-            kind = game_kind(game)
-            names = ROBOT_NAMES[robot] if robot in LEVELS and robot in ROBOT_NAMES else ()
-            seats = range(1, kind.seats)
-            robots = [Sit(seat, f"robot:{robot}", plain_name(f"🤖 {name}")) for seat, name in zip(seats, names)]  # noqa: B905
+            challenges, game = self._worker.challenges, game_kind(game).id
             if robot == "strong":
                 self._worker.robot_pool.get_ready()
-            opened = await self._worker.challenges.open_table(
-                kind.id, person.id, person.name, update, setup=robots, again=True
-            )
+            if robot in ROBOT_NAMES:
+                opened = await challenges.open_practice(game, person.id, person.name, robot, update, again=True)
+            else:
+                opened = await challenges.open_table(game, person.id, person.name, update, again=True)
         except EngineError as fault:
             return Opened("", error_text(fault, profile.language))
         return Opened(opened.code)

@@ -1,7 +1,7 @@
 """What people see who look for an opponent, until the cards are dealt."""
 
 from bot import actions
-from bot.panel import Button, Panel, Span, Writer
+from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.phrases import clock_line, in_points
 from bot.panels.snapshot import TableSnapshot, isolated
 from bot.tables.table import TIME_TO_BE_READY, Table
@@ -9,8 +9,8 @@ from bot.texts import texts
 from engine import GAMES
 
 
-def looking_page(language: str, game: str, nickname: str) -> Panel:
-    """Somebody looks; ``game`` is the one they want, or empty for any."""
+def looking_page(language: str, game: str, usual: str, nickname: str) -> Panel:
+    """Somebody looks; ``game`` is the one they want, or empty for any, and ``usual`` the one that they would choose."""
     _ = texts(language).gettext
     page = Writer()
     what = Span(_(GAMES[game].name), "bold") if game else _("any game for two")
@@ -18,7 +18,27 @@ def looking_page(language: str, game: str, nickname: str) -> Panel:
     page.line(_("When there is somebody I ask you here whether you are ready."))
     page.line(_("I look for half an hour."))
     page.line(_("They read the name {name}: /nickname changes it."), name=Span(isolated(nickname), "bold"))
-    return page.panel((Button(_("Stop looking"), actions.page("find", "stop")),))
+    page.line(_("Meanwhile you may play against a robot."))
+    return page.panel(robots_row(language, game or usual), (Button(_("Stop looking"), actions.page("find", "stop")),))
+
+
+def robots_page(language: str, game: str) -> Panel:
+    """What there is at a game for four, where nobody is looked for."""
+    _ = texts(language).gettext
+    page = Writer()
+    page.line(_("I find opponents for two only."))
+    page.line(
+        _("{game} you play here with robots, or with friends in a group: /challenge."),
+        game=Span(_(GAMES[game].name), "bold"),
+    )
+    return page.panel(robots_row(language, game))
+
+
+def robots_row(language: str, game: str) -> Row:
+    """Buttons that open a table with robots in all other chairs, by how well they play."""
+    _ = texts(language).gettext
+    labels = {"easy": _("🤖 Easy robot"), "medium": _("🤖 Medium robot"), "strong": _("🤖 Strong robot")}
+    return tuple(Button(label, actions.page("find", "robot", game, level)) for level, label in labels.items())
 
 
 def not_looking_page(language: str) -> Panel:

@@ -25,7 +25,7 @@ from bot.store.entries import (
     Sit,
 )
 from bot.tables import checks
-from bot.tables.chairs import Chair, Invited, plain_name
+from bot.tables.chairs import ROBOT_NAMES, Chair, Invited, plain_name
 from bot.tables.codes import mark_of, table_code
 from bot.tables.errors import (
     ChairTaken,
@@ -103,6 +103,17 @@ class Challenges:
                         return found
                 raise
         raise AssertionError
+
+    async def open_practice(
+        self, game: str, person: str, name: str, level: str, update: str, *, host: str = "", again: bool = False
+    ) -> Table:
+        """A new table with robots of a level in all other chairs; the rest is as in `open_table`."""
+        seats = range(1, game_kind(game).seats)
+        robots = [
+            Sit(seat, f"robot:{level}", plain_name(f"🤖 {robot}"))
+            for seat, robot in zip(seats, ROBOT_NAMES[level], strict=False)
+        ]
+        return await self.open_table(game, person, name, update, host=host, setup=robots, again=again)
 
     async def open_for(
         self,

@@ -250,8 +250,35 @@ async def test_in_a_group_the_answer_comes_in_private(two: list[Player]) -> None
 
 async def test_games_for_four_are_not_looked_for(two: list[Player]) -> None:
     anna, _ = two
-    assert "for two only" in (await anna.say("/find tavolo", anna.private)).toast
+    await anna.say("/find tavolo", anna.private)
+    assert "for two only" in anna.fake.last(anna.private).plain
     assert await waiting(two) == []
+    await anna.press("🤖 Easy robot")
+    [table] = await anna.worker.tables_of(anna.person.id)
+    assert (table.game_id, table.phase) == ("tavolo", "playing")
+    assert [chair.person for chair in table.chairs if chair] == [anna.person.id, *["robot:easy"] * 3]
+
+
+async def test_whoever_waits_may_play_a_robot_meanwhile_and_is_found_all_the_same(two: list[Player]) -> None:
+    anna, bruno = two
+    await anna.say("/find spades", anna.private)
+    page = anna.fake.last(anna.private)
+    await anna.press("🤖 Medium robot")
+    [table] = await anna.worker.tables_of(anna.person.id)
+    assert (table.game_id, table.phase, table.hosts) == ("spades", "playing", (anna.private,))
+    assert page in anna.fake.messages[anna.private].values(), "it stops the looking, too"
+    assert await waiting(two) == [anna.person.id]
+    await bruno.say("/find spades", bruno.private)
+    await tended(anna.worker)
+    assert anna.button("Ready")
+
+
+@pytest.mark.parametrize("payload", ["1pfind robot spades 9", "1pfind robot chess easy", "1pfind robot"])
+async def test_made_up_robots_are_refused(two: list[Player], payload: str) -> None:
+    anna, _ = two
+    await anna.say("/find spades", anna.private)
+    assert (await anna.send(payload, anna.private)).toast
+    assert not await anna.worker.tables_of(anna.person.id)
 
 
 @pytest.mark.parametrize(

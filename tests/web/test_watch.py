@@ -94,6 +94,13 @@ async def test_it_fits_the_screen(playground: Open, browser: Browser, game: str,
     await expect(page.locator(".says")).not_to_be_empty()
     width = options["viewport"]["width"]
     assert await page.evaluate("document.documentElement.scrollWidth") <= width
+    felt = await page.locator(".position").bounding_box()
+    assert felt
+    for card in await page.locator(".position svg").all():
+        box = await card.bounding_box()
+        assert box
+        assert felt["x"] <= box["x"]
+        assert box["x"] + box["width"] <= felt["x"] + felt["width"]
     if folder := os.environ.get("BUONGIOCO_SHOTS"):
         await page.screenshot(path=f"{folder}/watch-{game}-{size}.png")
 

@@ -37,6 +37,9 @@ function lying(view, isTaken) {
   return { cards: view.last_trick[0], winner: view.last_trick[1] };
 }
 
+/** A bid in words. @param {number | string} bid @param {Record<string, string>} texts */
+export const inWords = (bid, texts) => ({ nil: texts.nil, "double nil": texts.double_nil })[bid] || String(bid);
+
 /** A position. ``open`` has each seat's own view where it is shown, ``bottom`` who sits below.
  * @param {{view: View, open: (Own | null)[], names: string[], faces: Faces, bottom: number, isTaken: boolean, texts: Record<string, string>}} given */
 export const Position = ({ view, open, names, faces, bottom, isTaken, texts }) => {
@@ -72,7 +75,7 @@ const Hand = ({ view, own, seat, faces, packets: piles, texts }) => {
   const cards = own ? own.hand : [...view.known[seat], ...Array(Math.max(0, view.counts[seat] - view.known[seat].length)).fill("")];
   const said = own ? own.hand.map((card) => faces.names[card]).join(" ") : `${view.counts[seat]}`;
   return html`
-    <div class="hand" role="img" aria-label=${`${texts.hand}: ${said}`}>
+    <div class=${`hand ${cards.length > 10 ? "many" : ""}`} role="img" aria-label=${`${texts.hand}: ${said}`}>
       ${cards.map((card, place) => html`<${Card} key=${card || place} faces=${faces} code=${card} />`)}
       ${own?.drawn && html`<span class="looked-at"><${Card} faces=${faces} code=${own.drawn} /></span>`}
     </div>

@@ -1,7 +1,7 @@
 // @ts-check
 // The page of a finished game: step by step, with its analysis, and with a check of the shuffle by this browser.
 import { checkDeal, firstDealer, NoWebCrypto } from "./fairness.js";
-import { Position } from "./position.js";
+import { inWords, Position } from "./position.js";
 import { html, pageData, render, useEffect, useMemo, useRef, useState } from "./view.js";
 
 const { id, game: overview, decks, texts, language } = pageData();
@@ -196,7 +196,7 @@ const Score = ({ step, totals, showsTaken }) => {
       <dt><bdi>${overview.seats.filter((_, seat) => seat % 2 === side).join(" + ")}</bdi></dt>
       <dd><b>${totals[side] * unit}</b> <small>${[
         `${texts.tricks} ${step.view.tricks[side]}`,
-        step.view.bids && step.view.bids[side] !== null && `${texts.bid} ${step.view.bids[side]}`,
+        step.view.bids && step.view.bids[side] !== null && `${texts.bid} ${inWords(step.view.bids[side], texts)}`,
         step.view.declared?.[side] && `${texts.declared} ${step.view.declared[side] * unit}`,
         showsTaken && step.taken && `${texts.taken} ${thirds(step.taken[side])}`,
       ].filter(Boolean).join(" · ")}</small></dd>

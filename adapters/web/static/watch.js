@@ -1,6 +1,6 @@
 // @ts-check
 // The page of a table for those who do not sit there: what everybody may see, as it comes to be.
-import { Position } from "./position.js";
+import { inWords, Position } from "./position.js";
 import { html, pageData, render, useEffect, useState } from "./view.js";
 
 const { id, table: first, titles, decks, texts } = pageData();
@@ -69,7 +69,7 @@ const Watch = () => {
           <dt><bdi>${players(side)}</bdi></dt>
           <dd><b>${table.totals[side] * unit}</b> <small>${[
             `${texts.tricks} ${table.view.tricks[side]}`,
-            table.view.bids && table.view.bids[side] !== null && `${texts.bid} ${table.view.bids[side]}`,
+            table.view.bids && table.view.bids[side] !== null && `${texts.bid} ${inWords(table.view.bids[side], texts)}`,
             table.view.declared?.[side] && `${texts.declared} ${table.view.declared[side] * unit}`,
           ].filter(Boolean).join(" · ")}</small></dd>
         </div>`)}</dl>

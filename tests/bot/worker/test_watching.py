@@ -102,6 +102,24 @@ async def test_a_table_is_watched_card_by_card_to_its_end(store: Store) -> None:
         assert await worker.archive.get(last["replay"])
 
 
+async def test_what_another_worker_delivers_is_seen_here_too(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.watching.ELSEWHERE_SECONDS", 0.02)
+    fake = FakePlatform()
+    async with (
+        open_worker(store, fake, alone=False) as worker,
+        open_worker(store, FakePlatform(), alone=False) as other,
+    ):
+        players = await seated(worker, fake, "metamazzo")
+        watch_id = await watch_id_of(worker, players[0])
+        for shard in list(other.shards.mine):
+            other.shards.mine.discard(shard)
+        states = await states_of(other, watch_id)
+        turn = (await following(states))["turn"]
+        await players[turn].play(Random(1))
+        [[seat, _card, _signal]] = (await following(states))["view"]["trick"]
+        assert seat == turn
+
+
 async def test_whoever_is_slow_gets_the_latest(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:

@@ -61,6 +61,13 @@ class Outages:
         known = self._platforms.get(platform)
         return known is not None and bool(known.why) and known.takes_a_call
 
+    def has_failed(self, platform: str, seconds: float) -> bool:
+        """Whether a call of a platform has failed within so many seconds, or it is away."""
+        known = self._platforms.get(platform)
+        if known is None or known.failed_at == 0.0:
+            return False
+        return bool(known.why) or asyncio.get_running_loop().time() - known.failed_at < seconds
+
     @contextmanager
     def call(self, platform: str) -> Iterator[None]:
         """One call of a platform. An error that is about this message alone says that the platform is there."""

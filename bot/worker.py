@@ -41,6 +41,9 @@ from bot.tables.table import Table
 from bot.viewers import Viewers
 from bot.watching import Watching
 
+TROUBLE_SECONDS = 300.0
+"""For how long after a failure, or our own start, nobody is blamed for not having answered."""
+
 SWEEP_SECONDS = 5.0
 """How often the store is asked for tables that changed unheard: by a worker that died before it could tell."""
 
@@ -72,6 +75,7 @@ class Worker:
         self.picture_pool = PicturePool()
         self.analysis_pool = AnalysisPool(store.client, self.robot_pool)
         self.adapters: dict[str, Adapter] = {}
+        self._started_at = time.monotonic()
         self.errors: dict[str, str] = {}
         """Why a platform is down, in a few words, as far as its supervisor knows."""
         self.shards = Shards(store, alone=alone)
@@ -114,6 +118,7 @@ class Worker:
         self.shards.on_forget = self.people.forget
         self.watching = Watching(self.room, self.people, self.shards)
         self.finder = Finder(self.room, self.people, self.ratings, self.challenges, self.shards)
+        self.finder.is_in_trouble = self._is_in_trouble
         self.room.before_removal = self.finder.before_removal
         self.teller = Teller(store, self.shards, self.people, self.adapters, settings.reports_to)
         self.forgetter = Forgetter(
@@ -228,6 +233,11 @@ class Worker:
         adapter = self.adapters.get(platform)
         return adapter is not None and adapter.healthy
 
+    def _is_in_trouble(self, platform: str) -> bool:
+        """Whether people of a platform may have been cut off from us a moment ago, and are to blame for nothing."""
+        has_just_started = time.monotonic() - self._started_at < TROUBLE_SECONDS
+        return has_just_started or not self._is_healthy(platform) or self.outages.has_failed(platform, TROUBLE_SECONDS)
+
     def _platform_back(self, platform: str) -> None:
         self.delivery.platform_back(platform)
 
@@ -324,6 +334,7 @@ class Worker:
         # Its table goes when this returns, and that may lie on another node than the game.
         await self.store.confirm(keys.game(game.id), keys.GAMES_ORDER)
         await self.ratings.catch_up()
+        await self.finder.game_over(table)
         GAMES.labels(table.game_id, table.game.ending or "").inc()
         names = {chair.person: chair.name for chair in table.chairs if chair}
         changes = await self.ratings.changes(game.id)

@@ -7,21 +7,24 @@ it to the next.
 """
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
+from math import ceil
 from random import choice, randrange
 from secrets import token_hex
 
 import structlog
 
 from bot.delivery.shards import Shards
+from bot.find.leavers import Leavers, who_did_not_answer, who_left
 from bot.find.matching import match
 from bot.find.queue import Looked, Pairing, Queue
 from bot.finished.ratings import Ratings, Scope
 from bot.people import People, Profile
-from bot.platform import private_place
+from bot.platform import platform_of, private_place
 from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges
-from bot.tables.errors import NoSuchTable
+from bot.tables.errors import NoSuchTable, WaitToLook
 from bot.tables.room import Room
 from bot.tables.table import Table
 
@@ -53,6 +56,9 @@ class Finder:
         self.queue = Queue(room.store.client)
         self._room, self._people, self._ratings, self._challenges = room, people, ratings, challenges
         self._shards = shards
+        self.leavers = Leavers(room.store.client)
+        self.is_in_trouble: Callable[[str], bool] = lambda _platform: False
+        """Whether people of a platform may have been cut off from us a moment ago."""
 
     async def run(self) -> None:
         """Until cancelled. One worker does it at a time, or two for a moment: each step is taken once."""
@@ -63,7 +69,13 @@ class Finder:
             await asyncio.sleep(POLL_SECONDS)
 
     async def look(self, profile: Profile, games: list[str], update: str) -> Looked:
-        """Have a person wait for somebody who plays one of these games, the dearest first; once for each update."""
+        """Have a person wait for somebody who plays one of these games, the dearest first; once for each update.
+
+        WaitToLook for who left what was found for them too often.
+        """
+        wait = await self.leavers.wait(profile.id, await self.queue.now())
+        if wait > 0:
+            raise WaitToLook(minutes=ceil(wait / 60))
         if not profile.nickname:
             await self._people.choose(profile.id, nickname=new_nickname())
         rating = (await self._ratings.standing(Scope(), profile.id)).shown
@@ -124,7 +136,17 @@ class Finder:
         """End a pairing whose table has begun its game or never will."""
         if table.phase in ("open", "unreadable"):
             return
+        await self._note(await who_did_not_answer(self._room.store, table), table)
         await self.queue.part(pairing.code, _who_stays(table) if table.phase == "closed" else ())
+
+    async def game_over(self, table: Table) -> None:
+        """A game of strangers is over; doing so twice changes nothing."""
+        await self._note(who_left(table), table)
+
+    async def _note(self, people: list[str], table: Table) -> None:
+        for person in people:
+            if not self.is_in_trouble(platform_of(person)):
+                await self.leavers.note(person, table.code, await self.queue.now())
 
     async def before_removal(self, table: Table) -> None:
         """A table that was opened for two is to be forgotten: see to their pairing first, if it is this one still."""

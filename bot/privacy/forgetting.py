@@ -174,6 +174,7 @@ class Forgetter:
             keys.seated(person),
             keys.last_game(person),
             keys.mydata(person),
+            keys.left(person),
         ):
             await self._client.delete(key)
         await self._people.erase(person)

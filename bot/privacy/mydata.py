@@ -4,6 +4,7 @@
      "profile": {...}, "private_chat": {...}, "platform": {...},
      "looking_for": what they look for, as the queue has it, or the code of the pairing in which they are asked,
      "blocked": the names of those whom they have blocked,
+     "left": Unix seconds of each time that they left what was found for them,
      "reports": [{"at", "code", "game", "about"}],
      "tables": [{"code", "game", "state", "seat", "players"}],
      "ratings": [{"chat", "month", "game", "rating", "games", "wins", "rank", "history": [{"day", "won", "rating"}]}],
@@ -17,6 +18,7 @@ import json
 from typing import Any
 
 from bot.find.blocks import Blocks
+from bot.find.leavers import Leavers
 from bot.find.reports import Reports
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
@@ -58,6 +60,7 @@ class MyData:
             "platform": await read_kept(self._client, person),
             "looking_for": await self._looking_for(person),
             "blocked": [block.name for block in await self._blocks.of(person)],
+            "left": [int(at) for at in await Leavers(self._client).times(person, now)],
             "reports": await self._reported(person),
             "tables": [_table(table, person) for table in tables],
             "ratings": await self._rated(person),

@@ -52,6 +52,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{find}:reports`` | hash | what people told the host about strangers, by game and seat, JSON (`bot.find.reports`) |
 | ``{find}:reports:untold`` | set | the ids of those that the host was not told of yet |
 | ``{find}:reported:<platform:id>`` | string | how many a person has filed of late; expires after a day |
+| ``{find}:left:<platform:id>`` | sorted set | games that were found for a person and that they left, by when; expires |
 | ``{find}:looked:<update>`` | string | an update that was a wish to look, and has been heard; expires after a day |
 | ``{find}:pairings`` | hash | pairings by code: their people and what each had in the queue, and their game, JSON |
 | ``<platform>:…`` | | an adapter's own; each says in its folder what |
@@ -143,6 +144,10 @@ def handle(platform: str, handle: str) -> str:
 
 def looked(update: str) -> str:
     return f"{{find}}:looked:{update}"
+
+
+def left(person: str) -> str:
+    return f"{{find}}:left:{person}"
 
 
 def reported(person: str) -> str:

@@ -110,6 +110,11 @@ class NotYoursToDecide(TableError):
     sentence = "That is not yours to decide."
 
 
+class WaitToLook(TableError):
+    code = "wait_to_look"
+    sentence = "You left games that I had found for you: look again in {minutes} min."
+
+
 class SaidEnough(TableError):
     code = "said_enough"
     sentence = "You have said {most} things in this deal: play on."

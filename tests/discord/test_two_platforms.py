@@ -4,9 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from random import Random
+from typing import Any
+
+import pytest
 
 from adapters.discord.adapter import Discord
 from adapters.telegram.adapter import Telegram
+from bot.find import matching
 from bot.handlers import Dispatcher
 from bot.settings import Settings
 from bot.store import Store
@@ -14,7 +18,7 @@ from bot.supervisor import Supervisor
 from bot.worker import Worker
 from engine import verify
 from tests.discord.players import Person as DiscordPerson
-from tests.discord.players import text_of
+from tests.discord.players import buttons_of, text_of
 from tests.discord.server import CHANNEL, DiscordServer
 from tests.discord.server import TOKEN as DISCORD_TOKEN
 from tests.telegram.players import GROUP, until
@@ -126,3 +130,71 @@ async def test_strangers_find_each_other_across_platforms(store: Store, server: 
         hers = [one.get("text", "") for one in anna.private.messages.values() if one["from"]["is_bot"]]
         assert not [text for text in theirs if "annamaria" in text.lower() or "telegram" in text.lower()]
         assert not [text for text in hers if "brunello" in text.lower() or "discord" in text.lower()]
+
+
+async def test_strangers_of_two_platforms_greet_report_and_block_each_other(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A first game moves ratings far apart.
+    monkeypatch.setattr(matching, "RATING_BOUND", 10_000)
+    async with both(store, server) as (worker, telegram_server):
+        anna, bruno = TelegramPerson(telegram_server, 1, "Annamaria"), DiscordPerson(server, 2, "Brunello")
+        olga = TelegramPerson(telegram_server, 9, "Olga")
+
+        def read_by_anna() -> list[str]:
+            return [one.get("text", "") for one in anna.private.messages.values() if one["from"]["is_bot"]]
+
+        def read_by_bruno() -> list[str]:
+            return [text_of(message) for message in bruno.private.messages.values()]
+
+        async def both_look() -> None:
+            before = sum("I look for somebody" in text for text in read_by_anna())
+            anna.say("/find testa", anna.private)
+            await bruno.slash("find", bruno.private, game="testa")
+            await until(lambda: sum("I look for somebody" in text for text in read_by_anna()) > before)
+
+        await both_look()
+        await anna.press("Ready")
+        await bruno.press("Ready")
+        await until(lambda: any("deal 1" in text for text in read_by_anna()))
+        await until(lambda: any("deal 1" in text for text in read_by_bruno()))
+        [table] = await worker.tables_of("telegram:1")
+
+        await worker.people.choose("discord:2", language="it")
+        await anna.press("💬 Say")
+        assert await anna.press("Good luck!") == "💬 Good luck!"
+        await until(lambda: any("Buona fortuna!" in text for text in read_by_bruno()))
+
+        olga.say("/help", olga.private)
+        await until(lambda: len(olga.private.messages) > 1)
+        await bruno.press("🚩 Segnala")
+        await bruno.press("Sì, segnala")
+        await until(lambda: any("🚩 Segnala" in button["label"] for button in buttons_of(_last(bruno))))
+        await worker.teller.tell("telegram:9")
+        [told] = [one["text"] for one in olga.private.messages.values() if one["text"].startswith("A report")]
+        assert "telegram:1" in told
+        assert "discord:2" in told
+
+        await anna.press("🚫 Block")
+        assert "matched with them no more" in await anna.press("Yes, block")
+        seat = table.seat_of("telegram:1")
+        assert seat is not None
+        version = (await worker.room.table(table.code)).oldest_panel(seat)
+        await worker.room.press(table.code, "telegram:1", version, "resign", "r")
+        await until(lambda: any("Rematch" in str(one) for one in anna.private.messages.values()))
+        await worker.people.choose("discord:2", language="en")
+        await both_look()
+        for _ in range(2):
+            await worker.finder.tend()
+        queue = worker.finder.queue
+        assert sorted(one.waiting.person for one in await queue.waiting()) == ["discord:2", "telegram:1"]
+        anna.say("/block", anna.private)
+        await anna.press("Unblock")
+        await worker.finder.tend()
+        assert await queue.waiting() == []
+        everything = "\n".join([*read_by_anna(), *read_by_bruno()]).lower()
+        assert not [secret for secret in ("annamaria", "brunello", "telegram:1", "discord:2") if secret in everything]
+
+
+def _last(person: DiscordPerson) -> dict[str, Any]:
+    return list(person.private.messages.values())[-1]

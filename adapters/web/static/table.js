@@ -10,6 +10,7 @@ import { html, pageData, render, useEffect, useLayoutEffect, useRef, useState } 
 /** @typedef {{code: string, phase: string, game: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, alarm: string, is_mine: boolean, line: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: Sitting[], trick: LyingCard[], last_trick: LyingCard[], last_title: string, stock: number, drawn: LyingCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, replay: string, resign: string}} Table */
 
 const { code, decks, texts } = pageData();
+const TAKEN_SHOWN = 1500;
 const FIRST_PAUSE = 250, LONGEST_PAUSE = 5000;
 
 /** What the bot and this page say to one another. Presses that were not answered are sent again, by the same name. */
@@ -169,6 +170,9 @@ const Link = () => {
   </p>`;
 };
 
+/** @param {LyingCard[]} lying */
+const cards = (lying) => lying.map((one) => one.code).join(" ");
+
 const App = () => {
   const [table, setTable] = useState(/** @type {Table | null} */ (null));
   const [state, setState] = useState("connecting");
@@ -177,11 +181,21 @@ const App = () => {
   const [moving, setMoving] = useState(/** @type {{press: string, card: TapCard, version: number} | null} */ (null));
   const [busy, setBusy] = useState("");
   const [seenDeal, setSeenDeal] = useState(0);
+  // A trick that was just taken lies there for a moment, so that one sees what fell last.
+  const [taken, setTaken] = useState(/** @type {LyingCard[]} */ ([]));
   const line = useRef(/** @type {Line | null} */ (null));
+  const before = useRef(/** @type {Table | null} */ (null));
 
   useEffect(() => {
     line.current = new Line({
-      table: (next) => { setTable(next); setMoving((old) => (old && next.version > old.version ? null : old)); setBusy(""); },
+      table: (next) => {
+        const old = before.current;
+        before.current = next;
+        if (old && old.deal === next.deal && next.last_trick.length && cards(old.last_trick) !== cards(next.last_trick)) setTaken(next.last_trick);
+        setTable(next);
+        setMoving((one) => (one && next.version > one.version ? null : one));
+        setBusy("");
+      },
       answer: (press, word) => {
         setBusy((old) => (old === press ? "" : old));
         if (word.toast) setToast(word.toast);
@@ -196,6 +210,11 @@ const App = () => {
     const timer = setTimeout(() => setToast(""), 6000);
     return () => clearTimeout(timer);
   }, [toast]);
+  useEffect(() => {
+    if (!taken.length) return undefined;
+    const timer = setTimeout(() => setTaken([]), TAKEN_SHOWN);
+    return () => clearTimeout(timer);
+  }, [taken]);
   // What has changed, once, for who hears the page.
   useLayoutEffect(() => {
     const says = /** @type {HTMLElement} */ (document.getElementById("says"));
@@ -205,6 +224,7 @@ const App = () => {
   /** @param {string} press @param {TapCard} [card] */
   const onPress = (press, card) => {
     setToast("");
+    setTaken([]);
     if (card && card.light === "playable" && /:play \S/.test(press) && table) {
       if (moving) return;
       setMoving({ press, card, version: table.version });
@@ -218,7 +238,7 @@ const App = () => {
   const isOver = table.phase === "over";
   const seats = table.sitting.length;
   const me = { at: 0, by: table.sitting[0]?.name || "", said: "", wins: false };
-  const trick = moving && !table.trick.some((one) => one.code === moving.card.code) ? [...table.trick, { ...me, code: moving.card.code }] : table.trick;
+  const trick = taken.length ? taken : moving && !table.trick.some((one) => one.code === moving.card.code) ? [...table.trick, { ...me, code: moving.card.code }] : table.trick;
   const hand = moving ? table.hand.filter((card) => card !== moving.card && card.code !== moving.card.code) : table.hand;
   // What may be pressed at every move stands beside what there is to be done, so that the cards keep their place.
   const isBeside = /** @param {Button} button */ ([, payload]) => payload.startsWith(`1t${code}:hint `) || payload.endsWith(":claim");

@@ -76,8 +76,8 @@ const Tap = ({ deck, card, onPress }) => html`
     aria-disabled=${card.press ? undefined : "true"} aria-pressed=${card.light === "chosen" ? "true" : undefined}
     aria-label=${spoken(card)} onClick=${() => card.press && onPress(card.press, card)}>
     <${Face} deck=${deck} card=${card.code} />
-    ${card.label && html`<span class="number" aria-hidden="true">${card.label}</span>`}
-    ${card.size > 1 && html`<span class="size" aria-hidden="true">${card.size}</span>`}
+    ${card.label && html`<span class="number" data-says=${card.label}></span>`}
+    ${card.size > 1 && html`<span class="size" data-says=${card.size}></span>`}
   </button>`;
 
 /** @param {TapCard} card */
@@ -99,7 +99,7 @@ const Other = ({ deck, one, seats }) => html`
     <span class="who" dir="auto">${one.name}${one.is_dealer ? html` <span title=${texts.deals} aria-label=${texts.deals}>🂠</span>` : ""}</span>
     <div class="backs">
       ${one.shown.map((card) => html`<span class="small" role="img" aria-label=${card.name}><${Face} deck=${deck} card=${card.code} /></span>`)}
-      ${one.packets.map((card) => html`<span class="small top" role="img" aria-label=${spoken(card)}><${Face} deck=${deck} card=${card.code} />${card.size > 1 && html`<span class="size" aria-hidden="true">${card.size}</span>`}</span>`)}
+      ${one.packets.map((card) => html`<span class="small top" role="img" aria-label=${spoken(card)}><${Face} deck=${deck} card=${card.code} />${card.size > 1 && html`<span class="size" data-says=${card.size}></span>`}</span>`)}
       ${Array.from({ length: Math.min(one.hidden, 20) }, (_, at) => html`<span class="small back" key=${at}><${Face} deck=${deck} card="" /></span>`)}
     </div>
     <span class="unseen">${one.hidden ? texts.cards.replace("{count}", String(one.hidden)) : ""}</span>
@@ -248,13 +248,13 @@ const App = () => {
   return html`
     <header class="bar">
       <a href="/" aria-label=${texts.home}>←</a>
-      <span class="title"><b>${table.game}</b> ${table.target && html`<small>${table.target}</small>`}</span>
+      <h1 class="title">${table.game} ${table.target && html`<small>${table.target}</small>`}</h1>
       ${table.clock > 0 && isPlaying && html`<small class="clock">⏱ ${table.clock >= 60 ? `${table.clock / 60}′` : table.clock}</small>`}
       <details class="menu"><summary aria-label=${texts.menu}>☰</summary>
         <div>
+          ${table.resign && html`<button type="button" class="danger" onClick=${(event) => { event.currentTarget.closest("details").open = false; onPress(table.resign); }}>${texts.resign}</button>`}
           <${Words} text=${table.text} />
           <${Buttons} rows=${table.rows} onPress=${onPress} />
-          ${table.resign && html`<button type="button" class="danger" onClick=${(event) => { event.currentTarget.closest("details").open = false; onPress(table.resign); }}>${texts.resign}</button>`}
         </div>
       </details>
     </header>

@@ -28,6 +28,7 @@ class Teller:
         """``host`` is the person who is told; None where nobody is."""
         self.reports = Reports(store.client)
         self._store, self._shards, self._people, self._adapters, self._host = store, shards, people, adapters, host
+        self._has_failed = False
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -49,6 +50,9 @@ class Teller:
                 if report:
                     await adapter.send(private_place(host), report_panel(language, id, report), f"report {id}")
             except DeliveryError as error:
-                log.warning("report_not_sent", platform=platform_of(host), why=type(error).__name__)
+                if not self._has_failed:
+                    log.warning("report_not_sent", platform=platform_of(host), why=type(error).__name__)
+                self._has_failed = True
                 return
+            self._has_failed = False
             await self.reports.told(id)

@@ -5,10 +5,11 @@ import json
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.find import finder
 from bot.find.reports import REPORTS_A_DAY, Report, Reports
-from bot.platform import Trouble
+from bot.platform import Trouble, Unreachable
 from bot.privacy.mydata import MyData
 from bot.settings import Settings
 from bot.somebody import NAME, is_somebody, marks
@@ -101,8 +102,12 @@ async def test_what_could_not_be_sent_is_sent_later_and_without_a_host_it_waits(
     await anna.press("🚩 Report")
     await anna.press("Yes, report")
     olga = host_of(anna)
-    anna.fake.errors[olga.private].append(Trouble("it is away"))
-    await anna.worker.teller.tell(HOST)
+    anna.fake.errors[olga.private] += [Trouble("it is away"), Unreachable(olga.private)]
+    with capture_logs() as logs:
+        for _ in range(2):
+            await anna.worker.teller.tell(HOST)
+    # The host reads once why.
+    assert [(line["event"], line["why"]) for line in logs] == [("report_not_sent", "Trouble")]
     assert anna.fake.texts(olga.private) == []
     await anna.worker.teller.tell(HOST)
     assert len(anna.fake.texts(olga.private)) == 1

@@ -151,9 +151,10 @@ def help_page(language: str) -> Panel:
     page.line(
         _(
             "Write /challenge in a group: whoever presses Accept plays with you. Your cards come in the private chat "
-            "with me: press one to play it. If nobody is there, press a robot on the challenge."
+            "with me: press one to play it. If nobody is there, press a robot on the challenge, or write me /find."
         )
     )
+    page.line(_("In pictures the cards that you may not play just now are dimmed."))
     page.gap()
     for spec in listed():
         has_signs = any(one.in_help for one in spec.arguments)

@@ -305,7 +305,8 @@ function replyTo(id) {
 function toast(text) {
   const node = make("div", { class: "toast" }, text);
   el("toasts").append(node);
-  setTimeout(() => node.remove(), 4500);
+  // Time to look there, and to read it: some fifteen letters a second.
+  setTimeout(() => node.remove(), 3000 + 65 * text.length);
 }
 
 // Completion: commands first, then people and games.

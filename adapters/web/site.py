@@ -10,6 +10,7 @@ from typing import Any
 
 from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
+from cachetools import TTLCache, cached
 
 from adapters.web.access import Access
 from adapters.web.api.problems import ApiError
@@ -25,6 +26,9 @@ from bot.texts import language_of
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}")
 REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
+ADDRESS_SECONDS = 60.0
+"""How old what is known of this machine's address may be: it may come into another network."""
+
 MOST_SENT = 4096
 """Bytes of a request's body."""
 
@@ -102,8 +106,10 @@ class Site:
     @property
     def url(self) -> str:
         """Where it is for those who may come, without a slash at its end."""
+        if self.access.public:
+            return str(self.access.public)
         shown = _own_address() if self.access.is_networked else self._host
-        return str(self.access.public or f"http://{shown}:{self.port}")
+        return f"http://{shown}:{self.port}"
 
     def page(self, request: web.Request, template: str, language: str = "", /, **values: object) -> web.Response:
         """A page (`Templates.page`), in a language or in that which its reader's browser speaks."""
@@ -151,8 +157,9 @@ def spoken(request: web.Request) -> str:
     return found[0] if found else ""
 
 
+@cached(TTLCache(1, ADDRESS_SECONDS))
 def _own_address() -> str:
-    """This machine's address on its network, as far as it knows one."""
+    """This machine's address on its network, as far as it knows one; boards ask for it whenever they are drawn."""
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
         line.connect(("192.0.2.1", 9))
         return str(line.getsockname()[0])

@@ -181,7 +181,7 @@ class Pages:
         if found is None:
             raise TooManyAnalyses()
         viewer = await self.viewers.at(place)
-        panel = analysis_page(game, found.verdicts, found.deals, viewer.language, profile.suits)
+        panel = analysis_page(game, found.verdicts, found.deals, viewer.language, profile.suits, viewer.pages)
         if not viewer.deck or found.deals < len(game.record.deals):
             return panel
         names = [spoken(name, viewer.language) for name in game.record.seats]

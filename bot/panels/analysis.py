@@ -14,8 +14,13 @@ BAR = 10
 FULL, EMPTY = "▰", "▱"
 
 
-def analysis_page(game: FinishedGame, verdicts: Sequence[Verdict], deals_done: int, language: str, suits: str) -> Panel:
-    """How well each player played, as a bar, and where the most was given away; or how far the analysis has come."""
+def analysis_page(
+    game: FinishedGame, verdicts: Sequence[Verdict], deals_done: int, language: str, suits: str, pages: str = ""
+) -> Panel:
+    """How well each player played, as a bar, and where the most was given away; or how far the analysis has come.
+
+    ``pages`` is where our pages are, empty if they cannot be reached.
+    """
     faces = "spades" if game.record.game == "spades" else suits
     names = [spoken(name, language) for name in game.record.seats]
     words = Wording(language, names, faces)
@@ -31,7 +36,15 @@ def analysis_page(game: FinishedGame, verdicts: Sequence[Verdict], deals_done: i
     for seat, name in enumerate(names):
         _player(page, words, name, summary(verdicts, seat))
     page.line(_("Late in a deal I compare with perfect play, cards open; before, with the strong robot."))
-    return page.panel((Button(_("Replay"), actions.page("replay", game.id, 1)),))
+    return page.panel((replay_button(words, game.id, pages),))
+
+
+def replay_button(words: Wording, game_id: str, pages: str) -> Button:
+    """Leads to a finished game, step by step: to its page, or to a message where there are no pages."""
+    _ = words.text
+    if pages and game_id:
+        return Button(_("Replay"), f"{pages}/g/{game_id}", "", "link")
+    return Button(_("Replay"), actions.page("replay", game_id, 1))
 
 
 def _player(page: Writer, words: Wording, name: str, one: Summary) -> None:

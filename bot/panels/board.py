@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
+from bot.panels.analysis import replay_button
 from bot.panels.course import course_line, decisive_line, declared_in_all_line, declared_lines
 from bot.panels.offer import share_button
 from bot.panels.phrases import Phrases, in_points
@@ -180,9 +181,7 @@ def result_panel(
     return page.panel(
         (Button(_("Rematch"), actions.page("rematch", game_id), "good"),),
         (
-            Button(_("Replay"), f"{pages}/g/{game_id}", "", "link")
-            if pages and game_id
-            else Button(_("Replay"), actions.page("replay", game_id, 1)),
+            replay_button(words, game_id, pages),
             Button(_("Analysis"), actions.page("analysis", game_id)),
             Button(_("Is it fair?"), actions.page("fair", game_id, 1)),
         ),

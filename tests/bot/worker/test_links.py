@@ -2,6 +2,7 @@
 
 from bot.panel import Button, Panel
 from bot.store import Store
+from engine.robots.findings import Verdict
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, seated
 
 
@@ -24,6 +25,13 @@ async def test_a_board_leads_to_where_it_is_watched_and_a_result_to_its_replay(s
         [replay] = links(fake.last(GROUP))
         [game] = [game async for game in worker.archive.all()]
         assert (replay.label, replay.payload) == ("Replay", f"https://cards.example.org/g/{game.id}")
+
+        async def nothing_lost(_record: object, _deal: int) -> list[Verdict]:
+            return []
+
+        worker.robot_pool.verdicts = nothing_lost  # type: ignore[method-assign, assignment]
+        await players[0].press("Analysis", GROUP)
+        assert links(fake.last(players[0].private)) == [replay]
 
 
 async def test_a_chat_that_does_not_want_to_be_watched_has_no_link(store: Store) -> None:

@@ -118,6 +118,11 @@ class TooManyReports(TableError):
     sentence = "You have reported {most} times today: tomorrow you may again. /block helps at once."
 
 
+class SaidFarewell(TableError):
+    code = "said_farewell"
+    sentence = "You have said something already."
+
+
 class ReportedAlready(TableError):
     code = "reported_already"
     sentence = "You have reported this game already."

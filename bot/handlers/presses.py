@@ -326,7 +326,7 @@ class Presses:
             return await self._settings(press, profile, words)
         if action.page == "tables" and len(words) == 2 and words[0] == "sit":
             return await self._sit_from_list(press, words[1])
-        if action.page in ("forget", "find", *DEEDS):
+        if action.page in ("forget", "find", "say", *DEEDS):
             return await self._answered(press, profile, action)
         if action.page == "rules":
             return Reply(panel=await self.pages.rules(press.place, " ".join(words)))

@@ -1,21 +1,26 @@
 """What people do about strangers whom they were matched with: block and report them."""
 
+from functools import partial
 from typing import NamedTuple
 
 from bot.actions import BadPayload
 from bot.find.blocks import MOST_BLOCKS
 from bot.find.reports import REPORTS_A_DAY, Report, Reports
 from bot.finished.archive import game_id as id_in_archive
-from bot.handlers.errors import GameNotKept, NobodyThere, ReportedAlready, TooManyBlocks, TooManyReports
+from bot.handlers.errors import GameNotKept, NobodyThere, ReportedAlready, SaidFarewell, TooManyBlocks, TooManyReports
 from bot.handlers.pages import Pages
-from bot.panels.strangers import DEEDS, Deed, blocks_page, done_page, not_done_page, question
+from bot.panels.strangers import Deed, blocks_page, done_page, heard_panel, not_done_page, question, spoken
 from bot.people import Profile
-from bot.platform import Reply
+from bot.platform import Reply, platform_of, private_place
 from bot.somebody import is_somebody
+from bot.store import keys
 from bot.tables.chairs import Chair
 from bot.tables.errors import NotAtThisTable
-from bot.tables.table import Table
+from bot.tables.table import FAREWELLS, Table
 from bot.worker import Worker
+
+FAREWELL_KEPT_SECONDS = 86400
+"""For how long it is known that somebody has said something after a game."""
 
 
 class Met(NamedTuple):
@@ -63,10 +68,11 @@ class Strangers:
                 return Reply(panel=blocks_page(profile.language, await self.blocks.of(profile.id)))
             case "report", ["show", report]:
                 return await self._show(place, profile, report)
-            case _, ["no"]:
+            case "say", [game_id, phrase] if phrase in FAREWELLS:
+                return await self._say_farewell(profile, game_id, phrase)
+            case "block" | "report", ["no"]:
                 return Reply(panel=not_done_page(profile.language))
-            case _, ["ask" | "yes" as word, game_id, seat] if seat.isdecimal():
-                [deed] = [one for one in DEEDS if one == page]
+            case "block" | "report" as deed, ["ask" | "yes" as word, game_id, seat] if seat.isdecimal():
                 met = await self._met(profile, game_id)
                 other = self._other(met, int(seat))
                 if word == "ask":
@@ -75,6 +81,26 @@ class Strangers:
                 await self._do(profile.id, deed, met, other)
                 return Reply(panel=done_page(profile.language, deed, other.name))
         raise BadPayload()
+
+    async def _say_farewell(self, profile: Profile, game_id: str, phrase: str) -> Reply:
+        """Somebody says something to those they have played with: once a game, and it may be lost.
+
+        Who has blocked them, or does not want to hear strangers, hears nothing; who speaks does not learn of it.
+        """
+        met, worker = await self._met(profile, game_id), self.worker
+        key = keys.farewell(game_id, met.seat)
+        if not await worker.store.client.set(key, 1, nx=True, ex=FAREWELL_KEPT_SECONDS):
+            raise SaidFarewell()
+        for other in met.chairs:
+            place, adapter = private_place(other.person), worker.adapters.get(platform_of(other.person))
+            if other.person == profile.id or adapter is None or await self.blocks.has(other.person, profile.id):
+                continue
+            reader = await worker.people.person(other.person)
+            if reader.wants_phrases:
+                panel = heard_panel(reader.language, met.chairs[met.seat].name, phrase)
+                say = partial(adapter.send, place, panel, f"{key} {other.person}", silent=True)
+                worker.delivery.answers.send(place, say)
+        return Reply(f"💬 {spoken(profile.language, phrase)}")
 
     async def _show(self, place: str, profile: Profile, id: str) -> Reply:  # noqa: A002
         """The game that a report is about, for the host alone."""

@@ -9,7 +9,7 @@ from bot.panels.course import course_line, decisive_line, declared_in_all_line, 
 from bot.panels.offer import share_button
 from bot.panels.phrases import Phrases, in_points
 from bot.panels.snapshot import FinishedDeal, TableSnapshot, isolated
-from bot.panels.strangers import buttons
+from bot.panels.strangers import buttons, farewells
 from bot.wording import Wording
 from engine import Record
 from engine.robots.findings import Summary
@@ -191,5 +191,6 @@ def result_panel(
             else []
         ),
         (share_button(language, _(seen.kind.name)),),
+        farewells(language, game_id) if strangers else (),
         buttons(language, game_id, strangers),
     )

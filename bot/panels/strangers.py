@@ -10,6 +10,7 @@ from bot.find.blocks import Block
 from bot.find.reports import Report
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.snapshot import isolated
+from bot.tables.table import FAREWELLS
 from bot.texts import texts
 from engine import GAMES
 
@@ -49,6 +50,18 @@ def ask(page: Writer, language: str, deed: Deed, name: str) -> str:
     page.line(_("Report {name} to whoever hosts me?"), "bold", name=name)
     page.line(_("They are told who you both are, and read how this game was played. Nobody tells {name}."), name=name)
     return _("Yes, report")
+
+
+def farewells(language: str, game_id: str) -> Row:
+    """What may be said when a game of strangers is over."""
+    return tuple(Button(f"💬 {spoken(language, one)}", actions.page("say", game_id, one)) for one in FAREWELLS)
+
+
+def heard_panel(language: str, name: str, phrase: str) -> Panel:
+    """What somebody has said when the game was over."""
+    page = Writer()
+    page.line("💬 {name}: {phrase}", name=isolated(name), phrase=spoken(language, phrase))
+    return page.panel()
 
 
 def buttons(language: str, game_id: str, others: Sequence[tuple[int, str]]) -> Row:

@@ -53,6 +53,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{find}:reports:untold`` | set | the ids of those that the host was not told of yet |
 | ``{find}:reported:<platform:id>`` | string | how many a person has filed of late; expires after a day |
 | ``{find}:left:<platform:id>`` | sorted set | games that were found for a person and that they left, by when; expires |
+| ``{find}:farewell:<game>.<seat>`` | string | who sat there has said something after the game; expires after a day |
 | ``{find}:looked:<update>`` | string | an update that was a wish to look, and has been heard; expires after a day |
 | ``{find}:pairings`` | hash | pairings by code: their people and what each had in the queue, and their game, JSON |
 | ``<platform>:…`` | | an adapter's own; each says in its folder what |
@@ -144,6 +145,10 @@ def handle(platform: str, handle: str) -> str:
 
 def looked(update: str) -> str:
     return f"{{find}}:looked:{update}"
+
+
+def farewell(game_id: str, seat: int) -> str:
+    return f"{{find}}:farewell:{game_id}.{seat}"
 
 
 def left(person: str) -> str:

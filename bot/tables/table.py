@@ -60,6 +60,9 @@ USUAL_CLOCK = 300
 PHRASES = ("hello", "luck", "played", "thanks", "sorry", "game")
 """What strangers may say to each other: words of a log, which each reader reads in their own language."""
 
+FAREWELLS = ("game", "thanks")
+"""Those that they may say when the game is over: each of them one."""
+
 PHRASES_A_DEAL = 3
 """How often each may say something in a deal."""
 

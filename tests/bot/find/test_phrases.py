@@ -16,7 +16,7 @@ from bot.texts import LANGUAGES
 from bot.worker import Worker
 from tests.bot.fake_platform import FakePlatform, Player, open_worker
 from tests.bot.find.test_finder import asked, play, two
-from tests.bot.find.test_strangers import playing
+from tests.bot.find.test_strangers import playing, resigned
 
 __all__ = ["playing", "two"]
 
@@ -172,3 +172,34 @@ async def test_friends_have_words_of_their_own(store: Store) -> None:
         code = (await table_of(anna)).code
         assert "not begun" in (await anna.send(f"1t{code}:say hello")).toast
         assert not [one for row in fake.last(anna.private).rows for one in row if "say" in one.payload]
+
+
+async def test_after_the_game_each_may_say_one_thing(playing: list[Player]) -> None:
+    anna, bruno = playing
+    await bruno.worker.people.choose(bruno.person.id, language="it")
+    await resigned(anna)
+    rang = anna.fake.rang.copy()
+    assert (await anna.press("Good game!")).toast == "💬 Good game!"
+    name = (await anna.worker.people.person(anna.person.id)).nickname
+    await anna.worker.delivery.answers.tasks.wait()
+    assert hand_of(bruno) == f"💬 \u2068{name}\u2069: Bella partita!"
+    assert "said something already" in (await anna.press("Thank you!")).toast
+    await bruno.press("Grazie!")
+    await anna.worker.delivery.answers.tasks.wait()
+    assert hand_of(anna).endswith(": Thank you!")
+    assert anna.fake.rang == rang
+
+
+@pytest.mark.parametrize("how", ["blocked", "muted"])
+async def test_after_the_game_too_nobody_is_heard_who_should_not_be(playing: list[Player], how: str) -> None:
+    anna, bruno = playing
+    await resigned(anna)
+    if how == "blocked":
+        await bruno.press("🚫 Block")
+        await bruno.press("Yes, block")
+    else:
+        await bruno.worker.people.choose(bruno.person.id, phrases="0")
+    before = bruno.fake.texts(bruno.private)
+    assert (await anna.press("Good game!")).toast == "💬 Good game!"
+    await anna.worker.delivery.answers.tasks.wait()
+    assert bruno.fake.texts(bruno.private) == before

@@ -183,6 +183,8 @@ async def test_strangers_of_two_platforms_greet_report_and_block_each_other(
         await worker.room.press(table.code, "telegram:1", version, "resign", "r")
         await until(lambda: any("Rematch" in str(one) for one in anna.private.messages.values()))
         await worker.people.choose("discord:2", language="en")
+        # The pairing ends a second after the game has begun, and this one was short.
+        await worker.finder.tend()
         await both_look()
         for _ in range(2):
             await worker.finder.tend()

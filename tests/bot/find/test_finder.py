@@ -72,7 +72,7 @@ async def expired(worker: Worker, code: str) -> None:
 
 
 def command_of(player: Player, *words: str, word: str = "nickname") -> Command:
-    return Command("key", player.person, player.private, word, words)
+    return Command(f"c{next(player.numbers)}", player.person, player.private, word, words)
 
 
 async def waiting(two: list[Player]) -> list[str]:
@@ -384,6 +384,7 @@ async def test_many_people_of_three_platforms_find_each_other_once(store: Store,
     random, fakes = Random(people), [Elsewhere(name) for name in ("paper", "slate", "parchment")]
     languages = {"Ci sono": "it", "Ready": "en"}
     looked: list[Stranger] = []
+    blocked: set[tuple[str, str]] = set()
     for first in range(0, people, 10):
         async with open_worker(store, fakes[0]) as worker:
             for fake in fakes[1:]:
@@ -395,6 +396,10 @@ async def test_many_people_of_three_platforms_find_each_other_once(store: Store,
                 looked.append(player)
                 game = random.choice(["", "", "pizzichino", "testa", "spades"])
                 await player.dispatcher.command(command_of(player, *([game] if game else []), word="find"))
+                shunned = random.choice(looked)
+                if shunned is not player and not await worker.tables_of(player.person.id):
+                    await worker.finder.block(player.person.id, shunned.person.id, "Re 100")
+                    blocked.add((player.person.id, shunned.person.id))
             queue = worker.finder.queue
             if random.random() < 0.5 and len(waits := await queue.waiting()) > 1:
                 # Killed with two in a pairing and no table.
@@ -423,10 +428,13 @@ async def test_many_people_of_three_platforms_find_each_other_once(store: Store,
         await tended(worker)
         seats = [await worker.tables_of(player.person.id) for player in looked]
         assert max(map(len, seats)) == 1
+        tables = [{chair.person for chair in table.chairs if chair} for [table] in filter(None, seats)]
+        assert not [couple for couple in blocked for people in tables if set(couple) <= people]
         left = [one.waiting for one in await worker.finder.queue.waiting()]
         asked = {person for pairing in await worker.finder.queue.pairings() for person in pairing.people}
         playing = {player.person.id for player, tables in zip(looked, seats, strict=True) if tables}
         assert {one.person for one in left} | asked | playing == {player.person.id for player in looked}
         assert not {one.person for one in left} & (asked | playing)
         assert match(left, await worker.finder.queue.now()) == []
+        assert len(blocked) > people / 2
         assert len(playing) > people * 0.6

@@ -28,8 +28,8 @@ DOCTORS = "buongioco.doctors"
 """The group of entry points that examine a platform: called with the settings, they yield as `examine` does."""
 
 
-OURS = {"playground", "telegram", "discord"}
-"""The platforms whose settings are known here; another's adapter says itself whether it has what it needs."""
+OURS = {"web", "telegram", "discord"}
+"""The adapters whose settings are known here; another's adapter says itself whether it has what it needs."""
 
 
 def doctor() -> None:

@@ -57,6 +57,8 @@ class Updates:
             if random.random() < 0.2:
                 other = Chair(random.choice([one for one in PEOPLE if one != person]), "Tre 333")
                 return Operation("open_for", ("testa", (Chair(person, "Asso 111"), other), key), key)
+            if random.random() < 0.2:
+                return Operation("open_practice", (game, person, name, "easy", key), key)
             return Operation("open_table", (game, person, name, key), key)
         code, version = table.code, table.version
         chair = random.randrange(4)

@@ -203,8 +203,14 @@ async def test_a_card_is_played_by_a_press_in_the_playground(installed: Path, tm
             },
         )
         assert await check.wait() == 0
-        async with session.get("app.js") as page:
-            assert page.status == 200
+        for page in ("/", "/chat"):
+            async with session.get(page) as answer:
+                assert answer.status == 200
+                linked = re.findall(r'(?:src|href)="(/[^"]+[.](?:js|css|svg))"', await answer.text())
+            assert linked
+            for asset in linked:
+                async with session.get(asset) as answer:
+                    assert answer.status == 200, asset
         origin = {"Origin": f"http://127.0.0.1:{port}"}
         async with session.ws_connect("ws", headers=origin, max_msg_size=0) as line:
             tab = Tab(line, await line.receive_json(timeout=PATIENCE))

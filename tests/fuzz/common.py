@@ -26,9 +26,10 @@ LISTS = (b"seated:", b"hosted:", b"challenges:")
 
 OF_STRANGERS = (
     *(b"person:", b"handle:", b"tries:", b"mydata:", b"chat:", b"discord:pass:", b"discord:private"),
-    *(b"seated:", b"hosted:"),
+    *(b"seated:", b"hosted:", b"{find}:blocks"),
 )
-"""Beginnings of keys that may come anew: a stranger is known from then on, and so is a chat. Two refused at once may leave
+"""Beginnings of keys that may come anew: a stranger is known from then on, and so is a chat; whoever they name after
+/block is blocked. Two refused at once may leave
 an entry in the index of a stranger's tables, which nothing bears out (`bot.store.index`): the table's log is looked at.
 """
 

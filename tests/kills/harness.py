@@ -190,7 +190,7 @@ class Harness:
             self._at_risk,
             self.page.may_double,
             self.page.may_lack_pictures,
-            await in_groups(store, tables, games),
+            await in_groups(store, tables, games) if self.page.keeps_groups else (),
         )
 
 

@@ -24,6 +24,9 @@ class Page:
     may_lack_pictures = False
     """Whether a text may go alone here, because its upload was late."""
 
+    keeps_groups = False
+    """Whether all that stands in groups is kept: the playground forgets older messages, and older pictures before."""
+
     def at_risk(self) -> int:
         """How many messages a kill at this moment may double: those that were sent and perhaps not yet written down."""
         return 1
@@ -136,6 +139,7 @@ class PlatformPage(Page):
     """
 
     may_lack_pictures = True
+    keeps_groups = True
     patience = 3.0
     """Seconds after which a person gives up a button that turns: a bot that is killed may have taken a press along."""
 

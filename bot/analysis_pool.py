@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 import structlog
@@ -81,7 +82,8 @@ class AnalysisPool:
 
     async def _stored(self, game: FinishedGame) -> list[Verdict] | None:
         stored = await self._client.get(keys.analysis(game.id))
-        return [Verdict(*fields) for fields in json.loads(stored)] if stored else None
+        # A later release may say more of each.
+        return [Verdict(*said[: len(fields(Verdict))]) for said in json.loads(stored)] if stored else None
 
     def _begin(self, game: FinishedGame) -> asyncio.Task[None]:
         task = self._tasks[game.id] = asyncio.create_task(self._look_at(game))
@@ -102,8 +104,8 @@ class AnalysisPool:
             for number in range(1, len(game.record.deals) + 1):
                 await self._turn_of(game.id)
                 made.append(await self._robot_pool.verdicts(game.record, number))
-            fields = [tuple(vars(verdict).values()) for deal in made for verdict in deal]
-            await self._client.set(keys.analysis(game.id), json.dumps(fields), ex=KEPT_SECONDS)
+            said = [tuple(vars(verdict).values()) for deal in made for verdict in deal]
+            await self._client.set(keys.analysis(game.id), json.dumps(said), ex=KEPT_SECONDS)
         except Exception:
             # Who asks again has it tried again.
             log.exception("analysis_failed", game=game.id)

@@ -43,7 +43,8 @@ class Button(NamedTuple):
     is a link that seats whoever opens it at the table ``payload``, wherever the message is passed on to: it leads to
     the private chat, with what `bot.actions.join_word` says. "share" lets the presser choose a chat and send an offer
     there (`bot.platform.Offer`), beginning with ``payload`` as what they have typed. "link" opens a page of ours, at
-    the address ``payload``, where they can be reached (`Adapter.pages_url`). "group" lets the presser choose a
+    the address ``payload``, where they can be reached (`Adapter.pages_url`). "browser" is a press that asks for a
+    link of the presser's own to the table's page. "group" lets the presser choose a
     group of theirs, into which the bot comes and shows the table ``payload``. A platform without such links, or without
     offers, leaves it out.
     """
@@ -51,7 +52,7 @@ class Button(NamedTuple):
     label: str
     payload: str
     style: Literal["", "good", "danger"] = ""
-    kind: Literal["press", "private", "aside", "join", "share", "group", "link"] = "press"
+    kind: Literal["press", "private", "aside", "join", "share", "group", "link", "browser"] = "press"
 
 
 Row = tuple[Button, ...]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -20,8 +20,11 @@ from bot.places import Place
 
 if TYPE_CHECKING:  # platforms are known where nobody plays: the command line starts without them
     from bot.commands import Kind
+    from bot.finished.players import Players
     from bot.finished.reader import GameReader
     from bot.handlers.hands import Hands
+    from bot.handlers.playing import Playing
+    from bot.mini_app import MiniApp
     from bot.settings import Settings
     from bot.watching import Watching
 
@@ -63,7 +66,8 @@ class Press:
 
     ``ephemeral`` is the place where the presser can be shown from now on what nobody else there sees, for as long as
     the platform allows; empty if it cannot. ``genuine`` is whether the platform itself says that the message carries
-    this very button: anybody can make up a payload, and then the message is not to be touched.
+    this very button: anybody can make up a payload, and then the message is not to be touched. ``message`` is empty for
+    a press on a page of ours by somebody of a chat: their place is the private chat, and no message was pressed.
     """
 
     key: str
@@ -213,6 +217,15 @@ class Offer(NamedTuple):
     panel: Panel
 
 
+class Offered(NamedTuple):
+    """What somebody may send, the likeliest first. ``start`` is for who has no private chat with the bot yet: the label
+    of a button that leads there; empty for everybody else.
+    """
+
+    offers: list[Offer]
+    start: str = ""
+
+
 class CardRoom(Protocol):
     """The bot, as an adapter sees it: all that it may ask for. It is given one when it is made.
 
@@ -237,8 +250,20 @@ class CardRoom(Protocol):
         """The finished games, for pages and programs that show them. What it reads raises the store's errors."""
 
     @property
+    def players(self) -> Players:
+        """Leaderboards and players, for pages and programs that show them. What it reads raises the store's errors."""
+
+    @property
     def watching(self) -> Watching:
         """The tables that whoever has the link may watch."""
+
+    @property
+    def playing(self) -> Playing:
+        """The tables at which other people's programs play."""
+
+    @property
+    def mini_apps(self) -> Mapping[str, MiniApp]:
+        """The platforms, by name, whose own apps open our pages."""
 
     @property
     def hands(self) -> Hands:
@@ -265,8 +290,8 @@ class CardRoom(Protocol):
         whole chat; who asks too often is suggested nothing. Raises one of the store's errors.
         """
 
-    async def offers(self, person: Person, typed: str) -> list[Offer]:
-        """What somebody may send who has ``typed`` this, the likeliest first; who asks too often is offered nothing.
+    async def offers(self, person: Person, typed: str) -> Offered:
+        """What somebody may send who has ``typed`` this; who asks too often is offered nothing.
 
         Nothing is written down for that: an offer carries all that it is about. Raises one of the store's errors.
         """

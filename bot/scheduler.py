@@ -9,6 +9,7 @@ from bot.background import TaskSet
 from bot.delivery.shards import Shards
 from bot.robot_pool import RobotPool
 from bot.store import STORE_ERRORS
+from bot.tables.chairs import STAND_IN
 from bot.tables.errors import TableError
 from bot.tables.room import Room
 from bot.tables.table import Table
@@ -24,8 +25,6 @@ TOO_EARLY = 0.05
 """Seconds until a clock is looked at again that was looked at too early, at the least."""
 
 AGAIN_AFTER = 1.0
-STAND_IN = "medium"
-"""The level of the robot that plays for a person whose time is up."""
 
 log = structlog.get_logger()
 

@@ -5,6 +5,7 @@ import logging
 import os
 import secrets
 from collections.abc import Mapping
+from hashlib import sha256
 
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
@@ -48,6 +49,16 @@ def is_forwarded(headers: Mapping[str, str], version: tuple[int, int]) -> bool:
 def is_same_secret(one: str, other: str) -> bool:
     """Whether what came over HTTP, in whatever bytes, is a secret, in a time that does not tell how near it is."""
     return secrets.compare_digest(one.encode("utf-8", "surrogateescape"), other.encode())
+
+
+def digest_of(token: str) -> str:
+    """What is kept of a token that we have given away, so that whoever reads the store has none."""
+    return sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def is_token_of(token: str, digest: str) -> bool:
+    """Whether what came over HTTP is the token of which this is kept."""
+    return is_same_secret(digest_of(token), digest)
 
 
 async def listen(app: web.Application, host: str, port: int, what: str, remedy: str) -> web.AppRunner:

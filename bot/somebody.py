@@ -1,10 +1,12 @@
-"""Somebody: what stands in place of a person who has been forgotten, wherever a game still needs one.
+"""Somebody: what stands in place of a person who has been forgotten, wherever a game still needs one; and other names
+that we give.
 
 Each forgotten person becomes another somebody, so that ratings which are made anew come out the same for everybody
 else. Which somebody was who is known only while the forgetting is under way (`bot.privacy.forgetting`).
 """
 
 import json
+import re
 import secrets
 from typing import Any, NamedTuple
 
@@ -16,6 +18,10 @@ PLATFORM = "somebody"
 """The platform of those whom no platform knows any more: no adapter has this name."""
 
 NAME = _("somebody")
+GUEST = _("Guest {number}")
+"""The name of somebody who came by a page and gave none; the number has three digits."""
+
+_GUEST = re.compile(GUEST.format(number=r"\d{3}"))
 
 
 class Mark(NamedTuple):
@@ -51,6 +57,18 @@ async def marks(client: Any) -> dict[str, Mark]:
     return {person.decode(): Mark.parse(text) for person, text in found.items()}
 
 
+def is_ours(name: str) -> bool:
+    """Whether a name is one that we have given: it reads otherwise in another language."""
+    return name == NAME or is_guest(name)
+
+
+def is_guest(name: str) -> bool:
+    """Whether it is the name of somebody who gave none."""
+    return name.startswith("Guest") and _GUEST.fullmatch(name) is not None
+
+
 def spoken(name: str, language: str) -> str:
-    """A name as it reads in a language: somebody's is translated, everybody else's is their own."""
-    return texts(language).gettext(name) if name == NAME else name
+    """A name as it reads in a language: one that we have given is translated, everybody else's is their own."""
+    if name == NAME:
+        return texts(language).gettext(name)
+    return texts(language).gettext(GUEST).format(number=name[-3:]) if is_guest(name) else name

@@ -5,7 +5,7 @@ read and write them. Catalogues are read as .po, so there is nothing to compile 
 """
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from gettext import GNUTranslations, NullTranslations
 from importlib.resources import files
 from io import BytesIO
@@ -45,7 +45,8 @@ def texts(language: str) -> Texts:
     if language not in LANGUAGES:
         raise ValueError(f"there are no texts in {language!r}; there are: {', '.join(LANGUAGES)}")
     if language == "en":
-        return Texts(_Catalogue().__getitem__, NullTranslations().ngettext)
+        # A text is itself, and it takes no function of ours to say so.
+        return Texts(str, NullTranslations().ngettext)
     # Not before somebody wants another language than English: many a bot and most commands never do.
     from babel.messages.mofile import write_mo  # noqa: PLC0415
     from babel.messages.pofile import read_po  # noqa: PLC0415
@@ -69,6 +70,7 @@ def error_text(error: EngineError, language: str) -> str:
     return text(error.sentence).format(**values)
 
 
+@lru_cache(maxsize=1_000)
 def language_of(code: str) -> str:
     """The language of ours for a client's code, such as "it-IT"; English if it is none of ours."""
     return next((language for language in LANGUAGES if code.lower().split("-")[0] == language), "en")

@@ -19,6 +19,7 @@ from bot.finished.archive import game_id
 from bot.finished.replayed import OpenView
 from bot.people import People
 from bot.platform import is_inline, is_private
+from bot.programs import is_program
 from bot.store.outage import STORE_ERRORS
 from bot.tables.codes import watch_letters
 from bot.tables.errors import NoSuchTable
@@ -42,7 +43,7 @@ class PublicSeat(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: str
-    is_robot: bool
+    is_robot: bool = Field(description="Whether a robot of ours or somebody's program sits there.")
 
 
 class PublicTable(BaseModel):
@@ -82,7 +83,10 @@ def public_table(table: Table) -> PublicTable:
         game=table.game_id,
         rules=view.rules if view else table.rules,
         phase=table.phase,
-        seats=[chair and PublicSeat(name=chair.name, is_robot=chair.is_robot) for chair in table.chairs],
+        seats=[
+            chair and PublicSeat(name=chair.name, is_robot=chair.is_robot or is_program(chair.person))
+            for chair in table.chairs
+        ],
         clock=table.clock,
         is_late=table.alarm == "flagged",
         deal=view.deal_number if view else 0,
@@ -149,9 +153,9 @@ class Watching:
         self._room, self._people, self._shards = room, people, shards
         self._watched: dict[str, _Watched] = {}
         self._tasks = TaskSet()
-        room.watchers.append(self.committed)
+        room.watchers.append(lambda code, _alarm, _about: self.look_at(code))
 
-    def committed(self, code: str, _alarm: float | None, _about: object = None) -> None:
+    def look_at(self, code: str) -> None:
         """A table has gone on."""
         if watched := self._watched.get(code):
             watched.changed.set()
@@ -220,6 +224,7 @@ class Watching:
         except STORE_ERRORS as error:
             # Whoever watches sees it as it was, and what has changed when the store is back.
             log.info("watched_table_not_read", table=code, why=type(error).__name__)
+            watched.show(watched.state)
             return
         watched.show(public_table(table).model_dump_json().encode())
         if table.phase in ("over", "closed"):

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from importlib.util import find_spec
 from typing import Any
@@ -81,6 +81,8 @@ class Worker:
         self.shards = Shards(store, alone=alone)
         self.outages = Outages(self._is_healthy, self._platform_back)
         self.watching = Watching(self.room, self.people, self.shards)
+        self.on_heard: list[Callable[[str], None]] = [self.watching.look_at]
+        """Called with the code of a table that this worker delivers, and to which another has committed something."""
         self.delivery = Delivery(
             self.room,
             self.shards,
@@ -116,7 +118,6 @@ class Worker:
         self.shards.on_committed = self._heard
         self.shards.on_notified = self._notified
         self.shards.on_forget = self.people.forget
-        self.watching = Watching(self.room, self.people, self.shards)
         self.finder = Finder(self.room, self.people, self.ratings, self.challenges, self.shards)
         self.finder.is_in_trouble = self._is_in_trouble
         self.room.before_removal = self.finder.before_removal
@@ -258,8 +259,9 @@ class Worker:
         # What replicas are yet to confirm may be lost: then it is loaded, once they have.
         is_known = not self.store.replicas and self.room.follow(told)
         self.scheduler.committed(told.code, told.clock)
-        self.watching.committed(told.code, told.clock)
         self.delivery.committed(told.code, told.clock, told.about, reload=not is_known)
+        for look_at in self.on_heard:
+            look_at(told.code)
 
     def _spawn(self, work: Coroutine[Any, Any, None], about: str) -> None:
         self._told.start(self._watched(work, about))

@@ -11,7 +11,7 @@ from engine.games import game_kind
 from engine.records import DealRecord, Ending, Proof, Record, deal_record_class, record_class
 from engine.rules import resolve
 from engine.spades import SpadesDeal
-from engine.views import DealView, Result, View
+from engine.views import DealView, LastTrick, Result, View
 
 MoveEntry = tuple[int | None, str]
 """A move as a record has it: the seat, None for chance, and the text."""
@@ -77,6 +77,7 @@ class Game:
         self._open: tuple[tuple[int, int], dict[str, Any]] = ((0, 0), {})
         self._playing: Deal | None = None
         self._score: Score | None = None
+        self._last_trick: LastTrick | None = None
 
     @property
     def turn(self) -> int | None:
@@ -234,6 +235,7 @@ class Game:
 
     def _count(self, deal: Deal) -> None:
         self._score = score = deal.score()
+        self._last_trick = deal.open_view()["last_trick"]
         self.totals = (self.totals[0] + score.points[0], self.totals[1] + score.points[1])
         self.bags = score.entries.get("bags", (0, 0))
         self._playing = None
@@ -280,12 +282,14 @@ class Game:
         """The last deal that is over."""
         if self._score:
             secret = self._secret.hex() if self._secret else None
-            return Result(deal=self.deal_number, entries=self._score.entries, secret=secret)
+            return Result(
+                deal=self.deal_number, entries=self._score.entries, secret=secret, last_trick=self._last_trick
+            )
         if not self._past:
             return None
         last = self._past[-1]
         secret = last.proof.secret if last.proof else None
-        return Result(deal=len(self._past), entries=last.entries(), secret=secret)
+        return Result(deal=len(self._past), entries=last.entries(), secret=secret, last_trick=self._last_trick)
 
     def history(self, seat: int | None) -> list[MoveEntry]:
         """The moves of the deal on the table as this seat saw them; what others exchanged shows as ``?``."""

@@ -5,7 +5,7 @@ low. Tricks that lie face down may not be looked at again, so a view shows the t
 and no points taken before the deal is over.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 
@@ -103,11 +103,16 @@ class SpadesView(DealView):
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """A deal that is over, for everybody to see: ``entries`` are its score as it stands in the record, by side."""
+    """A deal that is over, for everybody to see: ``entries`` are its score as it stands in the record, by side.
+
+    ``last_trick`` is the one that was taken last, None if there was none or the deal was not played here; so it is no
+    part of what makes two results the same.
+    """
 
     deal: int
     entries: dict[str, tuple[Any, Any]]
     secret: str | None
+    last_trick: LastTrick | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)

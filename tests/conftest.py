@@ -7,6 +7,11 @@ import pytest
 import structlog
 from hypothesis import settings
 
+from tests.stores import any_store, cluster, cluster_store, embedded, shared_valkey, store
+
+# For all tests, wherever they stand: which folders are named on the command line makes no difference.
+__all__ = ["any_store", "cluster", "cluster_store", "embedded", "shared_valkey", "store"]
+
 # People in tests press faster than people do.
 os.environ["BUONGIOCO_RATE_LIMITS"] = "false"
 # Who tests something else need not look at every game that ends: that takes a process of its own.

@@ -184,7 +184,7 @@ class Soak:
         mine = [one for one in payloads if one.startswith((f"1m{code}:", f"1t{code}:draft"))]
         if asked := [one for one in mine if one.endswith(":resign")]:
             return asked[0]
-        mine = [one for one in mine if not one.endswith(("claim", "resign")) and "blind" not in one]
+        mine = [one for one in mine if not one.endswith(("claim", "resign", ":browser")) and "blind" not in one]
         bids = [one for one in mine if ":bid " in one]
         mine = [one for one in bids if one.endswith(("bid 4", "bid 5"))] or mine
         return self.random.choice(mine) if mine else ""

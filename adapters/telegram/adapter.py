@@ -9,7 +9,7 @@ import structlog
 from telegram import Bot, CallbackQuery, ChatMemberUpdated, ChosenInlineResult, InlineQuery, Message, Update
 from telegram.error import ChatMigrated, InvalidToken
 
-from adapters.telegram import reading
+from adapters.telegram import mini_app, reading
 from adapters.telegram.errors import NO_ANSWER, meaning, why
 from adapters.telegram.inline import InlineQueries
 from adapters.telegram.messages import Messages
@@ -29,6 +29,7 @@ from bot.platform import (
     File,
     MessageGone,
     NotDone,
+    Person,
     RateLimit,
     Refused,
     Reply,
@@ -73,8 +74,10 @@ class Telegram:
             get_updates_request=AiohttpRequest(connections=1, read_timeout=POLL_SECONDS + 10),
         )
         self.inline_queries = InlineQueries(self._post, card_room)
-        self.messages = Messages(self._post, KnownFiles(card_room.redis, card_room.store_away))
         settings = card_room.settings
+        self.messages = Messages(
+            self._post, KnownFiles(card_room.redis, card_room.store_away), mini_app.address(settings.public_url or "")
+        )
         self.source: Polling | Webhook = (
             Webhook(self.bot, self._hear, card_room)
             if settings.telegram_webhook_url
@@ -110,6 +113,11 @@ class Telegram:
     @property
     def pages_url(self) -> str:
         return self.card_room.settings.public_url or ""
+
+    page_frame = mini_app.PAGE_FRAME
+
+    def launched_by(self, said: str) -> Person:
+        return mini_app.launched_by(self.bot.token, said)
 
     @property
     def has_ephemeral(self) -> bool:

@@ -6,6 +6,7 @@ They are JSON as the Bot API documents it, not the library's objects: those woul
 from collections.abc import Collection
 from typing import Any
 
+from bot import actions
 from bot.actions import join_word
 from bot.panel import Button, Panel, Span, broken, units
 
@@ -30,9 +31,12 @@ def text_fields(panel: Panel, markup: dict[str, Any] | None) -> dict[str, Any]:
     }
 
 
-def markup_of(panel: Panel, username: str, *, without: Collection[str] = ()) -> dict[str, Any] | None:
-    """A panel's buttons, ``without`` those of some kinds; None without any. ``username`` is the bot's."""
-    rows = _rows(panel, username, without)
+def markup_of(panel: Panel, username: str, *, without: Collection[str] = (), app: str = "") -> dict[str, Any] | None:
+    """A panel's buttons, ``without`` those of some kinds; None without any. ``username`` is the bot's.
+
+    ``app`` is where its Mini App is; empty where no button may open that, which is anywhere but in a private chat.
+    """
+    rows = _rows(panel, username, without, app)
     return {"inline_keyboard": rows} if rows else None
 
 
@@ -65,15 +69,18 @@ def _entity(span: Span, offset: int, length: int) -> dict[str, Any] | None:
     return None
 
 
-def _rows(panel: Panel, username: str, without: Collection[str]) -> list[list[dict[str, Any]]]:
+def _rows(panel: Panel, username: str, without: Collection[str], app: str) -> list[list[dict[str, Any]]]:
     """A panel's buttons; rows that are too long for a phone are broken."""
     wanted = (tuple(button for button in row if button.kind not in without) for row in panel.rows)
     return [
-        [_button(button, username) for button in part] for row in wanted if row for part in broken(row, ROW_BY_LENGTH)
+        [_button(button, username, app) for button in part]
+        for row in wanted
+        if row
+        for part in broken(row, ROW_BY_LENGTH)
     ]
 
 
-def _button(button: Button, username: str) -> dict[str, Any]:
+def _button(button: Button, username: str, app: str) -> dict[str, Any]:
     drawn: dict[str, Any] = {"text": button.label}
     if button.kind == "private":
         drawn["url"] = f"https://t.me/{username}?start={button.payload}"
@@ -83,6 +90,11 @@ def _button(button: Button, username: str) -> dict[str, Any]:
         drawn["url"] = f"https://t.me/{username}?start={join_word(button.payload)}"
     elif button.kind == "group":
         drawn["url"] = f"https://t.me/{username}?startgroup={join_word(button.payload)}"
+    elif button.kind == "browser" and app:
+        # core.telegram.org/bots/api#inlinekeyboardbutton
+        table = actions.parse(button.payload)
+        assert isinstance(table, actions.TableAction)
+        drawn["web_app"] = {"url": f"{app}?t={table.code}"}
     elif button.kind == "share":
         drawn["switch_inline_query_chosen_chat"] = {"query": button.payload, **ANY_CHAT}
     else:

@@ -13,6 +13,11 @@ from bot.platform import CardRoom, Offer, Person
 MOST_RESULTS = 50
 """That an answer may have (core.telegram.org/bots/api#answerinlinequery)."""
 
+START = "inline"
+"""What stands behind /start where the button above the results leads: the help, with a button that leads back to a chat
+(core.telegram.org/bots/api#inlinequeryresultsbutton).
+"""
+
 
 class InlineQueries:
     """Answers inline queries."""
@@ -25,13 +30,15 @@ class InlineQueries:
 
         Each answer is for that person alone and for once: an offer stands for one message.
         """
-        offers = await self._card_room.offers(person, typed)
-        fields = {
+        offers, start = await self._card_room.offers(person, typed)
+        fields: dict[str, Any] = {
             "inline_query_id": query,
             "results": [_result(offer) for offer in offers[:MOST_RESULTS]],
             "cache_time": 0,
             "is_personal": True,
         }
+        if start:
+            fields["button"] = {"text": start, "start_parameter": START}
         async with meaning(""):
             try:
                 await self._post("answerInlineQuery", JsonData(fields))

@@ -21,15 +21,16 @@ from bot.platform import NotEditable, SentMessage, Trouble, is_ephemeral, is_inl
 class Messages:
     """Sends, edits and deletes; all three raise the library's errors, and `DeliveryError` where they know better.
 
-    What is known of a message's picture is its scene's digest.
+    What is known of a message's picture is its scene's digest. ``app`` is where the Mini App is; empty without one.
     """
 
-    def __init__(self, post: Post, known: KnownFiles) -> None:
+    def __init__(self, post: Post, known: KnownFiles, app: str = "") -> None:
         self._post = post
         self._photos = Photos(post, known)
         self.ephemerals = EphemeralMessages(post, self._photos)
         self.username = ""
         """The bot's, as soon as it is known."""
+        self._app = app
         self.has_inline_mode = False
         """Whether people may type the bot's name in any chat: the host has to turn that on."""
 
@@ -46,7 +47,7 @@ class Messages:
         where = {"chat_id": chat, "message_thread_id": topic, "disable_notification": silent or None}
         picture = self._photos.picture_of(chat, panel)
         if picture is None:
-            fields = {**where, **drawing.text_fields(panel, self._markup(panel))}
+            fields = {**where, **drawing.text_fields(panel, self._markup(panel, chat))}
             return SentMessage(_number_of(await self._post("sendMessage", JsonData(fields))))
         sent = await self._photos.send(self._photo(where, panel, picture), _number_of)
         return SentMessage(sent, picture.scene.digest)
@@ -70,7 +71,7 @@ class Messages:
         if picture is None and sent.picture:
             raise NotEditable(sent.message)
         if picture is None:
-            fields = {**where, **drawing.text_fields(panel, self._markup(panel))}
+            fields = {**where, **drawing.text_fields(panel, self._markup(panel, chat))}
             edited = await self._post("editMessageText", JsonData(fields))
             if edited is not True:
                 _number_of(edited)
@@ -144,10 +145,12 @@ class Messages:
     def _photo(self, where: dict[str, Any], panel: Panel, picture: Picture) -> Photo:
         shown = panel.beside_picture
         entities = drawing.entities_of(shown, folds=True)
-        return Photo(where, picture, shown.plain, entities or None, self._markup(panel))
+        return Photo(where, picture, shown.plain, entities or None, self._markup(panel, where.get("chat_id", 0)))
 
-    def _markup(self, panel: Panel) -> dict[str, Any] | None:
-        return drawing.markup_of(panel, self.username, without=self._impossible)
+    def _markup(self, panel: Panel, chat: int = 0) -> dict[str, Any] | None:
+        """A panel's buttons in a chat, whose number is positive where it is private; 0 to one person in a group."""
+        app = self._app if chat > 0 else ""
+        return drawing.markup_of(panel, self.username, without=self._impossible, app=app)
 
     @property
     def _impossible(self) -> list[str]:

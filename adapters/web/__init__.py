@@ -7,6 +7,9 @@ from collections.abc import Sequence
 
 from adapters.web.adapter import Web
 from adapters.web.api.server import Api
+from adapters.web.app_pages import AppPages
+from adapters.web.entrance import Entrance
+from adapters.web.players import PlayerPages
 from adapters.web.playground.adapter import Playground
 from adapters.web.replays import Replays
 from adapters.web.routes import routes_of
@@ -26,6 +29,9 @@ def make(card_room: CardRoom) -> Sequence[Adapter]:
     site.add(api.routes)
     site.on_closing.append(api.close)
     site.add(Replays(site, card_room).routes)
+    site.add(PlayerPages(site, card_room).routes)
+    site.add(Entrance(site, card_room).routes)
+    site.add(AppPages(site, card_room).routes)
     return [Playground(card_room, site), Web(card_room, site)]
 
 

@@ -10,6 +10,7 @@ import re
 import socket
 from typing import NamedTuple
 
+from aiohttp import web
 from multidict import CIMultiDictProxy
 
 from adapters.web.refusals import Refused
@@ -73,6 +74,13 @@ class Access:
         if len(origins) > 1 or (origins and Address.of_origin(origins[0]) != host):
             raise Refused("The playground answers its own page only.")
 
+    def visitor(self, request: web.Request) -> str:
+        """By what whoever asks is counted: their address, or their network's. With a public address the proxy before us
+        says so, and that stands last.
+        """
+        said = request.headers.get("X-Forwarded-For", "") if self.public else ""
+        return network_of(said.rpartition(",")[2].strip()[:64] or request.remote or "")
+
     def _is_ours(self, name: str) -> bool:
         """Whether a name can be only this machine's: no site of somebody else's can have it."""
         if name == "localhost":
@@ -83,6 +91,20 @@ class Access:
             own = socket.gethostname().lower()
             return self.is_networked and name in (own, f"{own}.local")
         return self.is_networked or address.is_loopback
+
+
+def network_of(address: str) -> str:
+    """What an address counts as. Of IPv6 it is the network of 64 bits, for a household has all addresses of one, and
+    could ask from each. A port, which some proxies say as well, is left out; what is no address stands for itself.
+    """
+    found = AUTHORITY.fullmatch(address.lower())
+    try:
+        one = ipaddress.ip_address(found["name"].strip("[]") if found else address)
+    except ValueError:
+        return address
+    if isinstance(one, ipaddress.IPv4Address):
+        return str(one)
+    return str(one.ipv4_mapped or ipaddress.IPv6Network((one.packed[:8] + bytes(8), 64)))
 
 
 def _came_by(headers: "CIMultiDictProxy[str]", scheme: str) -> bool:

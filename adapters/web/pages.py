@@ -1,10 +1,29 @@
 """The pages that are the same for everybody."""
 
+import re
+from http import HTTPStatus
+
 from aiohttp import web
 
+from adapters.web.api.operations import CODE, GAME_ID, WATCH_ID
 from adapters.web.site import Site, spoken
-from bot.commands import command_called
-from bot.texts import language_of
+from bot.commands import Kind, choices, command_called
+from bot.panels.rules import has_common_rules, rules_text
+from bot.texts import language_of, texts
+from bot.texts import marked as _
+
+COMMON = ""
+"""What the rules are about that all Tressette games share."""
+
+FIRST_GAME = "metamazzo"
+"""What somebody is offered who has played nothing yet: the least to decide before the first card."""
+
+
+LEADS = ((WATCH_ID, "/t/{}"), (GAME_ID, "/g/{}"), (CODE, "/t/{}"))
+"""What codes and links are for, and where each leads."""
+
+COMMON_RULES = _("Common to all Tressette games")
+NO_LEAD = _("This is no code of a table, and no link to one.")
 
 
 class Pages:
@@ -17,4 +36,39 @@ class Pages:
         challenge = command_called("challenge")
         assert challenge
         word = challenge.name_in(language_of(spoken(request)))
-        return self._site.page(request, "chat.html", challenge=f"/{word}")
+        return self._site.page(request, "chat.html", challenge=f"/{word} {FIRST_GAME}")
+
+    async def go(self, request: web.Request) -> web.Response:
+        """Lead to the table or game whose code or link somebody was given, written as they had it."""
+        said = request.query.get("to", "").strip()
+        for pattern, address in LEADS:
+            # Behind a link's last slash, or alone.
+            if found := re.search(rf"(?:^|/)({pattern})/?(?:#\S*)?$", said, re.IGNORECASE):
+                return web.Response(status=303, headers={"Location": address.format(_as_written(found[1]))})
+        why = texts(language_of(spoken(request))).gettext(NO_LEAD)
+        return self._site.said(request, HTTPStatus.NOT_FOUND, why)
+
+    async def rules(self, request: web.Request) -> web.Response:
+        """How a game is played, by its id; without one, what all Tressette games share."""
+        about = request.match_info.get("about", COMMON)
+        subjects = {COMMON: COMMON_RULES, **choices(Kind.TOPIC)}
+        if about not in subjects:
+            raise web.HTTPNotFound()
+        language = language_of(spoken(request))
+        text = rules_text(language, about)
+        cards = self._site.assets.cards_url(f"{text.suits}-classic")
+        return self._site.page(
+            request,
+            "rules.html",
+            language,
+            text=text,
+            common=rules_text(language) if has_common_rules(about) else None,
+            ranking=[(f"{cards}#{card}", worth) for card, worth in text.ranking],
+            others={one: texts(language).gettext(name) for one, name in subjects.items() if one != about},
+        )
+
+
+def _as_written(id_: str) -> str:
+    """A code or an id as we write it: codes in capitals, and the digits of a game's seal small."""
+    code, dash, rest = id_.upper().partition("-")
+    return f"{code}{dash}{rest if re.fullmatch(WATCH_ID, f'{code}-{rest}') else rest.lower()}"

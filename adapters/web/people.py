@@ -1,4 +1,5 @@
-"""Who one is on our pages: a person of one's own, known by a cookie.
+"""Who one is on our pages: a person of one's own, known by a cookie, or somebody of a chat, by a session's
+(`bot.sessions`), which goes first.
 
 | key | type | what |
 |---|---|---|
@@ -10,53 +11,93 @@ import secrets
 import time
 from collections import deque
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aiohttp import web
 
 from adapters.web.refusals import Refused
+from bot import programs
+from bot.platform import CardRoom, Person, platform_of, private_place
 from bot.privacy.kept import Kept
-from bot.serving import is_same_secret
+from bot.serving import digest_of, is_token_of
+from bot.sessions import KEPT_SECONDS, Sessions
+from bot.somebody import GUEST
 from bot.texts import marked as _
-from bot.texts import texts
 
 PLATFORM = "web"
 PEOPLE = "web:people"
-COOKIE = "buongioco"
-COOKIE_SECONDS = 400 * 86400
-"""As long as browsers keep any cookie."""
+COOKIE, SESSION = "buongioco", "buongioco_session"
+COOKIE_SECONDS = {COOKIE: 400 * 86400, SESSION: KEPT_SECONDS}
+"""A person of one's own is known as long as browsers keep any cookie."""
 
 ID_BYTES, TOKEN_BYTES = 6, 24
 LONGEST_NAME = 32
-MOST_NEW, NEW_SECONDS = 60, 60.0
-"""How many people may be new in so many seconds: each stays in the store."""
+MOST_NEW, NEW_SECONDS = 300, 60.0
+"""How many people may be new in so many seconds, from all addresses together (`Limits.newcomer`): each stays in the
+store.
+"""
+
+RENAME = """
+-- KEYS  people
+-- ARGV  an id, that person as they were, as they shall be. Who was forgotten meanwhile stays so
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+return 1
+"""
 
 
 class WebPerson(NamedTuple):
-    """Somebody who plays on our pages."""
+    """Somebody who plays on our pages; ``person`` is ``platform:id``."""
 
-    id: str
+    person: str
     name: str
+    handle: str = ""
 
     @property
-    def person(self) -> str:
-        return f"{PLATFORM}:{self.id}"
+    def id(self) -> str:
+        return self.person.partition(":")[2]
+
+    @property
+    def is_guest(self) -> bool:
+        """Whether they are of our pages alone, and of no chat."""
+        return platform_of(self.person) == PLATFORM
+
+    @property
+    def tag(self) -> str:
+        """Tells them from all others, in twelve characters."""
+        return self.id if self.is_guest else sha256(self.person.encode()).hexdigest()[: 2 * ID_BYTES]
+
+    @property
+    def place(self) -> str:
+        """Where what they do here is done: their private chat, of which a page shows the same."""
+        return private_place(self.person)
+
+    def spoken_to(self, language: str) -> Person:
+        """As the card room knows them; their browser speaks a language."""
+        return Person(self.person, self.name, self.handle, language)
 
 
 def kept_of(person: str) -> list[Kept]:
-    """What is kept of a person: their name, and how their cookie is known."""
-    return [Kept(PEOPLE, person.partition(":")[2])]
+    """What is kept of a person: their name, and how their cookie is known; or of a program."""
+    return programs.kept_of(person) or [Kept(PEOPLE, person.partition(":")[2])]
 
 
 class WebPeople:
     """All of them, in the store. Every method raises its errors."""
 
-    def __init__(self, client: Any) -> None:
-        self._client = client
+    def __init__(self, card_room: CardRoom) -> None:
+        self._card_room = card_room
+        self._client = client = card_room.redis
+        self.sessions = Sessions(client)
+        self._rename = client.register_script(RENAME)
         self._new: deque[float] = deque()
 
     async def whose(self, request: web.Request) -> WebPerson | None:
-        """Who asks, by their cookie; None for a stranger."""
+        """Who asks, by their cookies; None for a stranger."""
+        if (held := request.cookies.get(SESSION)) and (person := await self.sessions.whose(held)):
+            profile = await self._card_room.hands.people.person(person)
+            if profile.name != "?":
+                return WebPerson(person, profile.name, profile.handle)
         id_, _dot, token = request.cookies.get(COOKIE, "").partition(".")
         if not token or not id_.isascii():
             return None
@@ -64,9 +105,13 @@ class WebPeople:
         if known is None:
             return None
         fields = json.loads(known)
-        return WebPerson(id_, fields["name"]) if is_same_secret(_digest(token), fields["session"]) else None
+        return WebPerson(f"{PLATFORM}:{id_}", fields["name"]) if is_token_of(token, fields["session"]) else None
 
-    async def admit(self, language: str, name: str) -> tuple[WebPerson, str]:
+    async def is_still(self, request: web.Request, reader: WebPerson) -> bool:
+        """Whether the session with which somebody of a chat came has not been ended."""
+        return reader.is_guest or await self.sessions.whose(request.cookies.get(SESSION, "")) == reader.person
+
+    async def admit(self, name: str) -> tuple[WebPerson, str]:
         """Somebody new, and what their cookie is to hold. Refused if too many have come just now."""
         now = time.monotonic()
         while self._new and now - self._new[0] > NEW_SECONDS:
@@ -74,36 +119,37 @@ class WebPeople:
         if len(self._new) >= MOST_NEW:
             raise Refused(_("Too many people have come just now: try again in a minute."))
         self._new.append(now)
-        guest = texts(language).gettext("Guest {number}").format(number=secrets.randbelow(900) + 100)
+        guest = GUEST.format(number=secrets.randbelow(900) + 100)
         token = secrets.token_urlsafe(TOKEN_BYTES)
-        person = WebPerson(secrets.token_hex(ID_BYTES), clean_name(name) or guest)
-        await self._keep(person, _digest(token))
+        person = WebPerson(f"{PLATFORM}:{secrets.token_hex(ID_BYTES)}", clean_name(name) or guest)
+        await self._client.hset(PEOPLE, person.id, json.dumps({"name": person.name, "session": digest_of(token)}))
         return person, f"{person.id}.{token}"
 
     async def rename(self, person: WebPerson, name: str) -> WebPerson:
-        """The person by another name; the same if it is none."""
-        name = clean_name(name)
+        """The person by another name; the same if it is none, if they are kept no more, or called as in their chat."""
+        name = clean_name(name) if person.is_guest else ""
         if not name or name == person.name:
             return person
-        known = json.loads(await self._client.hget(PEOPLE, person.id))
-        renamed = person._replace(name=name)
-        await self._keep(renamed, known["session"])
-        return renamed
-
-    async def _keep(self, person: WebPerson, session: str) -> None:
-        await self._client.hset(PEOPLE, person.id, json.dumps({"name": person.name, "session": session}))
+        while known := await self._client.hget(PEOPLE, person.id):
+            renamed = json.dumps(json.loads(known) | {"name": name})
+            if await self._rename(keys=[PEOPLE], args=[person.id, known, renamed]):
+                return person._replace(name=name)
+        return person
 
 
-def set_cookie(response: web.Response, value: str, *, secure: bool) -> None:
-    """Have the browser say who its reader is from now on."""
-    response.set_cookie(COOKIE, value, max_age=COOKIE_SECONDS, path="/", httponly=True, samesite="Lax", secure=secure)
+def set_cookie(response: web.Response, cookie: str, value: str, *, secure: bool, framed: bool = False) -> None:
+    """Have the browser say who its reader is from now on. ``framed`` is whether the page may stand in another site's
+    frame: then the browser keeps the cookie for that site's frames alone.
+    """
+    framed = framed and secure
+    flags = ["HttpOnly", "Path=/", f"Max-Age={COOKIE_SECONDS[cookie]}"]
+    # Python's own cookies know of "Partitioned" from 3.14 on.
+    flags += ["Secure", "SameSite=None", "Partitioned"] if framed else ["SameSite=Lax"]
+    flags += ["Secure"] if secure and not framed else []
+    response.headers.add("Set-Cookie", "; ".join((f"{cookie}={value}", *flags)))
 
 
 def clean_name(name: str) -> str:
     """A name as it may stand at a table; empty if nothing is left of it."""
     printable = "".join(char if char.isprintable() else " " for char in name)
     return " ".join(printable.encode("utf-8", "ignore").decode().split())[:LONGEST_NAME].strip()
-
-
-def _digest(token: str) -> str:
-    return sha256(token.encode("utf-8", "surrogateescape")).hexdigest()

@@ -11,7 +11,6 @@ from adapters.web.api.operations import GAME_ID
 from adapters.web.site import Site, spoken
 from bot.finished.reader import Reader
 from bot.platform import CardRoom
-from bot.store import STORE_ERRORS
 from bot.texts import language_of, texts
 
 
@@ -23,12 +22,10 @@ class Replays:
         self.routes: list[AbstractRouteDef] = [web.get("/g/{game_id}", self.page)]
 
     async def page(self, request: web.Request) -> web.Response:
+        self._site.limits.request(request)
         game_id, language = request.match_info["game_id"], language_of(spoken(request))
-        try:
-            is_id = re.fullmatch(GAME_ID, game_id)
-            found = await self._card_room.games.game(game_id, Reader(language)) if is_id else None
-        except STORE_ERRORS as error:
-            raise web.HTTPServiceUnavailable(text=self._card_room.store_away(error, language)) from None
+        is_id = re.fullmatch(GAME_ID, game_id)
+        found = await self._card_room.games.game(game_id, Reader(language)) if is_id else None
         game = json.loads(found.body) if found else None
         data = {
             "id": game_id,
@@ -38,7 +35,9 @@ class Replays:
             "language": language,
         }
         page = self._site.page(request, "replay.html", data=data)
-        page.set_status(HTTPStatus.OK if game else HTTPStatus.NOT_FOUND)
+        if game is None:
+            self._site.limits.missed(request)
+            page.set_status(HTTPStatus.NOT_FOUND)
         return page
 
 

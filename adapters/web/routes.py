@@ -6,10 +6,15 @@
 | ``/play`` | POST: a table is opened |
 | ``/t/{code}`` | a table, for who sits there or wants to sit down (POST); live at ``/t/{code}/live``, a WebSocket |
 | ``/chat`` | the playground's chat; its tickets and WebSockets at ``/ticket`` and ``/ws`` (`playground.server`) |
+| ``/in``, ``/out`` | a browser becomes its person's own, and no more (`entrance`) |
+| ``/app/{platform}`` | what a chat platform's own app opens (`app_pages`) |
+| ``/go`` | leads to what a code or link stands for that somebody was given |
+| ``/rules``, ``/rules/{game}`` | how a game is played |
 | ``/static/{version}/{name}`` | scripts and styles, for ever |
 | ``/cards/{version}/{deck}.svg`` | a deck's cards, for ever |
 | ``/g/{game_id}`` | a finished game, step by step (`replays`) |
 | ``/t/{watch_id}`` | a table, for those who do not sit there (`watch`) |
+| ``/leaderboard``, ``/p/{player_id}`` | who is best, and how somebody has played (`players`) |
 | ``/api/v1`` | the interface for programs (`api.operations`) |
 | ``/healthz``, ``/metrics`` | for who watches machines (`bot.monitoring`) |
 """
@@ -26,6 +31,9 @@ def routes_of(site: Site) -> list[AbstractRouteDef]:
     pages = Pages(site)
     return [
         web.get("/chat", pages.chat),
+        web.get("/go", pages.go),
+        web.get("/rules", pages.rules),
+        web.get("/rules/{about}", pages.rules),
         web.get("/static/{version}/{name:.+}", site.assets.file),
         web.get("/cards/{version}/{deck}.svg", site.assets.cards),
     ]

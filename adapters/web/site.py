@@ -6,6 +6,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
+from math import ceil
 from typing import Any
 
 from aiohttp import web
@@ -15,6 +16,8 @@ from cachetools import TTLCache, cached
 from adapters.web.access import Access
 from adapters.web.api.problems import ApiError
 from adapters.web.assets import Assets
+from adapters.web.limits import Limits, TooMany
+from adapters.web.people import WebPeople
 from adapters.web.refusals import Refused
 from adapters.web.templates import Templates
 from bot import monitoring
@@ -22,15 +25,19 @@ from bot.platform import CardRoom
 from bot.serving import listen
 from bot.settings import BadSetting
 from bot.store import STORE_ERRORS
-from bot.texts import language_of
+from bot.texts import language_of, texts
+from bot.texts import marked as _
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}")
 REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
 ADDRESS_SECONDS = 60.0
 """How old what is known of this machine's address may be: it may come into another network."""
 
-MOST_SENT = 4096
-"""Bytes of a request's body."""
+TOO_MUCH = _("Too much was asked for from where you are: try again in a minute.")
+NOTHING_HERE = _("There is nothing here: the link may be wrong.")
+
+MOST_SENT = 8192
+"""Bytes of a request's body: what a Mini App says of its person is the longest."""
 
 CONTENT_SECURITY = "; ".join(
     (
@@ -41,11 +48,10 @@ CONTENT_SECURITY = "; ".join(
         "connect-src 'self'",
         "form-action 'self'",
         "base-uri 'none'",
-        "frame-ancestors 'none'",
     )
 )
+NOBODY = "'none'"
 SECURITY = {
-    "Content-Security-Policy": CONTENT_SECURITY,
     "X-Content-Type-Options": "nosniff",
     # With "no-referrer" browsers leave out where a form comes from, which is looked at.
     "Referrer-Policy": "same-origin",
@@ -61,6 +67,8 @@ class Site:
         self._card_room = card_room
         self._host, self.port = card_room.settings.playground_host, card_room.settings.playground_port
         self.access = Access(card_room.settings)
+        self.people = WebPeople(card_room)
+        self.limits = Limits(self.access, on=card_room.settings.rate_limits)
         self.assets = Assets()
         self.templates = Templates(self.assets)
         self._routes: list[AbstractRouteDef] = []
@@ -69,6 +77,7 @@ class Site:
         """Called when it closes: what waits for news ends, so that nobody waits for it."""
         self._refusal: BadSetting | None = None
         self._was_refused = asyncio.Event()
+        self._security = SECURITY
 
     def add(self, routes: Sequence[AbstractRouteDef]) -> None:
         """Have something served, from the next time on that it listens."""
@@ -77,6 +86,9 @@ class Site:
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """Listen meanwhile; BadSetting where it cannot."""
+        frames = [app.page_frame for app in self._card_room.mini_apps.values()] if self.is_secure else []
+        policy = f"{CONTENT_SECURITY}; frame-ancestors {' '.join(frames or [NOBODY])}"
+        self._security = {**SECURITY, "Content-Security-Policy": policy}
         app = web.Application(middlewares=[self._guard], client_max_size=MOST_SENT)
         app.add_routes(self._routes)
         monitoring.add_monitoring(app, self._card_room)
@@ -111,11 +123,24 @@ class Site:
         shown = _own_address() if self.access.is_networked else self._host
         return f"http://{shown}:{self.port}"
 
+    @property
+    def is_secure(self) -> bool:
+        """Whether it is reached by https, so that cookies are for that alone."""
+        return self.access.public is not None and self.access.public.scheme == "https"
+
     def page(self, request: web.Request, template: str, language: str = "", /, **values: object) -> web.Response:
         """A page (`Templates.page`), in a language or in that which its reader's browser speaks."""
         text = self.templates.page(template, language or language_of(spoken(request)), **values)
         headers = {"Cache-Control": "no-cache", "Vary": "Accept-Language, Cookie"}
         return web.Response(text=text, content_type="text/html", headers=headers)
+
+    def said(self, request: web.Request, status: HTTPStatus, why: str) -> web.Response:
+        """A page that says one thing, and leads home; nothing but the text where no page was asked for."""
+        if "text/html" not in request.headers.get("Accept", ""):
+            return web.Response(text=why, status=status)
+        page = self.page(request, "said.html", why=why)
+        page.set_status(status)
+        return page
 
     def check_is_own_page(self, request: web.Request) -> None:
         """Refused unless one of our own pages asks: browsers say so where something is written or a socket opened, and
@@ -124,29 +149,46 @@ class Site:
         if "Origin" not in request.headers:
             raise Refused("Only a page of this address may ask for this.")
 
+    async def form(self, request: web.Request) -> dict[str, str]:
+        """What a form of one of our pages says; Refused for any other, and for what is none."""
+        self.check_is_own_page(request)
+        if request.content_type != "application/x-www-form-urlencoded":
+            raise Refused("there is no such request")
+        try:
+            return {name: str(said) for name, said in (await request.post()).items()}
+        except (ValueError, LookupError):
+            # Bytes that are no text, in a character set that may be none.
+            raise Refused("there is no such request") from None
+
     @web.middleware
     async def _guard(self, request: web.Request, handler: Any) -> web.StreamResponse:
         """Refuse requests that another site had a browser make, that came by another name, or past a closed door."""
+        language = language_of(spoken(request))
         try:
             self.access.check(request.headers, request.version, request.path in monitoring.PATHS)
             response: web.StreamResponse = await handler(request)
         except Refused as refused:
             if request.path.startswith("/api/"):
                 response = ApiError(HTTPStatus.FORBIDDEN, str(refused)).response()
-                response.headers.update(SECURITY)
+                response.headers.update(self._security)
                 return response
-            raise web.HTTPForbidden(text=refused.text(language_of(spoken(request))), headers=SECURITY) from None
+            response = self.said(request, HTTPStatus.FORBIDDEN, refused.text(language))
+        except TooMany as refused:
+            response = self.said(request, HTTPStatus.TOO_MANY_REQUESTS, texts(language).gettext(TOO_MUCH))
+            response.headers["Retry-After"] = str(ceil(refused.wait))
+        except web.HTTPNotFound:
+            response = self.said(request, HTTPStatus.NOT_FOUND, texts(language).gettext(NOTHING_HERE))
         except web.HTTPException as answer:
-            answer.headers.update(SECURITY)
+            answer.headers.update(self._security)
             raise
         except STORE_ERRORS as error:
             if request.transport is None:
                 # It is whoever asked that is away.
                 raise
-            why = self._card_room.store_away(error, language_of(spoken(request)))
-            raise web.HTTPServiceUnavailable(text=why, headers=SECURITY) from None
+            why = self._card_room.store_away(error, language)
+            response = self.said(request, HTTPStatus.SERVICE_UNAVAILABLE, why)
         if not response.prepared:
-            response.headers.update(SECURITY)
+            response.headers.update(self._security)
             response.headers.setdefault("Cache-Control", "no-cache")
         return response
 

@@ -11,6 +11,7 @@ import re
 import secrets
 from collections import Counter
 from contextlib import suppress
+from http import HTTPStatus
 from typing import Annotated, Any
 
 import structlog
@@ -18,26 +19,35 @@ from aiohttp import WSMsgType, web
 from aiohttp.web_routedef import AbstractRouteDef
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from adapters.web.people import PLATFORM, WebPeople, WebPerson, set_cookie
+from adapters.web.api.operations import CODE
+from adapters.web.pages import FIRST_GAME
+from adapters.web.people import COOKIE, PLATFORM, WebPerson, set_cookie
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, spoken
 from bot.commands import Kind, choices
 from bot.panel import LONGEST_PAYLOAD
 from bot.places import Place
-from bot.platform import CardRoom, Command, Person, Press
+from bot.platform import CardRoom, Command, Press
+from bot.somebody import is_guest
 from bot.store import STORE_ERRORS
 from bot.texts import language_of, texts
 from bot.texts import marked as _
 
-CODE = re.compile(r"[A-Z0-9]{4,8}")
 KEY = re.compile(r"[0-9a-f]{16}")
 LONGEST_WORD = 1024
 """Bytes of what a page may say at once; more ends the connection."""
 
 MOST_PAGES, MOST_PAGES_EACH = 2000, 20
+LOOK_SECONDS = 5.0
+"""How often it is asked whether a page's session has been ended."""
+
 PAGE = "page"
+GONE = '{"gone":true}'
 REMATCH = "1prematch "
 SORRY = _("Something went wrong with me. Nothing is lost: try again.")
+
+ENDED = _("You play in this browser no more: have a new link sent to you in your chat.")
+NO_INVITATION = _("Nobody waits at this table: the game has begun or is over, or the code is wrong.")
 
 log = structlog.get_logger()
 
@@ -55,7 +65,7 @@ class Tables:
 
     def __init__(self, site: Site, card_room: CardRoom) -> None:
         self._site, self._card_room = site, card_room
-        self.people = WebPeople(card_room.redis)
+        self.people = site.people
         self._open: Counter[str] = Counter()
 
     @property
@@ -79,25 +89,28 @@ class Tables:
             request,
             "home.html",
             language,
-            games=choices(Kind.GAME),
+            games=self._card_room.hands.games(language),
+            first_game=FIRST_GAME,
             robots={"easy": _("🤖 Easy robot"), "medium": _("🤖 Medium robot"), "strong": _("🤖 Strong robot")},
-            name=reader.name if reader else "",
+            name=_own_name(reader),
+            called=_called(reader),
             tables=await self._card_room.hands.tables_of(reader.person) if reader else [],
+            player=await self._card_room.players.id_of(reader.person) if reader else "",
             key=secrets.token_hex(8),
         )
 
     async def play(self, request: web.Request) -> web.Response:
         """Open a table, with robots or for friends, and lead its reader there."""
-        self._site.check_is_own_page(request)
-        said = await request.post()
-        game, robot, key, name = (str(said.get(field, "")) for field in ("game", "robot", "key", "name"))
-        if not KEY.fullmatch(key):
+        said = await self._site.form(request)
+        game, robot, key, name = (said.get(field, "") for field in ("game", "robot", "key", "name"))
+        if not KEY.fullmatch(key) or game not in choices(Kind.GAME):
             raise Refused("there is no such request")
         if "friend" in said:
             robot = ""
-        reader, cookie, language = await self._reader(request, name)
-        update = f"web:{reader.id}:{key}:{game[:16]}:{robot[:8]}"
-        opened = await self._card_room.hands.open_table(self._person(reader, request), game, robot, update)
+        reader, cookie, language = await self._known(request, await self.people.whose(request), name)
+        update = f"web:{reader.tag}:{key}:{game[:16]}:{robot[:8]}"
+        person = reader.spoken_to(spoken(request))
+        opened = await self._card_room.hands.open_table(person, game, robot, update)
         if not opened.code:
             return self._said(request, language, opened.why, cookie)
         return self._led_to(f"/t/{opened.code}", cookie)
@@ -109,22 +122,40 @@ class Tables:
         language = await self._language(request, reader)
         hand = await self._card_room.hands.at(code, reader.person) if reader else None
         if hand is None:
-            if self._card_room.hands.finished(code):
-                return self._said(request, language, texts(language).gettext("The game at this table is over."))
-            # Whether there is such a table is told to nobody who only asks: codes may be guessed.
-            return self._site.page(request, "sit.html", language, code=code, name=reader.name if reader else "")
+            if reader and (played := await self._card_room.hands.played(code, reader.person)):
+                return self._led_to(f"/g/{played}", "")
+            return await self._invitation(request, code, reader, language)
         hand.close()
         given = {"code": code, "decks": self._site.assets.decks, "texts": _words(language)}
         return self._site.page(request, "table.html", language, code=code, data=given)
 
+    async def _invitation(
+        self, request: web.Request, code: str, reader: WebPerson | None, language: str
+    ) -> web.Response:
+        """Who invites to what. Codes may be guessed: of a table that waits for nobody, or not for whoever asks, nothing
+        is told, and codes that lead nowhere are counted.
+        """
+        self._site.limits.code(request)
+        person = reader.person if reader else f"{PLATFORM}:"
+        panel = await self._card_room.hands.invitation(code, person, language)
+        if panel is None:
+            self._site.limits.wrong_code(request)
+            why = texts(language).gettext(NO_INVITATION)
+            return self._said(request, language, why, status=HTTPStatus.NOT_FOUND)
+        named = {"name": _own_name(reader), "called": _called(reader)}
+        return self._site.page(request, "sit.html", language, code=code, panel=panel, **named)
+
     async def sit(self, request: web.Request) -> web.Response:
         """Sit down at a table, as /join does."""
-        self._site.check_is_own_page(request)
-        code = _code(request)
-        said = await request.post()
-        reader, cookie, language = await self._reader(request, str(said.get("name", "")))
-        person = self._person(reader, request)
-        command = Command(f"web{secrets.token_hex(10)}", person, _private(reader), "join", (code,))
+        code, said = _code(request), await self._site.form(request)
+        if not (reader := await self.people.whose(request)):
+            # Nobody new is kept for a code that leads nowhere.
+            invitation = await self._invitation(request, code, None, language_of(spoken(request)))
+            if invitation.status != HTTPStatus.OK:
+                return invitation
+        reader, cookie, language = await self._known(request, reader, said.get("name", ""))
+        person = reader.spoken_to(spoken(request))
+        command = Command(f"web{secrets.token_hex(10)}", person, _apart(reader), "join", (code,))
         reply = await self._card_room.command(command)
         hand = await self._card_room.hands.at(code, reader.person)
         if hand is None:
@@ -137,34 +168,37 @@ class Tables:
         self._with_cookie(response, cookie)
         return response
 
-    def _said(self, request: web.Request, language: str, why: str, cookie: str = "") -> web.Response:
+    def _said(
+        self,
+        request: web.Request,
+        language: str,
+        why: str,
+        cookie: str = "",
+        status: HTTPStatus = HTTPStatus.OK,
+    ) -> web.Response:
         """A page that says one thing, and leads back."""
         response = self._site.page(request, "said.html", language, why=why)
+        response.set_status(status)
         self._with_cookie(response, cookie)
         return response
 
     def _with_cookie(self, response: web.Response, cookie: str) -> None:
         if cookie:
-            public = self._site.access.public
-            set_cookie(response, cookie, secure=public is not None and public.scheme == "https")
+            set_cookie(response, COOKIE, cookie, secure=self._site.is_secure)
 
-    async def _reader(self, request: web.Request, name: str) -> tuple[WebPerson, str, str]:
+    async def _known(self, request: web.Request, reader: WebPerson | None, name: str) -> tuple[WebPerson, str, str]:
         """Who asks, by the name that they want, what their cookie is to hold if they are new, and their language."""
-        reader = await self.people.whose(request)
         language = await self._language(request, reader)
         if reader:
             return await self.people.rename(reader, name), "", language
-        reader, cookie = await self.people.admit(language, name)
+        self._site.limits.newcomer(request)
+        reader, cookie = await self.people.admit(name)
         return reader, cookie, language
 
     async def _language(self, request: web.Request, reader: WebPerson | None) -> str:
         if reader is None:
             return language_of(spoken(request))
         return await self._card_room.hands.language_of(reader.person, spoken(request))
-
-    @staticmethod
-    def _person(reader: WebPerson, request: web.Request) -> Person:
-        return Person(reader.person, reader.name, "", spoken(request))
 
     # Live
 
@@ -174,42 +208,43 @@ class Tables:
         reader = await self.people.whose(request)
         if reader is None:
             raise Refused("there is no such table")
-        if self._open.total() >= MOST_PAGES or self._open[reader.id] >= MOST_PAGES_EACH:
+        if self._open.total() >= MOST_PAGES or self._open[reader.person] >= MOST_PAGES_EACH:
             raise web.HTTPTooManyRequests()
         line = web.WebSocketResponse(max_msg_size=LONGEST_WORD, heartbeat=20)
-        self._open[reader.id] += 1
-        try:
-            await line.prepare(request)
-            await self._serve(line, request, reader)
-        finally:
-            self._open[reader.id] -= 1
-            if not self._open[reader.id]:
-                del self._open[reader.id]
+        with self._site.limits.page(request):
+            self._open[reader.person] += 1
+            try:
+                await line.prepare(request)
+                await self._serve(line, request, reader)
+            finally:
+                self._open[reader.person] -= 1
+                if not self._open[reader.person]:
+                    del self._open[reader.person]
         return line
 
     async def _serve(self, line: web.WebSocketResponse, request: web.Request, reader: WebPerson) -> None:
         try:
             hand = await self._card_room.hands.at(_code(request), reader.person)
+            language = await self._language(request, reader)
         except STORE_ERRORS as error:
             self._card_room.store_away(error)
             await line.close()
             return
         if hand is None:
-            await line.send_str('{"gone":true}')
+            await line.send_str(GONE)
             await line.close()
             return
-        showing = asyncio.create_task(self._show(line, hand))
+        tasks = [asyncio.create_task(self._show(line, hand)), asyncio.create_task(self._look(line, request, reader))]
         try:
-            language = await self._language(request, reader)
-            person = self._person(reader, request)
             async for word in line:
                 if word.type is not WSMsgType.TEXT:
                     break
-                answer = await self._heard(word.data, hand, person, language)
+                answer = await self._heard(word.data, hand, request, reader, language)
                 with suppress(ConnectionError):
                     await line.send_str(json.dumps(answer))
         finally:
-            showing.cancel()
+            for task in tasks:
+                task.cancel()
             hand.close()
 
     async def _show(self, line: web.WebSocketResponse, hand: Any) -> None:
@@ -217,6 +252,8 @@ class Tables:
         try:
             async for state in hand.states():
                 await line.send_str(f'{{"table":{state}}}')
+            if hand.is_gone:
+                await line.send_str(GONE)
         except ConnectionError:
             # It is gone; who reads from it hears so.
             return
@@ -227,19 +264,39 @@ class Tables:
             log.exception("table_page_failed", table=hand.table.code)
             await line.close()
 
-    async def _heard(self, text: str, hand: Any, person: Person, language: str) -> dict[str, Any]:
+    async def _look(self, line: web.WebSocketResponse, request: web.Request, reader: WebPerson) -> None:
+        """End the page when its reader's session is ended, at this worker or another."""
+        try:
+            while not reader.is_guest:
+                await asyncio.sleep(LOOK_SECONDS)
+                if not await self.people.is_still(request, reader):
+                    await line.send_str(GONE)
+                    await line.close()
+                    return
+        except ConnectionError:
+            return
+        except STORE_ERRORS as error:
+            self._card_room.store_away(error)
+            await line.close()
+
+    async def _heard(
+        self, text: str, hand: Any, request: web.Request, reader: WebPerson, language: str
+    ) -> dict[str, Any]:
         """Do what a page asks for; returns the answer to it, whatever it was."""
         try:
             word = PressWord.model_validate_json(text)
         except ValidationError:
             return {"n": "", "toast": "there is no such request", "refused": True}
         try:
+            if not await self.people.is_still(request, reader):
+                return {"n": word.n, "toast": texts(language).gettext(ENDED), "refused": True}
             reply = hand.choose(word.press, language)
             if reply is None:
                 genuine = hand.has(word.press)
-                id_ = person.id.partition(":")[2]
-                place = str(Place(PLATFORM, person=id_))
-                press = Press(f"w{id_}.{word.n}", person, place, PAGE, word.press, genuine=genuine)
+                message = PAGE if reader.is_guest else ""
+                key = f"w{reader.tag}.{word.n}"
+                person = reader.spoken_to(spoken(request))
+                press = Press(key, person, reader.place, message, word.press, genuine=genuine)
                 reply = await self._card_room.press(press)
             go = await self._rematch(word.press) if word.press.startswith(REMATCH) and not reply.toast else ""
         except STORE_ERRORS as error:
@@ -256,13 +313,26 @@ class Tables:
 
 def _code(request: web.Request) -> str:
     code = request.match_info["code"].upper()
-    if not CODE.fullmatch(code):
+    if not re.fullmatch(CODE, code):
         raise web.HTTPNotFound()
     return code
 
 
-def _private(reader: WebPerson) -> str:
-    return str(Place(PLATFORM, person=reader.id))
+def _own_name(reader: WebPerson | None) -> str:
+    """The name that somebody has chosen; empty as long as they have not."""
+    return "" if reader is None or is_guest(reader.name) else reader.name
+
+
+def _called(reader: WebPerson | None) -> str:
+    """What somebody of a chat is called; empty for anybody else."""
+    return "" if reader is None or reader.is_guest else reader.name
+
+
+def _apart(reader: WebPerson) -> str:
+    """Where what somebody writes here is heard. Of a chat's people nobody knows by that whether they have a private
+    chat with the bot.
+    """
+    return reader.place if reader.is_guest else str(Place(PLATFORM, person=reader.tag))
 
 
 def _words(language: str) -> dict[str, str]:
@@ -274,8 +344,13 @@ def _words(language: str) -> dict[str, str]:
         "in_words": _("In words"),
         "resign": _("Resign"),
         "menu": _("Menu"),
+        "sounds_on": _("🔊 Sounds on"),
+        "sounds_off": _("🔇 Sounds off"),
+        "days": _("days"),
         "copy": _("Copy"),
         "copied": _("Copied"),
+        "share": _("Share"),
+        "rules": _("Rules"),
         "send_link": _("Send this link to whoever you want to play with:"),
         "go_on": _("Go on"),
         "your_hand": _("Your hand"),

@@ -11,7 +11,7 @@ from adapters.web.api.operations import WATCH_ID
 from adapters.web.site import Site, spoken
 from bot.commands import Kind, choices
 from bot.platform import CardRoom
-from bot.store import STORE_ERRORS
+from bot.somebody import GUEST, NAME
 from bot.texts import language_of, texts
 
 
@@ -24,11 +24,9 @@ class WatchPages:
         self.routes: list[AbstractRouteDef] = [web.get("/t/{watch_id:[A-Z0-9]+-[A-Z0-9]+}", self.page)]
 
     async def page(self, request: web.Request) -> web.Response:
+        self._site.limits.request(request)
         watch_id, language = request.match_info["watch_id"], language_of(spoken(request))
-        try:
-            table = await self._card_room.watching.table(watch_id) if re.fullmatch(WATCH_ID, watch_id) else None
-        except STORE_ERRORS as error:
-            raise web.HTTPServiceUnavailable(text=self._card_room.store_away(error, language)) from None
+        table = await self._card_room.watching.table(watch_id) if re.fullmatch(WATCH_ID, watch_id) else None
         _ = texts(language).gettext
         data = {
             "id": watch_id,
@@ -38,7 +36,9 @@ class WatchPages:
             "texts": _texts(language),
         }
         page = self._site.page(request, "watch.html", data=data)
-        page.set_status(HTTPStatus.OK if table else HTTPStatus.NOT_FOUND)
+        if table is None:
+            self._site.limits.missed(request)
+            page.set_status(HTTPStatus.NOT_FOUND)
         return page
 
 
@@ -57,6 +57,7 @@ def _texts(language: str) -> dict[str, str]:
         "drawn": _("drawn"),
         "french": _("French suits"),
         "gone": _("There is nothing to watch here: the game is over, or this chat does not show its tables."),
+        "guest": _(GUEST),
         "hand": _("hand"),
         "home": _("Home"),
         "italian": _("Italian suits"),
@@ -65,6 +66,7 @@ def _texts(language: str) -> dict[str, str]:
         "open": _("The table waits for players."),
         "replay": _("Replay"),
         "seal": _("Seal"),
+        "somebody": _(NAME),
         "stock": _("stock"),
         "suits": _("Suits"),
         "target": _("to {target}"),

@@ -7,13 +7,13 @@ the reason below. What commands cost to start is measured from outside, the same
 
 import os
 import re
+import signal
 import statistics
 import subprocess
 import tempfile
 import threading
 import time
 import tomllib
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -61,6 +61,8 @@ BENCHES = {
     "telegram": Bench(("presses", "--adapter", "telegram"), 300, "bare library", 2),
     "discord": Bench(("presses", "--adapter", "discord"), 400, "bare library:", 3),
     "engine": Bench(("engine",), 400, "light: copy"),
+    "inline": Bench(("presses", "--adapter", "telegram", "--inline"), 200, "bare library"),
+    "find": Bench(("find",), 120),
 }
 WHOLE, BARE = r"^whole bot, [^:]*: ", r"^bare library(?: over aiohttp)?: "
 SPEED, CPU = r"([\d,]+) presses/s,", r"[\d,]+ presses/s, ([\d.]+) ms of CPU"
@@ -89,6 +91,12 @@ FIGURES = (
         r"^[a-z]+ +([\d,]+) +[\d,]+ +(?:nan|[\d.]+)$",
         before="\nlight:",
     ),
+    Figure(
+        "inline queries at 100/s, p99 ms",
+        "inline",
+        r"^whole bot, .*inline queries/s, .*query to answer .*?p99 ([\d.]+)",
+    ),
+    Figure("matching 1,000 people, ms of CPU", "find", r"^mixed +match +([\d.]+)"),
 )
 GAMES, HEALTHY, MEMORY = "buongioco games, s of CPU", "run until healthy, s of CPU", "the idle bot, MB"
 START = "start"
@@ -181,7 +189,8 @@ def output_of(bench: Bench, side: Side) -> str:
                     )
         finally:
             timer.cancel()
-            process.terminate()
+            # So that it ends what it has started: a store that is left over would slow what is measured next.
+            process.send_signal(signal.SIGINT)
             try:
                 process.wait(10)
             except subprocess.TimeoutExpired:
@@ -226,32 +235,48 @@ def command(
     wanted = only or list(MEASURES)
     if unknown := set(wanted) - set(MEASURES):
         raise typer.BadParameter(f"There is no {unknown.pop()!r}; there are: {', '.join(MEASURES)}.")
+    # Whoever ends this by a signal leaves no worktree behind, and no bench that goes on.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # What is started in the background of a script takes no notice of SIGINT, nor do its children: ours end by that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with checked_out(revision) as before:
         if others := other_packages(before):
             typer.echo(
                 f"{before.name} / now pin other packages, and both run with now's: {', '.join(others)}", err=True
             )
-        report(before, measured((before, Side("now", str(ROOT))), wanted, rounds))
+        sides = (before, Side("now", str(ROOT)))
+        found: Found = {side.name: [{} for _ in range(rounds)] for side in sides}
+        try:
+            measure(sides, wanted, found)
+        finally:
+            # It takes a while: what is told by then is worth having, however it ends.
+            report(before, found)
 
 
 Found = dict[str, list[dict[str, float]]]
+"""Each side's figures by their labels, round by round."""
 
 
-def measured(sides: tuple[Side, Side], wanted: list[str], rounds: int) -> Found:
-    """Each side's figures, round by round; what a side cannot is told, and not tried again."""
-    found: Found = {side.name: [defaultdict(float) for _ in range(rounds)] for side in sides}
+def measure(sides: tuple[Side, Side], wanted: list[str], found: Found) -> None:
+    """Fill in what each side tells, round by round, and say it as it comes; what a side cannot is not tried again."""
     hopeless: set[tuple[str, str]] = set()
+    rounds = len(found[sides[0].name])
     for number in range(rounds):
         for name in wanted:
             for side in sides if number % 2 == 0 else sides[::-1]:
                 if (name, side.name) in hopeless:
                     continue
+                begun, step = time.monotonic(), f"round {number + 1} of {rounds}, {name} at {side.name}"
                 try:
-                    found[side.name][number].update(MEASURES[name](side))
+                    figures = MEASURES[name](side)
                 except BenchFailed as failure:
                     hopeless.add((name, side.name))
-                    typer.echo(f"{name} at {side.name}: {failure}", err=True)
-    return found
+                    typer.echo(f"{step}: {failure}", err=True)
+                    continue
+                found[side.name][number].update(figures)
+                typer.echo(f"{step}, {time.monotonic() - begun:.0f} s", err=True)
+                for label, value in figures.items():
+                    typer.echo(f"    {label}: {value:,.2f}", err=True)
 
 
 def report(before: Side, found: Found) -> None:

@@ -7,6 +7,7 @@ import random
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import typer
 
@@ -18,13 +19,18 @@ ROUNDS = 5
 NOW = 1e9
 
 
+FOR_TWO = tuple(game for game, kind in GAMES.items() if kind.seats == 2)
+
+
 def mixed(source: random.Random) -> list[Waiting]:
-    """People who came within a minute: half would play anything, some have blocked somebody."""
+    """People who came within a minute: half would play any game for two, the others one of all; some have blocked
+    somebody.
+    """
     return [
         Waiting(
             f"telegram:{number}",
             since=NOW - source.uniform(0, 60),
-            games=tuple(GAMES) if source.random() < 0.5 else (source.choice(tuple(GAMES)),),
+            games=FOR_TWO if source.random() < 0.5 else (source.choice(tuple(GAMES)),),
             language=source.choice(("it", "en")),
             rating=round(source.gauss(1000, 300)),
             blocked=frozenset(f"telegram:{source.randrange(PEOPLE)}" for _ in range(source.choice((0, 0, 0, 5)))),
@@ -33,9 +39,14 @@ def mixed(source: random.Random) -> list[Waiting]:
     ]
 
 
+def four_by_four(source: random.Random) -> list[Waiting]:
+    """The same, but all for one game for four."""
+    return [replace(one, games=("tressette",)) for one in mixed(source)]
+
+
 def far_apart(_source: random.Random) -> list[Waiting]:
     """Nobody fits anybody: each has just come, and ratings are far apart."""
-    return [Waiting(f"telegram:{number}", NOW, tuple(GAMES), "it", 1000 * number) for number in range(PEOPLE)]
+    return [Waiting(f"telegram:{number}", NOW, FOR_TWO, "it", 1000 * number) for number in range(PEOPLE)]
 
 
 def every_pair(crowd: Sequence[Waiting], now: float) -> int:
@@ -46,11 +57,11 @@ def every_pair(crowd: Sequence[Waiting], now: float) -> int:
 def run() -> None:
     """Match a thousand waiting people."""
     typer.echo(f"{PEOPLE} people, medians of {ROUNDS} rounds, ms of CPU")
-    for name, make in (("mixed", mixed), ("nobody fits", far_apart)):
+    for name, make in (("mixed", mixed), ("for four", four_by_four), ("nobody fits", far_apart)):
         crowds = [make(random.Random(number)) for number in range(ROUNDS)]
         matching = statistics.median(milliseconds(lambda crowd: match(crowd, NOW), crowd) for crowd in crowds)
         pairs = statistics.median(milliseconds(lambda crowd: every_pair(crowd, NOW), crowd) for crowd in crowds)
-        matched = statistics.median(2 * len(match(crowd, NOW)) for crowd in crowds)
+        matched = statistics.median(sum(len(found.people) for found in match(crowd, NOW)) for crowd in crowds)
         typer.echo(f"{name:12}  match {matching:7.1f}   every pair {pairs:7.1f}   matched {matched:.0f}")
 
 

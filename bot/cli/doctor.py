@@ -28,6 +28,9 @@ DOCTORS = "buongioco.doctors"
 """The group of entry points that examine a platform: called with the settings, they yield as `examine` does."""
 
 
+NO_BOT_BEHIND = (502, 503, 504)
+"""What a proxy answers that reaches nobody."""
+
 OURS = {"web", "telegram", "discord"}
 """The adapters whose settings are known here; another's adapter says itself whether it has what it needs."""
 
@@ -68,6 +71,8 @@ async def examine(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
         yield finding
     if settings.playground:
         yield await asyncio.to_thread(_examine_port, settings)
+        if settings.public_url:
+            yield await asyncio.to_thread(_examine_public_address, settings.public_url)
     elif not (settings.telegram_token or settings.discord_token or _installed() - OURS):
         yield False, NOTHING_TO_RUN
     if find_spec("numba"):
@@ -95,6 +100,27 @@ def _examine_port(settings: Settings) -> tuple[bool, str]:
     if settings.redis_url or EmbeddedStore(settings.data).is_taken:
         return True, f"playground: {url}, and a bot is serving it"
     return False, f"playground: a bot with another data folder listens on {host}, port {port}: end it, or {remedy}"
+
+
+def _examine_public_address(url: str) -> tuple[bool, str]:
+    """Whether pages can be had at the address that people are given; a proxy answers there also while no bot runs."""
+    wanted = urllib.request.Request(f"{url}/rules", headers={"Accept": "text/html"})  # noqa: S310 - http or https
+    try:
+        with urllib.request.urlopen(wanted, timeout=TIMEOUT):  # noqa: S310
+            pass
+    except urllib.error.HTTPError as error:
+        if error.code in NO_BOT_BEHIND:
+            return True, f"pages: a proxy answers at {url}, and no bot behind it just now"
+        return False, (
+            f"pages: {url} answers {error.code} ({error.reason}): does the proxy pass on the name that was asked for "
+            "(Host) and X-Forwarded-Proto, and does it lead to this bot? See docs/hosting.md"
+        )
+    except (OSError, HTTPException) as error:
+        why = getattr(error, "reason", error)
+        return False, f"pages: nothing answers at {url} ({why}): does the name lead here, and is the proxy running?"
+    if url.startswith("https://"):
+        return True, f"pages: people reach them at {url}, also inside Telegram"
+    return True, f"pages: people reach them at {url}; inside Telegram they open by https alone"
 
 
 def _is_a_bot(host: str, port: int) -> bool:

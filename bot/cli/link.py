@@ -10,11 +10,13 @@ from bot.settings import BadSetting, read_settings
 def link() -> None:
     """Print the host's link to a playground that is open to others: a secret, and another one at each start."""
     with told():
-        path = link_path(read_settings().data)
+        settings = read_settings()
+        path = link_path(settings.data)
         try:
             typer.echo(path.read_text().strip())
         except OSError:
             raise BadSetting(
-                f"There is no {path}: it is there while a bot runs whose playground is open to others "
-                "(BUONGIOCO_PLAYGROUND_HOST or BUONGIOCO_PUBLIC_URL); on 127.0.0.1 the playground needs no link."
+                f"There is no link: {path} is kept while a bot runs whose playground is open to others "
+                "(BUONGIOCO_PLAYGROUND_HOST or BUONGIOCO_PUBLIC_URL). A playground for this machine alone needs none: "
+                f"http://127.0.0.1:{settings.playground_port}/chat"
             ) from None

@@ -105,7 +105,7 @@ def draw(
         case Hand():
             chosen = known.draft.choice_at(seen.version)
             seen = seen if viewer.hears else seen._replace(heard=())
-            panel = hand_panel(seen, *words, chosen)
+            panel = hand_panel(seen, *words, chosen, has_pages=bool(viewer.pages))
             subject = hand_scene(seen, *words, viewer.deck, chosen) if viewer.deck else None
         case ChallengeCard():
             panel = (

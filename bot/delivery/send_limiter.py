@@ -61,9 +61,10 @@ class SendLimiter:
 
     def take_turn(self, place: str, *, answer: bool = False) -> float:
         """Count a message to a place if it may go there now. Otherwise the seconds to wait."""
-        if (blocked := self._blocked_for(_whose_turns(place))) > 0:
+        whose = _whose_turns(place)
+        if (blocked := self._blocked_for(whose)) > 0:
             return blocked
-        limits = self._limits(place, answer=answer)
+        limits = self._limits(place, whose, answer=answer)
         early = max(self._turns.wait(key, rate_limit) for key, rate_limit in limits)
         if early > 0:
             return early
@@ -71,7 +72,7 @@ class SendLimiter:
             self._turns.take(key, rate_limit)
         return 0.0
 
-    def _limits(self, place: str, *, answer: bool) -> list[tuple[str, RateLimit]]:
+    def _limits(self, place: str, whose: str, *, answer: bool) -> list[tuple[str, RateLimit]]:
         """What a message has to wait for, by the key that it is counted under."""
         rate_limit = self._rate_limit_of(place)
         if rate_limit is None:
@@ -79,7 +80,6 @@ class SendLimiter:
         overall = self._overall_of(place)
         if not is_private(place):
             overall = RateLimit(max(1, overall.burst // BOARDS_SHARE), overall.interval)
-        whose = _whose_turns(place)
         limits = [(whose, rate_limit), (platform_of(place), overall)]
         if answer:
             behind = RateLimit(max(1, rate_limit.burst - 1), rate_limit.interval)

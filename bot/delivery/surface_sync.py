@@ -44,6 +44,7 @@ from bot.platform import (
     platform_of,
 )
 from bot.tables.room import Room
+from bot.tables.table import Table
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
 """Seconds before what failed is tried again: doubled each time, up to the longest."""
@@ -166,26 +167,33 @@ class SurfaceSync:
 
     async def _next_step(self, drawn: Panel | None) -> Step | None:
         """Wait until something may be done, and say what; None when the surface shows what it should."""
-        self._place = await self._find()
+        table = await self._at_table()
         if drawn is None:
             with self._surface.pause() as woken:
                 await self._tools.limiter.free(self._place, woken)
             # It may have been moved meanwhile.
-            self._place = await self._find()
+            table = await self._at_table()
         self._look = self._sync.looks
-        step = await self._decide(drawn)
+        step = await self._decide(table, drawn)
         if step and await self._wait_for_turn():
             # That took a while, and something else may be to be done by now, elsewhere.
-            self._place = await self._find()
+            table = await self._at_table()
             self._look = self._sync.looks
-            step = await self._decide(None)
+            step = await self._decide(table, None)
         return step
+
+    async def _at_table(self) -> Table:
+        """The table as it is just now, by which the surface's place is known from here on."""
+        table = await self._tools.room.cached(self._sync.code)
+        self._place = self._place_at(table)
+        return table
 
     async def _find(self) -> str:
         """Where the surface is just now."""
-        if ephemeral := self._surface.known.ephemeral:
-            return ephemeral
-        return home_of(await self._tools.room.cached(self._sync.code), self._surface.name)
+        return self._place_at(await self._tools.room.cached(self._sync.code))
+
+    def _place_at(self, table: Table) -> str:
+        return self._surface.known.ephemeral or home_of(table, self._surface.name)
 
     async def _wait_for_turn(self) -> bool:
         """Return when a message may go there, and the table is this worker's for certain; whether that took time."""
@@ -195,8 +203,8 @@ class SurfaceSync:
                 await limiter.turn(self._place, woken=woken)
         return await self._tools.shards.hold(self._sync.code) or waited
 
-    async def _decide(self, drawn: Panel | None) -> Step | None:
-        table, surface = await self._tools.room.cached(self._sync.code), self._surface
+    async def _decide(self, table: Table, drawn: Panel | None) -> Step | None:
+        surface = self._surface
         if not self._place:
             # Whose hand it was has left.
             return None

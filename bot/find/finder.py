@@ -1,7 +1,7 @@
-"""Has people who look for an opponent find one: matches them, opens a table for two, and sees what comes of it.
+"""Has people who look for opponents find some: matches them, opens a table for them, and sees what comes of it.
 
-A table that was opened for two asks each in their private chat, by its challenge card, whether they are ready: whoever
-is sits down, and with both there the game begins. If that comes to nothing, whoever was ready goes back to the place
+A table that was opened for some asks each in their private chat, by its challenge card, whether they are ready: whoever
+is sits down, and with all there the game begins. If that comes to nothing, whoever was ready goes back to the place
 that they had in the queue. Each step follows from what the store has, and may be done twice: a worker that dies leaves
 it to the next.
 """
@@ -22,11 +22,12 @@ from bot.find.queue import Looked, Pairing, Queue
 from bot.finished.ratings import Ratings, Scope
 from bot.people import People, Profile
 from bot.platform import platform_of, private_place
-from bot.tables.chairs import Chair
-from bot.tables.challenges import Challenges
+from bot.tables.chairs import STAND_IN, Chair
+from bot.tables.challenges import Challenges, robots_at
 from bot.tables.errors import NoSuchTable, WaitToLook
 from bot.tables.room import Room
 from bot.tables.table import Table
+from engine import GAMES
 
 POLL_SECONDS = 1.0
 """How often it is looked who fits whom, and what came of those who were matched."""
@@ -68,8 +69,9 @@ class Finder:
                     await self.tend()
             await asyncio.sleep(POLL_SECONDS)
 
-    async def look(self, profile: Profile, games: list[str], update: str) -> Looked:
-        """Have a person wait for somebody who plays one of these games, the dearest first; once for each update.
+    async def look(self, profile: Profile, games: list[str], update: str, robots_after: float | None = None) -> Looked:
+        """Have a person wait for others who play one of these games, the dearest first; once for each update. After
+        ``robots_after`` seconds robots may take the chairs for which there is nobody; None for never.
 
         WaitToLook for who left what was found for them too often.
         """
@@ -78,8 +80,20 @@ class Finder:
             raise WaitToLook(minutes=ceil(wait / 60))
         if not profile.nickname:
             await self._people.choose(profile.id, nickname=new_nickname())
-        rating = (await self._ratings.standing(Scope(), profile.id)).shown
-        return await self.queue.look(profile.id, games, profile.language, rating, update)
+        return await self.queue.look(
+            profile.id, games, profile.language, await self._rating(profile.id), update, robots_after
+        )
+
+    async def look_on(self, profile: Profile, game: str, update: str, robots_after: float | None) -> Looked:
+        """Somebody who waits chooses when robots may take the chairs for which there is nobody. "heard" for who does
+        not wait: they are not looked for by this.
+        """
+        return await self.queue.look(
+            profile.id, [game], profile.language, await self._rating(profile.id), update, robots_after, on=True
+        )
+
+    async def _rating(self, person: str) -> int:
+        return (await self._ratings.standing(Scope(), person)).shown
 
     async def leave(self, person: str, update: str) -> None:
         """A person does not look for anybody any more; whoever is asked does not want to play."""
@@ -91,7 +105,7 @@ class Finder:
 
     async def block(self, person: str, other: str, name: str) -> bool:
         """Somebody does not want to meet another, whom they know by this name; False where they have blocked as many as
-        they may. Two who are asked just now whether they are ready go back to their places, and hear no reason.
+        they may. Those who are asked with them whether they are ready go back to their places, and hear no reason.
         """
         if not await self.queue.blocks.add(person, other, name):
             return False
@@ -105,7 +119,7 @@ class Finder:
         return True
 
     async def decline(self, code: str, person: str, update: str) -> Table:
-        """One of two who were matched does not want to play; the other goes back to their place."""
+        """One of those who were matched does not want to play; the others go back to their places."""
         table = await self._challenges.decline(code, person, "", update)
         await self.before_removal(table)
         return table
@@ -120,9 +134,8 @@ class Finder:
                 await self.queue.leave(person)
                 del waiting[person]
             for found in match([one.waiting for one in waiting.values()], now):
-                one, other = (waiting[each.person] for each in (found.first, found.second))
-                if await self.queue.pair(token_hex(8), one, other, found.game):
-                    log.info("people_matched", game=found.game)
+                if await self.queue.pair(token_hex(8), [waiting[one.person] for one in found.people], found.game):
+                    log.info("people_matched", game=found.game, people=len(found.people))
         for pairing in await self.queue.pairings():
             try:
                 table = await self._table_of(pairing)
@@ -149,14 +162,14 @@ class Finder:
                 await self.leavers.note(person, table.code, await self.queue.now())
 
     async def before_removal(self, table: Table) -> None:
-        """A table that was opened for two is to be forgotten: see to their pairing first, if it is this one still."""
+        """A table of people who were matched is to be forgotten: see to their pairing first, if it still is this."""
         for one in table.matched:
             pairing = await self.queue.pairing_of(one.person)
             if pairing and (await self._table_of(pairing)).code == table.code:
                 await self.see_to(pairing, table)
 
     async def _table_of(self, pairing: Pairing) -> Table:
-        """The table of two who were matched, opened now if nobody has; NoSuchTable when it is no more."""
+        """The table of people who were matched, opened now if nobody has; NoSuchTable when it is no more."""
         update = f"find:{pairing.code}"
         if table := await self._challenges.opened_by(update):
             return table
@@ -165,11 +178,13 @@ class Finder:
             raise NoSuchTable(code=pairing.code)
         profiles = [await self._people.person(person) for person in pairing.people]
         matched = [Chair(one.id, one.nickname or new_nickname()) for one in profiles]
-        return await self._challenges.open_for(pairing.game, matched, update)
+        # For chairs for which there are not enough people.
+        robots = robots_at(range(len(matched), GAMES[pairing.game].seats), STAND_IN)
+        return await self._challenges.open_for(pairing.game, matched, update, setup=robots)
 
 
 def _who_stays(table: Table) -> list[str]:
-    """Of two whose table came to nothing, who goes back to the queue: but for who declined, or did not answer."""
+    """Of those whose table came to nothing, who goes back to the queue: but for who declined, or did not answer."""
     if table.closed == "expired":
         return [chair.person for chair in table.chairs if chair]
     return [one.person for number, one in enumerate(table.matched) if number != table.declined]

@@ -8,29 +8,40 @@ The rule:
   `ANY_RATING_SECONDS` there is none. Another language is fine after `ANY_LANGUAGE_SECONDS`.
 - Whoever has waited longest chooses first: somebody of the same language before others, then whoever is nearest by
   rating, then whoever has waited longest. Then the next of those who are left, and so on.
-- They play the first game on the list of whoever chose that is on the other's list, too.
+- They play the first game on the list of whoever chose that is on the others' lists, too.
+- At a game for four each of the four fits each other. Whoever chooses takes the best three of the `MOST_CONSIDERED`
+  best, all of whom fit. If there are not so many, those who want robots in the other chairs by now play with them, from
+  two people on.
 
-No two who are left over fit each other.
+No two who are left over fit each other at a game for two, nor any four among whom nobody has more than
+`MOST_CONSIDERED` to choose from.
 """
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import merge
+from itertools import combinations, islice
 from math import inf
 from typing import NamedTuple
+
+from engine import GAMES
 
 RATING_BOUND = 150
 RATING_PER_SECOND = 15
 ANY_RATING_SECONDS = 60.0
 ANY_LANGUAGE_SECONDS = 20.0
+MOST_CONSIDERED = 8
+"""How many are considered for the chairs beside whoever chooses, at a game for four."""
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A person who looks for an opponent.
+    """A person who looks for opponents.
 
-    ``since`` is Unix seconds; ``games`` are the ids of those that the person would play, the dearest first; ``rating``
-    is the one that is shown; ``blocked`` are the people whom this person does not want to meet.
+    ``since`` is Unix seconds; ``games`` are the ids of those that the person would play, the dearest first, all for as
+    many players; ``rating`` is the one that is shown; ``blocked`` are the people whom this person does not want to
+    meet. After ``robots_after`` seconds robots may take the chairs for which there is nobody.
     """
 
     person: str
@@ -39,13 +50,22 @@ class Waiting:
     language: str
     rating: int
     blocked: frozenset[str] = frozenset()
+    robots_after: float = inf
+
+    @property
+    def seats(self) -> int:
+        """How many play the games that the person would play."""
+        return GAMES[self.games[0]].seats
+
+    def takes_robots(self, now: float) -> bool:
+        """Whether robots may take the chairs for which there is nobody, at ``now``, Unix seconds."""
+        return now - self.since >= self.robots_after
 
 
 class Match(NamedTuple):
-    """Two people who may play: ``first`` has waited longer."""
+    """People who may play: the first has waited longest. At a game for four robots take the chairs that are left."""
 
-    first: Waiting
-    second: Waiting
+    people: tuple[Waiting, ...]
     game: str
 
 
@@ -82,9 +102,9 @@ def fit(one: Waiting, other: Waiting, now: float) -> bool:
     )
 
 
-def common_game(dearest: Sequence[str], others: Collection[str]) -> str | None:
-    """The first game of one list that is on the other."""
-    return next((game for game in dearest if game in others), None)
+def common_game(dearest: Sequence[str], *others: Collection[str]) -> str | None:
+    """The first game of one list that is on the others, too."""
+    return next((game for game in dearest if all(game in games for games in others)), None)
 
 
 def match(waiting: Collection[Waiting], now: float) -> list[Match]:
@@ -108,45 +128,71 @@ def match(waiting: Collection[Waiting], now: float) -> list[Match]:
             continue
         # Found by nobody who chose before, and if this one finds nobody either, nobody who chooses later fits.
         pools[one.games, one.language].remove(one)
-        other = _choose(one, pools, people, now)
-        if other:
+        choose = _choose_one if one.seats == 2 else _choose_some
+        others = choose(one, _candidates(one, pools, people, now), now)
+        if not others:
+            continue
+        for other in others:
             taken.add(other.person)
             pools[other.games, other.language].remove(other)
-            game = common_game(one.games, other.games)
-            assert game is not None
-            matches.append(Match(one, other, game))
+        game = common_game(one.games, *(other.games for other in others))
+        assert game is not None
+        matches.append(Match((one, *others), game))
     return matches
 
 
-def _choose(
+def _choose_one(_one: Waiting, candidates: Iterator[Waiting], _now: float) -> tuple[Waiting, ...]:
+    return tuple(islice(candidates, 1))
+
+
+def _choose_some(one: Waiting, candidates: Iterator[Waiting], now: float) -> tuple[Waiting, ...]:
+    """Who plays with somebody at a game for more than two; nobody where there are not enough."""
+    considered = list(islice(candidates, MOST_CONSIDERED))
+    wanted = one.seats - 1
+    if found := _who_fit_each_other(one, considered, wanted, now):
+        return found
+    if not one.takes_robots(now):
+        return ()
+    considered = [other for other in considered if other.takes_robots(now)]
+    return next(filter(None, (_who_fit_each_other(one, considered, few, now) for few in range(wanted - 1, 0, -1))), ())
+
+
+def _who_fit_each_other(one: Waiting, others: list[Waiting], number: int, now: float) -> tuple[Waiting, ...]:
+    """The best so many of those who fit somebody, who fit each other as well; none if there are not so many."""
+    for some in combinations(others, number):
+        if all(fit(*two, now) for two in combinations(some, 2)) and common_game(one.games, *(o.games for o in some)):
+            return some
+    return ()
+
+
+def _candidates(
     one: Waiting, pools: Mapping[tuple[tuple[str, ...], str], _Pool], people: Mapping[str, Waiting], now: float
-) -> Waiting | None:
-    waited = now - one.since
+) -> Iterator[Waiting]:
+    """Who fits somebody, the best first."""
     for same_language in (True, False):
-        if not same_language and waited < ANY_LANGUAGE_SECONDS:
+        if not same_language and now - one.since < ANY_LANGUAGE_SECONDS:
             break
-        found = [
-            rank
+        ranked = [
+            fitting
             for (games, language), pool in pools.items()
             if (language == one.language) == same_language and common_game(one.games, games)
-            for rank in _nearest(one, pool, people, now)
+            for fitting in _by_distance(one, pool, people, now)
         ]
-        if found:
-            return people[min(found)[-1]]
-    return None
+        yield from (people[person] for _distance, _since, person in merge(*ranked))
 
 
-def _nearest(one: Waiting, pool: _Pool, people: Mapping[str, Waiting], now: float) -> Iterator[_Rank]:
-    """Who fits best of those with at least the same rating, and of those with less: rank, by distance."""
+def _by_distance(
+    one: Waiting, pool: _Pool, people: Mapping[str, Waiting], now: float
+) -> tuple[Iterator[_Rank], Iterator[_Rank]]:
+    """Those of a pool who fit, with at least the same rating, and with less: rank, by distance."""
     bound = rating_bound(now - one.since)
-    for ranks, rating, start in (
-        (pool.rising, one.rating, one.rating),
-        (pool.falling, -one.rating, -one.rating + 1),
-    ):
+
+    def up(ranks: list[_Rank], rating: int, start: int) -> Iterator[_Rank]:
         for place in range(bisect_left(ranks, (start,)), len(ranks)):
             signed, since, person = ranks[place]
             if signed - rating > bound:
-                break
+                return
             if fit(one, people[person], now):
                 yield signed - rating, since, person
-                break
+
+    return up(pool.rising, one.rating, one.rating), up(pool.falling, -one.rating, -one.rating + 1)

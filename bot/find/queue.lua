@@ -2,13 +2,14 @@
 --
 -- KEYS  waiting, asked, pairings, blocks (blocks.lua); for look also what notes that its update was heard
 -- ARGV  what to do, then what it wants:
---   look PERSON WISH SECONDS    wait, or wait on with another wish. Returns 'waiting'; 'asked' if the person is asked
---                               just now; 'heard' if the update was heard before, within so many seconds, and the
---                               person does neither by now
+--   look PERSON WISH SECONDS [on]
+--                               wait, or wait on with another wish; with 'on' only that. Returns 'waiting'; 'asked' if
+--                               the person is asked just now; 'heard' if the update was heard before, within so many
+--                               seconds, or was to wait on, and the person does neither by now
 --   leave PERSON                wait no more. Returns 1; 0 if the person is asked just now
---   pair CODE GAME PERSON TEXT PERSON TEXT
---                               ask two who wait, if their texts are still these and neither has blocked the
---                               other. Returns 1, or 0
+--   pair CODE GAME PERSON TEXT PERSON TEXT ...
+--                               ask some who wait, if their texts are still these and none has blocked another.
+--                               Returns 1, or 0
 --   part CODE PERSON ...        a pairing is over; these go back to their places. Returns 1, or 0 if there is none
 --   now                         the store's clock, Unix seconds
 local waiting, asked, pairings, blocks, heard = unpack(KEYS)
@@ -28,11 +29,11 @@ function changes.now()
   return string.format('%.6f', time[1] + time[2] / 1000000)
 end
 
-function changes.look(person, wish, seconds)
+function changes.look(person, wish, seconds, on)
   local is_new = redis.call('SET', heard, 1, 'NX', 'EX', seconds)
   if asked_in(person) then return 'asked' end
   local found = redis.call('HGET', waiting, person)
-  if not is_new then return found and 'waiting' or 'heard' end
+  if not is_new or (on and not found) then return found and 'waiting' or 'heard' end
   local since = found and string.match(found, '^%S+') or changes.now()
   redis.call('HSET', waiting, person, since .. ' ' .. wish)
   return 'waiting'
@@ -51,14 +52,20 @@ local function has_blocked(one, other)
   return false
 end
 
-function changes.pair(code, game, one, text, other, other_text)
+function changes.pair(code, game, ...)
   if redis.call('HEXISTS', pairings, code) == 1 then return 1 end
-  if one == other then return 0 end
-  if redis.call('HGET', waiting, one) ~= text or redis.call('HGET', waiting, other) ~= other_text then return 0 end
-  if has_blocked(one, other) or has_blocked(other, one) then return 0 end
-  redis.call('HDEL', waiting, one, other)
-  redis.call('HSET', asked, one, code, other, code)
-  redis.call('HSET', pairings, code, cjson.encode({ game = game, people = { one, other }, texts = { text, other_text } }))
+  local given, people, texts = { ... }, {}, {}
+  for place = 1, #given, 2 do
+    local person, text = given[place], given[place + 1]
+    if redis.call('HGET', waiting, person) ~= text then return 0 end
+    for _, other in ipairs(people) do
+      if person == other or has_blocked(person, other) or has_blocked(other, person) then return 0 end
+    end
+    people[#people + 1], texts[#texts + 1] = person, text
+  end
+  redis.call('HDEL', waiting, unpack(people))
+  for _, person in ipairs(people) do redis.call('HSET', asked, person, code) end
+  redis.call('HSET', pairings, code, cjson.encode({ game = game, people = people, texts = texts }))
   return 1
 end
 
@@ -70,7 +77,7 @@ function changes.part(code, ...)
   redis.call('HDEL', asked, unpack(pairing.people))
   redis.call('HDEL', pairings, code)
   for _, stays in ipairs({ ... }) do
-    for seat = 1, 2 do
+    for seat = 1, #pairing.people do
       if pairing.people[seat] == stays then redis.call('HSET', waiting, stays, pairing.texts[seat]) end
     end
   end

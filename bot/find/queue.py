@@ -1,15 +1,16 @@
-"""Where people wait for an opponent, and who was matched with whom.
+"""Where people wait for opponents, and who was matched with whom.
 
 It lies in the store, in one slot, and each change of it is one step (queue.lua): so a person is in one place at most,
-waiting or asked, whatever workers do at once, and whatever is sent twice. Whether two who were matched are ready is for
-their table to say (`bot.find.finder`); a pairing stays until something has come of that, so that whoever was ready has
-their place still.
+waiting or asked, whatever workers do at once, and whatever is sent twice. Whether those who were matched are ready is
+for their table to say (`bot.find.finder`); a pairing stays until something has come of that, so that whoever was ready
+has their place still.
 """
 
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from math import inf
 from typing import Any, Literal, cast
 
 from bot.find.blocks import Blocks
@@ -30,15 +31,15 @@ Looked = Literal["waiting", "asked", "heard"]
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Two people who were matched, and are asked whether they are ready."""
+    """People who were matched, and are asked whether they are ready: two, or up to four at a game for four."""
 
     code: str
     game: str
-    people: tuple[str, str]
+    people: tuple[str, ...]
 
-    def other(self, person: str) -> str:
+    def others(self, person: str) -> tuple[str, ...]:
         """Whom a person was matched with."""
-        return self.people[1 - self.people.index(person)]
+        return tuple(other for other in self.people if other != person)
 
 
 class Queue:
@@ -52,12 +53,25 @@ class Queue:
         """The store's clock, in Unix seconds: people wait by that."""
         return float(await self._change("now"))
 
-    async def look(self, person: str, games: Sequence[str], language: str, rating: int, update: str) -> Looked:
-        """Wait for an opponent; whoever waits already keeps their place. Once for each update: what came of it by now
-        is found as it is.
+    async def look(
+        self,
+        person: str,
+        games: Sequence[str],
+        language: str,
+        rating: int,
+        update: str,
+        robots_after: float | None = None,
+        *,
+        on: bool = False,
+    ) -> Looked:
+        """Wait for opponents; whoever waits already keeps their place. Once for each update: what came of it by now is
+        found as it is. ``robots_after`` is as in `Waiting`, None for never. With ``on`` whoever does not wait by now is
+        left alone, as if the update had been heard before.
         """
-        wish = json.dumps([list(games), language, rating])
-        found = await self._script([*KEYS, keys.looked(update)], ["look", person, wish, HEARD_SECONDS])
+        wish = json.dumps([list(games), language, rating, *([] if robots_after is None else [robots_after])])
+        found = await self._script(
+            [*KEYS, keys.looked(update)], ["look", person, wish, HEARD_SECONDS, *(["on"] if on else [])]
+        )
         return cast(Looked, found.decode())
 
     async def leave(self, person: str) -> bool:
@@ -74,11 +88,11 @@ class Queue:
         blocked = await self.blocks.of_each([person for person, _text in found])
         return [InQueue.parse(*one, theirs) for one, theirs in zip(found, blocked, strict=True)]
 
-    async def pair(self, code: str, one: "InQueue", other: "InQueue", game: str) -> bool:
-        """Ask two people; False if one of them waits no more as they did, or has blocked the other. ``code`` is of this
+    async def pair(self, code: str, people: Sequence["InQueue"], game: str) -> bool:
+        """Ask some people; False if one of them waits no more as they did, or has blocked another. ``code`` is of this
         pairing alone.
         """
-        texts = (one.waiting.person, one.text, other.waiting.person, other.text)
+        texts = [word for one in people for word in (one.waiting.person, one.text)]
         return bool(await self._change("pair", code, game, *texts))
 
     async def part(self, code: str, stay: Collection[str] = ()) -> bool:
@@ -100,7 +114,7 @@ class Queue:
         """Nothing is kept of a person; whom they were matched with goes back to the place they had."""
         while not await self.leave(person):
             if pairing := await self.pairing_of(person):
-                await self.part(pairing.code, [pairing.other(person)])
+                await self.part(pairing.code, pairing.others(person))
         await self.blocks.forget(person)
 
     async def _change(self, *args: Any) -> Any:
@@ -122,5 +136,6 @@ class InQueue:
     @classmethod
     def parse(cls, person: str, text: str, blocked: frozenset[str]) -> "InQueue":
         since, _, wish = text.partition(" ")
-        games, language, rating = json.loads(wish)
-        return cls(Waiting(person, float(since), tuple(games), language, rating, blocked), text)
+        games, language, rating, *after = json.loads(wish)
+        robots_after = after[0] if after else inf
+        return cls(Waiting(person, float(since), tuple(games), language, rating, blocked, robots_after), text)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import structlog
 
 from bot.platform import chat_of, is_private
+from bot.programs import is_program
 from bot.somebody import NAME, is_somebody, marks
 from bot.store import keys
 from bot.tables.table import Table
@@ -42,6 +43,9 @@ return 1
 GAMES_AT_ONCE = 100
 """How many games are read in one round trip."""
 
+GAMES_LOOKED_THROUGH = 20
+"""In how many of a person's games, the last first, one is looked for by its table."""
+
 log = structlog.get_logger()
 
 
@@ -67,8 +71,9 @@ class FinishedGame:
 
     @property
     def is_rated(self) -> bool:
-        """Whether it counts for ratings: somebody won, and no robot took part."""
-        return bool(self.record.winner) and not any(person.startswith("robot:") for person in self.people)
+        """Whether it counts for ratings: somebody won, and neither a robot nor a program took part."""
+        machines = (person.startswith("robot:") or is_program(person) for person in self.people)
+        return bool(self.record.winner) and not any(machines)
 
     @property
     def month(self) -> str:
@@ -154,6 +159,14 @@ class Archive:
     async def numbers_of(self, person: str) -> list[int]:
         """The numbers of the games that a person has finished, in order; some may be gone."""
         return sorted(map(int, await self._client.smembers(keys.games_of(person))))
+
+    async def played_at(self, code: str, person: str) -> str:
+        """The id of the game that a person played at a table, if it is among their last; empty otherwise."""
+        for number in (await self.numbers_of(person))[: -GAMES_LOOKED_THROUGH - 1 : -1]:
+            id = await self.id_of(number)  # noqa: A001
+            if id and id.partition("-")[0] == code:
+                return id
+        return ""
 
     async def id_of(self, number: int) -> str | None:
         """What the game with this number is called; None where it is gone."""

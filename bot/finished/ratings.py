@@ -18,6 +18,7 @@ from bot.finished.file import Filed, with_files
 from bot.finished.history import DAY_SECONDS, RatedGame, history_text, parse_history
 from bot.somebody import is_somebody, marks
 from bot.store import StoreError, keys
+from engine import GAMES
 
 LEAST_GAMES = 3
 """Games after which a person is ranked."""
@@ -93,6 +94,24 @@ class Change(NamedTuple):
     person: str
     before: int
     after: int
+
+
+class Place(NamedTuple):
+    """Somebody's place in a scope: the rank, None before enough games; ``history`` is how the rating went."""
+
+    person: str
+    rank: int | None
+    standing: "Standing"
+    history: list[RatedGame]
+
+
+class GameStanding(NamedTuple):
+    """How somebody stands in a game (an id, or ``*`` for all): rank, and how many are ranked."""
+
+    game: str
+    standing: "Standing"
+    rank: int | None
+    ranked: int
 
 
 class Rebuilt(NamedTuple):
@@ -241,7 +260,7 @@ class Ratings:
             return None
         return 1 + int(await self._client.zcount(keys.ranks(scope.key), f"({shown!r}", "+inf"))
 
-    async def best(self, scope: Scope, most: int) -> list[tuple[int, str, Standing]]:
+    async def best(self, scope: Scope, most: int) -> list[tuple[int | None, str, Standing]]:
         """The first so many: rank, person, standing."""
         found = await self._client.zrange(keys.ranks(scope.key), 0, most - 1, desc=True, withscores=True)
         if not found:
@@ -252,6 +271,25 @@ class Ratings:
             (1 + scores.index(shown), person.decode(), Standing.parse(standing))
             for (person, shown), standing in zip(found, standings, strict=True)
         ]
+
+    async def best_and_own(self, scope: Scope, person: str, most: int) -> list[Place]:
+        """The first so many, and then this person if they are not among them; nobody's id is empty."""
+        best = await self.best(scope, most)
+        if person and not any(one == person for _rank, one, _standing in best):
+            best.append((await self.rank(scope, person), person, await self.standing(scope, person)))
+        histories = await self.histories(scope, [one for _rank, one, _standing in best])
+        return [Place(one, rank, standing, histories[one]) for rank, one, standing in best]
+
+    async def standings(self, person: str) -> list[GameStanding]:
+        """How a person stands in all games together and in each that they have played, everywhere and for all time."""
+        found = []
+        for game in (EVERYTHING, *GAMES):
+            scope = Scope(game=game)
+            standing = await self.standing(scope, person)
+            if standing.games:
+                rank, ranked = await self.rank(scope, person), await self.ranked(scope)
+                found.append(GameStanding(game, standing, rank, ranked))
+        return found
 
     async def ranked(self, scope: Scope) -> int:
         """How many are ranked."""

@@ -33,6 +33,10 @@ class Answer(NamedTuple):
     body: bytes
     tag: str
 
+    @classmethod
+    def of(cls, body: bytes) -> "Answer":
+        return cls(body, blake2b(body, digest_size=12).hexdigest())
+
 
 class TooMuchToDo(Exception):
     """As many analyses are under way as may be; this one may be asked for later."""
@@ -79,7 +83,7 @@ class GameReader:
             raise NotAnalysed() from None
         if begin and known is None:
             raise TooMuchToDo()
-        return _tagged(replayed_analysis(game, known, *reader).model_dump_json().encode())
+        return Answer.of(replayed_analysis(game, known, *reader).model_dump_json().encode())
 
     async def _answer(self, game_id: str, what: str, tell: Callable[[FinishedGame], BaseModel | None]) -> Answer | None:
         """What is told of a game as it is stored now: people who are forgotten are gone from the next answer on."""
@@ -99,11 +103,7 @@ class GameReader:
             body = told.model_dump_json().encode()
             if len(body) < CACHE_BYTES:
                 self._told[key] = body
-        return _tagged(body)
-
-
-def _tagged(body: bytes) -> Answer:
-    return Answer(body, blake2b(body, digest_size=12).hexdigest())
+        return Answer.of(body)
 
 
 def _parsed(stored: bytes | None) -> FinishedGame | None:

@@ -11,6 +11,7 @@ from bot.delivery.message_state import decode_state
 from bot.delivery.names import Hand, encode_name
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import card_at
+from bot.handlers.browsers import Browsers
 from bot.handlers.errors import (
     NoChallenge,
     NoSuchGame,
@@ -20,6 +21,8 @@ from bot.handlers.errors import (
     NotYourself,
     OnlyInGroups,
     OnlyInPrivate,
+    PhrasesAreButtons,
+    ReportIsAButton,
     SayTheCode,
     SayWhichTable,
     UnknownCode,
@@ -29,6 +32,7 @@ from bot.handlers.finding import FIND, Finding
 from bot.handlers.limits import Tries
 from bot.handlers.own_data import OwnData
 from bot.handlers.pages import Pages
+from bot.handlers.programs import OwnPrograms
 from bot.handlers.strangers import Strangers
 from bot.panels.challenge import invitation_panel
 from bot.panels.drafts import NO_DRAFT, Draft
@@ -49,6 +53,14 @@ CODE = re.compile(r"[A-Z0-9]{4,8}")
 HANDLE = re.compile(r"[\w.]{1,64}")
 """What somebody may be called by with an @, on any platform."""
 
+BUTTONS = {
+    "report": ReportIsAButton,
+    "segnala": ReportIsAButton,
+    "phrases": PhrasesAreButtons,
+    "frasi": PhrasesAreButtons,
+}
+"""What people write as commands and is buttons."""
+
 
 class Commands:
     """The commands. Each returns a reply, or raises what a player should read."""
@@ -56,6 +68,8 @@ class Commands:
     def __init__(self, worker: Worker, pages: Pages, tries: Tries) -> None:
         self.worker, self.pages, self.tries = worker, pages, tries
         self.own_data, self.finding, self.strangers = OwnData(worker), Finding(worker), Strangers(worker, pages)
+        self.browsers = Browsers(worker)
+        self.programs = OwnPrograms(worker)
         self._handlers: dict[str, Callable[[Command, Profile], Awaitable[Reply]]] = {
             "challenge": self._challenge,
             "join": self._join,
@@ -80,7 +94,8 @@ class Commands:
     async def answer(self, command: Command, profile: Profile) -> Reply:
         spec = command_called(command.word)
         if spec is None:
-            raise UnknownCommand(word=command.word[:32])
+            button = BUTTONS.get(command.word)
+            raise button() if button else UnknownCommand(word=command.word[:32])
         if not spec.where.includes(private=is_private(command.place)):
             raise (OnlyInGroups if spec.where is Where.GROUP else OnlyInPrivate)(word=command.word)
         return await self._handlers[spec.name](command, profile)
@@ -256,7 +271,9 @@ class Commands:
             return await self.strangers.list_of_blocks(profile)
         about = await self._named(command)
         if about is None:
-            raise NoSuchPerson(name=plain_name(command.words[0])[:32])
+            # A platform may name somebody of whom it says nothing.
+            said = command.words[0] if command.words else command.about[0].name
+            raise NoSuchPerson(name=plain_name(said)[:32])
         return await self.strangers.block(profile, about)
 
     async def _leaderboard(self, command: Command, profile: Profile) -> Reply:

@@ -13,16 +13,19 @@ from redis.asyncio import Redis
 from bot.commands import Kind, command_called
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import board_at
+from bot.finished.players import Players
 from bot.finished.reader import GameReader
 from bot.handlers.commands import Commands
 from bot.handlers.hands import Hands
 from bot.handlers.limits import BREAK, Limits, TooManyCommands, TooManyPresses, Tries, Verdict
 from bot.handlers.offers import Offers
 from bot.handlers.pages import Pages
+from bot.handlers.playing import Playing
 from bot.handlers.presses import Presses
 from bot.handlers.suggestions import suggestions
 from bot.metrics import COMMANDS, PRESS_SECONDS, presses
-from bot.platform import Command, Offer, Person, Press, Reply, Suggestion, chat_of, is_private, private_place
+from bot.mini_app import MiniApp
+from bot.platform import Command, Offered, Person, Press, Reply, Suggestion, chat_of, is_private, private_place
 from bot.settings import Settings
 from bot.store import keys
 from bot.store.outage import STORE_ERRORS, begin_request, is_certainly_lost
@@ -41,7 +44,9 @@ class Dispatcher:
         self.worker = worker
         self.pages = Pages(worker)
         self.hands = Hands(worker)
+        self.playing = Playing(worker, self.hands)
         self.games = GameReader(worker.archive, worker.analysis_pool)
+        self.players = Players(worker.store, worker.people, worker.ratings, worker.archive)
         self.watching = worker.watching
         self.limits = Limits(on=worker.settings.rate_limits)
         tries = Tries(worker.store.client)
@@ -84,7 +89,8 @@ class Dispatcher:
         begin_request()
         try:
             # A chat's language is not that of whoever presses there.
-            profile = await self.worker.people.meet(press.person, press.place if is_private(press.place) else "")
+            is_there = press.message and is_private(press.place)
+            profile = await self.worker.people.meet(press.person, press.place if is_there else "")
             language = profile.language
             reply = await self._painted(await self._presses.answer(press, profile))
             presses("done").inc()
@@ -120,11 +126,14 @@ class Dispatcher:
             return []
         return await suggestions(self.worker, kind, begun, person, place, game)
 
-    async def offers(self, person: Person, typed: str) -> list[Offer]:
+    async def offers(self, person: Person, typed: str) -> Offered:
         if not self.limits.suggestion(person):
-            return []
+            return Offered([])
         profile = await self.worker.people.meet(_known(person))
-        return await self._offers.fitting(profile, _text(typed))
+        start = (
+            "" if profile.has_private_chat else texts(profile.language).gettext("Open our chat: your cards come there")
+        )
+        return Offered(await self._offers.fitting(profile, _text(typed)), start)
 
     async def offer_sent(self, person: Person, offer: str, typed: str) -> None:
         if self.limits.suggestion(person):
@@ -167,6 +176,10 @@ class Dispatcher:
     @property
     def settings(self) -> Settings:
         return self.worker.settings
+
+    @property
+    def mini_apps(self) -> dict[str, MiniApp]:
+        return {name: adapter for name, adapter in self.worker.adapters.items() if isinstance(adapter, MiniApp)}
 
     @property
     def redis(self) -> Any:

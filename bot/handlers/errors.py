@@ -63,6 +63,16 @@ class UnknownCommand(TableError):
     sentence = "I do not know /{word}. /help lists what I can do."
 
 
+class ReportIsAButton(TableError):
+    code = "report_is_a_button"
+    sentence = "To report somebody press 🚩 Report, below your hand or the result of a game that /find made."
+
+
+class PhrasesAreButtons(TableError):
+    code = "phrases_are_buttons"
+    sentence = "To say something press 💬 Say, below your hand in a game that /find made."
+
+
 class OnlyInGroups(TableError):
     code = "only_in_groups"
     sentence = "/{word} is for groups: write it there."

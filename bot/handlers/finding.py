@@ -4,7 +4,8 @@ import re
 
 from bot.actions import BadPayload
 from bot.handlers.errors import AskedIfReady, BadNickname, NotInPrivateYet
-from bot.panels.find import looking_page, nickname_page, not_looking_page, robots_page
+from bot.panel import Panel
+from bot.panels.find import NEVER, ROBOTS_AFTER, looking_page, nickname_page, not_looking_page
 from bot.people import Profile
 from bot.platform import Reply, is_private
 from bot.somebody import NAME
@@ -15,6 +16,9 @@ from engine.robots import LEVELS
 
 FIND = "find"
 """What stands behind /start where a button leads to the private chat, for somebody to be looked for there."""
+
+USUAL_ROBOTS_AFTER = 120
+"""Seconds after which robots take the chairs for which there is nobody, as long as nothing else was chosen."""
 
 NICKNAME = re.compile(r"[^\W\d_](?:[^\W\d_]|[ '-]){0,14}[^\W\d_]")
 """What somebody may have strangers call them: a name of letters, which is no number and no address."""
@@ -27,25 +31,29 @@ class Finding:
         self.worker = worker
 
     async def look(self, place: str, profile: Profile, update: str, game: str = "") -> Reply:
-        """Have somebody wait for an opponent at a game, or at any for two: the one that they chose last before others.
+        """Have somebody wait for others at a game, or at any for two: the one that they chose last before others.
 
-        AskedIfReady while there is one, who waits for them.
+        AskedIfReady while there are some, who wait for them.
         """
-        games = [game] if game else [one.game for one in await self.worker.people.choices(profile.id)]
-        games = [one for one in games if GAMES[one].seats == 2]
+        chosen = [game] if game else [one.game for one in await self.worker.people.choices(profile.id)]
+        games = [one for one in chosen if game or GAMES[one].seats == 2]
         if not (is_private(place) or profile.has_private_chat):
             raise NotInPrivateYet()
         toast = "" if is_private(place) else texts(profile.language).gettext("It is in our private chat.")
-        if not games:
-            return Reply(toast, robots_page(profile.language, game), private=True)
-        looked = await self.worker.finder.look(profile, games, update)
+        robots_after = USUAL_ROBOTS_AFTER if GAMES[games[0]].seats > 2 else None
+        looked = await self.worker.finder.look(profile, games, update, robots_after)
         if looked == "asked":
             raise AskedIfReady()
         if looked == "heard":
             # Told again by the platform: their game has begun meanwhile, or they look no more.
             return Reply()
+        return Reply(toast, await self._page(profile, game, games[0], robots_after), private=True)
+
+    async def _page(self, profile: Profile, game: str, usual: str, robots_after: int | None) -> Panel:
         nickname = (await self.worker.people.person(profile.id)).nickname
-        return Reply(toast, looking_page(profile.language, game, games[0], nickname), private=True)
+        waiting = await self.worker.finder.queue.waiting() if GAMES[usual].seats > 2 else []
+        there = sum(usual in one.waiting.games for one in waiting)
+        return looking_page(profile.language, game, usual, nickname, there, robots_after)
 
     async def answer(self, place: str, profile: Profile, words: list[str], update: str) -> Reply:
         """A press on the page of somebody who looks, or of one that offers to look."""
@@ -53,12 +61,25 @@ class Finding:
             if not (is_private(place) or profile.has_private_chat):
                 return Reply(error_text(NotInPrivateYet(), profile.language), start_word=FIND)
             return await self.look(place, profile, update)
-        if len(words) == 3 and words[0] == "robot":
-            return await self._practise(place, profile, words[1], words[2], update)
+        match words:
+            case ["robot", game, level]:
+                return await self._practise(place, profile, game, level, update)
+            case ["rest", game, after] if game in GAMES and after in map(str, ROBOTS_AFTER):
+                return await self._choose_robots(profile, game, int(after), update)
         if words != ["stop"]:
             raise BadPayload()
         await self.worker.finder.leave(profile.id, update)
         return Reply(panel=not_looking_page(profile.language))
+
+    async def _choose_robots(self, profile: Profile, game: str, after: int, update: str) -> Reply:
+        """When robots take the chairs for which there is nobody; the page tells anew how many are there."""
+        robots_after = after if after != NEVER else None
+        looked = await self.worker.finder.look_on(profile, game, update, robots_after)
+        if looked == "asked":
+            raise AskedIfReady()
+        if looked == "heard":
+            return Reply(panel=not_looking_page(profile.language))
+        return Reply(panel=await self._page(profile, game, game, robots_after))
 
     async def _practise(self, place: str, profile: Profile, game: str, level: str, update: str) -> Reply:
         """Play against robots, while one is looked for: the cards come beside the page."""

@@ -6,32 +6,33 @@ from collections.abc import AsyncIterator
 from dataclasses import asdict
 from typing import NamedTuple
 
-from cachetools import LRUCache
-
 from bot import actions
 from bot.actions import BadPayload, TableAction
-from bot.finished.archive import game_id
+from bot.handlers.limits import PRESSES_OF_PERSON, TooManyPresses
+from bot.panel import Panel
+from bot.panels.challenge import invited_panel
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.hand_page import CHOOSING, HandPage, hand_page
 from bot.people import People
-from bot.platform import Person, Reply, private_place
+from bot.platform import Person, Reply
+from bot.ratelimit import RateLimiter
 from bot.store.outage import begin_request
 from bot.tables.chairs import ROBOT_NAMES
-from bot.tables.errors import NoSuchTable, OldPanel, SetAside
+from bot.tables.checks import check_free_to_sit, free_chair
+from bot.tables.errors import NoSuchTable, OldPanel, SetAside, TableError
 from bot.tables.room import Room
 from bot.tables.table import Table
-from bot.texts import error_text, language_of
+from bot.texts import error_text, language_of, texts
 from bot.worker import Worker
-from engine import game_kind
+from engine import GAMES, game_kind
 from engine.errors import EngineError
 
 LOOK_AGAIN_SECONDS = 15.0
 """After so long a table is looked at though nobody told that it has changed."""
 
 ELSEWHERE_SECONDS = 1.0
-"""The same where several workers share the tables: not all that the others do is told here."""
+"""The same where another worker delivers the table: then only what is pressed here is told."""
 
-FINISHED_REMEMBERED = 5_000
 MENUS = ("", "game", "rules")
 
 
@@ -43,12 +44,13 @@ class Opened(NamedTuple):
 
 
 class TableLine(NamedTuple):
-    """A table where somebody sits, as a list has it."""
+    """A table where somebody sits, as a list has it. ``watch_id`` is empty where nobody may watch."""
 
     code: str
     game: str
     others: str
     is_waiting: bool
+    watch_id: str = ""
 
 
 class OpenHand:
@@ -57,8 +59,11 @@ class OpenHand:
     def __init__(self, hands: "Hands", person: str, table: Table) -> None:
         self._hands, self._person = hands, person
         self.table = table
+        self.is_gone = False
+        """Whether there is nothing more to see: its reader does not sit there any more, or the table was removed."""
         self._draft, self._menu = NO_DRAFT, ""
         self._changed = asyncio.Event()
+        self._is_behind = False
         self._payloads: set[str] = set()
         """What the page's buttons carry."""
 
@@ -68,12 +73,18 @@ class OpenHand:
             self.table = table
         self._changed.set()
 
+    def look_again(self) -> None:
+        """The table has gone on elsewhere."""
+        self._is_behind = True
+        self._changed.set()
+
     def has(self, payload: str) -> bool:
         """Whether the page as it was last shown has a button that carries this."""
         return payload in self._payloads
 
     def choose(self, payload: str, language: str) -> Reply | None:
-        """Heed a press that makes no move, and only changes what this page shows; None for any other.
+        """Heed a press that makes no move, and only changes what this page shows; None for any other. It counts as a
+        press all the same: each has the page drawn anew.
 
         Its toast says what is wrong, such as that the decision was made meanwhile.
         """
@@ -81,6 +92,7 @@ class OpenHand:
             action = actions.parse(payload)
             if not isinstance(action, TableAction) or action.verb not in CHOOSING or action.code != self.table.code:
                 return None
+            self._hands.count_choice(self._person)
             if action.verb == "menu":
                 self._menu = _menu(action.words)
             else:
@@ -104,37 +116,60 @@ class OpenHand:
     async def states(self) -> AsyncIterator[str]:
         """What the page is to show, as JSON, and each later state, but for those that come while one is being taken.
 
+        Where a clock runs, ``clock_left`` beside the page's fields says how many seconds are left for the move.
         It ends with the game, or when its reader does not sit there any more. Raises one of the store's errors.
         """
         shown = ""
-        while True:
-            self._changed.clear()
+        async for _table in self.tables():
             page = await self._page()
-            if page is None:
-                return
             self._payloads = page.payloads
             state = json.dumps(asdict(page), ensure_ascii=False, separators=(",", ":"))
             if state != shown:
                 shown = state
-                yield state
-            if page.phase in ("over", "closed"):
+                left = await self._clock_left()
+                yield state if left is None else f'{state[:-1]},"clock_left":{left:.1f}}}'
+
+    async def tables(self) -> AsyncIterator[Table]:
+        """The table, and again whenever it may have changed, or what is shown of it; it ends as `states` does."""
+        while True:
+            self._changed.clear()
+            if self._is_behind:
+                await self._catch_up()
+            if self.is_gone or self._person not in self.table.people:
+                self.is_gone = True
+                return
+            table = self.table
+            yield table
+            if table.phase in ("over", "closed"):
                 return
             await self._wait()
+
+    async def _clock_left(self) -> float | None:
+        """Seconds that are left for the move; None where no clock runs."""
+        table = self.table
+        if not table.clock or table.is_practice or table.phase != "playing" or table.alarm == "flagged":
+            return None
+        rings_in = await self._hands.room.store.attendance.rings_in(table.code)
+        if rings_in is None:
+            return None
+        return max(rings_in, 0.0) + (0 if table.alarm == "nudged" else table.clock / 2)
 
     async def _wait(self) -> None:
         """Until the table has changed, or is to be looked at in any case."""
         try:
-            async with asyncio.timeout(self._hands.look_again_seconds):
+            async with asyncio.timeout(self._hands.seconds_to_look_again(self.table.code)):
                 await self._changed.wait()
         except TimeoutError:
-            try:
-                self.show(await self._hands.room.load(self.table.code))
-            except NoSuchTable:
-                return
+            self._is_behind = True
 
-    async def _page(self) -> HandPage | None:
-        if self._person not in self.table.people:
-            return None
+    async def _catch_up(self) -> None:
+        self._is_behind = False
+        try:
+            self.show(await self._hands.room.load(self.table.code))
+        except NoSuchTable:
+            self.is_gone = True
+
+    async def _page(self) -> HandPage:
         profile = await self._hands.people.person(self._person)
         seat = self.table.seat_of(self._person)
         chosen = self._draft.choice_at(self.table.oldest_panel(seat)) if seat is not None and self.table.game else ""
@@ -160,12 +195,16 @@ class Hands:
         self.room: Room = worker.room
         self.people: People = worker.people
         self._open: dict[str, set[OpenHand]] = {}
-        self._finished: LRUCache[str, str] = LRUCache(FINISHED_REMEMBERED)
+        self._choices = RateLimiter()
         worker.room.watchers.append(self._committed)
+        worker.on_heard.append(self._heard)
 
-    @property
-    def look_again_seconds(self) -> float:
-        return LOOK_AGAIN_SECONDS if self._worker.shards.workers == 1 else ELSEWHERE_SECONDS
+    def seconds_to_look_again(self, code: str) -> float:
+        return LOOK_AGAIN_SECONDS if self._worker.shards.owns(code) else ELSEWHERE_SECONDS
+
+    def _heard(self, code: str) -> None:
+        for hand in self._open.get(code, ()):
+            hand.look_again()
 
     def _committed(self, code: str, _alarm: float | None, _about: object = None) -> None:
         table = self.room.remembered(code)
@@ -173,17 +212,28 @@ class Hands:
             return
         for hand in self._open.get(code, ()):
             hand.show(table)
-        if table.phase == "over":
-            self._finished[code] = game_id(table)
 
-    def finished(self, code: str) -> str:
-        """The id of the game that was played at a table, if that ended lately; else nothing."""
-        return self._finished.get(code, "")
+    def count_choice(self, person: str) -> None:
+        """Somebody has a page of theirs drawn anew; TooManyPresses if they do that too fast."""
+        wait = self._choices.take(person, PRESSES_OF_PERSON)
+        if self._worker.settings.rate_limits and wait > 0:
+            raise TooManyPresses()
+
+    async def played(self, code: str, person: str) -> str:
+        """The game that somebody played at a table, as `Archive.played_at`. Raises one of the store's errors."""
+        return await self._worker.archive.played_at(code, person)
 
     async def language_of(self, person: str, spoken: str) -> str:
         """A person's language; what their browser speaks as long as none is known."""
         known = await self.people.person(person)
         return known.language if known.name != "?" else language_of(spoken)
+
+    @staticmethod
+    def games(language: str) -> dict[str, str]:
+        """The games to choose from, by their ids: what each is called, and for how many it is."""
+        _ = texts(language).gettext
+        line = _("{game} · {count} players")
+        return {kind.id: line.format(game=_(kind.name), count=kind.seats) for kind in GAMES.values()}
 
     async def open_table(self, person: Person, game: str, robot: str, update: str) -> Opened:
         """A table for a person, with robots of a level in all other chairs, or free ones if ``robot`` is empty.
@@ -191,7 +241,7 @@ class Hands:
         An update that comes twice opens one table. Raises one of the store's errors.
         """
         begin_request()
-        profile = await self.people.meet(person, private_place(person.id))
+        profile = await self.people.meet(person)
         try:
             challenges, game = self._worker.challenges, game_kind(game).id
             if robot == "strong":
@@ -211,8 +261,21 @@ class Hands:
         for table in await self._worker.tables_of(person):
             spoken = table.spoken(profile.language)
             others = " · ".join(chair.name for chair in spoken.chairs if chair and chair.person != person)
-            found.append(TableLine(table.code, game_kind(table.game_id).name, others, table.phase == "open"))
+            watch_id = await self._worker.watching.watch_id(table)
+            found.append(TableLine(table.code, game_kind(table.game_id).name, others, table.phase == "open", watch_id))
         return sorted(found, key=lambda one: (one.is_waiting, one.code))
+
+    async def invitation(self, code: str, person: str, language: str) -> Panel | None:
+        """What a table says to somebody who has its code and may sit down there; None where there is nothing for them,
+        whether or not there is such a table. Raises one of the store's errors.
+        """
+        try:
+            table = await self.room.table(code)
+            check_free_to_sit(table, person, "")
+            free_chair(table)
+        except TableError:
+            return None
+        return invited_panel(table.spoken(language), language)
 
     async def at(self, code: str, person: str) -> OpenHand | None:
         """A page on somebody's hand at a table; None if they do not sit there and ask for no chair.

@@ -11,7 +11,7 @@ from bot.panels.analysis import analysis_page
 from bot.panels.pages import chat_settings_page, fair_page, replay_page, settings_page
 from bot.panels.rules import rules_page
 from bot.panels.snapshot import isolated
-from bot.panels.standings import Ranked, StatsLine, leaderboard_about, leaderboard_page, stats_page
+from bot.panels.standings import Ranked, leaderboard_about, leaderboard_page, stats_page
 from bot.panels.tables import Seated, free_chairs, open_tables_page, tables_page
 from bot.people import DECKS, HANDS, SUITS, Profile
 from bot.pictures.results import game_sheet
@@ -56,22 +56,16 @@ class Pages:
             game=EVERYTHING if game == "all" else game,
         )
         ratings = self.worker.ratings
-        best = await ratings.best(scope, LINES)
-        histories = await ratings.histories(scope, [person for _rank, person, _standing in best])
         lines = [
             Ranked(
-                rank,
-                (await self.worker.people.person(person)).name,
-                standing,
-                person == profile.id,
-                histories[person],
+                one.rank,
+                profile.name if one.person == profile.id else (await self.worker.people.person(one.person)).name,
+                one.standing,
+                one.person == profile.id,
+                one.history,
             )
-            for rank, person, standing in best
+            for one in await ratings.best_and_own(scope, profile.id, LINES)
         ]
-        if not any(line.is_viewer for line in lines):
-            own, rank = await ratings.standing(scope, profile.id), await ratings.rank(scope, profile.id)
-            history = (await ratings.histories(scope, [profile.id]))[profile.id]
-            lines.append(Ranked(rank, profile.name, own, True, history))
         viewer = await self.viewers.at(place)
         panel = leaderboard_page(viewer.language, where, when, game, lines, await ratings.ranked(scope))
         if not viewer.deck:
@@ -81,12 +75,7 @@ class Pages:
 
     async def stats(self, place: str, about: Profile) -> Panel:
         ratings = self.worker.ratings
-        lines = []
-        for game in (EVERYTHING, *GAMES):
-            scope = Scope(game=game)
-            standing = await ratings.standing(scope, about.id)
-            rank, ranked = await ratings.rank(scope, about.id), await ratings.ranked(scope)
-            lines.append(StatsLine(game, standing, rank, ranked))
+        lines = await ratings.standings(about.id)
         history = (await ratings.histories(Scope(), [about.id]))[about.id]
         viewer = await self.viewers.at(place)
         panel = stats_page(viewer.language, about.name, lines, history)
@@ -127,6 +116,7 @@ class Pages:
             profile,
             has_ephemeral=adapter is not None and adapter.has_ephemeral,
             shows_pictures=adapter is not None and adapter.shows_pictures,
+            has_pages=adapter is not None and bool(adapter.pages_url),
         )
 
     async def chat_settings(self, place: str) -> Panel:

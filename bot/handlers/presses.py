@@ -23,8 +23,7 @@ from bot.panels.pages import help_page
 from bot.panels.strangers import DEEDS, Deed, spoken
 from bot.people import Profile
 from bot.platform import Press, Reply, is_inline, is_private
-from bot.scheduler import STAND_IN
-from bot.tables.chairs import ROBOT_NAMES
+from bot.tables.chairs import ROBOT_NAMES, STAND_IN
 from bot.tables.checks import check_open
 from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable, NotAtThisTable, NotYoursToDecide, OldPanel, OnlyTheChallenger
@@ -65,6 +64,7 @@ class Presses:
             "draft": self._draft,
             "claim": self._claim,
             "automatic": self._automatic,
+            "browser": self._browser,
             "wait": self._wait,
             "aside": self._ephemeral,
             "hint": self._hint,
@@ -88,6 +88,8 @@ class Presses:
         toast = texts(profile.language).gettext(toast) if toast else ""
         if isinstance(action, TableAction) and action.verb == "invite":
             return await self.commands.invitation(await self.room.cached(action.code), profile, press.place)
+        if isinstance(action, TableAction) and action.verb == "browser":
+            return await self.commands.browsers.at_table(press.place, profile, await self.room.cached(action.code))
         if not (isinstance(action, TableAction) and action.verb == "sit"):
             return Reply(toast)
         return _seated(press, profile, await self.room.cached(action.code), toast)
@@ -110,7 +112,7 @@ class Presses:
         code, person = action.code, press.person.id
         # Who presses something on their hand looks at it just now; whoever delivers the table is told with the move.
         look = Change(pressed=press.message, place=press.place, genuine=press.genuine)
-        seat = (await self.room.cached(code)).seat_of(person) if is_private(press.place) else None
+        seat = (await self.room.cached(code)).seat_of(person) if press.message and is_private(press.place) else None
         about = None if seat is None else (encode_name(Hand(seat)), encode_change(look))
         try:
             await self.room.press(code, person, action.version, action.move, press.key, about)
@@ -238,7 +240,7 @@ class Presses:
         draft = Draft(version, *action.words[1:])
         if draft.repeats_itself:
             raise BadPayload()
-        place = press.place if is_private(press.place) else ""
+        place = press.place if press.message and is_private(press.place) else ""
         change = Change(pressed=press.message, draft=draft, place=place, genuine=press.genuine)
         await self.worker.change(action.code, Hand(seat), change)
         return ""
@@ -266,6 +268,11 @@ class Presses:
         if not press.ephemeral:
             raise NoEphemeral()
         await self.worker.change(action.code, Hand(seat), Change(repost=True, place=press.ephemeral))
+        return ""
+
+    async def _browser(self, press: Press, action: TableAction) -> str:
+        """Whoever sits there has a link to the table's page; it comes as the answer."""
+        await self.room.table(action.code)
         return ""
 
     async def _hint(self, press: Press, action: TableAction) -> str:
@@ -326,7 +333,7 @@ class Presses:
             return await self._settings(press, profile, words)
         if action.page == "tables" and len(words) == 2 and words[0] == "sit":
             return await self._sit_from_list(press, words[1])
-        if action.page in ("forget", "find", "say", *DEEDS):
+        if action.page in ("browsers", "programs", "forget", "find", "say", *DEEDS):
             return await self._answered(press, profile, action)
         if action.page == "rules":
             return Reply(panel=await self.pages.rules(press.place, " ".join(words)))
@@ -354,6 +361,10 @@ class Presses:
 
     async def _answered(self, press: Press, profile: Profile, action: PageAction) -> Reply:
         """The answer to what a page asks somebody about themselves and others."""
+        if action.page == "browsers":
+            return await self.commands.browsers.answer(press.place, profile, action.words)
+        if action.page == "programs":
+            return await self.commands.programs.answer(press, profile, action.words)
         if action.page == "forget":
             return await self.commands.own_data.answer(press.place, profile, action.words)
         if action.page == "find":

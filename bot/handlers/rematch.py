@@ -1,6 +1,7 @@
 """The same game again, by a button on its result."""
 
 from contextlib import suppress
+from itertools import permutations
 
 from bot.actions import BadPayload
 from bot.finished.archive import FinishedGame
@@ -9,7 +10,7 @@ from bot.handlers.offers import check_is_free
 from bot.platform import Press, Reply, chat_of, is_inline
 from bot.somebody import is_somebody
 from bot.store.entries import Clock, Rule, Setup, Sit
-from bot.tables.chairs import Chair, Invited
+from bot.tables.chairs import STAND_IN, Chair, Invited
 from bot.tables.errors import AlreadySeated, NotAtThisTable
 from bot.worker import Worker
 
@@ -29,8 +30,8 @@ async def rematch(worker: Worker, press: Press, game_id: str) -> Reply:
     others = [seat for seat, one in enumerate(game.people) if one != person.id]
     # Whoever has been forgotten cannot be asked: then it is open to all.
     is_for_one = len(others) == 1 and not robots and not is_somebody(game.people[others[0]])
-    if is_for_one and not game.chats:
-        return await _in_private(worker, press, game, setup)
+    if not game.chats and (is_for_one or (len(others) > 1 and len(robots) < len(others))):
+        return await _in_private(worker, press, game, [*setup, *robots])
     update, seat = f"again:{game_id}", game.people.index(person.id)
     if is_inline(press.place):
         if chat_of(press.place) not in game.chats:
@@ -54,14 +55,20 @@ async def rematch(worker: Worker, press: Press, game_id: str) -> Reply:
 
 
 async def _in_private(worker: Worker, press: Press, game: FinishedGame, setup: list[Setup]) -> Reply:
-    """Two who played in no group may be strangers to each other: both are asked, and called as they were."""
-    people = [Chair(person, name) for person, name in zip(game.people, game.record.seats, strict=True)]
+    """People who played in no group may be strangers to each other: all are asked, and called as they were. A robot has
+    the chair of somebody who was forgotten.
+    """
+    seats = list(zip(game.people, game.record.seats, strict=True))
+    people = [Chair(one, name) for one, name in seats if not one.startswith("robot:") and not is_somebody(one)]
+    setup += [Sit(seat, f"robot:{STAND_IN}", name) for seat, (one, name) in enumerate(seats) if is_somebody(one)]
     blocks, person = worker.finder.queue.blocks, press.person.id
-    other = next(one for one in people if one.person != person)
-    if await blocks.has(person, other.person):
-        raise BlockedByYou(name=other.name)
-    # Whoever was blocked by the other is not told: to them it looks as if nobody answered.
-    asked = [person] if await blocks.has(other.person, person) else [one.person for one in people]
+    ids = [one.person for one in people]
+    has_blocked = dict(zip(ids, await blocks.of_each(ids), strict=True))
+    if found := next((one for one in people if one.person in has_blocked[person]), None):
+        raise BlockedByYou(name=found.name)
+    # Whoever was blocked by another is not told: to them it looks as if nobody answered.
+    apart = {one for pair in permutations(has_blocked, 2) if pair[1] in has_blocked[pair[0]] for one in pair}
+    asked = [person, *(one.person for one in people if one.person not in apart | {person})]
     table = await worker.challenges.open_for(
         game.record.game, people, f"again:{game.id}", asked=asked, setup=setup, again=True
     )

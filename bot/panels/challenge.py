@@ -3,7 +3,7 @@
 from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.phrases import capital, clock_line, in_points, option_names, options_in_words, short_clock, value_name
-from bot.panels.snapshot import TableSnapshot, isolated
+from bot.panels.snapshot import TableSnapshot, isolated, snapshot
 from bot.tables.chairs import Invited
 from bot.tables.table import CLOCKS, REFUSALS, Table
 from bot.texts import texts
@@ -12,8 +12,12 @@ from engine import GAMES
 from engine.rules import spell
 
 
-def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str, menu: str = "") -> Panel:
-    """The card of a table, before and after its game began; ``menu`` is the one that is open on it."""
+def challenge_panel(
+    table: Table, seen: TableSnapshot, language: str, suits: str, menu: str = "", *, by_link: bool = False
+) -> Panel:
+    """The card of a table, before and after its game began; ``menu`` is the one that is open on it. ``by_link`` is
+    whether others are invited by a link beside it, rather than by the table's code.
+    """
     words = seen.words(language, suits)
     _ = words.text
     page = Writer()
@@ -32,8 +36,29 @@ def challenge_panel(table: Table, seen: TableSnapshot, language: str, suits: str
         return page.panel(_sit(table, words), *_games(table, words))
     if menu == "rules":
         return page.panel(_sit(table, words), *_rules(seen, words))
-    page.line(_("Open for 24 hours. From another chat: /join {code}"), "italic", code=Span(table.code, "code"))
+    if by_link:
+        page.line(_("Open for 24 hours."), "italic")
+    else:
+        page.line(_("Open for 24 hours. From another chat: /join {code}"), "italic", code=Span(table.code, "code"))
     return page.panel(*_buttons(table, words))
+
+
+def invited_panel(table: Table, language: str) -> Panel:
+    """What somebody reads who has opened the link to a table that waits for players, before they sit down."""
+    seen = snapshot(table, None)
+    words = seen.words(language, "italian")
+    _ = words.text
+    page = Writer()
+    inviter = Span(isolated(table.opener.name), "bold")
+    page.line(_("{name} invites you to play {game}."), name=inviter, game=Span(_(seen.kind.name), "bold"))
+    points, clock = in_points(seen, int(seen.rules["target"])), clock_line(words, seen.clock, seen.strict)
+    page.line(_("To {points} points · {clock}"), points=points, clock=clock)
+    for line in options_in_words(words, seen.kind, seen.rules, unusual=True):
+        page.line(capital(line))
+    if len(table.chairs) == 4:
+        page.gap()
+        _chairs(page, table, words)
+    return page.panel()
 
 
 def invitation_panel(table: Table, name: str, address: str, language: str) -> Panel:
@@ -193,7 +218,7 @@ def _rules(seen: TableSnapshot, words: Wording) -> list[Row]:
         rows.append(tuple(buttons))
     clocks = [
         Button(
-            f"{'• ' if seen.clock == seconds else ''}⏱ {short_clock(words, seconds)}",
+            f"{'• ' if seen.clock == seconds else ''}{short_clock(words, seconds)}",
             actions.table(seen.code, "clock", seconds, int(seen.strict)),
         )
         for seconds in CLOCKS

@@ -8,30 +8,43 @@ from bot.tables.table import TIME_TO_BE_READY, Table
 from bot.texts import texts
 from engine import GAMES
 
+NEVER = -1
+ROBOTS_AFTER = (0, 120, 300, NEVER)
+"""Seconds after which robots may take the chairs for which there is nobody; what may be chosen."""
 
-def looking_page(language: str, game: str, usual: str, nickname: str) -> Panel:
-    """Somebody looks; ``game`` is the one they want, or empty for any, and ``usual`` the one that they would choose."""
+
+def looking_page(
+    language: str, game: str, usual: str, nickname: str, there: int = 0, robots_after: int | None = None
+) -> Panel:
+    """Somebody looks; ``game`` is the one they want, or empty for any, and ``usual`` the one that they would choose.
+
+    At a game for four ``there`` is how many look for it by now, with whoever reads this, and ``robots_after`` after how
+    many seconds robots take the chairs that are left, None for never.
+    """
     _ = texts(language).gettext
     page = Writer()
     what = Span(_(GAMES[game].name), "bold") if game else _("any game for two")
     page.line(_("I look for somebody to play {game}."), game=what)
-    page.line(_("When there is somebody I ask you here whether you are ready."))
+    seats = GAMES[usual].seats
+    if seats == 2:
+        page.line(_("When there is somebody I ask you here whether you are ready."))
+    else:
+        page.line(_("{there} of {seats} are there."), "bold", there=min(there, seats), seats=seats)
+        page.line(_("When you are four I ask you here whether you are ready."))
     page.line(_("I look for half an hour."))
     page.line(_("They read the name {name}: /nickname changes it."), name=Span(isolated(nickname), "bold"))
     page.line(_("Meanwhile you may play against a robot."))
-    return page.panel(robots_row(language, game or usual), (Button(_("Stop looking"), actions.page("find", "stop")),))
-
-
-def robots_page(language: str, game: str) -> Panel:
-    """What there is at a game for four, where nobody is looked for."""
-    _ = texts(language).gettext
-    page = Writer()
-    page.line(_("I find opponents for two only."))
-    page.line(
-        _("{game} you play here with robots, or with friends in a group: /challenge."),
-        game=Span(_(GAMES[game].name), "bold"),
-    )
-    return page.panel(robots_row(language, game))
+    rows = [robots_row(language, game or usual)]
+    if seats > 2:
+        page.line(_("From two people on, robots may take the chairs that are left:"))
+        chosen = NEVER if robots_after is None else robots_after
+        labels = {0: _("at once"), 120: _("after 2 minutes"), 300: _("after 5 minutes"), NEVER: _("never")}
+        waits = [
+            Button(f"{'✓ ' if after == chosen else ''}{labels[after]}", actions.page("find", "rest", usual, after))
+            for after in ROBOTS_AFTER
+        ]
+        rows = [tuple(waits[:2]), tuple(waits[2:]), *rows]
+    return page.panel(*rows, (Button(_("Stop looking"), actions.page("find", "stop")),))
 
 
 def robots_row(language: str, game: str) -> Row:
@@ -58,16 +71,32 @@ def nickname_page(language: str, nickname: str) -> Panel:
 
 
 def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -> Panel:
-    """Asks one of two who were matched whether they are ready, and says what came of it."""
+    """Asks one of those who were matched whether they are ready, and says what came of it."""
     words = seen.words(language, "italian")
     _ = words.text
     page = Writer()
-    other = next((isolated(one.name) for one in table.matched if one.person != person), "?")
+    others = [isolated(one.name) for one in table.matched if one.person != person] or ["?"]
+    names = others[0] if len(others) == 1 else f"{', '.join(others[:-1])}{_(' and ')}{others[-1]}"
+    robots = sum(chair is not None and chair.is_robot for chair in table.chairs)
+    seated = {chair.person for chair in table.chairs if chair}
+    missing = sum(one.person not in seated for one in table.matched)
     has_sat = any(chair and chair.person == person for chair in table.chairs)
     if table.phase == "open":
-        page.line(_("{name} plays with you."), "bold", name=other)
+        page.line(words.ngettext("{name} plays with you.", "{name} play with you.", len(others)), "bold", name=names)
+        if robots:
+            page.line(
+                words.ngettext(
+                    "{count} robot takes the chair that is left.",
+                    "{count} robots take the chairs that are left.",
+                    robots,
+                ),
+                count=robots,
+            )
     elif table.closed == "expired" and has_sat:
-        page.line(_("{name} does not answer. Whoever came by /find is looked for still."), "bold", name=other)
+        if len(others) == 1:
+            page.line(_("{name} does not answer. Whoever came by /find is looked for still."), "bold", name=names)
+        else:
+            page.line(_("Not all answered. Whoever came by /find is looked for still."), "bold")
     elif table.closed == "expired":
         page.line(_("You did not answer. /find looks again."), "bold")
     elif table.closed:
@@ -81,7 +110,15 @@ def ready_panel(table: Table, seen: TableSnapshot, person: str, language: str) -
         return page.panel()
     no = Button(_("Not now"), actions.table(table.code, "decline"))
     if has_sat:
-        page.line(_("You are ready; {name} is asked."), name=other)
+        if len(others) == 1:
+            page.line(_("You are ready; {name} is asked."), name=names)
+        else:
+            page.line(
+                words.ngettext(
+                    "You are ready; {count} is asked still.", "You are ready; {count} are asked still.", missing
+                ),
+                count=missing,
+            )
         return page.panel((no,))
     page.line(_("Ready? You have {seconds} seconds."), seconds=TIME_TO_BE_READY)
     return page.panel((Button(_("Ready"), actions.table(table.code, "sit"), "good"), no))

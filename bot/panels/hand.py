@@ -12,7 +12,7 @@ from operator import itemgetter
 
 from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.panels.phrases import Phrases, in_points, turn_line
+from bot.panels.phrases import CUT_SHORT, Phrases, in_points, turn_line
 from bot.panels.snapshot import TableSnapshot, isolated
 from bot.panels.strangers import DEEDS, Deed, ask, labelled, spoken
 from bot.tables.table import PHRASES
@@ -27,14 +27,16 @@ CHOICES = {"pick", "hold", "bid", "draw", "keep", "pass", "blind"}
 TO_TAKE, MOST_EXCHANGED = 4, 3
 
 
-def hand_panel(seen: TableSnapshot, language: str, suits: str, chosen: str = "") -> Panel:
-    """What a seat reads and may press; ``chosen`` is the part of a move that its player has chosen (`Draft.choice`)."""
-    return _Hand(seen, seen.words(language, suits), chosen).panel()
+def hand_panel(seen: TableSnapshot, language: str, suits: str, chosen: str = "", *, has_pages: bool = False) -> Panel:
+    """What a seat reads and may press; ``chosen`` is the part of a move that its player has chosen (`Draft.choice`).
+    ``has_pages`` is whether the table can be opened in a browser from there.
+    """
+    return _Hand(seen, seen.words(language, suits), chosen, has_pages=has_pages).panel()
 
 
 class _Hand:
-    def __init__(self, seen: TableSnapshot, words: Wording, chosen: str) -> None:
-        self.seen, self.words, self.chosen = seen, words, chosen
+    def __init__(self, seen: TableSnapshot, words: Wording, chosen: str, *, has_pages: bool) -> None:
+        self.seen, self.words, self.chosen, self.has_pages = seen, words, chosen, has_pages
         self.phrases = Phrases(seen, words)
         self.page = Writer()
         self.presses = actions.move(seen.code, seen.version, "")
@@ -66,7 +68,7 @@ class _Hand:
         self._table(view.deal)
         self._last_deal(view)
         self._how_it_stands(view)
-        return self.page.panel(*self._buttons(view.deal), *self._about_strangers())
+        return self.page.panel(*self._buttons(view.deal), *self._about_strangers(), self._browser())
 
     def _how_it_stands(self, view: View) -> None:
         self.page.gap()
@@ -101,6 +103,8 @@ class _Hand:
             self.page.line(_("The game was cancelled."), "bold")
         else:
             self.page.line(_("You win!") if self.seen.seat in winner else _("You lose."), "bold")
+            if self.seen.view.ending in CUT_SHORT:
+                self.page.line(self.words.ending(winner, self.seen.view.ending))
 
     # What has happened
 
@@ -118,6 +122,8 @@ class _Hand:
         """How the deal before went, at the beginning of the next; how the last one did, once the game is over."""
         _ = self.words.text
         result = view.result
+        if view.ending in CUT_SHORT:
+            return
         if result and (view.ending or (result.deal < view.deal_number and self.seen.since == 0)):
             self.page.gap()
             self.page.line(_("Deal {number} is over:"), "bold", number=result.deal)
@@ -360,6 +366,13 @@ class _Hand:
                 for seat in others
             )
         ]
+
+    def _browser(self) -> Row:
+        """The way to the table's page, unless something is half chosen."""
+        if self.chosen or not self.has_pages:
+            return ()
+        _ = self.words.text
+        return (Button(_("🌐 In the browser"), actions.table(self.seen.code, "browser"), kind="browser"),)
 
     def _resignation(self) -> Row:
         _ = self.words.text

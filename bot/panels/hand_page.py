@@ -14,18 +14,22 @@ from bot.panel import Button, Panel, Span
 from bot.panels.board import result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.hand import RESIGN, hand_panel
+from bot.panels.phrases import CUT_SHORT
 from bot.panels.snapshot import TableSnapshot, isolated, snapshot
 from bot.people import Profile
 from bot.pictures.cards import IN_FRENCH
 from bot.pictures.scene import Light, Pile, PlayedCard
-from bot.pictures.scenes import hand_scene, last_tally
+from bot.pictures.scenes import deal_end, hand_scene
 from bot.tables.table import Table
-from engine.views import DealView, Packet, PacketsView
+from engine.views import DealView, Packet, PacketsView, TressetteView
 
 OPENERS = {"robot", "menu", "game", "rule", "clock", "cancel"}
 """What only whoever opened a table may press while it waits for players."""
 
 NOT_FOR_SEATED = {"sit", "decline", "invite"}
+POINTS_IN_TRICKS = 11
+"""Of a deal of Tressette: 32 thirds and a point for the last trick (docs/rules.md)."""
+
 CHOOSING = ("draft", "menu")
 """What a page keeps to itself: the parts of a move that its reader has chosen, and which menu is open."""
 
@@ -84,14 +88,16 @@ class HandPage:
     """All that a page shows of a table to one who sits there. Texts stand in their language.
 
     ``says`` is what has changed, in words, for who does not see it. ``text`` are the panel's spans (text and style)
-    and ``rows`` its buttons, all of them; ``extra`` are those that no card or packet stands for. ``tally`` is the score
-    of the deal that has just ended. ``clock`` is in seconds a move, 0 for none; ``replay`` is the finished game's id.
-    ``resign`` is pressed to be asked whether one really wants to.
+    and ``rows`` its buttons, all of them; ``extra`` are those that no card or packet stands for and that are of use
+    now. ``tally`` is the score of the deal that has just ended, ``end_trick`` its last trick. ``clock`` is in seconds a
+    move, 0 where none runs. ``replay`` is the finished game's id, ``rules`` the address of the page on how the game is
+    played. ``resign`` is pressed to be asked whether one really wants to.
     """
 
     code: str
     phase: str
     game: str
+    rules: str
     deck: str
     version: int
     says: str
@@ -117,6 +123,7 @@ class HandPage:
     packets: tuple[TapCard, ...] = ()
     tally: tuple[tuple[str, str, str], ...] = ()
     tally_title: str = ""
+    end_trick: tuple[LyingCard, ...] = ()
     replay: str = ""
     resign: str = ""
 
@@ -147,7 +154,7 @@ def _panel(table: Table, seen: TableSnapshot, person: str, profile: Profile, cho
         result = result_panel(seen, table.game.record(live=False), *words, game_id(table), ())
         again = [row for row in result.rows if row[0].payload.startswith(actions.page("rematch"))]
         return Panel((*panel.text, Span("\n\n"), *result.text), tuple(again))
-    panel = challenge_panel(table, seen, *words, menu=menu)
+    panel = challenge_panel(table, seen, *words, menu=menu, by_link=True)
     asked = hand_panel(seen, *words).rows if seen.asking else ()
     is_opener = person == table.opener.person
     kept = [tuple(button for button in row if _may_press(button, is_opener=is_opener)) for row in panel.rows]
@@ -174,7 +181,7 @@ class _Pages:
         self.pressed: dict[str, str] = {}
         extra = []
         for row in panel.rows:
-            left = [button for button in row if not self._stands_for_card(button)]
+            left = [button for button in row if not self._stands_for_card(button) and not self._is_too_early(button)]
             if left:
                 extra.append(tuple(left))
         self.extra = tuple(extra)
@@ -185,12 +192,13 @@ class _Pages:
             "code": seen.code,
             "phase": seen.phase,
             "game": self.words.text(seen.kind.name),
+            "rules": f"/rules/{seen.kind.id}",
             "deck": self.deck,
             "version": self.table.version,
             "text": tuple((text, style) for text, style, _person in panel.text),
             "rows": panel.rows,
             "extra": self.extra,
-            "clock": seen.clock,
+            "clock": 0 if seen.practice else seen.clock,
             "alarm": seen.alarm,
         }
         if self.scene is None or self.deal is None or seen.view is None:
@@ -198,13 +206,13 @@ class _Pages:
         scene, deal, view = self.scene, self.deal, seen.view
         said = "".join(span.text for span in panel.text[: panel.fold])
         is_over = bool(view.ending)
+        is_cut_short = view.ending in CUT_SHORT and bool(view.winner)
         is_fresh = view.result is not None and view.result.deal < view.deal_number and seen.since == 0
-        tally = last_tally(seen, self.profile.language, self.profile.suits) if is_over or is_fresh else ()
-        number = view.result.deal if view.result else 0
+        end = deal_end(seen, self.profile.language, self.profile.suits) if is_over or is_fresh else None
         return HandPage(
             says=said.strip(),
             is_mine=scene.is_mine and not is_over,
-            line=scene.line,
+            line=f"{scene.line} {self.words.ending(view.winner, view.ending)}" if is_cut_short else scene.line,
             target=scene.target,
             deal=view.deal_number,
             sides=tuple(PageSide(one.name, one.points, one.notes, one.is_to_move) for one in scene.sides),
@@ -220,8 +228,9 @@ class _Pages:
             middle=self._piles(scene.middle, None),
             hand=self._hand(deal) if scene.hand else (),
             packets=self._piles(scene.packets, seen.seat),
-            tally=tuple((line.label, *line.figures) for line in tally),
-            tally_title=self.words.text("deal {number}").format(number=number) if tally else "",
+            tally=tuple((line.label, *line.figures) for line in end.tally) if end else (),
+            tally_title=self.words.text("deal {number}").format(number=end.number) if end else "",
+            end_trick=self._lying(end.trick, end.seats) if end else (),
             resign="" if is_over else actions.table(seen.code, "draft", seen.version, RESIGN),
             replay=game_id(self.table) if self.table.phase == "over" else "",
             **common,  # type: ignore[arg-type]
@@ -231,10 +240,22 @@ class _Pages:
         """Whether a card or a packet lies there that is pressed in this button's place; it is noted which."""
         if self.deal is None or not self.seen.my_turn:
             return False
+        action = actions.parse(button.payload)
+        if isinstance(action, MoveAction) and action.move.startswith("hold "):
+            # Its two packets are pressed one after the other.
+            return True
         about = _about(button, self.chosen, self.deal)
         if about:
             self.pressed[about] = button.payload
         return bool(about)
+
+    def _is_too_early(self, button: Button) -> bool:
+        """Whether it claims a game that this deal cannot yet have won: the menu has it."""
+        if not button.payload.endswith(":claim") or self.seen.seat is None or not self.seen.view:
+            return False
+        side, view = self.seen.seat % 2, self.seen.view
+        declared = self.deal.declared[side] if isinstance(self.deal, TressetteView) else 0
+        return view.totals[side] + declared + POINTS_IN_TRICKS < int(view.rules["target"])
 
     def _hand(self, deal: DealView) -> tuple[TapCard, ...]:
         assert self.scene
@@ -260,8 +281,8 @@ class _Pages:
             TapCard(
                 pile.top.code,
                 self._name(packet.top),
-                pile.top.light,
-                self._press_of(packet),
+                pile.top.light or ("playable" if self._hold(packet) else ""),
+                self._press_of(packet) or self._hold(packet),
                 pile.size,
                 str(packet.number),
             )
@@ -276,6 +297,17 @@ class _Pages:
 
     def _press_of(self, packet: Packet) -> str:
         return self.pressed.get(packet.top or "") or self.pressed.get(f"packet {packet.number}", "")
+
+    def _hold(self, packet: Packet) -> str:
+        """What a tap presses while one takes two packets in hand: the first is only chosen, the second is the move."""
+        moves = self.seen.view.moves if self.seen.view and self.seen.my_turn else ()
+        number = str(packet.number)
+        if packet.owner != self.seen.seat or not any(number in move.split(" ")[1:] for move in moves if "hold" in move):
+            return ""
+        if self.chosen in ("", number):
+            draft = (number,) if not self.chosen else ()
+            return actions.table(self.seen.code, "draft", self.seen.version, *draft)
+        return actions.move(self.seen.code, self.seen.version, f"hold {' '.join(sorted((self.chosen, number)))}")
 
     def _lying(self, played: Iterable[PlayedCard], seats: Iterable[int]) -> tuple[LyingCard, ...]:
         return tuple(

@@ -16,9 +16,9 @@ from bot.wording import Wording
 LANGUAGE_NAMES = {"en": "English", "it": "Italiano"}
 
 
-def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool) -> Panel:
-    """A person's settings. Where hands are shown can be chosen if the platform can show ephemeral messages, and
-    pictures if it shows any.
+def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool, has_pages: bool) -> Panel:
+    """A person's settings. Where hands are shown can be chosen if the platform can show ephemeral messages, pictures if
+    it shows any, and browsers and programs if our pages can be reached from there.
     """
     _ = texts(profile.language).gettext
     page = Writer()
@@ -55,6 +55,12 @@ def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool
             ),
         ),
         (Button(_("Whom you have blocked"), actions.page("block", "list")),),
+        (
+            Button(_("Browsers"), actions.page("browsers", "list")),
+            Button(_("Programs"), actions.page("programs", "list")),
+        )
+        if has_pages
+        else (),
     )
 
 
@@ -78,7 +84,7 @@ def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool) -> Panel:
     page.line(_("This chat's settings"), "bold")
     page.line(_("The language here, the clock of new tables, and pictures."))
     clocks = [
-        chosen(f"⏱ {short_clock(words, seconds)}", chat.clock == seconds, actions.page("settings", "clock", seconds))
+        chosen(short_clock(words, seconds), chat.clock == seconds, actions.page("settings", "clock", seconds))
         for seconds in CLOCKS
     ]
     strict = Button(

@@ -10,6 +10,9 @@ from engine import GAMES, GameKind
 from engine.rules import Value, spell
 from engine.views import LastTrick, SpadesView
 
+CUT_SHORT = ("resign", "timeout", "cancelled")
+"""Endings that leave a deal unfinished: what it counted decided nothing."""
+
 
 class Phrases:
     """A table's lines, in one language and for one viewer, who is "you" in lists."""
@@ -147,8 +150,9 @@ def short_clock(words: Wording, seconds: int) -> str:
     """How long a move may take, on a button."""
     _ = words.text
     if not seconds:
-        return _("off")
-    return _("1 day") if seconds == 86400 else f"{seconds // 60} min"
+        return _("no clock")
+    length = _("1 day") if seconds == 86400 else f"{seconds // 60} min"
+    return f"⏱ {length}"
 
 
 def clock_name(words: Wording, seconds: int) -> str:

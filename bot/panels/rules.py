@@ -1,9 +1,13 @@
 """The rules as players read them, in short; docs/rules.md has them option by option."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from bot import actions
 from bot.commands import FAIR
 from bot.panel import Button, Panel, Writer
 from bot.panels.phrases import game_names
+from bot.picture import Suits
 from bot.texts import texts
 from engine import GAMES
 
@@ -14,28 +18,51 @@ WORTH = ("1/3", "1/3", "1", "1/3", "1/3", "1/3", "0", "0", "0", "0")
 """What a card of each of these ranks is worth, in points."""
 
 
-def rules_page(language: str, about: str = "") -> Panel:
+class RulesText(NamedTuple):
+    """What there is to read about a game or another subject: a title, and a sentence or two in each line.
+
+    ``ranking`` are the cards of one suit from high to low, each with what it is worth in points, as a fraction.
+    """
+
+    title: str
+    lines: list[str]
+    ranking: Sequence[tuple[str, str]] = ()
+    suits: Suits = "italian"
+
+
+SPADES_RANKING = [(f"{rank}S", "") for rank in "AKQJT98765432"]
+RANKING = [(f"{rank}D", worth) for rank, worth in zip(RANKS, WORTH, strict=True)]
+
+
+def rules_text(language: str, about: str = "") -> RulesText:
     """How a game is played; without one, what all Tressette games share; "fair" is how a shuffle is checked."""
     _ = texts(language).gettext
-    page = Writer()
     if about in GAMES:
-        page.line(_(GAMES[about].name), "bold")
-        page.gap()
-        for line in _game(language)[about]:
-            page.line(f"• {line}")
-        page.line(f"• {_ranking(language, about)}")
-        if about != "spades":
-            page.line(_("• The rules common to all Tressette games: /rules"))
-    elif about == FAIR:
-        page.line(_("Is the shuffle fair?"), "bold")
-        page.gap()
-        for line in _fair(language):
-            page.line(f"• {line}")
-    else:
-        page.line(_("Common to all Tressette games"), "bold")
-        page.gap()
-        for line in _common(language):
-            page.line(f"• {line}")
+        lines = [*_game(language)[about], _ranking(language, about)]
+        if about == "spades":
+            return RulesText(_(GAMES[about].name), lines, SPADES_RANKING, "french")
+        return RulesText(_(GAMES[about].name), lines, RANKING)
+    if about == FAIR:
+        return RulesText(_("Is the shuffle fair?"), _fair(language))
+    return RulesText(_("Common to all Tressette games"), _common(language), RANKING)
+
+
+def has_common_rules(about: str) -> bool:
+    """Whether this is a game by its id, and one to which belongs what all Tressette games share."""
+    return about in GAMES and about != "spades"
+
+
+def rules_page(language: str, about: str = "") -> Panel:
+    """What `rules_text` says, with buttons that lead to the rest."""
+    _ = texts(language).gettext
+    page = Writer()
+    text = rules_text(language, about)
+    page.line(text.title, "bold")
+    page.gap()
+    for line in text.lines:
+        page.line(f"• {line}")
+    if has_common_rules(about):
+        page.line(_("• The rules common to all Tressette games: /rules"))
     names = {**game_names(language), FAIR: _("Is it fair?")}
     buttons = [Button(name, actions.page("rules", subject)) for subject, name in names.items()]
     common = Button(_("Common rules"), actions.page("rules"))
@@ -52,8 +79,8 @@ def _common(language: str) -> list[str]:
         _("An ace counts 1 point; 3, 2, R, C and F a third each; the last trick 1. Thirds left over are lost."),
         _("A deal gives 11 points, and what is declared."),
         _(
-            "Declarations (buongiochi): four 3s, 2s or aces 4 points; three of them 3, naming the missing suit; "
-            "3, 2 and A of one suit, the napoletana, 3."
+            "Declarations (buongiochi): four 3s, four 2s or four aces: 4 points; three of them: 3 points, and you name "
+            "the missing suit; the napoletana (3, 2 and A of one suit): 3 points."
         ),
         _("The first at the target wins, at the end of a deal; equal totals play on."),
     ]

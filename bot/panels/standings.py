@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from bot import actions
 from bot.finished.history import RatedGame
-from bot.finished.ratings import EVERYTHING, LEAST_GAMES, Standing
+from bot.finished.ratings import EVERYTHING, LEAST_GAMES, GameStanding, Standing
 from bot.panel import Panel, Row, Span, Writer, chosen
 from bot.panels.phrases import game_names
 from bot.panels.snapshot import isolated
@@ -30,15 +29,6 @@ class Ranked:
     standing: Standing
     is_viewer: bool
     history: Sequence[RatedGame] = ()
-
-
-class StatsLine(NamedTuple):
-    """How somebody stands in a game (an id, or ``*`` for all): rank, and how many are ranked."""
-
-    game: str
-    standing: Standing
-    rank: int | None
-    ranked: int
 
 
 def leaderboard_about(language: str, where: str, when: str, game: str) -> list[str]:
@@ -97,7 +87,7 @@ def _ranked_line(page: Writer, line: Ranked, language: str) -> None:
         page.line(f"{place} {name} {line.standing.shown} ({games}, {wins})", "bold" if line.is_viewer else "")
 
 
-def stats_page(language: str, name: str, lines: Sequence[StatsLine], history: Sequence[RatedGame]) -> Panel:
+def stats_page(language: str, name: str, lines: Sequence[GameStanding], history: Sequence[RatedGame]) -> Panel:
     """How somebody has played; ``history`` is how their rating in all games went, oldest first."""
     _ = texts(language).gettext
     ngettext = texts(language).ngettext
@@ -137,7 +127,7 @@ def stats_page(language: str, name: str, lines: Sequence[StatsLine], history: Se
     return page.panel()
 
 
-def places(language: str, line: StatsLine) -> str:
+def places(language: str, line: GameStanding) -> str:
     """Where somebody stands among those who are ranked."""
     _ = texts(language).gettext
     return _("rank {rank} of {ranked}").format(rank=line.rank, ranked=line.ranked) if line.rank else _("not ranked yet")

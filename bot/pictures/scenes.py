@@ -1,9 +1,9 @@
 """The scenes of hands and boards: a table as one viewer may see it, from the same snapshot as its panel."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from bot.panels.phrases import Phrases, in_points, turn_line
+from bot.panels.phrases import CUT_SHORT, Phrases, in_points, turn_line
 from bot.panels.snapshot import TableSnapshot
 from bot.picture import Deck, Style
 from bot.pictures.lettering import drawable_names, minus
@@ -28,11 +28,24 @@ def hand_scene(
     return _Scenes(seen, language, suits, style, any_letters=any_letters).hand(seen.view.deal, chosen)
 
 
-def last_tally(seen: TableSnapshot, language: str, suits: str) -> tuple[TallyLine, ...]:
-    """The score of the last deal that is over, the viewer's side first; empty before there is one."""
-    if seen.view is None or seen.view.result is None:
-        return ()
-    return _Scenes(seen, language, suits, "classic", any_letters=True).tally(seen.view.result.entries)
+class DealEnd(NamedTuple):
+    """A deal that is over: its ``number``, its score with the viewer's side first, its last trick and who played it."""
+
+    number: int
+    tally: tuple[TallyLine, ...]
+    trick: tuple[PlayedCard, ...]
+    seats: tuple[int, ...]
+
+
+def deal_end(seen: TableSnapshot, language: str, suits: str) -> DealEnd | None:
+    """The end of the last deal that is over; None before there is one, and where the game was cut short in it."""
+    if seen.view is None or seen.view.result is None or seen.view.ending in CUT_SHORT:
+        return None
+    result, scenes = seen.view.result, _Scenes(seen, language, suits, "classic", any_letters=True)
+    played = result.last_trick.cards if result.last_trick else ()
+    return DealEnd(
+        result.deal, scenes.tally(result.entries), scenes.trick(played), tuple([card.seat for card in played])
+    )
 
 
 def board_scene(seen: TableSnapshot, language: str, suits: str, style: Style) -> Scene | None:
@@ -64,8 +77,9 @@ class _Scenes:
         if view.ending:
             won = _("You win!") if self.seen.seat in (view.winner or ()) else _("You lose.")
             line = won if view.winner else _("The game was cancelled.")
-            tally = self.tally(view.result.entries) if view.result else ()
-            title = _("deal {number}").format(number=view.result.deal) if view.result else ""
+            result = view.result if view.ending not in CUT_SHORT else None
+            tally = self.tally(result.entries) if result else ()
+            title = _("deal {number}").format(number=result.deal) if result else ""
             return self.scene(sides=self.sides(view.totals), line=line, is_mine=True, tally=tally, tally_title=title)
         return self.table(deal, chosen)
 
@@ -77,13 +91,13 @@ class _Scenes:
             sides=self.sides(seen.view.totals, deal),
             line=turn_line(seen, words),
             is_mine=seen.my_turn,
-            trick=self._trick(deal.trick),
-            last_trick=self._trick(deal.last_trick.cards) if deal.last_trick and deal.phase == "play" else (),
+            trick=self.trick(deal.trick),
+            last_trick=self.trick(deal.last_trick.cards) if deal.last_trick and deal.phase == "play" else (),
             last_title=_("last trick"),
             stock=self._stock(deal),
             **self._drawn(deal),
             middle=self._packets(deal, None, chosen=chosen),
-            packets=self._packets(deal, seen.seat, moves) if seen.seat is not None else (),
+            packets=self._packets(deal, seen.seat, moves, chosen) if seen.seat is not None else (),
             others=self._others(deal),
             hand=self._own(deal, moves, chosen),
         )
@@ -143,7 +157,7 @@ class _Scenes:
             code = WORN["ranks"].get(code[0], code[0]) + WORN["suits"][code[1]]
         return Card(code or "", light)
 
-    def _trick(self, played: Iterable[Played]) -> tuple[PlayedCard, ...]:
+    def trick(self, played: Iterable[Played]) -> tuple[PlayedCard, ...]:
         played = tuple(played)
         best = self._best(played)
         return tuple(

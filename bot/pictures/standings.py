@@ -6,7 +6,8 @@ import time
 from collections.abc import Sequence
 
 from bot.finished.history import DAY_SECONDS, RatedGame
-from bot.panels.standings import FORM, Ranked, StatsLine, letters, places
+from bot.finished.ratings import GameStanding
+from bot.panels.standings import FORM, Ranked, letters, places
 from bot.pictures.lettering import drawable
 from bot.pictures.sheet import Curve, Form, Part, Plot, Row, Rows, Sheet
 from bot.texts import texts
@@ -16,7 +17,7 @@ NAMELESS = "…"
 """What stands for a name of which the letters have nothing."""
 
 
-def stats_sheet(language: str, name: str, lines: Sequence[StatsLine], history: Sequence[RatedGame]) -> Sheet | None:
+def stats_sheet(language: str, name: str, lines: Sequence[GameStanding], history: Sequence[RatedGame]) -> Sheet | None:
     """How somebody has played; None before their first rated game."""
     _ = texts(language).gettext
     ngettext = texts(language).ngettext

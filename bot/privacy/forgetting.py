@@ -20,6 +20,7 @@ from bot.finished.ratings import Ratings
 from bot.people import People
 from bot.platform import platform_of, private_place
 from bot.privacy.kept import drop_kept
+from bot.programs import Programs
 from bot.somebody import Mark, marks, new_somebody
 from bot.store import STORE_ERRORS, keys
 from bot.store.naming import by_handle
@@ -114,6 +115,7 @@ class Forgetter:
         scopes = await self._ratings.hand_over(person, mark.somebody)
         games = await self._leave_games(person, mark)
         await self._drop_keys(person)
+        await Programs(self._client).revoke_all_of(person)
         await self._tell(keys.person(person))
         gone = mark._replace(is_gone=True, since=self.now())
         await self._client.hset(keys.FORGETTING, person, gone.to_text())
@@ -174,6 +176,7 @@ class Forgetter:
             keys.seated(person),
             keys.last_game(person),
             keys.mydata(person),
+            keys.sessions(person),
             keys.left(person),
         ):
             await self._client.delete(key)

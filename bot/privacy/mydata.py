@@ -5,6 +5,8 @@
      "looking_for": what they look for, as the queue has it, or the code of the pairing in which they are asked,
      "blocked": the names of those whom they have blocked,
      "left": Unix seconds of each time that they left what was found for them,
+     "browsers": [{"made", "used"}], Unix seconds,
+     "programs": [{"name", "scopes"}], for which they made tokens,
      "reports": [{"at", "code", "game", "about"}],
      "tables": [{"code", "game", "state", "seat", "players"}],
      "ratings": [{"chat", "month", "game", "rating", "games", "wins", "rank", "history": [{"day", "won", "rating"}]}],
@@ -24,6 +26,8 @@ from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
 from bot.platform import File, private_place
 from bot.privacy.kept import read_kept
+from bot.programs import Programs
+from bot.sessions import Sessions
 from bot.store import keys
 from bot.tables.table import Table
 
@@ -61,6 +65,8 @@ class MyData:
             "looking_for": await self._looking_for(person),
             "blocked": [block.name for block in await self._blocks.of(person)],
             "left": [int(at) for at in await Leavers(self._client).times(person, now)],
+            "browsers": [{"made": one.made, "used": one.used} for one in await Sessions(self._client).of(person)],
+            "programs": [{"name": one.name, "scopes": one.scopes} for one in await Programs(self._client).of(person)],
             "reports": await self._reported(person),
             "tables": [_table(table, person) for table in tables],
             "ratings": await self._rated(person),

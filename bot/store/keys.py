@@ -46,6 +46,9 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{games}:scopes:<platform:id>`` | set | the narrowest scopes in which the person has been rated |
 | ``{games}:changes:<id>`` | string | what a game did to its players' ratings, JSON; kept for a week |
 | ``{games}:rated`` | string | the number of the last game that is in the ratings |
+| ``sessions:<platform:id>`` | hash | a person's browsers by id, JSON (`bot.sessions`); expires |
+| ``entrance:<digest>`` | string | whose session a link makes, by the SHA-256 of what it holds; expires |
+| ``programs`` | hash | other people's programs, by id: name, scopes and their token's SHA-256, JSON (`bot.programs`) |
 | ``{find}:waiting`` | hash | people who look for an opponent: since when, Unix seconds, and a JSON of what they want |
 | ``{find}:asked`` | hash | people who were matched and are asked: the pairing's code (`bot.find.queue`) |
 | ``{find}:blocks`` | hash | whom people have blocked, and by what names, JSON (`bot.find.blocks`) |
@@ -67,6 +70,7 @@ SHARDS = 64
 PROBE_KEPT_SECONDS = 5
 
 SCHEMA = "schema"
+PROGRAMS = "programs"
 SECRET = "secret"  # noqa: S105
 WORKERS = "workers"
 FORGETTING = "forgetting"
@@ -177,6 +181,14 @@ def tries(person: str) -> str:
 
 def named(person: str) -> str:
     return f"named:{person}"
+
+
+def sessions(person: str) -> str:
+    return f"sessions:{person}"
+
+
+def entrance(digest: str) -> str:
+    return f"entrance:{digest}"
 
 
 def mydata(person: str) -> str:

@@ -14,6 +14,9 @@ ROBOT_NAMES = {
 }
 """Robots have names, for a table of four may seat three of them."""
 
+STAND_IN = "medium"
+"""How well a robot plays that stands in for a person: one whose time is up, who was forgotten, or who never came."""
+
 
 class Chair(NamedTuple):
     """Who sits in a chair: ``person`` is ``platform:id`` or ``robot:level``, ``name`` what others read."""

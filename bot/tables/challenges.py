@@ -1,6 +1,6 @@
 """Tables until the cards are dealt: who opens one, sits down, stands up, chooses what is played; each one commit."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack, suppress
 from itertools import count
 
@@ -49,6 +49,12 @@ from engine.shuffle import SECRET_BYTES
 
 MOST_CHANGES = 300
 """Entries of a challenge after which its game, options and clock are changed no more."""
+
+
+def robots_at(seats: Iterable[int], level: str) -> list[Sit]:
+    """Robots of a level that sit there, each with a name of its own."""
+    names = (plain_name(f"🤖 {name}") for name in ROBOT_NAMES[level])
+    return [Sit(seat, f"robot:{level}", name) for seat, name in zip(seats, names, strict=False)]
 
 
 class Challenges:
@@ -108,11 +114,7 @@ class Challenges:
         self, game: str, person: str, name: str, level: str, update: str, *, host: str = "", again: bool = False
     ) -> Table:
         """A new table with robots of a level in all other chairs; the rest is as in `open_table`."""
-        seats = range(1, game_kind(game).seats)
-        robots = [
-            Sit(seat, f"robot:{level}", plain_name(f"🤖 {robot}"))
-            for seat, robot in zip(seats, ROBOT_NAMES[level], strict=False)
-        ]
+        robots = robots_at(range(1, game_kind(game).seats), level)
         return await self.open_table(game, person, name, update, host=host, setup=robots, again=again)
 
     async def open_for(
@@ -125,9 +127,10 @@ class Challenges:
         setup: Sequence[Setup] = (),
         again: bool = False,
     ) -> Table:
-        """A table for two, as they are to be called: both are asked in their private chats whether they are ready, and
-        may sit down; or only those among them who are to be ``asked``. Once, however often it is asked for; NoSuchTable
-        when that table is no more. ``setup`` and ``again`` are as for `open_table`.
+        """A table for people, as they are to be called: all are asked in their private chats whether they are ready,
+        and may sit down; or only those among them who are to be ``asked``. Each has a chair: they stand in the order
+        in which they are given, with robots of the ``setup`` between them. Once, however often it is asked for;
+        NoSuchTable when that table is no more. ``setup`` and ``again`` are as for `open_table`.
         """
         first, hosts = matched[0], [private_place(one) for one in asked or [one.person for one in matched]]
         entries: list[Entry] = [Open(game, first.person, first.name), *map(Host, hosts), *setup]
@@ -218,7 +221,9 @@ class Challenges:
 
         def decide(table: Table) -> Table:
             checks.check_free_to_sit(table, person, handle)
-            chosen = seat if seat is not None else checks.free_chair(table)
+            chosen = seat if seat is not None else table.chair_for(person)
+            if chosen is None:
+                chosen = checks.free_chair(table)
             if chosen not in range(len(table.chairs)):
                 raise NoSuchChair()
             if taken := table.chairs[chosen] or table.asking.get(chosen):

@@ -10,7 +10,7 @@ NEVER = inf
 def next_alarm(before: Table, after: Table, robot_pause: float) -> float | None:
     """In how many seconds of playing time the table's clock is to ring; NEVER stops it, None leaves it as it was.
 
-    An open table waits a day for players; one for two who were matched waits a minute. Half of a move's time is a
+    An open table waits a day for players; one for people who were matched waits a minute. Half of a move's time is a
     nudge, the other half brings the flag. A robot moves after a moment, its pause in seconds. Where only robots wait
     for one person no clock runs, strict or not: it would take a move from them for nobody's sake.
     """

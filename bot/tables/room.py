@@ -61,7 +61,7 @@ class Room:
         self.delivers: Callable[[str], bool] = lambda _code: False
         """Whether this worker delivers a table. Who else does is told by the commit itself (`bot.store.committed`)."""
         self.before_removal: Callable[[Table], Awaitable[None]] | None = None
-        """Called with a table that was opened for two who were matched, before it is forgotten."""
+        """Called with a table that was opened for people who were matched, before it is forgotten."""
         self.on_unreadable: Callable[[Table], Awaitable[None]] | None = None
         """Called with a table that the rules refuse whenever it is loaded: nothing is done about it here."""
         self.new_secret = new_secret

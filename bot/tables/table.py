@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Self, assert_never
 
 from bot.platform import is_same_place, platform_of
-from bot.somebody import NAME, spoken
+from bot.somebody import is_ours, spoken
 from bot.store.entries import (
     Ask,
     Clock,
@@ -51,7 +51,7 @@ TIME_TO_ACCEPT = 24 * 3600
 """Seconds that a challenge stands."""
 
 TIME_TO_BE_READY = 60
-"""Seconds that two who were matched have to say that they are ready."""
+"""Seconds that people who were matched have to say that they are ready."""
 
 CLOCKS = (0, 60, 300, 1800, 86400)
 """Seconds that a move may take, as a table may choose; 0 is no clock."""
@@ -77,7 +77,7 @@ class Table:
     ``moved_at`` is the version after each seat's last move, ``dealt_at`` that after the running deal began,
     ``told_at`` that after the last thing that boards tell: all but a card of a trick under way
     that nobody knew of.
-    ``matched`` are the two who are asked whether they are ready, at a table that was opened for them alone, and
+    ``matched`` are the people who are asked whether they are ready, at a table that was opened for them alone, and
     ``declined`` is which of them does not want to play, from 0.
     ``asking`` are those who ask for a chair, by seat, ``refusals`` how often each side's first has refused.
     ``clock`` is the seconds that a move may take; ``alarm`` is "", "nudged" or "flagged", how much of it is gone;
@@ -189,7 +189,8 @@ class Table:
 
     def ruler_of(self, seat: int) -> int | None:
         """The seat whose player says who may take this one: at a `tavolo` the chair opposite, if a person has it."""
-        if self.game_id != "tavolo":
+        # Nobody decides about strangers who were asked for all chairs.
+        if self.game_id != "tavolo" or self.matched:
             return None
         opposite = (seat + 2) % 4
         chair = self.chairs[opposite]
@@ -205,6 +206,13 @@ class Table:
             return self.invited is not None and self.invited.person == person
         same_platform = platform_of(person) == platform_of(self.opener.person)
         return same_platform and self.invited.handle.lower() == handle.lower() != ""
+
+    def chair_for(self, person: str) -> int | None:
+        """The chair that stands there for somebody who was matched for this table: by their number among those, robots'
+        chairs left out.
+        """
+        seats = (seat for seat, chair in enumerate(self.chairs) if not (chair and chair.is_robot))
+        return next((seat for seat, one in zip(seats, self.matched, strict=False) if one.person == person), None)
 
     @property
     def people(self) -> set[str]:
@@ -228,9 +236,9 @@ class Table:
         return [Stand(seat), *sitting]
 
     def spoken(self, language: str) -> Self:
-        """The table as it is drawn in a language: somebody who has been forgotten is called so in that."""
+        """The table as it is drawn in a language: names that we have given are in that."""
         named = (self.opener, self.invited, *self.chairs, *self.asking.values())
-        if not any(one and one.name == NAME for one in named):
+        if not any(one and is_ours(one.name) for one in named):
             return self
         new: Self = object.__new__(type(self))
         new.__dict__.update(self.__dict__)

@@ -6,7 +6,7 @@ from random import Random
 from engine.game import MoveEntry
 from engine.robots.greedy import GreedyRobot
 from engine.robots.simple import RandomRobot
-from engine.views import View
+from engine.views import SpadesView, View
 
 SENSE = 0.5
 """How often it plays what it should."""
@@ -14,14 +14,20 @@ SENSE = 0.5
 
 class EasyRobot:
     """Any legal move, with a bias to sense: half the time what the greedy robot would play. It claims a
-    win only when it has counted one."""
+    win only when it has counted one, and at Spades it bids as the greedy robot does."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
         self._sensible, self._wild = GreedyRobot(random), RandomRobot(random)
 
     def choose(self, view: View, history: Sequence[MoveEntry]) -> str | None:
-        robot = self._sensible if self.random.random() < SENSE else self._wild
+        is_sensible = _is_bid(view) or self.random.random() < SENSE
+        robot = self._sensible if is_sensible else self._wild
         move = robot.choose(view, history)
         # A wrong claim costs nothing, so trying at random would be no weakness but a bore.
         return self._sensible.choose(view, history) if move == "claim" else move
+
+
+def _is_bid(view: View) -> bool:
+    """Whether a bid is due, or may be made without looking: one out of a hat would look like a fault."""
+    return isinstance(view.deal, SpadesView) and (view.deal.phase == "bid" or "blind" in view.moves)

@@ -86,6 +86,7 @@ def test_what_people_type_is_answered_beside_the_bare_library(monkeypatch: pytes
     assert result.exit_code == 0, result.output
     assert "whole bot, 12 tables: 100 inline queries/s" in result.output
     assert "bare library over aiohttp: 100 inline queries/s" in result.output
+    assert untold(result.stdout, "inline") == []
     result = bench("presses", "--adapter", "discord", "--inline")
     assert (result.exit_code, "on discord" in result.stderr) == (2, True)
 
@@ -179,3 +180,12 @@ async def test_another_timeout_inside_a_step_is_not_taken_for_its_own() -> None:
     with pytest.raises(TimeoutError, match="theirs"):
         async with within(10, "a bus"):
             raise TimeoutError("theirs")
+
+
+def test_matching_is_told_beside_a_look_at_every_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.bench.find.PEOPLE", 40)
+    monkeypatch.setattr("bot.bench.find.ROUNDS", 2)
+    result = bench("find")
+    assert result.exit_code == 0, result.output
+    assert "every pair" in result.stdout
+    assert untold(result.stdout, "find") == []

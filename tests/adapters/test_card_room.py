@@ -13,9 +13,12 @@ from adapters.web import make as web
 from adapters.web.playground import Playground
 from adapters.web.playground.requests import Say
 from bot.commands import Kind
+from bot.finished.players import Players
 from bot.finished.reader import GameReader
 from bot.handlers.hands import Hands
-from bot.platform import Adapter, CardRoom, Command, Offer, Person, Press, Reply, Suggestion
+from bot.handlers.playing import Playing
+from bot.mini_app import MiniApp
+from bot.platform import Adapter, CardRoom, Command, Offered, Person, Press, Reply, Suggestion
 from bot.settings import Settings
 from bot.store import Store
 from bot.watching import Watching
@@ -33,10 +36,13 @@ MAY_IMPORT = {
     "bot.background",
     "bot.backoff",
     "bot.commands",
+    "bot.finished.players",
     "bot.finished.reader",
     "bot.finished.replayed",
     "bot.host_link",
+    "bot.mini_app",
     "bot.panel",
+    "bot.panels.rules",
     "bot.picture",
     "bot.pictures.cards",
     "bot.actions",
@@ -46,9 +52,13 @@ MAY_IMPORT = {
     "bot.proxies",
     "bot.ratelimit",
     "bot.serving",
+    "bot.sessions",
     "bot.settings",
+    "bot.somebody",
     "bot.store",
     "bot.texts",
+    "bot.programs",
+    "bot.seated",
     "bot.watching",
     "bot.monitoring",
 }
@@ -101,8 +111,16 @@ class Parrot:
         raise AssertionError("none was finished")
 
     @property
+    def players(self) -> Players:
+        raise AssertionError("nobody was rated")
+
+    @property
     def watching(self) -> Watching:
         raise AssertionError("nobody watches")
+
+    @property
+    def playing(self) -> Playing:
+        raise AssertionError("no program plays")
 
     @property
     def hands(self) -> Hands:
@@ -121,8 +139,8 @@ class Parrot:
     async def suggestions(self, kind: Kind, begun: str, person: Person, place: str, game: str = "") -> list[Suggestion]:
         return [Suggestion(f"{kind.name} {begun} by {person.name}", "a table")]
 
-    async def offers(self, person: Person, typed: str) -> list[Offer]:
-        return []
+    async def offers(self, person: Person, typed: str) -> Offered:
+        return Offered([])
 
     async def offer_sent(self, person: Person, offer: str, typed: str) -> None:
         """Nothing was offered."""
@@ -132,6 +150,10 @@ class Parrot:
 
     async def move_chat(self, old: str, new: str) -> None:
         raise AssertionError("none has moved")
+
+    @property
+    def mini_apps(self) -> dict[str, MiniApp]:
+        return {}
 
     async def language_in(self, place: str) -> str:
         return "en"

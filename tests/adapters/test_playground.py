@@ -189,6 +189,29 @@ async def test_the_hosts_link_adds_people_and_acts_as_nobody(network: Open, sess
     assert list(network.playground.chat_store.people) == ["1", "2", "3"]
 
 
+async def test_opened_to_a_network_an_invitation_has_the_tables_address(
+    network: Open, session: aiohttp.ClientSession
+) -> None:
+    """Whoever it is passed on to has no link of their own, so it leads to the page of the table."""
+    anna = network.playground.chat_store.people["1"]
+    line = await Line.open(session, network, anna.token)
+    await line.ask(do="say", chat="1", text="/challenge testa")
+    await network.worker.settled()
+    await line.ask(do="say", chat="1", text="/invite")
+    [table] = await network.worker.tables_of(f"playground:{anna.id}")
+    address = f"{network.site.url}/t/{table.code}"
+    while address not in json.dumps(line.heard):
+        line.heard.append(await line.line.receive_json(timeout=20))
+    origin = {"Origin": network.url.rstrip("/")}
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as bea:
+        async with bea.get(f"{network.url}t/{table.code}") as page:
+            assert anna.name in await page.text()
+        async with bea.post(f"{network.url}t/{table.code}", headers=origin, data={"name": "Bea"}) as page:
+            assert (page.status, page.url.path) == (200, f"/t/{table.code}")
+    seated = (await network.worker.room.table(table.code)).chairs
+    assert [chair.name for chair in seated if chair] == [anna.name, "Bea"]
+
+
 # The platform's own limits
 
 

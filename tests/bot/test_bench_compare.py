@@ -1,5 +1,7 @@
 """`buongioco bench compare`: two revisions of a small repository whose benches print what they were told."""
 
+import re
+import signal
 import subprocess
 from pathlib import Path
 
@@ -19,6 +21,7 @@ telegram = "{module}:run"
 MAIN = """
 import sys, time
 from importlib.metadata import entry_points
+from pathlib import Path
 
 def main():
     words = sys.argv[2:]
@@ -33,9 +36,12 @@ def main():
         print(f"whole bot, 200 tables: {told} presses/s, 2.00 ms of CPU a press")
         print("bare library over aiohttp: 500 presses/s, 1.00 ms of CPU a press")
         told = "1,000" if place == "{module}:run" else "250"
-        print(f"whole bot, 200 tables: {told} presses/s, 2.00 ms of CPU a press")
-        print("bare library over aiohttp: 500 presses/s, 1.00 ms of CPU a press", flush=True)
-        time.sleep(60)
+        try:
+            print(f"whole bot, 200 tables: {told} presses/s, 2.00 ms of CPU a press")
+            print("bare library over aiohttp: 500 presses/s, 1.00 ms of CPU a press", flush=True)
+            time.sleep(60)
+        finally:
+            Path(__file__).with_name("ended").touch()
     print("baseline, bare appends at 200/s: p50 1.00 ms, p99 2.00 ms")
     print("100 live tables, 200 presses/s: p50 2.00, p99 {p99} ms from press to the presser's panel;")
     print("100 live tables, 64 at once: {speed} presses/s, 1.50 ms of CPU a press")
@@ -92,6 +98,30 @@ def test_a_revision_has_its_own_entry_points_and_is_ended_when_enough_is_told(re
     result = call("HEAD", "--rounds", "1", "--only", "telegram")
     assert row(result.stdout, "Telegram, whole bot to bare library, presses/s") == ["2.00", "0.50", "0.25"]
     assert row(result.stdout, "Telegram, whole bot to bare library, by CPU")[0] == "0.50"
+    # It could end what it had started itself.
+    assert (repository / "bot" / "cli" / "ended").exists()
+
+
+def test_each_step_is_told_as_it_comes_and_whoever_ends_it_has_what_is_told_by_then(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(_side: compare.Side) -> dict[str, float]:
+        signal.raise_signal(signal.SIGTERM)
+        raise AssertionError("it goes on")
+
+    monkeypatch.setitem(compare.MEASURES, compare.START, ended)
+    kept = signal.signal(signal.SIGTERM, lambda *_: pytest.fail("it is ended by force"))
+    try:
+        result = call("HEAD", "--rounds", "1", "--only", "room", "--only", "start")
+    finally:
+        signal.signal(signal.SIGTERM, kept)
+    assert result.exit_code
+    assert row(result.stdout, "room, flat out, presses/s") == ["1,000.00", "2,000.00", "2.00"]
+    assert re.search(
+        r"^round 1 of 1, room at now, \d+ s\n    room, flat out, presses/s: 2,000.00$", result.stderr, re.M
+    )
+    trees = subprocess.run(["git", "worktree", "list"], cwd=repository, capture_output=True, text=True, check=True)
+    assert len(trees.stdout.splitlines()) == 1
 
 
 def test_what_a_side_does_not_tell_is_a_dash_and_says_why(repository: Path) -> None:

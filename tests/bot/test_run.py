@@ -173,7 +173,7 @@ def test_where_output_is_kept_the_hosts_link_is_in_a_file_of_the_hosts_alone(tmp
     assert not file.exists()
     said = command(tmp_path, "link")
     assert said.returncode == 2
-    assert f"There is no {file}" in said.stderr
+    assert f"There is no link: {file} is kept while a bot runs" in said.stderr
 
 
 def test_on_a_terminal_the_hosts_link_is_printed(tmp_path: Path) -> None:

@@ -91,9 +91,9 @@ def test_every_error_has_its_own_code_and_an_english_sentence() -> None:
     assert all(kind.sentence for kind in found)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_what_people_type_is_not_kept_among_the_texts(language: str) -> None:
-    catalogue = texts(language).gettext.__self__  # type: ignore[attr-defined]
+def test_what_people_type_is_not_kept_among_the_texts() -> None:
+    # English texts stand for themselves, and have no catalogue.
+    catalogue = texts("it").gettext.__self__  # type: ignore[attr-defined]
     before = len(catalogue)
-    assert "nonsense 7" in error_text(UnknownGame(game="nonsense 7", games=""), language)
+    assert "nonsense 7" in error_text(UnknownGame(game="nonsense 7", games=""), "it")
     assert len(catalogue) == before

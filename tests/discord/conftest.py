@@ -1,13 +1,10 @@
-"""A real store and a fake Discord."""
+"""A fake Discord."""
 
 from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.bot.conftest import embedded, shared_valkey, store
 from tests.discord.server import BAR, CHANNEL, DiscordServer
-
-__all__ = ["embedded", "server", "shared_valkey", "store"]
 
 
 @pytest.fixture

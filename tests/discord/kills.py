@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from tests.discord.players import Person, buttons_of, text_of
+from tests.discord.players import Person, buttons_of, picture_of, text_of
 from tests.discord.server import BAR, BOT, PRIVATE, TOKEN, DiscordServer, Interaction
 from tests.kills.bot_process import Bot
 from tests.kills.harness import main
@@ -47,8 +47,8 @@ class DiscordPage(PlatformPage):
     def _shown(self, message: dict[str, Any]) -> dict[str, Any]:
         rows = [[{"payload": button["custom_id"], "kind": "press"} for button in buttons_of(message)]]
         by = "bot" if message["author"] == BOT else "person"
-        names = [name.removesuffix(".png") for name in self.server.attached[int(message["id"])].values()]
-        picture = {"name": names[-1]} if names else None
+        shown = picture_of(message)
+        picture = {"name": shown[0].removesuffix(".png"), "alt": shown[1]} if shown else None
         return {"id": int(message["id"]), "by": by, "text": text_of(message), "rows": rows, "picture": picture}
 
     def say(self, person: str, text: str) -> None:

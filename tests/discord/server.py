@@ -244,7 +244,9 @@ class DiscordServer:
             raise failure.refusal
 
     def _bucket(self, name: str, request: web.Request) -> str:
-        return f"{name}:{request.match_info.get('channel', '')}"
+        """Channels and tokens have limits of their own (docs.discord.com/developers/topics/rate-limits)."""
+        about = request.match_info
+        return f"{name}:{about['token'] if name in BY_TOKEN else about.get('channel', '')}"
 
     def _take_from_bucket(self, name: str, request: web.Request) -> None:
         most, seconds = self.buckets.get(name, (1000, 1.0))

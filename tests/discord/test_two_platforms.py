@@ -132,6 +132,34 @@ async def test_strangers_find_each_other_across_platforms(store: Store, server: 
         assert not [text for text in hers if "brunello" in text.lower() or "discord" in text.lower()]
 
 
+async def test_four_strangers_of_two_platforms_fill_the_chairs_of_a_table(store: Store, server: DiscordServer) -> None:
+    async with both(store, server) as (worker, telegram_server):
+        hers = [TelegramPerson(telegram_server, number, name) for number, name in ((1, "Annamaria"), (3, "Carlotta"))]
+        his = [DiscordPerson(server, number, name) for number, name in ((2, "Brunello"), (4, "Dinamite"))]
+        everybody: list[TelegramPerson | DiscordPerson] = [*hers, *his]
+        for woman in hers:
+            woman.say("/find tressette", woman.private)
+        for man in his:
+            await man.slash("find", man.private, game="tressette")
+        for each in everybody:
+            await each.press("Ready")
+        await until(lambda: any("deal 1" in text_of(message) for message in his[0].private.messages.values()))
+        [table] = await worker.tables_of("telegram:1")
+        random = Random(1)
+        while (table := await worker.room.table(table.code)).version < 30:
+            for each in everybody:
+                await each.play(random)
+            await worker.settled()
+        assert {chair.person for chair in table.chairs if chair} == {
+            "telegram:1",
+            "telegram:3",
+            "discord:2",
+            "discord:4",
+        }
+        read = [text_of(message) for man in his for message in man.private.messages.values()]
+        assert not [text for text in read if "annamaria" in text.lower() or "carlotta" in text.lower()]
+
+
 async def test_strangers_of_two_platforms_greet_report_and_block_each_other(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,7 +71,7 @@ class Tab:
         payloads = await buttons.evaluate_all("nodes => nodes.map(n => n.dataset.payload)")
         bids = [payload for payload in payloads if ":bid " in payload]
         payloads = [one for one in bids if one.endswith(("bid 4", "bid 5"))] or payloads
-        payloads = [one for one in payloads if not one.endswith(("blind", "claim"))]
+        payloads = [one for one in payloads if not one.endswith(("blind", "claim", ":browser"))]
         if not payloads:
             return False
         chosen = random.choice(payloads)

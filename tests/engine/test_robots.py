@@ -173,6 +173,15 @@ def test_the_easy_robot_plays_sensibly_half_the_time_and_claims_nothing_that_it_
     assert not chosen["claim"]
 
 
+def test_the_easy_robot_bids_at_spades_as_the_medium_one_does() -> None:
+    bids = spades_table("", "AS 5S AH KH 7H AD KD 9D AC QC 8C 6C 2C").view(1)
+    before = Game("spades", dealer=0)
+    before.deal(bytes(32))
+    for view in (bids, before.view(before.turn)):
+        sensible = robot("greedy", Random(0)).choose(view, [])
+        assert {robot("easy", Random(seed)).choose(view, []) for seed in range(600)} == {sensible}
+
+
 def test_how_likely_a_hand_has_none_of_some_cards() -> None:
     """As when so many of the unseen cards are dealt to it."""
     memory = Memory(own=0, played=0, unseen=0b111111, open_to=[0, 1 << 9], hidden=[2, 3], thirds=[0, 0])

@@ -259,6 +259,10 @@ async def state(store: Store) -> dict[bytes, object]:
             # Whoever presses in their private chat for the first time is known to have one, whatever they press.
             fields = await store.client.hgetall(key)
             held[key] = sorted((name, value) for name, value in fields.items() if name != b"private")
+        elif key.startswith(b"chat:"):
+            # A server may be called otherwise from one moment to the next.
+            fields = await store.client.hgetall(key)
+            held[key] = sorted((name, value) for name, value in fields.items() if name != b"name")
         elif key.startswith(LISTS):
             # Behind each code stands when it was last looked for.
             held[key] = set(await store.client.hkeys(key))

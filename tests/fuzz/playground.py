@@ -70,11 +70,30 @@ TARGETS = (
     "/metrics",
     "/chat",
     "/play",
+    "/in",
+    "/in?t=ABCDEF",
+    "/out",
+    "/app/telegram",
     "/t/ABCDEF",
     "/t/ABCDEF/live",
     "/g/ABCDEF-0123456789",
     "/api/v1/games/ABCDEF-0123456789",
     "/api/v1/openapi.json",
+    "/api/v1/me",
+    "/api/v1/me/tables",
+    "/api/v1/me/tables/ABCDEF",
+    "/api/v1/me/tables/ABCDEF/moves",
+    "/api/v1/me/tables/ABCDEF/seat",
+    "/api/v1/leaderboard?game=testa&period=month",
+    f"/api/v1/players/{'A' * 60}",
+    "/leaderboard",
+    "/leaderboard?game=x&period=%00",
+    f"/p/{'A' * 60}",
+    "/p/%ff",
+    "/rules/testa",
+    "/rules/%2e%2e",
+    "/go?to=ABCDEF",
+    "/go?to=%ff%0d%0aX:y",
     "/../adapter.py",
     "//[",
     "http://[/",
@@ -82,7 +101,7 @@ TARGETS = (
     "*",
 )
 UPGRADE = ("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: x")
-REFUSALS = {b"400", b"403", b"404", b"405", b"411", b"413", b"414", b"431", b"501", b"505", b""}
+REFUSALS = {b"400", b"401", b"403", b"404", b"405", b"411", b"413", b"414", b"431", b"501", b"505", b""}
 """Statuses of what is refused at the door; empty where the connection is closed without one."""
 
 

@@ -49,19 +49,27 @@ async def in_groups(store: Store, tables: Sequence[Table], games: Sequence[Finis
         for place in game.chats:
             if is_inline(place) or is_private(place):
                 continue
-            chat = await people.chat(place)
-            about = (game.record.seats, chat.language)
-            expected += [
-                Expected(game.code, "", [deal_sheet(game.record, number, game.code, *about, group=chat.name)])
-                for number in range(1, len(game.record.deals) + 1)
-            ]
-            # The accuracy follows when there was time to look at the game.
-            sheets = [
-                game_sheet(game.record, game.code, *about, ended=game.ended, summaries=known, group=chat.name)
-                for known in ([], summaries)
-            ]
-            expected.append(Expected(game.code, "", sheets))
+            for language, called in await _as_it_is_called(store, place):
+                about = (game.record.seats, language)
+                expected += [
+                    Expected(game.code, "", [deal_sheet(game.record, number, game.code, *about, group=called)])
+                    for number in range(1, len(game.record.deals) + 1)
+                ]
+                # The accuracy follows when there was time to look at the game.
+                sheets = [
+                    game_sheet(game.record, game.code, *about, ended=game.ended, summaries=known, group=called)
+                    for known in ([], summaries)
+                ]
+                expected.append(Expected(game.code, "", sheets))
     return expected
+
+
+async def _as_it_is_called(store: Store, chat: str) -> set[tuple[str, str]]:
+    """The language and name of a chat, in each of its parts: a finished game does not say in which it was."""
+    key, people = keys.chat(chat), People(store.client)
+    found = [one.decode() async for one in store.client.scan_iter(f"{key}/*")]
+    profiles = [await people.chat(one.removeprefix(key[: -len(chat)])) for one in (key, *found)]
+    return {(profile.language, profile.name) for profile in profiles}
 
 
 async def _summaries(store: Store, game: FinishedGame) -> list[Summary]:

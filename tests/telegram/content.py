@@ -11,7 +11,7 @@ LARGEST_PHOTO = 10 * 1024 * 1024
 LONGEST_EDGES, LONGEST_RATIO = 10_000, 20
 """Width and height together, and the one by the other (core.telegram.org/bots/api#sendphoto)."""
 
-KINDS = ("url", "callback_data", "switch_inline_query_chosen_chat")
+KINDS = ("url", "callback_data", "switch_inline_query_chosen_chat", "web_app")
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -115,6 +115,13 @@ def _markup(fields: dict[str, Any]) -> dict[str, Any] | None:
     for button in buttons:
         if "callback_data" in button and not 1 <= len(button["callback_data"].encode()) <= 64:
             raise Refused(400, "Bad Request: BUTTON_DATA_INVALID")
+        # In private chats alone, and by https: core.telegram.org/bots/api#inlinekeyboardbutton and #webappinfo
+        if "web_app" in button and fields.get("chat_id", 0) <= 0:
+            raise Refused(400, "Bad Request: BUTTON_TYPE_INVALID")
+        if "web_app" in button and not button["web_app"]["url"].startswith("https://"):
+            raise Refused(
+                400, "Bad Request: inline keyboard button Web App URL is invalid: Only HTTPS links are allowed"
+            )
         if not button["text"] or sum(kind in button for kind in KINDS) != 1:
             raise Refused(400, "Bad Request: button of no kind, or of two")
     return markup

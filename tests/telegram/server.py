@@ -6,6 +6,7 @@ are lengths, payload bytes and edits of messages that are not there. Failures ca
 
 import asyncio
 import json
+import re
 import time
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
@@ -278,6 +279,12 @@ class TelegramServer:
                 raise Refused(400, f"Bad Request: unknown fields {sorted(unknown)}")
             content = one["input_message_content"]
             text_content({**content, "text": content["message_text"], "reply_markup": one.get("reply_markup")})
+        if button := fields.get("button"):
+            # A label, and one of two ways (core.telegram.org/bots/api#inlinequeryresultsbutton).
+            if set(button) != {"text", "start_parameter"} or not button["text"]:
+                raise Refused(400, "Bad Request: a button that this server does not know")
+            if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", button["start_parameter"]):
+                raise Refused(400, "Bad Request: START_PARAM_INVALID")
         self.inline_answers[query] = fields
         return True
 
@@ -522,7 +529,7 @@ class TelegramServer:
             content = {"photo": message["photo"], **caption_content(fields)}
         else:
             media = fields["media"]
-            content = self._shown(chat, {**media, "photo": media["media"], "reply_markup": fields.get("reply_markup")})
+            content = self._shown(chat, {**fields, **media, "photo": media["media"]})
         if all(message.get(name) == content.get(name) for name in SHOWN):
             return False
         for name in SHOWN:

@@ -278,6 +278,42 @@ async def test_ones_own_rating_can_be_sent(store: Store, server: TelegramServer)
         assert "reply_markup" not in message
 
 
+async def test_who_has_no_private_chat_is_led_there_by_a_button_above_the_results(
+    store: Store, server: TelegramServer
+) -> None:
+    anna = Person(server, 1, "Anna")
+    async with on_telegram(store, server):
+        query = await offered(server, anna, "")
+        button = server.inline_answers[query]["button"]
+        assert (button["text"], button["start_parameter"]) == ("Open our chat: your cards come there", "inline")
+        anna.start(button["start_parameter"])
+        await until(
+            lambda: any("switch_inline_query_chosen_chat" in str(one) for one in anna.private.messages.values())
+        )
+        query = await offered(server, anna, "")
+        assert "button" not in server.inline_answers[query]
+
+
+async def test_below_a_channels_post_two_play_as_anywhere(store: Store, server: TelegramServer) -> None:
+    """Comments stand in the channel's discussion group (core.telegram.org/api/discussion), in the thread of a post that
+    was forwarded there by itself (core.telegram.org/bots/api#message, is_automatic_forward). A press on a message that
+    was sent inline tells its inline id, and nothing of the chat or thread (core.telegram.org/bots/api#callbackquery).
+    """
+    anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+    comments = Chat(-1009, "elsewhere", "Comments")
+    async with on_telegram(store, server) as adapter:
+        for person in (anna, bruno):
+            await has_started(person)
+        await opened(server, anna, comments, "metamazzo", *shortest("metamazzo"))
+        # The post itself, which is a channel's, and what others write below it are no part of the table.
+        comments.messages[7] = {"message_id": 7, "from": {"id": 777000, "is_bot": False}, "text": "A post"}
+        await all_seated(adapter, (anna, bruno), comments)
+        board = next(one for one in comments.messages.values() if one.get("via_bot"))
+        await play_on((anna, bruno), lambda: "won by" in board["text"])
+        assert [one async for one in adapter.worker.archive.all()]
+        assert not [fields for _method, fields in server.calls if fields.get("chat_id") == comments.id]
+
+
 async def test_what_the_server_says_of_inline_mode_is_as_aiogram_reads_it(server: TelegramServer) -> None:
     Person(server, 1, "Anna")
     query = server.type_inline(1, "testa")

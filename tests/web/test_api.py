@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 from pydantic import TypeAdapter
 
-from adapters.web.api import limits
+from adapters.web import limits
 from adapters.web.api.openapi import document
 from adapters.web.api.operations import OPERATIONS
 from adapters.web.api.reference import PAGE, page
@@ -239,6 +239,29 @@ async def test_nobody_who_watches_holds_up_the_stop(site: Open, session: aiohttp
             assert await answer.content.read() == b""
 
 
+async def test_whoever_was_forgotten_is_gone_from_a_table_that_a_client_remembers(
+    site: Open, session: aiohttp.ClientSession
+) -> None:
+    """Their name is written over in the log, whose version stays."""
+    code, watch_id = await open_table(site)
+    url = api(site, f"/tables/{watch_id}")
+    async with session.get(url) as answer:
+        tag, before = answer.headers["ETag"], await answer.json()
+    async with session.get(url, headers={"If-None-Match": tag}) as answer:
+        assert answer.status == 304
+    table = await site.worker.room.table(code)
+    [stored] = [key for key in await site.worker.store.client.keys("*:table:*") if key.decode().endswith(code)]
+    entries = await site.worker.store.client.lrange(stored, 0, -1)
+    for place, entry in enumerate(entries):
+        await site.worker.store.client.lset(stored, place, entry.replace(b"Player 2", b"Somebody"))
+    site.worker.room.forget(code)
+    async with session.get(url, headers={"If-None-Match": tag}) as answer:
+        assert answer.status == 200
+        after = await answer.json()
+    assert after["version"] == before["version"] == table.version
+    assert [one["name"] for one in after["seats"]] == ["Anna", "Somebody"]
+
+
 # Limits
 
 
@@ -263,6 +286,18 @@ async def test_ids_that_lead_nowhere_have_a_limit(
     await asked(session, api(site, f"/games/{game.id}"))
     await asked(session, api(site, "/tables/AAAAAA-ABCDEFGHJKMN"), 404)
     await asked(session, api(site, f"/games/{game.id}"), 429)
+
+
+@pytest.mark.parametrize("path", ["g/AAAAAA-000000", "g/nothing", "t/AAAAAA-ABCDEFGHJKMN"])
+async def test_ids_that_are_tried_as_pages_are_counted_as_well(
+    limited: None, site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setattr(limits, "MISSES", RateLimit(burst=2, interval=60.0))
+    for status in (404, 404, 429):
+        async with session.get(site.url + path, headers={"Accept": "text/html"}) as answer:
+            assert (answer.status, "try again in a minute" in await answer.text()) == (status, status == 429)
+    assert 1 <= int(answer.headers["Retry-After"]) <= 60
+    await asked(session, api(site, "/games/AAAAAA-000000"), 429)
 
 
 async def test_streams_have_a_limit_and_give_back_what_they_had(

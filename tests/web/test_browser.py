@@ -6,15 +6,18 @@ import pytest
 from PIL import Image
 from playwright.async_api import Browser, Page, expect
 
+from tests.bot.finished.test_players import rated
 from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
 from tests.open_playground import Open
+from tests.web.test_sessions import ANNA, Chat, address_of
 
 pytestmark = ONE_BROWSER
 __all__ = ["browser", "playground", "running_browser"]
 
 
-async def opened(browser: Browser, url: str) -> Page:
-    page = await (await browser.new_context(viewport={"width": 360, "height": 640})).new_page()
+async def opened(browser: Browser, url: str, size: str = "phone") -> Page:
+    width, height = (360, 640) if size == "phone" else (1280, 800)
+    page = await (await browser.new_context(viewport={"width": width, "height": height})).new_page()
     page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
     page.on("console", lambda word: pytest.fail(f"the console says: {word.text}") if word.type == "error" else None)
     await page.goto(url)
@@ -67,3 +70,61 @@ async def test_the_chats_button_writes_the_command_for_its_reader(playground: Op
     await page.click("#begin")
     await expect(page.locator("#messages")).to_contain_text("Accept")
     await expect(page.locator("#chats [aria-selected=true]")).to_contain_text("Bar Sport")
+
+
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+async def test_a_leaderboard_fits_and_its_choice_is_shown_at_once(
+    playground: Open, browser: Browser, size: str
+) -> None:
+    await rated(playground.worker, count=30)
+    page = await opened(browser, f"{playground.url}leaderboard", size)
+    await expect(page.locator(".board li")).to_have_count(3)
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    await page.select_option("[name=game]", "spades")
+    await page.wait_for_url("**/leaderboard?game=spades&period=all")
+    await expect(page.locator(".board li")).to_have_count(0)
+    await page.go_back()
+    await page.locator(".board a").first.click()
+    await expect(page.locator(".curve circle")).to_have_count(20)
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+async def test_who_waits_for_a_friend_may_share_the_link(playground: Open, browser: Browser) -> None:
+    page = await opened(browser, playground.url)
+    await page.add_init_script("navigator.share = async (what) => { document.title = what.url; };")
+    await page.get_by_role("button", name="Play with a friend").click()
+    await page.get_by_role("button", name="Share").click()
+    code = page.url.rpartition("/")[2]
+    await expect(page).to_have_title(f"{playground.url}t/{code}")
+    await expect(page.locator(".link input")).to_have_value(f"{playground.url}t/{code}")
+    # Nothing is said of commands, which are for chats.
+    await expect(page.locator(".words").last).to_contain_text("Open for 24 hours.")
+    await expect(page.locator("#table")).not_to_contain_text("/join")
+    await page.locator(".menu summary").click()
+    await page.locator(".menu").get_by_role("link", name="Rules").click()
+    await expect(page.locator("h1")).to_have_text("Metà Mazzo")
+
+
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+async def test_a_link_from_a_chat_leads_to_ones_cards_and_leaves_nothing_in_the_address(
+    playground: Open, browser: Browser, size: str
+) -> None:
+    chat = Chat(playground, ANNA)
+    code = await chat.practice()
+    address = address_of(await chat.press(f"1t{code}:browser"))
+    page = await opened(browser, address, size)
+    enter = page.get_by_role("button", name="Open my cards")
+    await expect(enter).to_be_visible()
+    assert page.url == f"{playground.url}in?t={code}"
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    await enter.click()
+    await page.wait_for_url(f"**/t/{code}")
+    await expect(page.get_by_role("group", name="Your hand")).to_be_visible()
+    await page.goto(playground.url)
+    await expect(page.locator("main")).to_contain_text("You play here as Anna.")
+    await page.get_by_role("button", name="Not in this browser any more").click()
+    await expect(page.locator("main")).not_to_contain_text("You play here")
+    # What was in the address is nowhere in the history either.
+    await page.goto(f"{playground.url}in")
+    await expect(page.get_by_role("alert")).to_be_visible()
+    await expect(enter).to_be_hidden()

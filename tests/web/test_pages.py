@@ -6,12 +6,15 @@ from xml.etree import ElementTree as ET
 
 import aiohttp
 import pytest
+from markupsafe import escape
 
 from adapters.web import vendor
 from adapters.web.assets import Assets, deck_name
 from adapters.web.templates import Templates
+from bot.panels.rules import rules_text
 from bot.picture import DECKS, Deck
 from bot.pictures.cards import PACKS, sprite_svg
+from engine import GAMES
 from tests.open_playground import Open
 
 STATIC = Path(vendor.__file__).parent / "static"
@@ -73,7 +76,9 @@ async def test_the_chats_page_has_the_command_to_begin_with_as_a_button(
     site: Open, session: aiohttp.ClientSession
 ) -> None:
     async with session.get(site.chat_url, headers={"Accept-Language": "it"}) as answer:
-        assert 'data-command="/sfida">/sfida</button>' in await answer.text()
+        page = await answer.text()
+    assert 'data-command="/sfida metamazzo">/sfida metamazzo</button>' in page
+    assert '<a id="home" href="/"' in page
 
 
 def test_what_a_script_is_given_ends_no_element() -> None:
@@ -103,3 +108,59 @@ def test_a_library_that_was_changed_is_noticed(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "htm.js").write_text("alert(1)")
     (tmp_path / "preact.js").unlink()
     assert vendor.changed() == ["preact.js", "htm.js"]
+
+
+@pytest.mark.parametrize(("language", "common"), [("it", "Non ci sono briscole"), ("en", "no trumps")])
+@pytest.mark.parametrize("game", GAMES)
+async def test_the_rules_of_each_game_are_a_page(
+    site: Open, session: aiohttp.ClientSession, game: str, language: str, common: str
+) -> None:
+    async with session.get(f"{site.url}rules/{game}", headers={"Accept-Language": language}) as answer:
+        page = await answer.text()
+        assert answer.status == 200
+    for line in rules_text(language, game).lines:
+        assert str(escape(line)) in page
+    # A game that is played by Tressette's rules has those below its own.
+    assert (common in page) == (game != "spades")
+    assert page.count("<use ") == (13 if game == "spades" else 10)
+    others = [one for one in addresses(page) if one.startswith("/rules")]
+    assert f"/rules/{game}" not in others
+    for other in others:
+        async with session.get(site.url + other[1:]) as answer:
+            assert answer.status == 200
+
+
+async def test_an_address_that_leads_nowhere_leads_home(site: Open, session: aiohttp.ClientSession) -> None:
+    browser = {"Accept": "text/html,*/*", "Accept-Language": "it"}
+    for path in ("nothing", "rules/nothing", "t/nonsense-code", "g/"):
+        async with session.get(site.url + path, headers=browser) as answer:
+            page = await answer.text()
+            assert answer.status == 404
+            assert 'href="/"' in page
+            assert "Qui non c’è niente" in page
+            assert "Content-Security-Policy" in answer.headers
+    async with session.get(f"{site.url}nothing", headers={"Accept": "*/*"}) as answer:
+        assert "<" not in await answer.text()
+
+
+@pytest.mark.parametrize(
+    ("said", "leads_to"),
+    [
+        (" k7qf2m ", "/t/K7QF2M"),
+        ("https://cards.example.org/t/K7QF2M", "/t/K7QF2M"),
+        ("https://cards.example.org/t/K7QF2M-ABCDEFGHJKMN", "/t/K7QF2M-ABCDEFGHJKMN"),
+        ("K7QF2M-abcdefghjkmn", "/t/K7QF2M-ABCDEFGHJKMN"),
+        ("http://127.0.0.1:8765/g/K7QF2M-1f0e9a#d2m5", "/g/K7QF2M-1f0e9a"),
+        ("K7QF2M-1F0E9A", "/g/K7QF2M-1f0e9a"),
+        ("https://evil.example/steal-it-now", ""),
+        ("//evil.example", ""),
+        ("", ""),
+        ("K7QF2M\r\nX: y", ""),
+    ],
+)
+async def test_a_code_or_a_link_leads_to_its_table(
+    site: Open, session: aiohttp.ClientSession, said: str, leads_to: str
+) -> None:
+    async with session.get(f"{site.url}go", params={"to": said}, allow_redirects=False) as answer:
+        assert answer.status == (303 if leads_to else 404)
+        assert answer.headers.get("Location", "") == leads_to

@@ -39,7 +39,7 @@ def analysed(site: Open, game: FinishedGame) -> None:
         plays = [(place, one[0], one[1]) for place, one in enumerate(moves) if one[1].startswith("play ")]
         found = []
         for place, seat, move in plays:
-            lost = 2.0 if place % 9 == 4 else 0.0
+            lost = 2.5 if place % 9 == 4 else 0.0
             found.append(
                 Verdict(deal, place, seat or 0, move, "play 3D" if lost else move, lost, True, "takes" if lost else "")
             )
@@ -140,12 +140,13 @@ async def test_the_analysis_stands_beside_each_move(playground: Open, browser: B
     await expect(links).to_have_count(3)
     await expect(page.locator(".players li")).to_have_count(2)
     await links.nth(0).click()
-    await expect(page.locator(".judgement.bad")).to_contain_text("−2 points")
+    await expect(page.locator(".judgement.bad")).to_contain_text("−2.5 points")
     await expect(page.locator(".judgement.bad")).to_contain_text("it takes the trick, and the lead")
     await expect(page.locator(".moves li.bad small").first).to_contain_text("Better:")
-    # Whoever comes later finds it made.
-    later = await opened(browser, f"{playground.url}g/{game.id}")
+    # Whoever comes later finds it made, with figures as they are written in their language.
+    later = await opened(browser, f"{playground.url}g/{game.id}", language="it")
     await expect(later.locator(".costliest a")).to_have_count(3)
+    await expect(later.locator(".costliest li").first).to_contain_text("−2,5 punti")
 
 
 async def test_a_true_shuffle_is_green(playground: Open, browser: Browser) -> None:

@@ -1,6 +1,7 @@
 """A table's page in a real Chromium: from the first page to cards, by thumb and by keys."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ pytestmark = ONE_BROWSER
 __all__ = ["browser", "playground", "running_browser"]
 
 PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True}
+SIDEWAYS = {"viewport": {"width": 640, "height": 360}, "has_touch": True}
 DESKTOP = {"viewport": {"width": 1280, "height": 800}}
 SHOTS = os.environ.get("BUONGIOCO_SHOTS")
 TO_PRESS = ".tally button, .felt .tap[data-press]:not([data-press='']):not([aria-pressed]), .fan .tap.playable, #table > .buttons button"
@@ -65,7 +67,7 @@ async def test_from_the_first_page_to_the_first_card_are_three_clicks(playground
     assert 20_000 < total <= 250_000
 
 
-@pytest.mark.parametrize("how", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@pytest.mark.parametrize("how", [PHONE, SIDEWAYS, DESKTOP], ids=["phone", "sideways", "desktop"])
 @pytest.mark.parametrize("game", ["pizzichino", "spades", "tressette"])
 async def test_what_is_pressed_is_in_sight(
     playground: Open, browser: Browser, game: str, how: dict[str, object]
@@ -76,6 +78,9 @@ async def test_what_is_pressed_is_in_sight(
         first = page.locator(TO_PRESS).first
         await expect(first).to_be_in_viewport(ratio=0.9)
         assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        if not await page.locator("#table > .buttons").count():
+            # Nothing has to be scrolled for, but that many buttons may need more room than a phone has.
+            assert await page.evaluate("document.documentElement.scrollHeight <= innerHeight")
         await shot(page, f"{game}-{step}")
         before = await page.locator("#table").inner_html()
         await first.click()
@@ -164,15 +169,20 @@ async def test_a_friend_sits_down_by_the_link_and_two_play_by_keys(playground: O
     await anna.select_option("[name=game]", "testa")
     await anna.fill("[name=name]", "Anna")
     await anna.get_by_role("button", name="Play with a friend").click()
-    link = await anna.locator(".link code").inner_text()
+    link = await anna.locator(".link input").input_value()
     await shot(anna, "waiting")
     bruno = await opened(browser, link, **DESKTOP)
+    await expect(bruno.locator(".invitation")).to_contain_text("Anna\u2069 invites you to play Testa a Testa.")
     await bruno.fill("[name=name]", "Bruno")
     await shot(bruno, "invited")
     await bruno.get_by_role("button", name="Sit down").click()
     for page in (anna, bruno):
         await page.wait_for_selector(".felt")
     await expect(anna.locator(".score")).to_contain_text("Bruno")
+    # Whoever plays against people sees the time run.
+    await expect(anna.locator(".clock")).to_contain_text(":")
+    shown = await anna.locator(".clock").inner_text()
+    await expect(anna.locator(".clock")).not_to_have_text(shown)
     for _ in range(6):
         for page in (anna, bruno):
             if await page.locator(".line.mine").count():
@@ -198,7 +208,8 @@ async def test_to_resign_asks_and_the_end_leads_to_a_rematch(playground: Open, b
     await shot(page, "menu")
     await page.get_by_role("button", name="Resign").click()
     await page.get_by_role("button", name="Yes, I resign").click()
-    await expect(page.locator(".line")).to_have_text("You lose.")
+    await expect(page.locator(".line")).to_have_text(re.compile("^You lose. .+ won: the other side resigned.$"))
+    await expect(page.locator(".tally")).to_have_count(0)
     await shot(page, "over")
     await page.get_by_role("button", name="Rematch").click()
     await page.wait_for_url(lambda url: url != first and "/t/" in url)
@@ -210,3 +221,68 @@ async def test_nothing_moves_for_who_wants_it_still(playground: Open, browser: B
     await is_mine(page)
     await page.locator(".fan .tap.playable").first.click()
     assert await page.evaluate("document.getAnimations().filter((one) => one.playState === 'running').length") == 0
+
+
+async def test_the_last_trick_of_a_deal_is_seen_before_what_it_counted(playground: Open, browser: Browser) -> None:
+    page = await begun(browser, playground, "metamazzo")
+    deal_over = page.locator(".tally")
+    while not await deal_over.count():
+        await expect(page.locator(".line.mine, .tally").first).to_be_visible(timeout=20_000)
+        if await deal_over.count():
+            break
+        before = await page.locator("#table").inner_html()
+        last = await page.locator(".fan .tap").count() == 1
+        await page.locator(".fan .tap.playable, #table > .buttons button").first.click()
+        if last:
+            await expect(page.locator(".fan .tap")).to_have_count(0)
+            await expect(page.locator(".lying")).to_have_count(2)
+            await expect(page.locator(".lying.wins")).to_have_count(1)
+            await shot(page, "last-trick-of-a-deal")
+            await expect(deal_over).to_be_visible()
+        await page.wait_for_function("old => document.getElementById('table').innerHTML !== old", arg=before)
+    # The next deal is not to be seen before its reader goes on, by a key as well.
+    await expect(page.locator(".fan")).to_have_count(0)
+    await shot(page, "tally")
+    await page.keyboard.press("Enter")
+    await expect(deal_over).to_have_count(0)
+    await expect(page.locator(".fan .tap")).to_have_count(10)
+
+
+async def test_two_packets_are_taken_in_hand_by_taps(playground: Open, browser: Browser) -> None:
+    page = await begun(browser, playground, "pizzichino")
+    packets = page.locator(".fan .tap")
+    await is_mine(page)
+    pressed = page.locator(".middle .tap[aria-pressed]")
+    # Whoever does not take first has the four that are left.
+    for number in range(4 if await page.locator(".middle").count() else 0):
+        await expect(pressed).to_have_count(number)
+        await page.locator(".middle .tap:not([aria-pressed])").first.click()
+    await expect(packets).to_have_count(4)
+    await packets.nth(0).click()
+    await expect(packets.nth(0)).to_have_attribute("aria-pressed", "true")
+    await packets.nth(2).click()
+    # Ten cards in hand, and two packets on the table.
+    await expect(page.locator(".fan .tap")).to_have_count(12)
+
+
+async def test_a_card_is_drawn_onto_the_table_or_put_back(playground: Open, browser: Browser) -> None:
+    page = await begun(browser, playground, "metamazzo", **DESKTOP)
+    await is_mine(page)
+    card = page.locator(".fan .tap.playable").first
+    name = await card.get_attribute("data-card")
+    await page.wait_for_function("() => !document.getAnimations().some((one) => one.playState === 'running')")
+    box, felt = await card.bounding_box(), await page.locator(".felt").bounding_box()
+    assert box
+    assert felt
+    await page.mouse.move(box["x"] + 20, box["y"] + 20)
+    await page.mouse.down()
+    await page.mouse.move(box["x"] + 90, box["y"] + 25, steps=4)
+    await page.mouse.up()
+    await expect(page.locator(f".fan [data-card='{name}']:not(.dragged)")).to_have_count(1)
+    await page.wait_for_function("() => !document.getAnimations().some((one) => one.playState === 'running')")
+    await page.mouse.move(box["x"] + 20, box["y"] + 20)
+    await page.mouse.down()
+    await page.mouse.move(felt["x"] + felt["width"] / 2, felt["y"] + felt["height"] / 2, steps=4)
+    await page.mouse.up()
+    await expect(page.locator(f"[data-lying='{name}']")).to_be_visible()
+    await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)

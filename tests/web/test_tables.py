@@ -11,7 +11,9 @@ import aiohttp
 import pytest
 
 from adapters.web import people
+from bot.platform import RateLimit
 from bot.privacy.kept import drop_kept, read_kept
+from bot.tables.chairs import Invited
 from tests.open_playground import Open
 
 PUBLIC = "https://cards.example.org"
@@ -146,16 +148,41 @@ async def test_what_is_no_form_of_ours_opens_nothing(site: Open) -> None:
     async with browser(site) as anna:
         for key in ("", "x", "0123456789abcdeg"):
             assert (await anna.post("/play", key=key, game="testa")).status == 403
-        answer = await anna.post("/play", key="0123456789abcdef", game="nothing", robot="easy")
-        assert answer.status == 200
+        assert (await anna.post("/play", key="0123456789abcdef", game="nothing", robot="easy")).status == 403
         assert site.worker.room.by_phase() == {}
+        # Nor is there anybody new, also for a code that leads nowhere.
+        assert (await anna.post("/t/ZZZZZZ", name="Anna")).status == 404
+        assert not await site.worker.store.client.exists(people.PEOPLE)
+
+
+MULTIPART = "multipart/form-data; boundary=b"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("application/x-www-form-urlencoded; charset=bogus", b"key=1"),
+        ("application/x-www-form-urlencoded; charset=utf-16", b"key"),
+        ("multipart/form-data", b"key"),
+        (MULTIPART, b"--b\r\nContent-Type: text/plain\r\n\r\nx\r\n--b--"),
+        (MULTIPART, b"--b\r\nnothing"),
+        (MULTIPART, b'--b\r\nContent-Disposition: form-data; name="key"\r\n\r\n0123456789abcdef\r\n--b--\r\n'),
+        ("text/plain", b"key=0123456789abcdef"),
+    ],
+)
+@pytest.mark.parametrize("path", ["play", "t/ABCDEF"])
+async def test_what_is_no_form_at_all_is_refused_and_no_fault(site: Open, path: str, kind: str, body: bytes) -> None:
+    async with browser(site) as anna:
+        headers = {**anna.origin, "Content-Type": kind}
+        async with anna.session.post(site.url + path, data=body, headers=headers) as answer:
+            assert answer.status == 403
+            assert "Content-Security-Policy" in answer.headers
 
 
 async def test_a_stranger_learns_nothing_of_which_tables_there_are(site: Open) -> None:
     async with browser(site) as anna, browser(site) as bruno:
         code = await anna.play()
-        known, unknown = (await bruno.get(f"/t/{code}"))[1], (await bruno.get("/t/ZZZZZZ"))[1]
-        assert known.replace(code, "ZZZZZZ") == unknown
+        assert await bruno.get(f"/t/{code}") == await bruno.get("/t/ZZZZZZ")
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
             await bruno.session.ws_connect(f"{site.url}t/{code}/live", headers=bruno.origin)
         assert refused.value.status == 403
@@ -166,10 +193,60 @@ async def test_a_stranger_learns_nothing_of_which_tables_there_are(site: Open) -
         assert (await bruno.get("/t/nonsense-code"))[0] == 404
 
 
+async def test_an_invitation_says_who_invites_to_what(site: Open) -> None:
+    async with browser(site) as anna, browser(site) as bruno, browser(site) as carla:
+        code = await anna.play("tressette", friend="1", name="<Anna>")
+        async with anna.live(code) as live:
+            await live.word("table")
+            await live.press(f"1t{code}:rule target=31")
+        status, page = await bruno.get(f"/t/{code}")
+        assert status == 200
+        said = re.sub("<b>|</b>|\u2068|\u2069", "", page)
+        assert "&lt;Anna&gt; invites you to play Tressette in Quattro." in said
+        assert "To 93 points · 5 minutes a move" in said
+        assert "Pair 1: South: &lt;Anna&gt; · North: free chair" in said
+        # A game that has begun invites nobody.
+        duel = await anna.play("testa", friend="1")
+        await bruno.post(f"/t/{duel}")
+        status, page = await carla.get(f"/t/{duel}")
+        assert (status, "Anna" in page) == (404, False)
+        assert "Nobody waits at this table" in page
+
+
+async def test_a_challenge_by_name_invites_nobody_else(site: Open) -> None:
+    async with browser(site) as bruno:
+        opened = await site.worker.challenges.open_table(
+            "testa", "paper:1", "Anna", "u1", invited=Invited("paper:2", "", "Dino")
+        )
+        assert (await bruno.get(f"/t/{opened.code}"))[0] == 404
+
+
+@pytest.fixture
+def limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits hold, as they do for everybody but other tests; two codes may lead nowhere."""
+    monkeypatch.setenv("BUONGIOCO_RATE_LIMITS", "true")
+    monkeypatch.setattr("adapters.web.limits.CODES", RateLimit(burst=2, interval=3600.0))
+
+
+async def test_looking_for_invitations_is_counted_by_address(limited: None, site: Open) -> None:
+    async with browser(site) as anna, browser(site) as bruno:
+        code = await anna.play("testa", friend="1")
+        for known in range(3):
+            assert (await bruno.get(f"/t/{code}"))[0] == 200, known
+        for letter in "AB":
+            assert (await bruno.get(f"/t/ZZZZZ{letter}"))[0] == 404
+        status, page = await bruno.get(f"/t/{code}")
+        assert (status, "Anna" in page) == (429, False)
+        # Who sits there sees their table all the same.
+        assert 'id="page-data"' in (await anna.get(f"/t/{code}"))[1]
+
+
 async def test_codes_that_lead_nowhere_are_counted(site: Open) -> None:
     async with browser(site) as bruno:
+        await bruno.play()
         for letter in "ABCDEF":
-            answer = await bruno.session.post(f"{site.url}t/ZZZZZ{letter}", headers=bruno.origin)
+            address = f"{site.url}t/ZZZZZ{letter}"
+            answer = await bruno.session.post(address, data={"name": "Bruno"}, headers=bruno.origin)
         assert "Too many wrong codes" in await answer.text()
 
 
@@ -188,7 +265,7 @@ async def test_two_people_sit_down_by_a_link_and_play(site: Open) -> None:
         code = await anna.play("testa", friend="1", name="Anna")
         async with anna.live(code) as live:
             waiting = await live.word("table")
-            assert waiting["phase"] == "open"
+            assert (waiting["phase"], waiting["rules"]) == ("open", "/rules/testa")
             labels = [label for row in waiting["extra"] for label, *_rest in row]
             assert "Accept" not in labels
             assert "Options" in labels
@@ -253,6 +330,52 @@ async def test_too_many_new_people_at_once_are_refused(site: Open, monkeypatch: 
             assert answer.status == (403 if number == 2 else 303)
 
 
+async def test_new_people_and_open_pages_are_counted_by_address(
+    limited: None, site: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.web.limits.NEWCOMERS", RateLimit(burst=2, interval=60.0))
+    monkeypatch.setattr("adapters.web.limits.PAGES_OF_ADDRESS", 1)
+    async with browser(site) as anna, browser(site) as bruno, browser(site) as carla:
+        code, other = await anna.play(), await bruno.play()
+        async with anna.live(code) as live:
+            await live.word("table")
+            with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+                await bruno.session.ws_connect(f"{site.url}t/{other}/live", headers=bruno.origin)
+            assert refused.value.status == 429
+        assert (await carla.post("/play", game="testa", robot="easy", key="0123456789abcdef")).status == 429
+        # Who is known already plays on.
+        assert await anna.play(game="testa") != code
+
+
+async def test_who_was_forgotten_does_not_come_back_by_a_name(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = site.worker.store.client
+    async with browser(site) as anna:
+        await anna.play(name="Anna")
+        person = people.WebPerson(f"web:{await only_id(site)}", "Anna")
+        read = client.hget
+
+        async def forgotten_meanwhile(key: str, field: str) -> Any:
+            found = await read(key, field)
+            await client.hdel(key, field)
+            return found
+
+        monkeypatch.setattr(client, "hget", forgotten_meanwhile)
+        assert await site.site.people.rename(person, "Bea") == person
+        assert not await client.exists(people.PEOPLE)
+
+
+async def test_who_stands_up_is_told_that_there_is_no_more_to_see(site: Open) -> None:
+    async with browser(site) as anna, browser(site) as bruno:
+        code = await anna.play("tressette", friend="1")
+        await bruno.post(f"/t/{code}", name="Bruno")
+        async with bruno.live(code) as live:
+            state = await live.word("table")
+            stand = next(payload for row in state["extra"] for _, payload, *_ in row if payload.endswith(":stand"))
+            await live.press(stand)
+            if not any("gone" in word for word in live.said):
+                assert await live.word("gone") is True
+
+
 async def test_too_many_pages_of_one_person_are_refused(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adapters.web.tables.MOST_PAGES_EACH", 1)
     async with browser(site) as anna:
@@ -279,7 +402,15 @@ async def test_a_game_that_is_over_is_not_an_invitation(site: Open) -> None:
             again = next(payload for row in over["extra"] for _label, payload, *_ in row)
             answer = await live.press(again, "again")
             assert re.fullmatch(r"/t/[A-Z0-9]{6}", answer["go"])
-        assert "is over" in (await anna.get(f"/t/{code}"))[1]
+        # The table's page is the game's from now on, also after a restart; strangers learn nothing of either.
+        await site.stop()
+        await site.start()
+        async with anna.session.get(f"{site.url}t/{code}") as page:
+            assert page.url.path == f"/g/{over['replay']}"
+            assert page.status == 200
+        async with browser(site) as bruno:
+            await bruno.play()
+            assert await bruno.get(f"/t/{code}") == await bruno.get("/t/ZZZZZZ")
         async with anna.live(answer["go"].removeprefix("/t/")) as live:
             assert (await live.word("table"))["phase"] == "playing"
 
@@ -294,3 +425,36 @@ async def test_what_is_kept_of_a_person_is_forgotten(site: Open) -> None:
         assert not await client.exists(people.PEOPLE)
         # Their cookie is a stranger's.
         assert "Anna" not in (await anna.get("/"))[1]
+
+
+async def test_who_gives_no_name_is_a_guest_in_each_readers_language(site: Open) -> None:
+    async with browser(site) as anna, browser(site) as bruno:
+        anna.session.headers["Accept-Language"] = "it"
+        code = await anna.play("testa", friend="1")
+        answer = await bruno.post(f"/t/{code}", name="Bruno")
+        assert answer.status == 303
+        async with anna.live(code) as mine, bruno.live(code) as theirs:
+            seen = await theirs.word("table")
+            assert re.fullmatch("\u2068Guest \\d{3}\u2069", seen["sides"][1]["name"])
+            assert (await mine.word("table"))["sides"][1]["name"] == "\u2068Bruno\u2069"
+        # It is no name of theirs: nothing is filled in where they may choose one.
+        assert 'value=""' in (await anna.get("/"))[1]
+        assert 'value="Bruno"' in (await bruno.get("/"))[1]
+        table = await site.worker.room.table(code)
+        [guest] = [chair.name for chair in table.spoken("it").chairs if chair and chair.name != "Bruno"]
+        assert re.fullmatch(r"Ospite \d{3}", guest)
+
+
+async def test_ones_tables_have_their_link_for_who_watches(site: Open) -> None:
+    async with browser(site) as anna:
+        practice = await anna.play(name="Anna")
+        person = f"web:{await only_id(site)}"
+        room, challenges = site.worker.room, site.worker.challenges
+        shown = await challenges.open_table("testa", person, "Anna", "u1", host="playground:bar")
+        page = (await anna.get("/"))[1]
+        watch_id = await site.worker.watching.watch_id(await room.table(shown.code))
+        assert f'href="/t/{watch_id}"' in page
+        # What no group shows cannot be watched.
+        assert f"/t/{practice}-" not in page
+        await site.worker.people.choose_for_chat("playground:bar", watched="0")
+        assert watch_id not in (await anna.get("/"))[1]

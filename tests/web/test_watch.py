@@ -74,6 +74,15 @@ async def test_a_chat_that_closes_its_tables_ends_what_is_watched(playground: Op
     assert await page.locator(f"[data-lying='{card}']").count() == 0
 
 
+async def test_eight_packets_lie_in_two_rows_on_a_phone(playground: Open, browser: Browser) -> None:
+    _code, watch_id = await open_table(playground, game="spizzichino")
+    page = await opened(browser, f"{playground.url}t/{watch_id}", **PHONE)
+    packets = page.locator(".middle .pile")
+    await expect(packets).to_have_count(8)
+    tops = await packets.evaluate_all("all => all.map((one) => one.offsetTop)")
+    assert [tops.count(top) for top in sorted(set(tops))] == [4, 4]
+
+
 @pytest.mark.parametrize("size", ["phone", "desktop"])
 @pytest.mark.parametrize("game", ["spizzichino", "tressette", "spades"])
 async def test_it_fits_the_screen(playground: Open, browser: Browser, game: str, size: str) -> None:

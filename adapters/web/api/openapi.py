@@ -24,7 +24,7 @@ def description() -> bytes:
 
 def document() -> dict[str, Any]:
     models: list[type[BaseModel]] = list(
-        dict.fromkeys([*(model for one in OPERATIONS for model in one.models), Problem])
+        dict.fromkeys([*(model for one in OPERATIONS for model in one.models), *_bodies(), Problem])
     )
     names, schemas = models_json_schema([(model, "serialization") for model in models], ref_template=REFERENCE)
     references = {model: names[model, "serialization"] for model in models}
@@ -36,13 +36,20 @@ def document() -> dict[str, Any]:
         "info": {
             "title": "Buongioco",
             "version": version("buongioco"),
-            "summary": "Italian trick-taking cards: finished games, and tables to watch.",
+            "summary": "Italian trick-taking cards: finished games, tables to watch, and tables to play at.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": BASE}],
         "paths": paths,
-        "components": {"schemas": schemas["$defs"]},
+        "components": {
+            "schemas": schemas["$defs"],
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
     }
+
+
+def _bodies() -> list[type[BaseModel]]:
+    return [one.body for one in OPERATIONS if one.body]
 
 
 def _operation(one: Operation, references: dict[type[BaseModel], Any]) -> dict[str, Any]:
@@ -59,9 +66,15 @@ def _operation(one: Operation, references: dict[type[BaseModel], Any]) -> dict[s
         "operationId": one.name,
         "summary": one.summary,
         **({"description": one.about} if one.about else {}),
+        **({"security": [{"token": []}], "x-scope": one.scope} if one.scope else {}),
+        **({"requestBody": _body(references[one.body])} if one.body else {}),
         "parameters": [_parameter(parameter) for parameter in one.parameters],
         "responses": answers,
     }
+
+
+def _body(schema: Any) -> dict[str, Any]:
+    return {"required": True, "content": {"application/json": {"schema": schema}}}
 
 
 def _parameter(one: Parameter) -> dict[str, Any]:
@@ -72,5 +85,5 @@ def _parameter(one: Parameter) -> dict[str, Any]:
         schema["pattern"] = f"^{one.pattern}$"
     else:
         schema["minimum"] = 1
-    is_needed = one.place == "path"
+    is_needed = one.place != "query"
     return {"name": one.name, "in": one.place, "required": is_needed, "description": one.about, "schema": schema}

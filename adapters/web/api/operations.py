@@ -3,22 +3,70 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
+from bot.commands import Kind, choices
+from bot.finished.players import ALL, PERIODS, Leaderboard, Player
 from bot.finished.replayed import RECORDS, ReplayedAnalysis, ReplayedDeal, ReplayedGame
+from bot.programs import Scope
+from bot.seated import OwnTable
 from bot.texts import LANGUAGES
 from bot.watching import PublicTable
 
 BASE = "/api/v1"
-GAME_ID, WATCH_ID = "[A-Z0-9]{4,8}-[0-9a-f]{1,64}", "[A-Z0-9]{4,8}-[A-Z0-9]{12}"
+CODE, GAME_ID, WATCH_ID = "[A-Z0-9]{4,8}", "[A-Z0-9]{4,8}-[0-9a-f]{1,64}", "[A-Z0-9]{4,8}-[A-Z0-9]{12}"
 SUITS = ("italian", "french")
+
+
+class Asked(BaseModel):
+    """The body of a request."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class WantedTable(Asked):
+    """A table that is to be opened."""
+
+    game: str = Field(description="Its id.", max_length=16)
+    rules: dict[str, int | str | bool] = Field(
+        default_factory=dict, description="Options that are not the usual ones, as records name them.", max_length=32
+    )
+    robots: Literal["easy", "medium", "strong"] | None = Field(
+        None, description="How well the robots play that have all other chairs; null for free chairs."
+    )
+
+
+class WantedSeat(Asked):
+    """A chair that is wanted."""
+
+    seat: int | None = Field(None, ge=0, le=3, description="Which one; null for the first that is free.")
+
+
+class Move(Asked):
+    """A move."""
+
+    version: int = Field(ge=0, description="Of the table that it was chosen by.")
+    move: str = Field(description="In a record's notation, one of the table's `moves`.", max_length=40)
+
+
+class Me(BaseModel):
+    """The program that a token belongs to."""
+
+    name: str = Field(description="What the others at a table read.")
+    scopes: list[Scope] = Field(description="What it may do.")
+
+
+class OwnTables(BaseModel):
+    """The tables where a program sits, or asks for a chair."""
+
+    tables: list[OwnTable]
 
 
 class Parameter(NamedTuple):
     """Something that a request says. ``pattern`` is of the whole; ``choices`` are the values there are."""
 
     name: str
-    place: Literal["path", "query"]
+    place: Literal["path", "query", "header"]
     about: str
     pattern: str = ""
     choices: tuple[str, ...] = ()
@@ -28,7 +76,8 @@ class Parameter(NamedTuple):
 @dataclass(frozen=True, kw_only=True)
 class Operation:
     """A request: its ``name`` is that of the method of `Api` which answers it. ``models`` are what is answered, one of
-    them; ``media_type`` is NDJSON where lines of them come one after the other.
+    them; ``media_type`` is NDJSON where lines of them come one after the other. ``body`` is what a request says,
+    ``scope`` what its token must allow; without one no token is wanted.
     """
 
     name: str
@@ -40,6 +89,8 @@ class Operation:
     about: str = ""
     media_type: str = "application/json"
     statuses: tuple[int, ...] = (404, 429, 503)
+    body: type[Asked] | None = None
+    scope: Scope | None = None
 
 
 GAME = Parameter("game_id", "path", "A finished game, as its result's link has it.", GAME_ID)
@@ -48,6 +99,20 @@ TABLE = Parameter("watch_id", "path", "A table, as the link to watch it has it."
 LANGUAGE = Parameter("language", "query", "In which language words are; by default the client's.", choices=LANGUAGES)
 FACES = Parameter("suits", "query", "With which suits cards in words are; by default Italian.", choices=SUITS)
 READER = (LANGUAGE, FACES)
+PLAYER_ID = "[A-Za-z0-9_-]{60,400}"
+PLAYER = Parameter("player_id", "path", "A player, as a leaderboard has them.", PLAYER_ID)
+KIND = Parameter("game", "query", "Of which game; by default of all together.", choices=(ALL, *choices(Kind.GAME)))
+PERIOD = Parameter("period", "query", "Of this month, in UTC, or of all time, as by default.", choices=PERIODS)
+TABLE_CODE = Parameter("code", "path", "A table's code.", CODE)
+KEY = Parameter(
+    "Idempotency-Key",
+    "header",
+    "A new one for each wish: one that comes again with the same key is done once, and answered.",
+    "[A-Za-z0-9_-]{8,64}",
+)
+READING = (401, 403, 404, 429, 503)
+WRITING = (400, 401, 403, 404, 409, 422, 429, 503)
+YOU = "Who asks is known by the cookie of the pages; nobody need be."
 
 OPERATIONS = (
     Operation(
@@ -90,6 +155,23 @@ OPERATIONS = (
         parameters=(GAME, *READER),
     ),
     Operation(
+        name="leaderboard",
+        path="/leaderboard",
+        summary="Who is best",
+        about=f"Everywhere; groups' own leaderboards are shown there alone. {YOU}",
+        models=(Leaderboard,),
+        parameters=(KIND, PERIOD, LANGUAGE),
+        statuses=(400, 429, 503),
+    ),
+    Operation(
+        name="player",
+        path="/players/{player_id}",
+        summary="A player",
+        about=f"How they stand, how their rating went, and to themselves their last games. {YOU}",
+        models=(Player,),
+        parameters=(PLAYER, LANGUAGE),
+    ),
+    Operation(
         name="table",
         path="/tables/{watch_id}",
         summary="A table, as everybody may see it",
@@ -107,5 +189,67 @@ OPERATIONS = (
         models=(PublicTable,),
         parameters=(TABLE,),
         media_type="application/x-ndjson",
+    ),
+    Operation(name="me", path="/me", summary="Who I am", models=(Me,), statuses=READING, scope="read"),
+    Operation(
+        name="my_tables", path="/me/tables", summary="My tables", models=(OwnTables,), statuses=READING, scope="read"
+    ),
+    Operation(
+        name="open_table",
+        path="/me/tables",
+        method="POST",
+        summary="Open a table",
+        about="With robots the cards are dealt at once; else it waits for others to sit down by its code.",
+        models=(OwnTable,),
+        parameters=(KEY,),
+        statuses=WRITING,
+        body=WantedTable,
+        scope="play",
+    ),
+    Operation(
+        name="my_table",
+        path="/me/tables/{code}",
+        summary="A table, as my seat may see it",
+        models=(OwnTable,),
+        parameters=(TABLE_CODE,),
+        statuses=READING,
+        scope="read",
+    ),
+    Operation(
+        name="sit",
+        path="/me/tables/{code}/seat",
+        method="POST",
+        summary="Sit down at a table",
+        models=(OwnTable,),
+        parameters=(TABLE_CODE, KEY),
+        statuses=WRITING,
+        body=WantedSeat,
+        scope="play",
+    ),
+    Operation(
+        name="move",
+        path="/me/tables/{code}/moves",
+        method="POST",
+        summary="Make a move",
+        about="409 where something else is to be decided since that version of the table: look again.",
+        models=(OwnTable,),
+        parameters=(TABLE_CODE, KEY),
+        statuses=WRITING,
+        body=Move,
+        scope="play",
+    ),
+    Operation(
+        name="my_stream",
+        path="/me/tables/{code}/stream",
+        summary="A table, as my seat sees it come to be",
+        about=(
+            "A line of JSON for the table as it stands, and another whenever it has changed, until its game is over. "
+            "Empty lines keep the connection open: pass them over."
+        ),
+        models=(OwnTable,),
+        parameters=(TABLE_CODE,),
+        media_type="application/x-ndjson",
+        statuses=READING,
+        scope="read",
     ),
 )

@@ -20,11 +20,16 @@ class Problem(BaseModel):
 
 
 class ApiError(Exception):
-    """A request that is answered with a problem; ``retry_after`` in seconds, where it may be asked again."""
+    """A request that is answered with a problem; ``retry_after`` in seconds, where it may be asked again, ``challenge``
+    what is to be sent with it.
+    """
 
-    def __init__(self, status: HTTPStatus, detail: str, retry_after: float | None = None, allow: str = "") -> None:
+    def __init__(
+        self, status: HTTPStatus, detail: str, retry_after: float | None = None, allow: str = "", challenge: str = ""
+    ) -> None:
         super().__init__(detail)
         self.status, self.detail, self.retry_after, self.allow = status, detail, retry_after, allow
+        self.challenge = challenge
 
     def response(self) -> web.Response:
         problem = Problem(title=self.status.phrase, status=self.status.value, detail=self.detail)
@@ -33,6 +38,8 @@ class ApiError(Exception):
             headers["Retry-After"] = str(max(1, math.ceil(self.retry_after)))
         if self.allow:
             headers["Allow"] = self.allow
+        if self.challenge:
+            headers["WWW-Authenticate"] = self.challenge
         body = problem.model_dump_json().encode()
         return web.Response(status=self.status.value, body=body, content_type=MEDIA_TYPE, headers=headers)
 

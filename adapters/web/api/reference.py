@@ -17,6 +17,10 @@ def reference() -> str:
     for one in OPERATIONS:
         lines += [f"### {one.method} {BASE}{one.path}", "", f"{one.summary}.{f' {one.about}' if one.about else ''}", ""]
         lines += [f"- `{parameter.name}` ({parameter.place}): {_about(parameter)}" for parameter in one.parameters]
+        if one.body:
+            lines.append(f"- body: `{one.body.__name__}`")
+        if one.scope:
+            lines.append(f"- a token with the scope `{one.scope}`")
         names = " or ".join(f"`{model.__name__}`" for model in one.models)
         lines += [f"- answers {names}, `{one.media_type}`", ""]
     lines += ["## What is answered", ""]

@@ -2,26 +2,53 @@
 
 import gzip
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, suppress
 from http import HTTPStatus
+from typing import Any
 
 from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
+from pydantic import BaseModel, ValidationError
 
-from adapters.web.api.limits import Limits
 from adapters.web.api.openapi import description
-from adapters.web.api.operations import BASE, OPERATIONS, Operation, Parameter
+from adapters.web.api.operations import (
+    BASE,
+    KEY,
+    OPERATIONS,
+    Asked,
+    Me,
+    Move,
+    Operation,
+    OwnTables,
+    Parameter,
+    WantedSeat,
+    WantedTable,
+)
 from adapters.web.api.problems import ApiError, not_found
+from adapters.web.limits import TooMany
 from adapters.web.site import Site, spoken
+from bot.finished.players import ALL
 from bot.finished.reader import Answer, NotAnalysed, Reader, TooMuchToDo
 from bot.platform import CardRoom
+from bot.programs import CannotBe, Program, Scope
 from bot.store import STORE_ERRORS
 from bot.texts import language_of
 
 WORTH_PACKING = 800
 NO_GAME = "There is no finished game of this id, or no such deal in it."
+NO_PLAYER = "There is no player of this id, or none who was ever rated."
 NO_TABLE = "There is no table to be watched under this id: its game may be over, or its chat does not want it."
+
+STATUSES = {
+    "missing": HTTPStatus.NOT_FOUND,
+    "old": HTTPStatus.CONFLICT,
+    "wrong": HTTPStatus.UNPROCESSABLE_ENTITY,
+}
+"""How it is answered that something cannot be."""
+
+PROGRAM: web.RequestKey[Program] = web.RequestKey("program", Program)
+BODY: web.RequestKey[Any] = web.RequestKey("body", Asked)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -31,7 +58,7 @@ class Api:
 
     def __init__(self, site: Site, card_room: CardRoom) -> None:
         self._card_room = card_room
-        self._limits = Limits(site.access, on=card_room.settings.rate_limits)
+        self._limits, self._people = site.limits, site.people
         paths: dict[str, dict[str, Operation]] = {}
         for one in OPERATIONS:
             paths.setdefault(one.path, {})[one.method] = one
@@ -54,10 +81,17 @@ class Api:
             if one is None:
                 allowed = ", ".join(sorted(ways))
                 raise ApiError(HTTPStatus.METHOD_NOT_ALLOWED, f"Only {allowed} is answered here.", allow=allowed)
+            if one.scope:
+                request[PROGRAM] = await self._program(request, one.scope)
             for parameter in one.parameters:
                 _check(parameter, request)
+            if one.body:
+                request[BODY] = await _body(request, one.body)
             handler: Handler = getattr(self, one.name)
-            return await handler(request)
+            try:
+                return await handler(request)
+            except CannotBe as fault:
+                raise ApiError(STATUSES[fault.reason], str(fault)) from None
 
         return answer
 
@@ -72,16 +106,29 @@ class Api:
                 if error.status is HTTPStatus.NOT_FOUND:
                     self._limits.missed(request)
                 return error.response()
+            except TooMany as error:
+                return ApiError(HTTPStatus.TOO_MANY_REQUESTS, str(error), error.wait).response()
             except STORE_ERRORS as error:
                 return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, self._card_room.store_away(error), 5).response()
 
         return answer
 
+    async def _program(self, request: web.Request, scope: Scope) -> Program:
+        """Who asks, by a token that allows it. Cookies say nothing here: what is written needs no other check."""
+        kind, _space, token = request.headers.get("Authorization", "").partition(" ")
+        program = await self._card_room.playing.programs.whose(token.strip()) if kind.lower() == "bearer" else None
+        if program is None:
+            self._limits.missed(request)
+            raise ApiError(HTTPStatus.UNAUTHORIZED, "Send a good token: Authorization: Bearer …", challenge="Bearer")
+        if scope not in program.scopes:
+            raise ApiError(HTTPStatus.FORBIDDEN, f"This token does not allow to {scope}.")
+        return program
+
     async def _nothing(self, request: web.Request) -> web.StreamResponse:
         raise not_found("Nothing stands here: /api/v1/openapi.json says what may be asked.")
 
     async def _description(self, request: web.Request) -> web.StreamResponse:
-        return _json(request, Answer(description(), f"{len(description())}"))
+        return _json(request, Answer.of(description()))
 
     # Finished games
 
@@ -107,39 +154,119 @@ class Api:
         except NotAnalysed:
             raise ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "This game could not be analysed.", 60) from None
 
+    # Players
+
+    async def leaderboard(self, request: web.Request) -> web.StreamResponse:
+        game, period = (request.query.get(name, ALL) for name in ("game", "period"))
+        found = await self._card_room.players.leaderboard(
+            await self._person(request), game, period, _reader(request).language
+        )
+        return _json(request, Answer.of(found.model_dump_json().encode()))
+
+    async def player(self, request: web.Request) -> web.StreamResponse:
+        found = await self._card_room.players.player(
+            request.match_info["player_id"], await self._person(request), _reader(request).language
+        )
+        if found is None:
+            raise not_found(NO_PLAYER)
+        return _json(request, Answer.of(found.model_dump_json().encode()))
+
+    async def _person(self, request: web.Request) -> str:
+        """Who asks; empty for a stranger."""
+        reader = await self._people.whose(request)
+        return reader.person if reader else ""
+
     # Tables
 
     async def table(self, request: web.Request) -> web.StreamResponse:
         table = await self._card_room.watching.table(request.match_info["watch_id"])
         if table is None:
             raise not_found(NO_TABLE)
-        return _json(request, Answer(table.model_dump_json().encode(), f"{table.code}-{table.version}"))
+        return _json(request, Answer.of(table.model_dump_json().encode()))
 
     async def table_stream(self, request: web.Request) -> web.StreamResponse:
         with self._limits.stream(request):
             states = await self._card_room.watching.states(request.match_info["watch_id"])
             if states is None:
                 raise not_found(NO_TABLE)
-            # Proxies are told to pass lines on as they come.
-            headers = {"Content-Type": "application/x-ndjson", "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-            response = web.StreamResponse(headers=headers)
-            await response.prepare(request)
-            with suppress(ConnectionError):
-                async with aclosing(states):
-                    async for state in states:
-                        await response.write(state + b"\n")
-                await response.write_eof()
-            return response
+            return await _streamed(request, states)
+
+    # A program's own tables
+
+    async def me(self, request: web.Request) -> web.StreamResponse:
+        program: Program = request[PROGRAM]
+        return _own(Me(name=program.name, scopes=list(program.scopes)))
+
+    async def my_tables(self, request: web.Request) -> web.StreamResponse:
+        return _own(OwnTables(tables=await self._card_room.playing.tables(request[PROGRAM].person)))
+
+    async def my_table(self, request: web.Request) -> web.StreamResponse:
+        return _own(await self._card_room.playing.table(request.match_info["code"], request[PROGRAM].person))
+
+    async def open_table(self, request: web.Request) -> web.StreamResponse:
+        wanted: WantedTable = request[BODY]
+        program, key = request[PROGRAM], request.headers[KEY.name]
+        return _own(await self._card_room.playing.open(program, wanted.game, wanted.rules, wanted.robots, key))
+
+    async def sit(self, request: web.Request) -> web.StreamResponse:
+        wanted: WantedSeat = request[BODY]
+        program, key, code = request[PROGRAM], request.headers[KEY.name], request.match_info["code"]
+        return _own(await self._card_room.playing.sit(program, code, wanted.seat, key))
+
+    async def move(self, request: web.Request) -> web.StreamResponse:
+        wanted: Move = request[BODY]
+        program, key, code = request[PROGRAM], request.headers[KEY.name], request.match_info["code"]
+        return _own(await self._card_room.playing.move(program, code, wanted.version, wanted.move, key))
+
+    async def my_stream(self, request: web.Request) -> web.StreamResponse:
+        code, person = request.match_info["code"], request[PROGRAM].person
+        await self._card_room.playing.table(code, person)
+        with self._limits.stream(request):
+            return await _streamed(request, self._card_room.playing.states(code, person))
 
 
 def _check(parameter: Parameter, request: web.Request) -> None:
     """A path that is none leads nowhere; a choice that is none is said to be so."""
     if parameter.place == "path" and not re.fullmatch(parameter.pattern, request.match_info[parameter.name]):
         raise not_found(f"This is no {parameter.name.replace('_', ' ')}.")
+    if parameter.place == "header" and not re.fullmatch(parameter.pattern, request.headers.get(parameter.name, "")):
+        raise ApiError(HTTPStatus.BAD_REQUEST, f"Send {parameter.name}: it is {parameter.pattern}.")
     said = request.query.get(parameter.name)
     if parameter.place == "query" and said is not None and said not in parameter.choices:
         allowed = ", ".join(parameter.choices)
         raise ApiError(HTTPStatus.BAD_REQUEST, f"{parameter.name} is one of {allowed}.")
+
+
+async def _body(request: web.Request, model: type[Asked]) -> Asked:
+    """What a request says; a problem that names what is wrong with it."""
+    if request.content_type != "application/json":
+        raise ApiError(HTTPStatus.BAD_REQUEST, "Send application/json.")
+    try:
+        return model.model_validate_json(await request.read())
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"])) or "body"
+        raise ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, f"{where}: {first['msg']}") from None
+
+
+async def _streamed(request: web.Request, states: AsyncGenerator[bytes]) -> web.StreamResponse:
+    """Lines of JSON, as they come to be."""
+    # Proxies are told to pass lines on as they come.
+    headers = {"Content-Type": "application/x-ndjson", "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    response = web.StreamResponse(headers=headers)
+    await response.prepare(request)
+    with suppress(ConnectionError):
+        async with aclosing(states):
+            async for state in states:
+                await response.write(state + b"\n")
+        await response.write_eof()
+    return response
+
+
+def _own(answer: BaseModel) -> web.Response:
+    """What only its reader may see: nothing between us keeps it."""
+    headers = {"Cache-Control": "no-store"}
+    return web.Response(body=answer.model_dump_json().encode(), content_type="application/json", headers=headers)
 
 
 def _reader(request: web.Request) -> Reader:
@@ -154,7 +281,11 @@ def _found(request: web.Request, answer: Answer | None) -> web.Response:
 
 def _json(request: web.Request, answer: Answer) -> web.Response:
     """An answer, or that its reader has it already."""
-    headers = {"ETag": f'"{answer.tag}"', "Cache-Control": "no-cache", "Vary": "Accept-Encoding, Accept-Language"}
+    headers = {
+        "ETag": f'"{answer.tag}"',
+        "Cache-Control": "no-cache",
+        "Vary": "Accept-Encoding, Accept-Language, Cookie",
+    }
     known = request.if_none_match or ()
     if any(tag.value in (answer.tag, "*") for tag in known):
         return web.Response(status=304, headers=headers)

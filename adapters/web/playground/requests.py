@@ -282,7 +282,8 @@ def carries(message: dict[str, Any] | None, payload: str) -> bool:
     """Whether a message is the bot's and has a button with exactly this payload, that is there to be pressed."""
     if message is None or message["by"] != BOT:
         return False
-    return any(button["payload"] == payload and button["kind"] == "press" for row in message["rows"] for button in row)
+    carried = [button for row in message["rows"] for button in row if button["kind"] in ("press", "browser")]
+    return any(button["payload"] == payload for button in carried)
 
 
 def _place(chat: Chat) -> str:

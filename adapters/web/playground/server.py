@@ -80,8 +80,10 @@ class Server:
                 await self._busy.wait(2.0)
 
     def invitation(self, code: str) -> str:
-        """An address that seats whoever opens it at a table; empty where people come in by their own links only."""
-        return "" if self.access.is_open else f"{self._site.url}/chat#join={code}"
+        """An address that seats whoever opens it at a table: its page, where people come into the chat by their own
+        links only.
+        """
+        return f"{self._site.url}/t/{code}" if self.access.is_open else f"{self._site.url}/chat#join={code}"
 
     def _announce(self) -> None:
         url = self._site.url

@@ -88,6 +88,8 @@ function hello(word) {
   }
   label();
   draw();
+  // Unfolded for who has not said anything yet.
+  el("what").open ||= Object.values(word.messages).every((list) => !list.length);
   for (const { full } of pending.values()) line.send(JSON.stringify(full));
   if (invited && state.me) joinInvited();
 }
@@ -159,9 +161,9 @@ function draw() {
 
 function drawHeads() {
   const texts = state.texts;
-  const people = state.people.filter((p) => state.switching || p.id === state.me).map((p) =>
+  const people = tabs(texts.people, state.people.filter((p) => state.switching || p.id === state.me).map((p) =>
     make("button", { role: "tab", type: "button", "aria-selected": String(p.id === state.me), "data-person": p.id, onclick: () => become(p.id) },
-      p.name, p.closed ? " 🔕" : "", ...badge(state.switching && p.id !== state.me ? state.unread[`@${p.id}`] : 0)));
+      p.name, p.closed ? " 🔕" : "", ...badge(state.switching && p.id !== state.me ? state.unread[`@${p.id}`] : 0))));
   const me = state.people.find((p) => p.id === state.me), closed = [];
   if (state.switching || state.host) people.push(make("button", { type: "button", class: "add", id: "add-person", "aria-label": texts.add_person, onclick: () => add("add_person", texts.name_of_person) }, "+", make("span", { class: "what" }, ` ${texts.person}`)));
   if (me) {
@@ -172,12 +174,15 @@ function drawHeads() {
   el("people").replaceChildren(make("span", { class: state.switching ? "mark act-as" : "mark" }, state.switching ? texts.act_as : state.host ? texts.host : texts.you), ...people, ...closed);
   const acting = el("people").querySelector("[aria-selected=true]");
   if (acting) acting.scrollIntoView({ block: "nearest", inline: "center" });
-  const chats = visible().map((c) =>
+  const chats = tabs(texts.chats, visible().map((c) =>
     make("button", { role: "tab", type: "button", "aria-selected": String(c.id === state.chat), "data-chat": c.id, onclick: () => go(c.id) },
-      c.id.startsWith("@") ? "🃏 Buongioco" : `👥 ${c.title}`, ...badge(state.unread[c.id])));
+      c.id.startsWith("@") ? "🃏 Buongioco" : `👥 ${c.title}`, ...badge(state.unread[c.id]))));
   if (state.switching || state.host) chats.push(make("button", { type: "button", class: "add", "aria-label": texts.add_group, onclick: () => add("add_chat", texts.name_of_group) }, "+", make("span", { class: "what" }, ` ${texts.group}`)));
   el("chats").replaceChildren(...chats);
 }
+
+// Tabs in a list of their own, for what else stands beside them is none. Where there are none there is no list.
+const tabs = (label, all) => (all.length ? [make("span", { role: "tablist", class: "tabs", "aria-label": label }, ...all)] : []);
 
 const badge = (count) => (count ? [make("span", { class: "badge" }, String(count))] : []);
 

@@ -1,6 +1,6 @@
 // @ts-check
 // A table that nobody plays at from here: who sits where, what lies there, and which hands are open. It knows no rules.
-import { html } from "./view.js";
+import { DealerChip, html } from "./view.js";
 
 /** @typedef {[seat: number, card: string, signal: string | null]} Played */
 /** @typedef {[number: number, owner: number | null, place: string, top: string | null, left: number]} Packet */
@@ -40,6 +40,9 @@ function lying(view, isTaken) {
 /** A bid in words. @param {number | string} bid @param {Record<string, string>} texts */
 export const inWords = (bid, texts) => ({ nil: texts.nil, "double nil": texts.double_nil })[bid] || String(bid);
 
+/** What there is to know of a side, none of it broken in two. @param {{notes: any[]}} given */
+export const Notes = ({ notes }) => notes.filter(Boolean).map((note, at, all) => html`<span key=${note}>${note}${at < all.length - 1 && " ·"}</span> `);
+
 /** A position. ``open`` has each seat's own view where it is shown, ``bottom`` who sits below.
  * @param {{view: View, open: (Own | null)[], names: string[], faces: Faces, bottom: number, isTaken: boolean, texts: Record<string, string>}} given */
 export const Position = ({ view, open, names, faces, bottom, isTaken, texts }) => {
@@ -52,7 +55,7 @@ export const Position = ({ view, open, names, faces, bottom, isTaken, texts }) =
     <div class=${`position of${seats}`}>
       ${names.map((name, seat) => html`
         <div class=${`seat ${at(seat)} ${view.turn === seat ? "to-move" : ""}`} key=${seat} data-seat=${seat}>
-          <span class="who"><bdi>${name}</bdi>${view.dealer === seat ? html` <abbr title=${texts.dealer}>♦</abbr>` : ""}</span>
+          <span class="who"><bdi>${name}</bdi>${view.dealer === seat ? html` <${DealerChip} label=${texts.dealer} />` : ""}</span>
           <${Hand} view=${view} own=${open[seat]} seat=${seat} faces=${faces} packets=${all.filter((one) => one[1] === seat && one[4] > 0)} texts=${texts} />
         </div>`)}
       <div class="middle">

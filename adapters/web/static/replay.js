@@ -1,7 +1,7 @@
 // @ts-check
 // The page of a finished game: step by step, with its analysis, and with a check of the shuffle by this browser.
 import { checkDeal, firstDealer, NoWebCrypto } from "./fairness.js";
-import { inWords, Position } from "./position.js";
+import { inWords, Notes, Position } from "./position.js";
 import { html, pageData, render, useEffect, useMemo, useRef, useState } from "./view.js";
 
 const { id, game: overview, decks, texts, language } = pageData();
@@ -29,7 +29,7 @@ function place() {
 const link = (deal, step) => `#d${deal}m${step}`;
 
 /** Points to a tenth. @param {number} points */
-const short = (points) => String(Math.round(points * 10) / 10);
+const short = (points) => points.toLocaleString(language, { maximumFractionDigits: 1 });
 
 /** @param {string} text @param {Record<string, any>} values */
 const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
@@ -162,7 +162,7 @@ const Replay = () => {
           </div>
         </div>
         <div class="deals">
-          <label>${texts.deal} <select value=${at.deal} onChange=${(event) => go(Number(event.target.value), 0)}>
+          <label class="short">${texts.deal} <select value=${at.deal} onChange=${(event) => go(Number(event.target.value), 0)}>
             ${overview.deals.map((deal) => html`<option key=${deal.number} value=${deal.number}>${deal.number}/${overview.deals.length}</option>`)}
           </select></label>
           <label>${texts.who} <select value=${who} onChange=${(event) => setWho(event.target.value)} id="who">
@@ -194,12 +194,12 @@ const Score = ({ step, totals, showsTaken }) => {
   return html`<dl class="score">${[0, 1].map((side) => html`
     <div key=${side} class=${step.view.turn !== null && step.view.turn % 2 === side ? "to-move" : ""}>
       <dt><bdi>${overview.seats.filter((_, seat) => seat % 2 === side).join(" + ")}</bdi></dt>
-      <dd><b>${totals[side] * unit}</b> <small>${[
+      <dd><b>${totals[side] * unit}</b> <small><${Notes} notes=${[
         `${texts.tricks} ${step.view.tricks[side]}`,
         step.view.bids && step.view.bids[side] !== null && `${texts.bid} ${inWords(step.view.bids[side], texts)}`,
         step.view.declared?.[side] && `${texts.declared} ${step.view.declared[side] * unit}`,
         showsTaken && step.taken && `${texts.taken} ${thirds(step.taken[side])}`,
-      ].filter(Boolean).join(" · ")}</small></dd>
+      ]} /></small></dd>
     </div>`)}</dl>`;
 };
 

@@ -1,16 +1,19 @@
 // @ts-check
 // The page of a table, for who sits there: cards to tap, and beside them the panel's text and buttons. It knows no
 // rules: what a card or a button presses came with it.
-import { html, pageData, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
+import { sound } from "./sound.js";
+import { telegram } from "./telegram.js";
+import { DealerChip, html, pageData, render, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
 
 /** @typedef {{code: string, name: string, light: string, press: string, size: number, label: string}} TapCard */
 /** @typedef {{code: string, by: string, at: number, said: string, wins: boolean}} LyingCard */
 /** @typedef {[label: string, payload: string, style: string, kind: string]} Button */
 /** @typedef {{at: number, name: string, is_robot: boolean, is_to_move: boolean, is_dealer: boolean, hidden: number, shown: TapCard[], packets: TapCard[]}} Sitting */
-/** @typedef {{code: string, phase: string, game: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, alarm: string, is_mine: boolean, line: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: Sitting[], trick: LyingCard[], last_trick: LyingCard[], last_title: string, stock: number, drawn: LyingCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, replay: string, resign: string}} Table */
+/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: Sitting[], trick: LyingCard[], last_trick: LyingCard[], last_title: string, stock: number, drawn: LyingCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: LyingCard[], replay: string, resign: string}} Table */
 
 const { code, decks, texts } = pageData();
-const TAKEN_SHOWN = 1500;
+const TAKEN_SHOWN = 1500, TAKING = 260;
+const DRAGGED = 12;
 const FIRST_PAUSE = 250, LONGEST_PAUSE = 5000;
 
 /** What the bot and this page say to one another. Presses that were not answered are sent again, by the same name. */
@@ -69,12 +72,53 @@ class Line {
 const Face = ({ deck, card }) =>
   html`<svg class="face" viewBox="0 0 250 400" aria-hidden="true"><use href=${`${decks[deck]}#${card || "back"}`} /></svg>`;
 
+/** Handlers with which a card may be drawn onto the table: where it is let go there, it is played.
+ * @param {() => void} play */
+function dragging(play) {
+  return {
+    /** @param {PointerEvent} event */
+    onPointerDown(event) {
+      if (event.button) return;
+      const card = /** @type {HTMLElement} */ (event.currentTarget), from = { x: event.clientX, y: event.clientY };
+      let isDragged = false;
+      /** @param {PointerEvent} next */
+      const move = (next) => {
+        const x = next.clientX - from.x, y = next.clientY - from.y;
+        if (!isDragged && Math.hypot(x, y) < DRAGGED) return;
+        isDragged = true;
+        card.classList.add("dragged");
+        card.style.transform = `translate(${x}px, ${y}px)`;
+      };
+      /** @param {PointerEvent} last */
+      const end = (last) => {
+        removeEventListener("pointermove", move);
+        removeEventListener("pointerup", end);
+        removeEventListener("pointercancel", end);
+        if (!isDragged) return;
+        card.classList.remove("dragged");
+        card.style.transform = "";
+        // The click that follows a drag presses nothing: what it means was said by where the card was let go.
+        addEventListener("click", swallow, { capture: true, once: true });
+        setTimeout(() => removeEventListener("click", swallow, { capture: true }));
+        const felt = document.querySelector(".felt")?.getBoundingClientRect();
+        if (last.type === "pointerup" && felt && last.clientY < felt.bottom && last.clientY > felt.top) play();
+      };
+      addEventListener("pointermove", move);
+      addEventListener("pointerup", end);
+      addEventListener("pointercancel", end);
+    },
+  };
+}
+
+/** @param {Event} event */
+const swallow = (event) => { event.stopPropagation(); event.preventDefault(); };
+
 /** A card or packet that may be pressed.
  * @param {{deck: string, card: TapCard, onPress: (press: string, card: TapCard) => void}} given */
 const Tap = ({ deck, card, onPress }) => html`
   <button type="button" class=${`tap ${card.light}`} data-card=${card.code} data-press=${card.press}
     aria-disabled=${card.press ? undefined : "true"} aria-pressed=${card.light === "chosen" ? "true" : undefined}
-    aria-label=${spoken(card)} onClick=${() => card.press && onPress(card.press, card)}>
+    aria-label=${spoken(card)} onClick=${() => card.press && onPress(card.press, card)} ...${card.light === "playable" ? dragging(() => onPress(card.press, card)) : {}}>
     <${Face} deck=${deck} card=${card.code} />
     ${card.label && html`<span class="number" data-says=${card.label}></span>`}
     ${card.size > 1 && html`<span class="size" data-says=${card.size}></span>`}
@@ -96,7 +140,7 @@ const Score = ({ sides }) => html`
  * @param {{deck: string, one: Sitting, seats: number}} given */
 const Other = ({ deck, one, seats }) => html`
   <div class=${`other at${one.at}of${seats} ${one.is_to_move ? "to-move" : ""}`}>
-    <span class="who" dir="auto">${one.name}${one.is_dealer ? html` <span title=${texts.deals} aria-label=${texts.deals}>🂠</span>` : ""}</span>
+    <span class="who" dir="auto">${one.name}${one.is_dealer ? html` <${DealerChip} label=${texts.deals} />` : ""}</span>
     <div class="backs">
       ${one.shown.map((card) => html`<span class="small" role="img" aria-label=${card.name}><${Face} deck=${deck} card=${card.code} /></span>`)}
       ${one.packets.map((card) => html`<span class="small top" role="img" aria-label=${spoken(card)}><${Face} deck=${deck} card=${card.code} />${card.size > 1 && html`<span class="size" data-says=${card.size}></span>`}</span>`)}
@@ -105,9 +149,10 @@ const Other = ({ deck, one, seats }) => html`
     <span class="unseen">${one.hidden ? texts.cards.replace("{count}", String(one.hidden)) : ""}</span>
   </div>`;
 
-/** @param {{deck: string, cards: LyingCard[], seats: number}} given */
-const Trick = ({ deck, cards, seats }) => html`
-  <div class=${`trick of${seats}`} aria-label=${texts.on_the_table} role="group">
+/** The trick; ``to`` is where it goes as it is taken, as a seat.
+ * @param {{deck: string, cards: LyingCard[], seats: number, to: number | null}} given */
+const Trick = ({ deck, cards, seats, to }) => html`
+  <div class=${`trick of${seats} ${to === null ? "" : `to${to}of${seats}`}`} aria-label=${texts.on_the_table} role="group">
     ${cards.map((card) => html`
       <figure key=${card.code} class=${`lying at${card.at}of${seats} ${card.wins && cards.length > 1 ? "wins" : ""}`} data-lying=${card.code}>
         <${Face} deck=${deck} card=${card.code} />
@@ -118,13 +163,14 @@ const Trick = ({ deck, cards, seats }) => html`
 /** One's own cards, in rows that a thumb can hit. Arrows go from card to card.
  * @param {{deck: string, cards: TapCard[], label: string, onPress: (press: string, card: TapCard) => void}} given */
 const Fan = ({ deck, cards, label, onPress }) => {
-  const [width, setWidth] = useState(innerWidth);
+  // A phone held sideways has half its width for cards.
+  const roomFor = () => (innerWidth < 560 || innerHeight <= 480 ? 7 : innerWidth < 900 ? 10 : 20);
+  const [most, setMost] = useState(roomFor);
   useEffect(() => {
-    const measure = () => setWidth(innerWidth);
+    const measure = () => setMost(roomFor);
     addEventListener("resize", measure);
     return () => removeEventListener("resize", measure);
   }, []);
-  const most = width < 560 ? 7 : width < 900 ? 10 : 20;
   const rows = Math.ceil(cards.length / most), each = Math.ceil(cards.length / (rows || 1));
   /** @param {KeyboardEvent} event */
   const move = (event) => {
@@ -152,6 +198,31 @@ const Buttons = ({ rows, onPress }) => html`
 const Words = ({ text }) => html`<div class="words" dir="auto">${text.map(([words, style]) =>
   style === "bold" ? html`<b>${words}</b>` : style === "italic" ? html`<i>${words}</i>` : style === "small" ? html`<small>${words}</small>` : style === "code" ? html`<code>${words}</code>` : words)}</div>`;
 
+/** Puts the focus there as soon as it is to be seen. @param {HTMLElement | null} node */
+const focused = (node) => node?.focus();
+
+/** Time that is left for the move, by the page's own clock.
+ * @param {{seconds: number, left?: number, version: number}} given */
+const Clock = ({ seconds, left, version }) => {
+  const [now, setNow] = useState(0);
+  useEffect(() => {
+    setNow(0);
+    if (left === undefined) return undefined;
+    const begun = Date.now();
+    const timer = setInterval(() => setNow((Date.now() - begun) / 1000), 500);
+    return () => clearInterval(timer);
+  }, [left, version]);
+  const shown = left === undefined ? seconds : Math.max(0, Math.ceil(left - now));
+  return html`<small class=${`clock ${left !== undefined && shown <= 10 ? "late" : ""}`} role="timer" aria-live="off">⏱ ${inMinutes(shown)}</small>`;
+};
+
+/** @param {number} seconds */
+const inMinutes = (seconds) =>
+  seconds >= 86400 ? `${Math.floor(seconds / 86400)} ${texts.days}` : seconds >= 3600 ? `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}` : `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;
+
+/** @param {number} number */
+const two = (number) => String(number).padStart(2, "0");
+
 /** How a deal counted. @param {{table: Table, onClose?: () => void}} given */
 const Tally = ({ table, onClose }) => html`<section class="tally" role="group" aria-label=${table.tally_title}>
     <table>
@@ -159,16 +230,34 @@ const Tally = ({ table, onClose }) => html`<section class="tally" role="group" a
       <thead><tr><td></td>${table.sides.map((side) => html`<th scope="col" dir="auto">${side.name}</th>`)}</tr></thead>
       <tbody>${table.tally.map(([label, one, other]) => html`<tr><th scope="row">${label}</th><td>${one}</td><td>${other}</td></tr>`)}</tbody>
     </table>
-    ${onClose && html`<button type="button" class="good" onClick=${onClose}>${texts.go_on}</button>`}
+    ${onClose && html`
+      <p class=${`line ${table.is_mine ? "mine" : ""}`}>${table.line}</p>
+      <button type="button" class="good" ref=${focused} onClick=${onClose}>${texts.go_on}</button>`}
   </section>`;
 
+/** What is sent to a friend. The address stands in a field, so that it can be marked where no button may copy it. */
 const Link = () => {
   const [copied, setCopied] = useState(false);
   const address = `${location.origin}/t/${code}`;
-  return html`<p class="link">${texts.send_link}<br /><code>${address}</code>
-    ${navigator.clipboard && html` <button type="button" onClick=${() => navigator.clipboard.writeText(address).then(() => setCopied(true))}>${copied ? texts.copied : texts.copy}</button>`}
-  </p>`;
+  // Whoever calls the sharing off has done nothing wrong.
+  const share = () => navigator.share({ url: address }).catch((error) => { if (error.name !== "AbortError") throw error; });
+  return html`<div class="link">
+    <label>${texts.send_link}<input readonly value=${address} onFocus=${(event) => event.target.select()} /></label>
+    ${navigator.clipboard && html`<button type="button" class=${navigator.share ? "" : "main"} onClick=${() => navigator.clipboard.writeText(address).then(() => setCopied(true))}>${copied ? texts.copied : texts.copy}</button>`}
+    ${navigator.share && html`<button type="button" class="main" onClick=${share}>${texts.share}</button>`}
+  </div>`;
 };
+
+/** The end of a deal: its last trick lies there, and nothing is to be done.
+ * @param {Table} table @param {LyingCard[]} trick @returns {Table} */
+function lastMoment(table, trick) {
+  /** @param {TapCard} card */
+  const isLeft = (card) => !trick.some((one) => one.code === card.code);
+  return {
+    ...table, trick, last_trick: [], drawn: [], extra: [], line: "", is_mine: false,
+    hand: table.hand.filter(isLeft), packets: table.packets.filter(isLeft),
+  };
+}
 
 /** @param {LyingCard[]} lying */
 const cards = (lying) => lying.map((one) => one.code).join(" ");
@@ -183,6 +272,10 @@ const App = () => {
   const [seenDeal, setSeenDeal] = useState(0);
   // A trick that was just taken lies there for a moment, so that one sees what fell last.
   const [taken, setTaken] = useState(/** @type {LyingCard[]} */ ([]));
+  const [isGoing, setGoing] = useState(false);
+  const [isHeard, setHeard] = useState(sound.isOn());
+  // The last trick of a deal is seen before what the deal counted.
+  const held = useRef(false);
   const line = useRef(/** @type {Line | null} */ (null));
   const before = useRef(/** @type {Table | null} */ (null));
 
@@ -191,14 +284,26 @@ const App = () => {
       table: (next) => {
         const old = before.current;
         before.current = next;
+        setBusy("");
+        if (held.current) return;
+        if (old && old.phase === "playing" && next.end_trick.length && (old.deal !== next.deal || next.phase === "over")) {
+          held.current = true;
+          setTable(lastMoment(old, next.end_trick));
+          setMoving(null);
+          setTaken([]);
+          setTimeout(() => { held.current = false; setTable(before.current); }, TAKEN_SHOWN);
+          return;
+        }
         if (old && old.deal === next.deal && next.last_trick.length && cards(old.last_trick) !== cards(next.last_trick)) setTaken(next.last_trick);
+        if (next.is_mine && !old?.is_mine) { sound.turn(); telegram.turn(); }
+        else if (old && cards(old.trick) !== cards(next.trick)) sound.card();
         setTable(next);
         setMoving((one) => (one && next.version > one.version ? null : one));
-        setBusy("");
       },
       answer: (press, word) => {
         setBusy((old) => (old === press ? "" : old));
         if (word.toast) setToast(word.toast);
+        if (word.refused) telegram.refused();
         if (word.refused) setMoving((old) => (old && old.press === press ? null : old));
         if (word.go) location.assign(word.go);
       },
@@ -212,8 +317,9 @@ const App = () => {
   }, [toast]);
   useEffect(() => {
     if (!taken.length) return undefined;
-    const timer = setTimeout(() => setTaken([]), TAKEN_SHOWN);
-    return () => clearTimeout(timer);
+    const going = setTimeout(() => setGoing(true), TAKEN_SHOWN - TAKING);
+    const gone = setTimeout(() => setTaken([]), TAKEN_SHOWN);
+    return () => { clearTimeout(going); clearTimeout(gone); setGoing(false); };
   }, [taken]);
   // What has changed, once, for who hears the page.
   useLayoutEffect(() => {
@@ -227,6 +333,8 @@ const App = () => {
     setTaken([]);
     if (card && card.light === "playable" && /:play \S/.test(press) && table) {
       if (moving) return;
+      sound.card();
+      telegram.card();
       setMoving({ press, card, version: table.version });
     } else setBusy(press);
     line.current?.press(press);
@@ -249,10 +357,12 @@ const App = () => {
     <header class="bar">
       <a href="/" aria-label=${texts.home}>←</a>
       <h1 class="title">${table.game} ${table.target && html`<small>${table.target}</small>`}</h1>
-      ${table.clock > 0 && isPlaying && html`<small class="clock">⏱ ${table.clock >= 60 ? `${table.clock / 60}′` : table.clock}</small>`}
+      ${table.clock > 0 && isPlaying && html`<${Clock} seconds=${table.clock} left=${table.clock_left} version=${table.version} />`}
       <details class="menu"><summary aria-label=${texts.menu}>☰</summary>
         <div>
           ${table.resign && html`<button type="button" class="danger" onClick=${(event) => { event.currentTarget.closest("details").open = false; onPress(table.resign); }}>${texts.resign}</button>`}
+          <button type="button" aria-pressed=${String(isHeard)} onClick=${() => setHeard(sound.turnOn(!isHeard))}>${isHeard ? texts.sounds_on : texts.sounds_off}</button>
+          <p class="ways"><a class="button" href=${table.rules}>${texts.rules}</a></p>
           <${Words} text=${table.text} />
           <${Buttons} rows=${table.rows} onPress=${onPress} />
         </div>
@@ -260,34 +370,35 @@ const App = () => {
     </header>
     ${state === "away" && html`<p class="away" role="alert">${texts.connecting}</p>`}
     ${table.sides.length > 0 && html`<${Score} sides=${table.sides} />`}
-    ${isPlaying ? html`
+    ${isPlaying && showsTally ? html`
+      <section class="felt"><${Tally} table=${table} onClose=${() => setSeenDeal(table.deal)} /></section>
+    ` : isPlaying ? html`
       <section class=${`felt of${seats}`}>
         ${table.sitting.slice(1).map((one) => html`<${Other} key=${one.at} deck=${table.deck} one=${one} seats=${seats} />`)}
         ${table.middle.length > 0 && html`<div class="middle">${table.middle.map((card) => html`<${Tap} key=${card.label} deck=${table.deck} card=${card} onPress=${onPress} />`)}</div>`}
-        <${Trick} deck=${table.deck} cards=${trick} seats=${seats} />
+        <${Trick} deck=${table.deck} cards=${trick} seats=${seats} to=${taken.length && isGoing ? taken.find((one) => one.wins)?.at ?? null : null} />
         ${table.stock > 0 && html`<div class="stock"><span class="small"><${Face} deck=${table.deck} card="" /></span><small>${texts.cards.replace("{count}", String(table.stock))}</small></div>`}
         ${table.drawn.length > 0 && html`<div class=${`drawn ${table.drawn.every((card) => !card.by) ? "looked-at" : ""}`}><small>${table.drawn_title}</small>${table.drawn.map((card) => html`<span class="small" key=${card.code}><${Face} deck=${table.deck} card=${card.code} /><small dir="auto">${card.by}</small></span>`)}</div>`}
         ${table.last_trick.length > 0 && html`<details class="last"><summary>${table.last_title}</summary>${table.last_trick.map((card) => html`<span class=${`small ${card.wins ? "wins" : ""}`} key=${card.code}><${Face} deck=${table.deck} card=${card.code} /><small dir="auto">${card.by}</small></span>`)}</details>`}
-        ${showsTally && html`<${Tally} table=${table} onClose=${() => setSeenDeal(table.deal)} />`}
       </section>
       <div class="todo">
         <p class=${`line ${table.is_mine ? "mine" : ""}`}>${table.line}</p>
         ${beside.map(([label, payload]) => html`<button type="button" class="beside" data-payload=${payload} onClick=${() => onPress(payload)}>${label}</button>`)}
       </div>
       ${extra.length > 0 && html`<${Buttons} rows=${extra} onPress=${onPress} />`}
-      ${table.packets.length > 0 && html`<${Fan} deck=${table.deck} cards=${table.packets} label=${texts.your_packets} onPress=${onPress} />`}
-      ${hand.length > 0 && html`<${Fan} deck=${table.deck} cards=${hand} label=${texts.your_hand} onPress=${onPress} />`}
+      ${table.packets.length > 0 && html`<${Fan} key=${`packets${table.deal}`} deck=${table.deck} cards=${table.packets} label=${texts.your_packets} onPress=${onPress} />`}
+      ${hand.length > 0 && html`<${Fan} key=${`hand${table.deal}`} deck=${table.deck} cards=${hand} label=${texts.your_hand} onPress=${onPress} />`}
     ` : html`
       <section class="card-text">
         ${isOver && html`<p class="line mine">${table.line}</p>`}
         ${isOver && table.tally.length > 0 && html`<${Tally} table=${table} />`}
+        ${table.phase === "open" && html`<${Link} />`}
         ${!isOver && html`<${Words} text=${table.text} />`}
         <${Buttons} rows=${table.extra} onPress=${onPress} />
-        ${table.phase === "open" && html`<${Link} />`}
         ${isOver && html`<details><summary>${texts.in_words}</summary><${Words} text=${table.text} /></details>`}
         ${(isOver || table.phase === "closed") && html`<p class="ways">${table.replay && html`<a class="button" href=${`/g/${table.replay}`}>${texts.replay}</a> `}<a class="button" href="/">${texts.new_game}</a></p>`}
       </section>`}
-    <div class="toast" role="alert" hidden=${!toast}>${toast}</div>
+    <div class="toast" role="alert" hidden=${!toast} onClick=${() => setToast("")}>${toast}</div>
     <div class="busy" hidden=${!busy}></div>`;
 };
 

@@ -9,6 +9,12 @@ export { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } fro
 /** Markup as a template: html`<b class=${name}>${text}</b>`. What stands in the gaps is escaped. */
 export const html = htm.bind(h);
 
+/** Who deals. @param {{label: string}} given */
+export const DealerChip = ({ label }) => html`
+  <svg class="dealer-chip" viewBox="0 0 20 20" role="img" aria-label=${label}><title>${label}</title>
+    <circle cx="10" cy="10" r="9" /><path d="M6.5 6.5 12 5l2.5 9-5.5 1.5z" />
+  </svg>`;
+
 /** What the page was given by the bot, or an empty object.
  * @returns {any} */
 export function pageData() {

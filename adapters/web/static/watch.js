@@ -1,6 +1,6 @@
 // @ts-check
 // The page of a table for those who do not sit there: what everybody may see, as it comes to be.
-import { inWords, Position } from "./position.js";
+import { inWords, Notes, Position } from "./position.js";
 import { html, pageData, render, useEffect, useState } from "./view.js";
 
 const { id, table: first, titles, decks, texts } = pageData();
@@ -46,6 +46,9 @@ function follow(show, tell) {
   return () => stop.abort();
 }
 
+/** A name that the bot has given, in the reader's language; anybody else's as it is. @param {string} name */
+const spoken = (name) => (name === "somebody" ? texts.somebody : name.replace(/^Guest (?=\d{3}$)/, filled(texts.guest, { number: "" })));
+
 const Watch = () => {
   const [table, setTable] = useState(first);
   const [state, setState] = useState("live");
@@ -53,7 +56,7 @@ const Watch = () => {
   useEffect(() => (isOver(first) ? undefined : follow(setTable, setState)), []);
   const isFrench = table.game === "spades", unit = Number(table.rules.score_unit || 1);
   const faces = { url: decks[isFrench || suits === "french" ? "french-classic" : "italian-classic"], isWorn: !isFrench && suits === "french", names: {} };
-  const names = table.seats.map((seat) => seat?.name || "…");
+  const names = table.seats.map((seat) => (seat ? spoken(seat.name) : "…"));
   /** @param {number} side */
   const players = (side) => names.filter((_, seat) => seat % 2 === side).join(" + ");
   const won = table.winner?.length ? filled(texts.won, { side: players(table.winner[0] % 2) }) : texts.cancelled;
@@ -67,11 +70,11 @@ const Watch = () => {
       <dl class="score">${[0, 1].map((side) => html`
         <div key=${side} class=${table.turn !== null && table.turn % 2 === side ? "to-move" : ""}>
           <dt><bdi>${players(side)}</bdi></dt>
-          <dd><b>${table.totals[side] * unit}</b> <small>${[
+          <dd><b>${table.totals[side] * unit}</b> <small><${Notes} notes=${[
             `${texts.tricks} ${table.view.tricks[side]}`,
             table.view.bids && table.view.bids[side] !== null && `${texts.bid} ${inWords(table.view.bids[side], texts)}`,
             table.view.declared?.[side] && `${texts.declared} ${table.view.declared[side] * unit}`,
-          ].filter(Boolean).join(" · ")}</small></dd>
+          ]} /></small></dd>
         </div>`)}</dl>
       <${Position} view=${table.view} open=${names.map(() => null)} names=${names} faces=${faces} bottom=${0} isTaken=${true} texts=${texts} />`}
     <p class="says" role="status">${says}</p>

@@ -248,17 +248,6 @@ async def test_in_a_group_the_answer_comes_in_private(two: list[Player]) -> None
     assert await waiting(two) == [anna.person.id]
 
 
-async def test_games_for_four_are_not_looked_for(two: list[Player]) -> None:
-    anna, _ = two
-    await anna.say("/find tavolo", anna.private)
-    assert "for two only" in anna.fake.last(anna.private).plain
-    assert await waiting(two) == []
-    await anna.press("🤖 Easy robot")
-    [table] = await anna.worker.tables_of(anna.person.id)
-    assert (table.game_id, table.phase) == ("tavolo", "playing")
-    assert [chair.person for chair in table.chairs if chair] == [anna.person.id, *["robot:easy"] * 3]
-
-
 async def test_whoever_waits_may_play_a_robot_meanwhile_and_is_found_all_the_same(two: list[Player]) -> None:
     anna, bruno = two
     await anna.say("/find spades", anna.private)
@@ -319,7 +308,7 @@ async def test_a_worker_that_dies_leaves_it_to_the_next(store: Store) -> None:
             await player.say(f"/find {GAME}", player.private)
         one, other = await worker.finder.queue.waiting()
         # Killed between pairing them and opening their table.
-        assert await worker.finder.queue.pair("c0de", one, other, GAME)
+        assert await worker.finder.queue.pair("c0de", [one, other], GAME)
     async with open_worker(store, fake) as worker:
         two = [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
         await tended(worker)
@@ -361,6 +350,143 @@ async def test_who_is_forgotten_is_looked_for_no_more(two: list[Player]) -> None
         assert anna.person.id not in repr(await worker.store.client.hgetall(key))
 
 
+@pytest.fixture
+async def four(store: Store) -> AsyncIterator[list[Player]]:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        names = ("Anna", "Bruno", "Carla", "Dino")
+        yield [Player(worker, fake, name, number) for number, name in enumerate(names, 1)]
+
+
+@pytest.mark.parametrize("game", ["tressette", "tavolo"])
+async def test_four_come_one_by_one_and_play_to_the_end(four: list[Player], game: str) -> None:
+    worker, fake = four[0].worker, four[0].fake
+    for number, player in enumerate(four, 1):
+        await player.say(f"/find {game}", player.private)
+        assert f"{number} of 4 are there" in fake.last(player.private).plain
+        await tended(worker)
+    for player in four:
+        await player.press("Ready")
+    [table] = await worker.tables_of(four[0].person.id)
+    assert {chair.person for chair in table.chairs if chair} == {player.person.id for player in four}
+    await tended(worker)
+    assert (await waiting(four), await worker.finder.queue.pairings()) == ([], [])
+    for player in four:
+        everything = "\n".join(fake.texts(player.private))
+        assert not any(other.person.name in everything for other in four if other is not player)
+    random = Random(7)
+    while not await worker.archive.numbers_of(four[0].person.id):
+        await play(four, random)
+    # The same four again, each in their chair, called as they were.
+    for player in four:
+        await player.press("Rematch")
+    [again] = await worker.tables_of(four[0].person.id)
+    assert [chair and chair.name for chair in again.chairs] == [chair and chair.name for chair in table.chairs]
+    assert again.phase == "playing"
+
+
+async def test_a_rematch_asks_no_two_of_whom_one_has_blocked_the_other(four: list[Player]) -> None:
+    worker, (anna, bruno, carla, dino) = four[0].worker, four
+    for player in four:
+        await player.say("/find tressette", player.private)
+    await tended(worker)
+    for player in four:
+        await player.press("Ready")
+    await dino.say("/resign", dino.private)
+    await dino.press("Yes, I resign")
+    await worker.finder.block(anna.person.id, bruno.person.id, "Re 100")
+    await carla.press("Rematch")
+    await worker.settled()
+    asked = [player for player in four if "play with you" in player.fake.last(player.private).plain]
+    assert asked == [carla, dino]
+
+
+async def test_who_does_not_answer_leaves_three_in_their_places(four: list[Player]) -> None:
+    worker = four[0].worker
+    for player in four:
+        await player.say("/find tressette", player.private)
+    await tended(worker)
+    for player in four[:3]:
+        await player.press("Ready")
+    assert "1 is asked still" in four[0].fake.last(four[0].private).plain
+    _, button = four[3].button("Ready")
+    await expired(worker, button.payload[2:8])
+    await tended(worker)
+    assert await waiting(four) == [player.person.id for player in four[:3]]
+    assert "Not all answered" in four[0].fake.last(four[0].private).plain
+    assert "You did not answer" in four[3].fake.last(four[3].private).plain
+
+
+async def test_robots_take_the_chairs_that_are_left_once_all_want_them(four: list[Player]) -> None:
+    worker, (anna, bruno, *_) = four[0].worker, four
+    for player in (anna, bruno):
+        await player.say("/find tressette", player.private)
+    await tended(worker)
+    assert await waiting(four) == [anna.person.id, bruno.person.id]
+    await anna.press("at once")
+    assert any(button.label == "✓ at once" for row in anna.fake.last(anna.private).rows for button in row)
+    await tended(worker)
+    assert await waiting(four) == [anna.person.id, bruno.person.id]
+    await bruno.press("at once")
+    await tended(worker)
+    assert "2 robots take the chairs that are left" in anna.fake.last(anna.private).plain
+    for player in (anna, bruno):
+        await player.press("Ready")
+    [table] = await worker.tables_of(anna.person.id)
+    assert [chair and chair.is_robot for chair in table.chairs] == [False, False, True, True]
+    assert table.phase == "playing"
+
+
+async def test_who_has_stopped_looking_is_not_looked_for_by_an_old_button(four: list[Player]) -> None:
+    anna = four[0]
+    await anna.say("/find tressette", anna.private)
+    message, button = anna.button("after 5 minutes")
+    await anna.press("Stop looking")
+    await anna.send(button.payload, anna.private, message)
+    assert await waiting(four) == []
+    assert "I look for nobody any more" in anna.fake.last(anna.private).plain
+
+
+async def test_who_is_asked_is_not_told_that_nobody_is_looked_for(four: list[Player]) -> None:
+    worker, anna = four[0].worker, four[0]
+    for player in four:
+        await player.say("/find tressette", player.private)
+    message, button = anna.button("at once")
+    await tended(worker)
+    assert anna.button("Ready")
+    reply = await anna.send(button.payload, anna.private, message)
+    assert "look below whether you are ready" in reply.toast
+    assert "I look for somebody" in anna.fake.messages[anna.private][message].plain
+    assert any(one.label == "Stop looking" for row in anna.fake.messages[anna.private][message].rows for one in row)
+
+
+async def test_who_stops_while_they_choose_robots_is_looked_for_no_more(
+    four: list[Player], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna, finder_ = four[0], four[0].worker.finder
+    await anna.say("/find tressette", anna.private)
+    message, button = anna.button("after 5 minutes")
+    standing = finder_._ratings.standing
+
+    async def stops_meanwhile(scope: Scope, person: str) -> object:
+        await finder_.leave(person, "stop")
+        return await standing(scope, person)
+
+    monkeypatch.setattr(finder_._ratings, "standing", stops_meanwhile)
+    await anna.send(button.payload, anna.private, message)
+    assert await waiting(four) == []
+
+
+async def test_of_four_who_are_asked_a_block_sends_all_back(four: list[Player]) -> None:
+    worker, (anna, bruno, *_) = four[0].worker, four
+    for player in four:
+        await player.say("/find tressette", player.private)
+    await tended(worker)
+    await worker.finder.block(anna.person.id, bruno.person.id, "Re 100")
+    await tended(worker)
+    assert await waiting(four) == [player.person.id for player in four]
+
+
 class Elsewhere(FakePlatform):
     """Another platform."""
 
@@ -394,7 +520,7 @@ async def test_many_people_of_three_platforms_find_each_other_once(store: Store,
             for number in range(first, first + 10):
                 player = Stranger(worker, random.choice(fakes), number, random.choice(["it", "en"]))
                 looked.append(player)
-                game = random.choice(["", "", "pizzichino", "testa", "spades"])
+                game = random.choice(["", "", "pizzichino", "testa", "spades", "tressette", "tavolo"])
                 await player.dispatcher.command(command_of(player, *([game] if game else []), word="find"))
                 shunned = random.choice(looked)
                 if shunned is not player and not await worker.tables_of(player.person.id):
@@ -405,8 +531,8 @@ async def test_many_people_of_three_platforms_find_each_other_once(store: Store,
                 # Killed with two in a pairing and no table.
                 one, other = waits[:2]
                 common = common_game(one.waiting.games, other.waiting.games)
-                if common:
-                    await queue.pair(f"killed{first}", one, other, common)
+                if common and one.waiting.seats == 2:
+                    await queue.pair(f"killed{first}", [one, other], common)
             else:
                 await tended(worker)
                 await tended(worker)

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Iterator
+from itertools import combinations, permutations
+from math import inf
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,10 +15,12 @@ from bot.find.matching import fit
 from bot.find.queue import InQueue, Pairing, Queue
 from bot.store import EmbeddedStore, Store, keys, opened
 
-ANNA, BRUNO, CARLA = PEOPLE = ("telegram:1", "discord:2", "playground:3")
+ANNA, BRUNO, CARLA, DINO = PEOPLE = ("telegram:1", "discord:2", "playground:3", "telegram:4")
 COUPLES = st.permutations(PEOPLE).map(lambda people: (people[0], people[1]))
 COPIES = st.integers(1, 3)
 """How often the same is sent, at once."""
+MOST_GROUPS = 12
+"""How many groups are asked at once."""
 
 
 async def look(queue: Queue, *people: str) -> dict[str, InQueue]:
@@ -28,11 +32,11 @@ async def look(queue: Queue, *people: str) -> dict[str, InQueue]:
 async def test_two_are_asked_until_something_comes_of_it(any_store: Store) -> None:
     queue = Queue(any_store.client)
     found = await look(queue, ANNA, BRUNO)
-    assert await queue.pair("ONE", found[ANNA], found[BRUNO], "pizzichino")
+    assert await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
     pairing = Pairing("ONE", "pizzichino", (ANNA, BRUNO))
     assert (await queue.waiting(), await queue.pairings()) == ([], [pairing])
     assert (await queue.pairing_of(ANNA), await queue.pairing_of(BRUNO)) == (pairing, pairing)
-    assert (pairing.other(ANNA), pairing.other(BRUNO)) == (BRUNO, ANNA)
+    assert (pairing.others(ANNA), pairing.others(BRUNO)) == ((BRUNO,), (ANNA,))
     assert await queue.look(ANNA, ["pizzichino"], "it", 1000, "again") == "asked"
     assert not await queue.leave(ANNA)
     assert await queue.part("ONE")
@@ -43,16 +47,26 @@ async def test_two_are_asked_until_something_comes_of_it(any_store: Store) -> No
 async def test_who_stays_keeps_their_place(store: Store) -> None:
     queue = Queue(store.client)
     found = await look(queue, ANNA, BRUNO)
-    assert await queue.pair("ONE", found[ANNA], found[BRUNO], "pizzichino")
+    assert await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
     assert await queue.part("ONE", [BRUNO, CARLA])
     assert await queue.waiting() == [found[BRUNO]]
+
+
+@pytest.mark.parametrize("gone", PEOPLE)
+async def test_of_four_any_three_keep_their_places(store: Store, gone: str) -> None:
+    queue = Queue(store.client)
+    found = await look(queue, *PEOPLE)
+    assert await queue.pair("ONE", list(found.values()), "tressette")
+    stay = set(PEOPLE) - {gone}
+    assert await queue.part("ONE", stay)
+    assert {one.waiting.person: one for one in await queue.waiting()} == {person: found[person] for person in stay}
 
 
 async def test_nobody_is_asked_by_an_old_wish(store: Store) -> None:
     queue = Queue(store.client)
     found = await look(queue, ANNA, BRUNO)
     assert await queue.look(BRUNO, ["testa", "pizzichino"], "it", 1000, "other") == "waiting"
-    assert not await queue.pair("ONE", found[ANNA], found[BRUNO], "pizzichino")
+    assert not await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
     [bruno] = [one for one in await queue.waiting() if one.waiting.person == BRUNO]
     assert bruno.waiting.since == found[BRUNO].waiting.since
     assert bruno.waiting.games == ("testa", "pizzichino")
@@ -67,7 +81,7 @@ async def test_a_wish_that_is_told_again_is_heard_once(any_store: Store) -> None
     assert await queue.look(ANNA, *wish, "one") == "heard"
     assert await queue.waiting() == []
     found = await look(queue, ANNA, BRUNO)
-    assert await queue.pair("ONE", found[ANNA], found[BRUNO], "pizzichino")
+    assert await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
     assert await queue.look(ANNA, *wish, "while asked") == "asked"
     assert await queue.part("ONE")
     for update in ("one", "while asked", f"look {ANNA}"):
@@ -82,13 +96,13 @@ async def test_who_is_blocked_is_not_asked_either_way_however_old_what_was_read(
     queue = Queue(any_store.client)
     found = await look(queue, ANNA, BRUNO)
     assert await queue.blocks.add(blocker, blocked, "Asso 100")
-    assert not await queue.pair("ONE", found[ANNA], found[BRUNO], "pizzichino")
+    assert not await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
     both = {one.waiting.person: one.waiting for one in await queue.waiting()}
     assert both[blocker].blocked == {blocked}
     assert not fit(both[ANNA], both[BRUNO], await queue.now() + 1e3)
     [block] = await queue.blocks.of(blocker)
     await queue.blocks.remove(blocker, block.token)
-    assert await queue.pair("TWO", found[ANNA], found[BRUNO], "pizzichino")
+    assert await queue.pair("TWO", [found[ANNA], found[BRUNO]], "pizzichino")
 
 
 async def test_blocks_stand_once_by_each_name_and_are_not_without_end(store: Store) -> None:
@@ -110,7 +124,7 @@ async def test_blocks_stand_once_by_each_name_and_are_not_without_end(store: Sto
 async def test_of_somebody_forgotten_nothing_is_left_and_the_other_keeps_their_place(store: Store) -> None:
     queue = Queue(store.client)
     found = await look(queue, ANNA, BRUNO, CARLA)
-    assert await queue.pair("ONE", found[ANNA], found[BRUNO], "pizzichino")
+    assert await queue.pair("ONE", [found[ANNA], found[BRUNO]], "pizzichino")
     for person, other in ((ANNA, BRUNO), (BRUNO, ANNA), (BRUNO, "telegram:9")):
         assert await queue.blocks.add(person, other, "Fante 200")
     await queue.forget(ANNA)
@@ -186,6 +200,28 @@ class Workers(RuleBasedStateMachine):
         found = self.runner.run(self.queues[0].look(person, ["pizzichino"], "it", 1200, update))
         assert found == ("asked" if self.asked(person) else "waiting" if person in self.waiting else "heard")
 
+    @rule(person=st.sampled_from(PEOPLE), after=st.none() | st.sampled_from((0, 120)), copies=COPIES)
+    def look_on(self, person: str, after: int | None, copies: int) -> None:
+        """Whoever waits chooses when robots may come; nobody else is looked for by that."""
+        update = f"update {self.updates}"
+        self.updates += 1
+
+        async def at_once() -> list[str]:
+            return await asyncio.gather(
+                *(
+                    self.queues[copy % 2].look(person, ["pizzichino"], "it", 1000, update, after, on=True)
+                    for copy in range(copies)
+                )
+            )
+
+        expected = "asked" if self.asked(person) else "waiting" if person in self.waiting else "heard"
+        assert set(self.runner.run(at_once())) == {expected}
+        if expected == "waiting":
+            [one] = [one for one in self.read() if one.waiting.person == person]
+            assert one.text.split()[0] == self.waiting[person].split()[0]
+            assert one.waiting.robots_after == (inf if after is None else after)
+            self.waiting[person] = one.text
+
     @rule(couple=COUPLES, copies=COPIES)
     def block(self, couple: tuple[str, str], copies: int) -> None:
         async def at_once() -> None:
@@ -204,15 +240,18 @@ class Workers(RuleBasedStateMachine):
     def are_apart(self, one: str, other: str) -> bool:
         return bool({(one, other), (other, one)} & self.blocks)
 
+    def have_some_apart(self, people: set[str]) -> bool:
+        return any(self.are_apart(*couple) for couple in combinations(people, 2))
+
     @rule(anew=st.booleans(), copies=COPIES, meanwhile=st.none() | COUPLES, data=st.data())
     def pair(self, anew: bool, copies: int, meanwhile: tuple[str, str] | None, data: st.DataObject) -> None:
-        """Both workers ask all pairs that they know of, at once, each sent some times; somebody may block another
-        meanwhile.
+        """Both workers ask twos, threes and fours that they know of, at once, each sent some times; somebody may block
+        another meanwhile.
         """
         if anew:
             self.see()
-        pairs = [(one, other) for one in self.seen for other in self.seen if one is not other]
-        chosen = data.draw(st.permutations(pairs)) if pairs else []
+        groups = [group for few in (2, 3, 4) for group in permutations(self.seen, few)]
+        chosen = data.draw(st.permutations(groups))[:MOST_GROUPS] if groups else []
         codes = [f"C{self.codes + number}" for number in range(len(chosen))]
         self.codes += len(chosen)
 
@@ -221,9 +260,9 @@ class Workers(RuleBasedStateMachine):
             blocked = asyncio.gather(*blocking)
             answers = await asyncio.gather(
                 *(
-                    self.queues[(number + copy) % 2].pair(code, one, other, "pizzichino")
+                    self.queues[(number + copy) % 2].pair(code, group, "pizzichino")
                     for copy in range(copies)
-                    for number, (code, (one, other)) in enumerate(zip(codes, chosen, strict=True))
+                    for number, (code, group) in enumerate(zip(codes, chosen, strict=True))
                 ),
             )
             await blocked
@@ -233,14 +272,14 @@ class Workers(RuleBasedStateMachine):
         assert len(set(zip(codes * copies, answers, strict=True))) == len(codes), "sent twice, answered otherwise"
         done = {code for code, answer in zip(codes * copies, answers, strict=True) if answer}
         fresh = [one for one in self.seen if self.waiting.get(one.waiting.person) == one.text]
-        people = dict(zip(codes, [{one.waiting.person, other.waiting.person} for one, other in chosen], strict=True))
+        people = dict(zip(codes, [{one.waiting.person for one in group} for group in chosen], strict=True))
         asked = set().union(*(people[code] for code in done))
-        assert len(asked) == 2 * len(done)
-        assert not any(self.are_apart(*people[code]) for code in done)
+        assert len(asked) == sum(len(people[code]) for code in done)
+        assert not any(self.have_some_apart(people[code]) for code in done)
         if meanwhile:
             self.blocks.add(meanwhile)
         left = {one.waiting.person for one in fresh} - asked
-        assert all(self.are_apart(*couple) for couple in people.values() if couple <= left)
+        assert all(self.have_some_apart(group) for group in people.values() if group <= left)
         for code, pair in zip(codes, chosen, strict=True):
             if code in done:
                 texts = {one.waiting.person: self.waiting.pop(one.waiting.person) for one in pair}

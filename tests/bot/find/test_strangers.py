@@ -7,7 +7,7 @@ import pytest
 
 from bot.find import finder, matching
 from bot.find.blocks import MOST_BLOCKS
-from bot.platform import Reply
+from bot.platform import Command, Person, Reply
 from bot.privacy.mydata import MyData
 from bot.somebody import marks
 from bot.store import Store, keys
@@ -137,7 +137,7 @@ async def test_two_in_a_pairing_without_a_table_come_apart(two: list[Player]) ->
     for player in two:
         await player.say("/find pizzichino", player.private)
     one, other = await queue.waiting()
-    assert await queue.pair("c0de", one, other, "pizzichino")
+    assert await queue.pair("c0de", [one, other], "pizzichino")
     await anna.say("/block @bruno", anna.private)
     await tended(anna.worker)
     assert await waiting(two) == [anna.person.id, bruno.person.id]
@@ -293,3 +293,10 @@ async def test_a_wish_that_is_told_again_after_the_game_began_looks_no_more(two:
     await tended(anna.worker)
     reply = await anna.say("/find pizzichino", anna.private, key="update 1")
     assert (reply.panel, await waiting(two)) == (None, [])
+
+
+async def test_who_is_named_by_the_platform_alone_and_not_known_is_not_blocked(playing: list[Player]) -> None:
+    anna = playing[0]
+    command = Command("c-named", anna.person, anna.private, "block", (), (Person("", "Nobody Known", "nobody"),))
+    assert "Nobody Known" in (await anna.dispatcher.command(command)).toast
+    assert await blocked_by(anna) == []

@@ -92,6 +92,17 @@ async def test_it_is_told_in_the_readers_language_and_suits(store: Store) -> Non
     assert english.tag != italian.tag
 
 
+async def test_an_analysis_of_a_later_release_is_read_as_far_as_it_is_known(store: Store) -> None:
+    game = named(finished(1, "spizzichino"))
+    await keep(store, game)
+    move = game.record.deals[0].moves[0]
+    said = [1, 0, move[0], move[1], move[1], 0.0, True, "", "what a later release says"]
+    await store.client.set(keys.analysis(game.id), json.dumps([said]))
+    answer = await reader_of(store).analysis(game.id, ENGLISH)
+    assert answer
+    assert [one["seat"] for one in json.loads(answer.body)["judgements"]] == [move[0]]
+
+
 async def test_nobodys_address_and_no_chat_is_told(store: Store) -> None:
     game = named(finished(1, "spizzichino"))
     await keep(store, game)

@@ -138,21 +138,22 @@ def test_equal_scenes_have_equal_digests_and_others_have_not(game: str) -> None:
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_the_score_of_a_game_that_was_given_up_says_of_which_deal_it_is(seat: int) -> None:
+def test_a_deal_in_which_somebody_gave_up_is_not_counted_out(seat: int) -> None:
     table = table_of("metamazzo")
     while table.game and table.game.turn is not None:
         table = table.after([Move(table.game.turn, first_card(table))], "u")
     table = table.after([Deal(SECRET), Move(0, "resign")], "u")
     scene = hand_of(table, seat)
-    assert scene.tally
-    assert scene.tally_title == "deal 2"
+    assert (scene.tally, scene.tally_title) == ((), "")
 
 
 def test_a_bid_in_a_score_is_in_words_and_a_dash_where_there_was_none() -> None:
     begun = [Move(0, "draw"), Move(0, "resign")]
-    scene = hand_of(table_of("spades").after(begun, "u"), 0, language="it")
-    assert scene.tally[0] == TallyLine("dichiarazioni", ("–", "–"))
-    assert scene.sides[0].points == "0"
+    game = table_of("spades").after(begun, "u").game
+    assert game
+    sheet = deal_sheet(game.record(), 1, "ABCD", ("Anna", "Bruno"), "it")
+    [tally] = [part for part in sheet.parts if isinstance(part, Tally)]
+    assert tally.lines[0] == TallyLine("dichiarazioni", ("–", "–"))
 
 
 def test_a_nil_that_was_bid_has_one_name_in_a_language() -> None:

@@ -6,10 +6,10 @@ from itertools import chain
 import pytest
 
 from bot.finished.history import RatedGame
-from bot.finished.ratings import EVERYTHING, Standing
+from bot.finished.ratings import EVERYTHING, GameStanding, Standing
 from bot.panels.course import course, decisive
 from bot.panels.rules import rules_page
-from bot.panels.standings import Ranked, StatsLine, leaderboard_about, leaderboard_page, stats_page
+from bot.panels.standings import Ranked, leaderboard_about, leaderboard_page, stats_page
 from bot.pictures.cards import PACKS
 from bot.pictures.layout import WIDTH, Box, CardAt, TextAt, height_of
 from bot.pictures.painter import paint
@@ -53,9 +53,9 @@ def sheets(language: str) -> list[Sheet]:
 HISTORY = [RatedGame(20_400 + number, number % 3 > 0, 1000 + 17 * (number % 5)) for number in range(30)]
 STANDING = Standing(27.0, 1.0, 30, 20)
 LINES = [
-    StatsLine(EVERYTHING, STANDING, 2, 12),
-    StatsLine("testa", STANDING, None, 3),
-    StatsLine("spades", Standing(), None, 0),
+    GameStanding(EVERYTHING, STANDING, 2, 12),
+    GameStanding("testa", STANDING, None, 3),
+    GameStanding("spades", Standing(), None, 0),
 ]
 RANKED = [Ranked(rank, name, STANDING, rank == 3, HISTORY[:rank]) for rank, name in enumerate(3 * NAMES, 1)]
 
@@ -162,7 +162,7 @@ def test_the_stats_in_the_picture_are_those_of_the_text() -> None:
 
 
 def test_nobody_without_a_rated_game_has_a_picture_of_it() -> None:
-    assert stats_sheet("en", "Anna", [StatsLine(EVERYTHING, Standing(), None, 0)], []) is None
+    assert stats_sheet("en", "Anna", [GameStanding(EVERYTHING, Standing(), None, 0)], []) is None
     assert leaderboard_sheet("en", [], [Ranked(None, "Anna", Standing(), True)]) is None
 
 

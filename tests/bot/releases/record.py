@@ -89,7 +89,7 @@ async def live(worker: Worker, fake: FakePlatform, random: Random) -> None:
     """Every game, just begun and with deals behind it, in groups of its own; challenges that wait."""
     for game in GAMES:
         for presses in (2, 60):
-            players = await seated(worker, fake, game, *(["⏱ off"] if presses == 60 else []))
+            players = await seated(worker, fake, game, *(["no clock"] if presses == 60 else []))
             await play_a_little(worker, players, random, presses)
     anna, bruno, carla = (
         Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno", "Carla"), 1)

@@ -397,7 +397,7 @@ async def test_a_move_in_time_counts_lates_anew(store: Store) -> None:
 async def test_without_a_clock_nothing_happens(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa", "⏱ off")
+        players = await seated(worker, fake, "testa", "no clock")
         version = (await worker.room.table(await code_of(worker, players[0]))).version
         await ring(worker, 30 * 86400)
         assert (await worker.room.table(await code_of(worker, players[0]))).version == version
@@ -419,9 +419,9 @@ async def test_resigning_asks_first(store: Store) -> None:
         assert "You lose." in fake.last(players[0].private).plain
         text = fake.last(players[1].private).plain
         assert "You win!" in text
-        # What the picture shows is in the text, for who has none.
-        assert "Deal 1 is over:\nDeclared: " in text
-        assert "\nPoints: " in text
+        assert "won: the other side resigned." in text
+        # What a deal counted that was cut short decided nothing.
+        assert "Deal 1 is over" not in text
 
 
 async def test_a_hand_asked_for_anew_has_its_cards_back_from_an_unanswered_question(store: Store) -> None:
@@ -677,6 +677,10 @@ async def test_rules(store: Store, about: str) -> None:
     ("command", "answer"),
     [
         ("/nonsense", "I do not know /nonsense"),
+        ("/report", "press 🚩 Report, below your hand"),
+        ("/segnala @bea", "press 🚩 Report, below your hand"),
+        ("/phrases", "press 💬 Say, below your hand"),
+        ("/frasi", "press 💬 Say, below your hand"),
         ("/join", "Which table?"),
         ("/join ZZZZ", "There is no table ZZZZ"),
         ("/hand", "no game on"),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from bot.handlers.hands import OpenHand
+from bot.handlers.limits import PRESSES_OF_PERSON
 from bot.platform import Person, Press
 from bot.store import Store
 from bot.worker import Worker
@@ -27,6 +28,62 @@ async def fake() -> FakePlatform:
 async def worker(store: Store, fake: FakePlatform) -> AsyncIterator[Worker]:
     async with open_worker(store, fake) as one:
         yield one
+
+
+async def test_a_page_of_a_table_that_was_removed_ends(
+    worker: Worker, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.handlers.hands.LOOK_AGAIN_SECONDS", 0.01)
+    anna, _bruno = await seated(worker, fake, "testa")
+    hand = await anna.dispatcher.hands.at(await code_of(worker, anna), anna.person.id)
+    assert hand
+    async with asyncio.timeout(20):
+        async for _state in hand.states():
+            await worker.store.remove(hand.table.code)
+    assert hand.is_gone
+
+
+async def test_what_another_worker_commits_is_seen_at_once_where_the_table_is_delivered(
+    store: Store, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody asks the store for it now and then: all of it is heard."""
+    monkeypatch.setattr("bot.handlers.hands.LOOK_AGAIN_SECONDS", 3600.0)
+    monkeypatch.setattr("bot.handlers.hands.ELSEWHERE_SECONDS", 3600.0)
+    async with (
+        open_worker(store, fake, alone=False) as worker,
+        open_worker(store, FakePlatform(), alone=False) as other,
+    ):
+        players = await seated(worker, fake, "testa")
+        code = await code_of(worker, players[0])
+        delivers, presses = (worker, other) if worker.shards.owns(code) else (other, worker)
+        looker = Player(delivers, FakePlatform(), "Anna", 1)
+        page = await Page.open(looker, code)
+        table = await presses.room.table(code)
+        assert table.game
+        turn = table.game.turn
+        assert turn is not None
+        chair = table.chairs[turn]
+        assert chair
+        move = next(one for one in table.game.legal_moves(turn) if one.startswith("play "))
+        pressed = await presses.room.press(code, chair.person, table.version, move, "m1")
+        assert (await page.next())["version"] == pressed.version
+        await page.close()
+
+
+async def test_choosing_is_limited_as_presses_are(store: Store, fake: FakePlatform) -> None:
+    async with open_worker(store, fake, rate_limits=True) as worker:
+        anna, _bruno = await seated(worker, fake, "testa")
+        hand = await anna.dispatcher.hands.at(await code_of(worker, anna), anna.person.id)
+        assert hand
+        other = await anna.dispatcher.hands.at(await code_of(worker, anna), anna.person.id)
+        assert other
+        toasts = [
+            answer.toast if (answer := one.choose(f"1t{hand.table.code}:menu rules", "en")) else None
+            for _ in range(PRESSES_OF_PERSON.burst)
+            for one in (hand, other)
+        ]
+        assert toasts[: PRESSES_OF_PERSON.burst] == [""] * PRESSES_OF_PERSON.burst
+        assert "Too fast" in str(toasts[-1])
 
 
 class Page:
@@ -193,7 +250,10 @@ async def test_to_resign_is_asked_first(worker: Worker, fake: FakePlatform) -> N
     [yes] = [one for one in page.buttons() if one.endswith(":resign")]
     await page.press(yes)
     over = await page.next()
-    assert (over["phase"], over["line"]) == ("over", "You lose.")
+    assert over["phase"] == "over"
+    assert over["line"].startswith("You lose. ")
+    assert "the other side resigned" in over["line"]
+    assert not over["tally"]
     assert any(one.startswith("1prematch") for one in page.buttons())
     await page.close()
 

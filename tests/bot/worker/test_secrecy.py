@@ -17,9 +17,11 @@ from bot.people import Profile
 from bot.picture import Style
 from bot.pictures.painter import paint
 from bot.pictures.scenes import board_scene, hand_scene
+from bot.seated import own_table
 from bot.store.entries import Entry, FirstDeal, Host, Open, Sit
 from bot.tables.table import Table
 from bot.viewers import Viewer
+from bot.watching import public_table
 from engine import GAMES
 from engine.rules import RELEASE, resolve
 from tests.engine.hidden import hidden_cards, shuffled_about
@@ -45,7 +47,10 @@ def table_of(game: str, random: Random) -> Table:
 
 
 def panels(table: Table, viewer: int | None, drafts: Mapping[Hand, Draft]) -> dict[str, str]:
-    """Every panel of one seat's, or those that everybody sees, with the scenes of their pictures."""
+    """Every panel of one seat's, or those that everybody sees, with the scenes of their pictures, and what programs and
+    pages are told.
+    """
+    told = public_table(table) if viewer is None else own_table(table, f"p:{viewer}")
     outcome = Outcome("ABCD-123456", [("Person 0", 1000, 1040)])
     pages = {
         f"page {language} {suits}": repr(
@@ -55,7 +60,7 @@ def panels(table: Table, viewer: int | None, drafts: Mapping[Hand, Draft]) -> di
         if viewer is not None
         for chosen in [drafts.get(Hand(viewer), NO_DRAFT).choice]
     }
-    return pages | {
+    return {"told": told.model_dump_json(), **pages} | {
         f"{name} {language} {suits}": repr(
             draw(
                 table,

@@ -120,6 +120,27 @@ async def test_what_another_worker_delivers_is_seen_here_too(store: Store, monke
         assert seat == turn
 
 
+async def test_whoever_watches_is_told_that_there_is_no_news_while_the_store_is_away(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise every proxy on the way takes them for gone, and all come again at once."""
+    monkeypatch.setattr("bot.watching.ALIVE_SECONDS", 0.0)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        watch_id = await watch_id_of(worker, players[0])
+        states = await states_of(worker, watch_id)
+        await following(states)
+
+        async def away(_code: str) -> Table:
+            raise ConnectionError("away")
+
+        monkeypatch.setattr(worker.room, "load", away)
+        worker.watching.look_at(watch_id.partition("-")[0])
+        async with asyncio.timeout(5):
+            assert await anext(states) == b""
+
+
 async def test_whoever_is_slow_gets_the_latest(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:

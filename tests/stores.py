@@ -1,4 +1,4 @@
-"""A real store for every test that wants one."""
+"""A real store for every test that wants one: fixtures, which `tests/conftest.py` gives to all."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator

@@ -1,0 +1,66 @@
+"""Telegram's Mini App: whose page it is that was opened by a button of the kind ``web_app``.
+
+Telegram hands the page a query, signed with the bot's token:
+core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app
+"""
+
+import hmac
+import json
+import re
+import time
+from hashlib import sha256
+from urllib.parse import parse_qsl
+
+from adapters.telegram.reading import PLATFORM
+from bot.mini_app import NotLaunched
+from bot.platform import Person
+
+PAGE_FRAME = "https://web.telegram.org"
+OLDEST_SECONDS = 3600
+"""How long ago a page may have been opened; whoever comes later opens it anew."""
+
+EARLY_SECONDS = 60
+"""How much Telegram's clock may be ahead of ours."""
+
+LONGEST = 4096
+HASH = re.compile(r"[0-9a-f]{64}")
+
+
+def address(public_url: str) -> str:
+    """Where the Mini App is; empty without an address of https, the only one that Telegram opens so."""
+    return f"{public_url}/app/{PLATFORM}" if public_url.startswith("https://") else ""
+
+
+def launched_by(token: str, said: str, now: float | None = None) -> Person:
+    """Who opened a page, by its ``initData``; NotLaunched if the bot with this token did not lead there, lately.
+
+    ``now`` is in Unix seconds.
+    """
+    if len(said) > LONGEST:
+        raise NotLaunched("too long")
+    try:
+        pairs = parse_qsl(said, keep_blank_values=True, strict_parsing=True, errors="strict")
+    except ValueError:
+        raise NotLaunched("no query") from None
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise NotLaunched("a field twice")
+    signature = fields.pop("hash", "")
+    lines = "\n".join(f"{name}={value}" for name, value in sorted(fields.items()))
+    key = hmac.digest(b"WebAppData", token.encode(), sha256)
+    if not HASH.fullmatch(signature) or not hmac.compare_digest(
+        signature, hmac.digest(key, lines.encode(), sha256).hex()
+    ):
+        raise NotLaunched("not signed by Telegram for this bot")
+    age = (time.time() if now is None else now) - int(fields.get("auth_date", "0"))
+    if not -EARLY_SECONDS <= age <= OLDEST_SECONDS:
+        raise NotLaunched("opened too long ago")
+    return _person(json.loads(fields.get("user", "null")))
+
+
+def _person(user: object) -> Person:
+    """From core.telegram.org/bots/webapps#webappuser, which Telegram has signed."""
+    if not isinstance(user, dict) or type(user.get("id")) is not int:
+        raise NotLaunched("nobody named")
+    name = " ".join(filter(None, (user.get("first_name"), user.get("last_name"))))
+    return Person(f"{PLATFORM}:{user['id']}", name, user.get("username", ""), user.get("language_code", ""))

@@ -1,0 +1,69 @@
+"""The page that a chat platform's own app opens (`bot.mini_app`): it makes a session of who opened it, and leads to
+their cards.
+
+What the app says stands behind a #, as the key of a link (`entrance`): the page's script takes it out of the address
+and sends it in a form.
+"""
+
+from http import HTTPStatus
+
+from aiohttp import web
+from aiohttp.web_routedef import AbstractRouteDef
+
+from adapters.web.entrance import code_in
+from adapters.web.people import SESSION, set_cookie
+from adapters.web.site import Site, spoken
+from bot.mini_app import MiniApp, NotLaunched
+from bot.platform import CardRoom
+from bot.texts import language_of, texts
+from bot.texts import marked as _
+
+OLD = _(
+    "Your app's word is too old, or not for this bot: close this page, and press the button below your cards again."
+)
+
+
+class AppPages:
+    """Answers for it."""
+
+    def __init__(self, site: Site, card_room: CardRoom) -> None:
+        self._site, self._card_room = site, card_room
+        self.routes: list[AbstractRouteDef] = [
+            web.get("/app/{platform}", self.look),
+            web.post("/app/{platform}", self.enter),
+        ]
+
+    async def look(self, request: web.Request) -> web.Response:
+        """The page whose script says who opened it."""
+        platform, _app = self._app(request)
+        return self._site.page(request, "app.html", platform=platform, to=code_in(request.query.get("t", "")))
+
+    async def enter(self, request: web.Request) -> web.Response:
+        """Make a session of whoever the app says that opened it, unless this is one already; lead to the table."""
+        _platform, app = self._app(request)
+        said = await self._site.form(request)
+        self._site.limits.code(request)
+        try:
+            person = app.launched_by(said.get("data", ""))
+        except NotLaunched:
+            self._site.limits.wrong_code(request)
+            why = texts(language_of(spoken(request))).gettext(OLD)
+            response = self._site.page(request, "said.html", why=why)
+            response.set_status(HTTPStatus.FORBIDDEN)
+            return response
+        code = code_in(said.get("t", ""))
+        response = web.Response(status=303, headers={"Location": f"/t/{code}" if code else "/"})
+        sessions, held = self._site.people.sessions, request.cookies.get(SESSION, "")
+        await self._card_room.hands.people.meet(person)
+        if await sessions.whose(held) != person.id:
+            # Whoever was here before in this browser is so no more.
+            await sessions.leave(held)
+            value = await sessions.begin(person.id)
+            set_cookie(response, SESSION, value, secure=self._site.is_secure, framed=True)
+        return response
+
+    def _app(self, request: web.Request) -> tuple[str, MiniApp]:
+        platform = request.match_info["platform"]
+        if app := self._card_room.mini_apps.get(platform):
+            return platform, app
+        raise web.HTTPNotFound()

@@ -1,0 +1,69 @@
+"""Where a link from a chat leads: it makes a browser its person's own (`bot.sessions`).
+
+What the link holds stands behind a #, so browsers send it to nobody: no log, no proxy and no link's preview has it. The
+page's script takes it out of the address and into a form, and the form makes the session: to look at the page changes
+nothing.
+"""
+
+import re
+from http import HTTPStatus
+
+from aiohttp import web
+from aiohttp.web_routedef import AbstractRouteDef
+
+from adapters.web.api.operations import CODE
+from adapters.web.people import SESSION, set_cookie
+from adapters.web.site import Site, spoken
+from bot.platform import CardRoom
+from bot.texts import language_of, texts
+from bot.texts import marked as _
+
+OLD = _("This link is good no more: have a new one sent to you, by the button below your cards.")
+
+
+class Entrance:
+    """Answers for it."""
+
+    def __init__(self, site: Site, card_room: CardRoom) -> None:
+        self._site, self._card_room = site, card_room
+        self.routes: list[AbstractRouteDef] = [
+            web.get("/in", self.look),
+            web.post("/in", self.enter),
+            web.post("/out", self.leave),
+        ]
+
+    async def look(self, request: web.Request) -> web.Response:
+        """The page that asks whether the cards shall be opened here."""
+        return self._site.page(request, "enter.html", to=code_in(request.query.get("t", "")))
+
+    async def enter(self, request: web.Request) -> web.Response:
+        """Make a session of what a link holds, and lead to the table."""
+        said = await self._site.form(request)
+        self._site.limits.code(request)
+        sessions = self._site.people.sessions
+        person = await sessions.invited(said.get("key", ""))
+        if not person:
+            self._site.limits.wrong_code(request)
+            why = texts(language_of(spoken(request))).gettext(OLD)
+            response = self._site.page(request, "said.html", why=why)
+            response.set_status(HTTPStatus.GONE)
+            return response
+        # Whoever was here before in this browser is so no more.
+        await sessions.leave(request.cookies.get(SESSION, ""))
+        code = code_in(said.get("t", ""))
+        response = web.Response(status=303, headers={"Location": f"/t/{code}" if code else "/"})
+        set_cookie(response, SESSION, await sessions.begin(person), secure=self._site.is_secure)
+        return response
+
+    async def leave(self, request: web.Request) -> web.Response:
+        """End the session of this browser."""
+        await self._site.form(request)
+        await self._site.people.sessions.leave(request.cookies.get(SESSION, ""))
+        response = web.Response(status=303, headers={"Location": "/"})
+        response.del_cookie(SESSION, path="/")
+        return response
+
+
+def code_in(text: str) -> str:
+    """A table's code; empty for what is none."""
+    return text if re.fullmatch(CODE, text) else ""

@@ -1,0 +1,102 @@
+"""How much one visitor (`Access.visitor`) may ask for, counted in the memory of each worker."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+from aiohttp import web
+
+from adapters.web.access import Access
+from bot.platform import RateLimit
+from bot.ratelimit import RateLimiter
+
+REQUESTS = RateLimit(burst=120, interval=0.1)
+"""A page that is read fast asks for some ten things; a program has ten a second."""
+
+MISSES = RateLimit(burst=20, interval=30.0)
+"""How many ids that lead nowhere an address may try: of a million games a thousand addresses find one in ten years."""
+
+CODES = RateLimit(burst=20, interval=300.0)
+"""How many codes of tables that lead nowhere an address may look at: far fewer than new people may try by sitting."""
+
+STREAMS_OF_ADDRESS, STREAMS = 20, 5000
+"""How many streams may be open at once: a household or a school, and a worker."""
+
+PAGES_OF_ADDRESS = 100
+"""How many tables' pages may be open at once: a school whose pupils play at the same time."""
+
+NEWCOMERS = RateLimit(burst=30, interval=20.0)
+"""How many may be new from one address: a class at once, and then three a minute; each stays in the store."""
+
+
+class TooMany(Exception):
+    """Something was asked for too often; ``wait`` is after how many seconds it may be asked for again."""
+
+    def __init__(self, why: str, wait: float) -> None:
+        super().__init__(why)
+        self.wait = wait
+
+
+class Limits:
+    """What each address has asked for lately; ``access`` says whether a proxy stands before it."""
+
+    def __init__(self, access: Access, *, on: bool) -> None:
+        self._access, self._on = access, on
+        self._requests, self._misses, self._newcomers = RateLimiter(), RateLimiter(), RateLimiter()
+        self._codes = RateLimiter()
+        self._streams: Counter[str] = Counter()
+        self._pages: Counter[str] = Counter()
+
+    @property
+    def streams(self) -> int:
+        """How many streams are open."""
+        return self._streams.total()
+
+    def request(self, request: web.Request) -> None:
+        """Count a request; TooMany if it is one too many."""
+        address = self._access.visitor(request)
+        wait = max(self._requests.take(address, REQUESTS), self._misses.wait(address, MISSES))
+        if self._on and wait > 0:
+            raise TooMany("Too many requests from this address.", wait)
+
+    def missed(self, request: web.Request) -> None:
+        """Count a request whose id leads nowhere."""
+        self._misses.take(self._access.visitor(request), MISSES)
+
+    def code(self, request: web.Request) -> None:
+        """TooMany if somebody who looks at the code of a table has looked at too many that lead nowhere."""
+        wait = self._codes.wait(self._access.visitor(request), CODES)
+        if self._on and wait > 0:
+            raise TooMany("Too many wrong codes from this address.", wait)
+
+    def wrong_code(self, request: web.Request) -> None:
+        """Count a code that leads nowhere."""
+        self._codes.take(self._access.visitor(request), CODES)
+
+    def newcomer(self, request: web.Request) -> None:
+        """Count somebody new; TooMany if it is one too many."""
+        wait = self._newcomers.take(self._access.visitor(request), NEWCOMERS)
+        if self._on and wait > 0:
+            raise TooMany("Too many new people from this address.", wait)
+
+    def stream(self, request: web.Request) -> AbstractContextManager[None]:
+        """Count a stream for as long as it is open; TooMany if it is one too many."""
+        is_full = self.streams >= STREAMS
+        return self._counted(self._streams, request, 0 if is_full else STREAMS_OF_ADDRESS, "streams")
+
+    def page(self, request: web.Request) -> AbstractContextManager[None]:
+        """Count a table's page for as long as it is open; TooMany if it is one too many."""
+        return self._counted(self._pages, request, PAGES_OF_ADDRESS, "pages")
+
+    @contextmanager
+    def _counted(self, is_open: Counter[str], request: web.Request, most: int, what: str) -> Iterator[None]:
+        visitor = self._access.visitor(request)
+        if self._on and is_open[visitor] >= most:
+            raise TooMany(f"Too many {what} are open.", 30.0)
+        is_open[visitor] += 1
+        try:
+            yield
+        finally:
+            is_open[visitor] -= 1
+            if not is_open[visitor]:
+                del is_open[visitor]

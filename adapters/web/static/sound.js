@@ -1,0 +1,32 @@
+// @ts-check
+// Two sounds, made here and not loaded: a card that falls, and that it is one's turn. Off until wanted.
+const KEY = "sounds";
+
+/** @type {AudioContext | null} */
+let context = null;
+
+/** A short tone. @param {number} hertz @param {number} after seconds @param {number} length seconds @param {OscillatorType} shape */
+function tone(hertz, after, length, shape) {
+  if (!sound.isOn()) return;
+  context ||= new AudioContext();
+  const begin = context.currentTime + after, volume = context.createGain(), voice = context.createOscillator();
+  voice.type = shape;
+  voice.frequency.value = hertz;
+  volume.gain.setValueAtTime(.12, begin);
+  volume.gain.exponentialRampToValueAtTime(.001, begin + length);
+  voice.connect(volume).connect(context.destination);
+  voice.start(begin);
+  voice.stop(begin + length);
+}
+
+export const sound = {
+  isOn: () => localStorage.getItem(KEY) === "on",
+  /** @param {boolean} isWanted */
+  turnOn(isWanted) {
+    localStorage.setItem(KEY, isWanted ? "on" : "off");
+    sound.card();
+    return isWanted;
+  },
+  card: () => tone(160, 0, .09, "triangle"),
+  turn: () => { tone(660, 0, .12, "sine"); tone(880, .12, .2, "sine"); },
+};

@@ -1,0 +1,109 @@
+"""Tables as programs play at them: what one seat may see, and what it does."""
+
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import contextmanager, suppress
+
+from bot.handlers.hands import Hands, OpenHand
+from bot.platform import Person, private_place
+from bot.programs import CannotBe, Program, Programs
+from bot.seated import OwnTable, own_table
+from bot.store.entries import Rule
+from bot.store.outage import begin_request
+from bot.tables.challenges import robots_at
+from bot.tables.errors import AlreadySeated, NoSuchTable, NotAtThisTable, OldPanel, SetAside
+from bot.texts import error_text
+from bot.worker import Worker
+from engine import game_kind
+from engine.errors import EngineError
+from engine.rules import Value, resolve
+
+
+@contextmanager
+def _saying_why() -> Iterator[None]:
+    """What cannot be is said as programs hear it."""
+    try:
+        yield
+    except (NotAtThisTable, NoSuchTable, SetAside) as fault:
+        raise CannotBe("missing", error_text(fault, "en")) from None
+    except OldPanel as fault:
+        raise CannotBe("old", error_text(fault, "en")) from None
+    except EngineError as fault:
+        raise CannotBe("wrong", error_text(fault, "en")) from None
+
+
+class Playing:
+    """What programs do at tables. Every method raises `CannotBe`, or one of the store's errors."""
+
+    def __init__(self, worker: Worker, hands: Hands) -> None:
+        self._worker, self._hands = worker, hands
+        self.programs = Programs(worker.store.client)
+
+    async def tables(self, person: str) -> list[OwnTable]:
+        """Where a program sits, or asks for a chair."""
+        return [own_table(table, person) for table in await self._worker.tables_of(person)]
+
+    async def table(self, code: str, person: str) -> OwnTable:
+        """A table where a program sits, or asks for a chair."""
+        with _saying_why():
+            table = await self._worker.room.table(code)
+            if person not in table.people:
+                raise NotAtThisTable(code=code)
+            return own_table(table, person)
+
+    async def open(
+        self, program: Program, game: str, rules: Mapping[str, Value], robots: str | None, key: str
+    ) -> OwnTable:
+        """A new table, with robots of a level in all other chairs, or with free ones; once for each ``key``."""
+        begin_request()
+        await self._meet(program)
+        if robots == "strong":
+            self._worker.robot_pool.get_ready()
+        with _saying_why():
+            kind = game_kind(game)
+            resolve(kind.rules, rules)
+            setup = [Rule(name, value) for name, value in rules.items()]
+            sitting = robots_at(range(1, kind.seats), robots) if robots else []
+            table = await self._worker.challenges.open_table(
+                kind.id, program.person, program.name, _update(program, key), setup=[*setup, *sitting], again=True
+            )
+        return own_table(table, program.person)
+
+    async def sit(self, program: Program, code: str, seat: int | None, key: str) -> OwnTable:
+        """Take a chair, or ask for it, as /join does."""
+        begin_request()
+        await self._meet(program)
+        with _saying_why(), suppress(AlreadySeated):
+            await self._worker.challenges.sit(code, program.person, program.name, _update(program, key), seat)
+        return await self.table(code, program.person)
+
+    async def move(self, program: Program, code: str, version: int, move: str, key: str) -> OwnTable:
+        """Make a move by a table of this ``version``."""
+        begin_request()
+        with _saying_why():
+            table = await self._worker.room.press(code, program.person, version, move, _update(program, key))
+        return own_table(table, program.person)
+
+    async def states(self, code: str, person: str) -> AsyncGenerator[bytes]:
+        """A table where a program sits, as JSON, and again whenever it has changed; nothing from time to time. It ends
+        with the game.
+        """
+        hand: OpenHand | None = await self._hands.at(code, person)
+        if hand is None:
+            return
+        shown = b""
+        try:
+            async for table in hand.tables():
+                state = own_table(table, person).model_dump_json().encode()
+                # Where nothing is new, whoever reads hears that we are there.
+                yield b"" if state == shown else state
+                shown = state
+        finally:
+            hand.close()
+
+    async def _meet(self, program: Program) -> None:
+        person = Person(program.person, program.name, "", "en")
+        await self._worker.people.meet(person, private_place(person.id))
+
+
+def _update(program: Program, key: str) -> str:
+    return f"{program.person}:{key}"

@@ -1,0 +1,129 @@
+"""Other people's programs that play: each is somebody of its own, known by a token, and shown as a robot.
+
+A token is shown once, as it is made; the store has its SHA-256 only.
+"""
+
+import json
+import secrets
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any, Literal, NamedTuple, get_args
+
+from bot.privacy.kept import Kept
+from bot.serving import digest_of, is_token_of
+from bot.store import keys
+from bot.tables.chairs import plain_name
+
+Scope = Literal["read", "play"]
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+
+PREFIX = "web:robot-"
+"""With what a program's id begins, among people: what it plays at it sees on no platform but ours."""
+
+ID_BYTES, TOKEN_BYTES = 6, 32
+MOST_PROGRAMS, MOST_EACH = 1000, 5
+"""How many there may be, and how many of one person's."""
+
+
+class CannotBe(Exception):
+    """What a program wants cannot be; the text says why, in English. ``reason`` is "missing" where there is nothing of
+    the kind for it, "old" where it decided by what is no more, "wrong" for all else.
+    """
+
+    def __init__(self, reason: Literal["missing", "old", "wrong"], why: str) -> None:
+        super().__init__(why)
+        self.reason = reason
+
+
+class Program(NamedTuple):
+    """A program that plays. ``scopes`` are what it may do; "play" has "read" in it. ``owner`` made its
+    token in a chat, and is empty for one of the host's: nobody who plays with it is told.
+    """
+
+    id: str
+    name: str
+    scopes: tuple[Scope, ...]
+    owner: str = ""
+
+    @property
+    def person(self) -> str:
+        return f"{PREFIX}{self.id}"
+
+
+def is_program(person: str) -> bool:
+    """Whether somebody is a program: its games are in no rating."""
+    return person.startswith(PREFIX)
+
+
+def kept_of(person: str) -> list[Kept]:
+    """What is kept of a program: its name, and how its token is known."""
+    return [Kept(keys.PROGRAMS, person.removeprefix(PREFIX))] if is_program(person) else []
+
+
+class Programs:
+    """All programs of a store. Every method raises its errors."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    async def add(self, name: str, scopes: Sequence[Scope] = SCOPES) -> tuple[Program, str]:
+        """A new program, and its token, which nobody can read again; ValueError where there are too many."""
+        if await self._client.hlen(keys.PROGRAMS) >= MOST_PROGRAMS:
+            raise ValueError(f"there are {MOST_PROGRAMS} programs already")
+        program = Program(secrets.token_hex(ID_BYTES), plain_name(f"🤖 {name}"), tuple(scopes))
+        return program, await self._keep(program)
+
+    async def add_own(self, owner: str, scopes: Sequence[Scope], update: str) -> tuple[Program, str]:
+        """A new program of a person's, as `add`. Its name tells nothing of them. The same ``update`` again is the same
+        program, with another token: the first may not have arrived.
+        """
+        id_ = sha256(f"{owner} {update}".encode()).hexdigest()[: 2 * ID_BYTES]
+        others = [one for one in await self.of(owner) if one.id != id_]
+        if len(others) >= MOST_EACH or await self._client.hlen(keys.PROGRAMS) >= MOST_PROGRAMS:
+            raise ValueError("there are too many programs already")
+        program = Program(id_, f"🤖 {id_[:4]}", tuple(scopes), owner)
+        return program, await self._keep(program)
+
+    async def _keep(self, program: Program) -> str:
+        """Write a program down; returns its new token."""
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+        fields = {"name": program.name, "scopes": program.scopes, "token": digest_of(token)}
+        owner = {"owner": program.owner} if program.owner else {}
+        await self._client.hset(keys.PROGRAMS, program.id, json.dumps({**fields, **owner}))
+        return f"{program.id}.{token}"
+
+    async def of(self, owner: str) -> list[Program]:
+        """Those whose tokens a person has made, by name."""
+        return [one for one in await self.all() if one.owner == owner]
+
+    async def revoke_own(self, owner: str, id_: str) -> None:
+        """Revoke a program of a person's; nothing if it is not theirs, or is no more."""
+        if any(one.id == id_ for one in await self.of(owner)):
+            await self.revoke(id_)
+
+    async def revoke_all_of(self, owner: str) -> None:
+        for one in await self.of(owner):
+            await self.revoke(one.id)
+
+    async def all(self) -> list[Program]:
+        found = await self._client.hgetall(keys.PROGRAMS)
+        return sorted(
+            (_program(id_.decode(), json.loads(text)) for id_, text in found.items()), key=lambda one: one.name
+        )
+
+    async def revoke(self, id_: str) -> bool:
+        """A program's token is good no more; False if there is no such program. What it plays at waits for nobody."""
+        return bool(await self._client.hdel(keys.PROGRAMS, id_))
+
+    async def whose(self, token: str) -> Program | None:
+        """The program that has a token; None if none has."""
+        id_, _dot, secret = token.partition(".")
+        known = await self._client.hget(keys.PROGRAMS, id_) if secret else None
+        if known is None:
+            return None
+        fields = json.loads(known)
+        return _program(id_, fields) if is_token_of(secret, fields["token"]) else None
+
+
+def _program(id_: str, fields: dict[str, Any]) -> Program:
+    return Program(id_, fields["name"], tuple(fields["scopes"]), fields.get("owner", ""))

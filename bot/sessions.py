@@ -1,0 +1,116 @@
+"""Browsers in which people of chats are themselves: each is a session, made by a link that is good once.
+
+A browser holds its session's token, and the store the token's SHA-256 only. So it is with links.
+"""
+
+import json
+import secrets
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from bot.serving import digest_of, is_token_of
+from bot.store import keys
+
+ID_BYTES, TOKEN_BYTES = 6, 32
+LINK_SECONDS = 600
+"""How long a link is good."""
+
+KEPT_SECONDS = 90 * 86400
+"""A session that was not used for so long is over."""
+
+NOTED_SECONDS = 3600
+"""A use is written down if the last one that was is so long ago."""
+
+MOST_SESSIONS = 20
+"""Of a person's; one more ends the one that was not used for longest."""
+
+NOTE = """
+-- KEYS  a person's sessions
+-- ARGV  an id, that session as it was, as it is to be, seconds that all are kept. One that was ended stays so
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+redis.call('EXPIRE', KEYS[1], ARGV[4])
+return 1
+"""
+
+
+class Session(NamedTuple):
+    """A browser in which somebody is themselves; ``made`` and ``used`` in Unix seconds, the latter within an hour."""
+
+    id: str
+    made: int
+    used: int
+
+
+class Sessions:
+    """All sessions of a store. Every method raises its errors."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._note = client.register_script(NOTE)
+        self.now: Callable[[], float] = time.time
+
+    async def invite(self, person: str) -> str:
+        """What makes whoever brings it first a session of this person's, for ten minutes."""
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+        await self._client.set(keys.entrance(digest_of(token)), person, ex=LINK_SECONDS)
+        return token
+
+    async def invited(self, token: str) -> str:
+        """Who was invited by this; empty if it is good no more. It is used up by that."""
+        found = await self._client.getdel(keys.entrance(digest_of(token)))
+        return found.decode() if found else ""
+
+    async def begin(self, person: str) -> str:
+        """A session of a person's; returns what the browser is to hold."""
+        sessions = await self.of(person)
+        key = keys.sessions(person)
+        for ended in sessions[MOST_SESSIONS - 1 :]:
+            await self._client.hdel(key, ended.id)
+        id_, token, now = secrets.token_hex(ID_BYTES), secrets.token_urlsafe(TOKEN_BYTES), int(self.now())
+        fields = {"token": digest_of(token), "made": now, "used": now}
+        await self._client.hset(key, id_, json.dumps(fields))
+        await self._client.expire(key, KEPT_SECONDS)
+        return f"{person}.{id_}.{token}"
+
+    async def whose(self, held: str) -> str:
+        """The person whose session a browser holds; empty if it is over, or none."""
+        person, id_, token = _parts(held)
+        known = await self._client.hget(keys.sessions(person), id_) if token else None
+        if known is None:
+            return ""
+        fields, now = json.loads(known), int(self.now())
+        if now - fields["used"] > KEPT_SECONDS or not is_token_of(token, fields["token"]):
+            return ""
+        if now - fields["used"] > NOTED_SECONDS:
+            used = json.dumps({**fields, "used": now})
+            await self._note(keys=[keys.sessions(person)], args=[id_, known, used, KEPT_SECONDS])
+        return person
+
+    async def of(self, person: str) -> list[Session]:
+        """A person's sessions, the last used first."""
+        found = await self._client.hgetall(keys.sessions(person))
+        known = [(id_.decode(), json.loads(text)) for id_, text in found.items()]
+        sessions = [Session(id_, fields["made"], fields["used"]) for id_, fields in known]
+        kept = [one for one in sessions if self.now() - one.used <= KEPT_SECONDS]
+        return sorted(kept, key=lambda one: (-one.used, -one.made, one.id))
+
+    async def end(self, person: str, id_: str) -> None:
+        """End one; nothing if it is over."""
+        await self._client.hdel(keys.sessions(person), id_)
+
+    async def end_all(self, person: str) -> None:
+        await self._client.delete(keys.sessions(person))
+
+    async def leave(self, held: str) -> None:
+        """End the session that a browser holds, if it does hold one."""
+        if await self.whose(held):
+            person, id_, _token = _parts(held)
+            await self.end(person, id_)
+
+
+def _parts(held: str) -> tuple[str, str, str]:
+    """Person, id and token; all empty for what is no such thing."""
+    parts = held.rsplit(".", 2)
+    return (parts[0], parts[1], parts[2]) if len(parts) == 3 and held.isascii() else ("", "", "")

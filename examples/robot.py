@@ -1,0 +1,57 @@
+"""A robot that plays a game against one of Buongioco's, through the interface for programs.
+
+    .venv/bin/buongioco token make "My robot" > token
+    BUONGIOCO_TOKEN=$(cat token) python examples/robot.py http://127.0.0.1:8765 metamazzo strong
+
+It plays the first legal move that is worth most by a rule of thumb: replace `choose`, and you have your own.
+"""
+
+import json
+import os
+import secrets
+import sys
+import time
+
+import httpx
+
+RANKS = "4567FCRA23"
+"""Of Tressette, the lowest first."""
+
+
+def choose(table: dict) -> str:
+    """One of the moves that are open: of the cards that may be played the lowest that wins the trick, or the lowest."""
+    moves = [move for move in table["moves"] if move not in ("claim", "resign")]
+    plays = [move for move in moves if move.startswith("play ")]
+    if not plays or len(plays) < len(moves):
+        return next((move for move in moves if move.startswith("declare")), moves[0])
+    plays.sort(key=lambda move: RANKS.find(move.split()[1][0]))
+    trick = table["view"]["trick"]
+    if trick:
+        led = trick[0][1]
+        winning = [move for move in plays if move.split()[1][1] == led[1]]
+        winning = [move for move in winning if RANKS.find(move.split()[1][0]) > RANKS.find(led[0])]
+        return (winning or plays)[0]
+    return plays[0]
+
+
+def main(address: str, game: str, robots: str) -> None:
+    headers = {"Authorization": f"Bearer {os.environ['BUONGIOCO_TOKEN']}"}
+    with httpx.Client(base_url=f"{address}/api/v1", headers=headers, timeout=60) as client:
+
+        def post(path: str, **body: object) -> httpx.Response:
+            key = secrets.token_hex(8)
+            while (answer := client.post(path, json=body, headers={"Idempotency-Key": key})).status_code in (429, 503):
+                time.sleep(int(answer.headers["Retry-After"]))
+            return answer
+
+        code = post("/me/tables", game=game, robots=robots).raise_for_status().json()["code"]
+        with client.stream("GET", f"/me/tables/{code}/stream") as states:
+            for line in filter(None, states.iter_lines()):
+                table = json.loads(line)
+                if table["phase"] == "playing" and table["turn"] == table["seat"]:
+                    post(f"/me/tables/{code}/moves", version=table["version"], move=choose(table))
+        print("won" if table["seat"] in table["winner"] else "lost", table["totals"], table["replay"])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

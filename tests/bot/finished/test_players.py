@@ -1,0 +1,137 @@
+"""Leaderboards and players as pages and programs are told of them: by names that whoever looks may know."""
+
+import json
+
+import pytest
+
+from bot.finished.archive import FinishedGame
+from bot.finished.player_ids import person_called, player_id
+from bot.finished.players import Players
+from bot.finished.ratings import LEAST_GAMES
+from bot.platform import Person
+from bot.store import Store, keys
+from bot.worker import Worker
+from tests.bot.fake_platform import FakePlatform, open_worker
+from tests.bot.finished.games import NOON, finished, keep
+
+SECRET = b"s" * 32
+NAMES = {"paper:1": "Anna Rossi", "paper:2": "Bruno Bianchi", "paper:3": "Carla Verdi"}
+
+
+async def rated(worker: Worker, *, count: int = 6, chats: tuple[str, ...] = ("paper:100",)) -> list[FinishedGame]:
+    """People who have played in a group, and a stranger whom nobody has met there."""
+    for id_, name in NAMES.items():
+        await worker.people.meet(Person(id_, name, f"handle{id_[-1]}", "en"))
+    await worker.people.meet(Person("paper:9", "Zeno", "zeno", "en"))
+    await worker.people.choose("paper:2", nickname="Asso 100")
+    games = []
+    for number in range(1, count + 1):
+        game = finished(number, "testa", NOON + number)
+        game = FinishedGame(**{**vars(game), "chats": list(chats)})
+        await keep(worker.store, game)
+        for person in game.known_people:
+            await worker.store.client.sadd(keys.games_of(person), number)
+        games.append(game)
+    await worker.ratings.rebuild()
+    return games
+
+
+def players_of(worker: Worker) -> Players:
+    return Players(worker.store, worker.people, worker.ratings, worker.archive)
+
+
+@pytest.mark.parametrize("person", ["telegram:1", "discord:123456789012345678", "web:" + "a" * 90, "paper:é"])
+def test_an_id_is_somebodys_and_tells_nothing(person: str) -> None:
+    id_ = player_id(person, SECRET)
+    assert person_called(id_, SECRET) == person
+    assert id_ == player_id(person, SECRET)
+    assert person_called(id_, b"t" * 32) == ""
+    assert person not in id_
+    if len(person) < 30:
+        # Whichever platform: of the same length.
+        assert len(id_) == len(player_id("x:1", SECRET))
+
+
+@pytest.mark.parametrize("made_up", ["", "A", "A" * 16, "A" * 60, "é" * 60, "=" * 60, "AAAA=AAAA" * 8])
+def test_an_id_that_was_made_up_is_nobodys(made_up: str) -> None:
+    assert person_called(made_up, SECRET) == ""
+
+
+def test_no_part_of_an_id_may_be_changed() -> None:
+    id_ = player_id("telegram:12345", SECRET)
+    for place, letter in enumerate(id_):
+        changed = f"{id_[:place]}{'B' if letter == 'A' else 'A'}{id_[place + 1 :]}"
+        assert person_called(changed, SECRET) == ""
+
+
+async def test_strangers_read_nicknames_and_those_of_a_group_names(store: Store) -> None:
+    async with open_worker(store, FakePlatform()) as worker:
+        await rated(worker)
+        players = players_of(worker)
+        seen = {}
+        for reader in ("", "paper:9", "paper:1"):
+            board = await players.leaderboard(reader, "all", "all", "en")
+            assert board.ranked == 3
+            told = board.model_dump_json()
+            assert not [one for one in ("paper", "handle") if one in told]
+            seen[reader] = {one.name for one in board.players}
+        assert seen["paper:1"] == set(NAMES.values())
+        for reader in ("", "paper:9"):
+            assert not seen[reader] & set(NAMES.values())
+            assert "Asso 100" in seen[reader]
+        # Whoever looks stands there last, though they have played nothing.
+        assert seen["paper:9"] - seen[""] == {"Zeno"}
+        assert seen[""] <= seen["paper:9"]
+
+
+async def test_games_without_a_group_introduce_nobody(store: Store) -> None:
+    async with open_worker(store, FakePlatform()) as worker:
+        await rated(worker, chats=())
+        board = await players_of(worker).leaderboard("paper:1", "all", "all", "en")
+        assert {one.name for one in board.players} & set(NAMES.values()) == {"Anna Rossi"}
+
+
+async def test_a_player_is_told_to_others_without_their_games(store: Store) -> None:
+    async with open_worker(store, FakePlatform()) as worker:
+        games = await rated(worker)
+        players = players_of(worker)
+        id_ = await players.id_of("paper:2")
+        own = await players.player(id_, "paper:2", "en")
+        others = await players.player(id_, "", "en")
+        assert own
+        assert others
+        assert (own.name, others.name) == ("Bruno Bianchi", "Asso 100")
+        assert [one.game for one in others.ratings] == ["all", "testa"]
+        mine = [game for game in games if "paper:2" in game.people]
+        assert others.ratings[0].games == len(mine) >= LEAST_GAMES
+        assert [one.won for one in others.history] == [
+            game.people.index("paper:2") in (game.record.winner or []) for game in mine
+        ]
+        assert others.history[-1].rating == others.ratings[0].rating
+        assert [one.id for one in own.games] == [game.id for game in reversed(mine)]
+        assert others.games == []
+        assert "paper" not in json.dumps(others.model_dump(mode="json"))
+
+
+async def test_who_played_nothing_has_a_page_for_themselves_alone(store: Store) -> None:
+    async with open_worker(store, FakePlatform()) as worker:
+        await rated(worker)
+        players = players_of(worker)
+        id_ = await players.id_of("paper:9")
+        own = await players.player(id_, "paper:9", "en")
+        assert own
+        assert (own.is_you, own.ratings, own.history) == (True, [], [])
+        assert await players.player(id_, "paper:1", "en") is None
+        assert await players.player("A" * 60, "paper:1", "en") is None
+
+
+async def test_who_was_forgotten_is_in_no_leaderboard_and_has_no_page(store: Store) -> None:
+    async with open_worker(store, FakePlatform()) as worker:
+        await rated(worker)
+        players = players_of(worker)
+        id_ = await players.id_of("paper:2")
+        mark = await worker.forgetter.begin("paper:2")
+        await worker.forgetter.forget("paper:2", mark)
+        board = await players.leaderboard("paper:1", "all", "all", "en")
+        assert id_ not in {one.id for one in board.players}
+        assert await players.player(id_, "paper:1", "en") is None

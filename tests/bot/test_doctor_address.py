@@ -1,0 +1,46 @@
+"""What `buongioco doctor` says of the address that people are given."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from aiohttp import web
+
+from bot.cli.doctor import _examine_public_address
+
+
+@pytest.fixture
+async def proxy() -> AsyncIterator[tuple[str, dict[str, int]]]:
+    answer = {"status": 200}
+
+    async def say(_request: web.Request) -> web.Response:
+        return web.Response(status=answer["status"])
+
+    app = web.Application()
+    app.router.add_get("/rules", say)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    yield f"http://127.0.0.1:{runner.addresses[0][1]}", answer
+    await runner.cleanup()
+
+
+@pytest.mark.parametrize(
+    ("status", "well", "says"),
+    [(200, True, "by https alone"), (502, True, "no bot behind it"), (403, False, "X-Forwarded-Proto")],
+)
+async def test_the_public_address_is_asked(
+    proxy: tuple[str, dict[str, int]], status: int, well: bool, says: str
+) -> None:
+    url, answer = proxy
+    answer["status"] = status
+    found, line = await asyncio.to_thread(_examine_public_address, url)
+    assert found is well
+    assert says in line
+
+
+async def test_an_address_where_nothing_answers_is_wrong() -> None:
+    found, line = await asyncio.to_thread(_examine_public_address, "http://127.0.0.1:9")
+    assert not found
+    assert "is the proxy running" in line

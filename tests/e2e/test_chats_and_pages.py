@@ -1,0 +1,94 @@
+"""Somebody of Discord plays on the page that their hand leads to, against somebody who stays in Discord."""
+
+import socket
+from pathlib import Path
+from random import Random
+
+from playwright.async_api import Browser, expect
+
+from adapters.web import make
+from adapters.web.playground import Playground
+from bot.handlers import Dispatcher
+from bot.store import EmbeddedStore, opened
+from tests.discord.players import BAR, CHANNEL, Observed, Person, buttons_of, on_discord, seated, until
+from tests.discord.server import DiscordServer
+from tests.e2e.conftest import ONE_BROWSER
+
+pytestmark = ONE_BROWSER
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as one:
+        return int(one.getsockname()[1])
+
+
+async def test_one_plays_on_the_page_and_the_other_in_discord(tmp_path: Path, browser: Browser) -> None:
+    server, valkey, port = DiscordServer(), EmbeddedStore(tmp_path), free_port()
+    server.channel(CHANNEL, server.server(BAR))
+    await server.start()
+    await valkey.start()
+    public = f"http://127.0.0.1:{port}"
+    try:
+        async with (
+            opened(valkey.url) as store,
+            on_discord(store, server, playground_port=port, public_url=public) as adapter,
+        ):
+            [playground] = [one for one in make(Dispatcher(adapter.worker)) if isinstance(one, Playground)]
+            async with playground.site.open():
+                await _play(server, adapter, browser)
+    finally:
+        await valkey.stop()
+        await server.stop()
+
+
+async def _play(server: DiscordServer, adapter: Observed, browser: Browser) -> None:
+    players = await seated(server, "metamazzo")
+    [table] = await adapter.worker.tables_of("discord:1")
+    assert table.game
+    assert table.game.turn is not None
+    mover, other = players[table.game.turn], players[1 - table.game.turn]
+    await mover.press("In the browser", mover.private)
+    await until(lambda: mover.button("Open in the browser", mover.private) is not None)
+    found = mover.button("Open in the browser", mover.private)
+    assert found
+    context = await browser.new_context(viewport={"width": 360, "height": 640}, has_touch=True, locale="en-US")
+    page = await context.new_page()
+    await page.goto(found[1]["url"])
+    assert "#" not in page.url, "the key is taken out of the address at once"
+    await page.get_by_role("button", name="Open my cards").tap()
+    card = page.locator(".fan .tap.playable").first
+    played = str(await card.get_attribute("data-card", timeout=30_000))
+    assert is_offered(mover, played)
+    await card.tap()
+
+    def cards() -> list[str]:
+        """What has been played."""
+        known = adapter.worker.room.remembered(table.code)
+        moves = [move.split(" ") for _, move, *_ in known.game.history(0)] if known and known.game else []
+        return [words[1] for words in moves if words[0] == "play"]
+
+    await until(lambda: cards() == [played])
+    # The hand in Discord follows, and so does the page when the other plays in Discord.
+    await until(lambda: not is_offered(mover, played))
+    random = Random(1)
+    while len(cards()) == 1:
+        await other.play(random)
+    answer = cards()[1]
+    await expect(page.locator(f"[data-lying='{answer}']").first).to_be_attached(timeout=20_000)
+    await page.reload()
+    await expect(page.locator(".fan .tap")).to_have_count(len(hand_of(adapter, table.code, mover)), timeout=20_000)
+
+
+def is_offered(person: Person, card: str) -> bool:
+    """Whether somebody's hand in Discord has a button that plays a card."""
+    buttons = [button for message in person.private.messages.values() for button in buttons_of(message)]
+    return any(button.get("custom_id", "").endswith(f":play {card}") for button in buttons)
+
+
+def hand_of(adapter: Observed, code: str, person: Person) -> list[str]:
+    table = adapter.worker.room.remembered(code)
+    assert table
+    assert table.game
+    deal = table.game.view(table.seat_of(f"discord:{person.number}")).deal
+    assert deal
+    return list(getattr(deal, "hand", ()) or ())

@@ -1,0 +1,86 @@
+"""Telegram's Mini App as Telegram opens it, in a real Chromium."""
+
+import json
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+from playwright.async_api import Browser
+
+from bot.store import EmbeddedStore, opened
+from tests.e2e.conftest import ONE_BROWSER
+from tests.telegram.players import Observed, seated, until
+from tests.telegram.server import TelegramServer
+from tests.telegram.test_mini_app import anna, with_pages
+
+pytestmark = ONE_BROWSER
+
+PROXY = "window.told = []; window.TelegramWebviewProxy = {postEvent: (type, data) => told.push([type, data])};"
+
+
+async def test_a_card_played_in_the_app_is_played_in_the_chat(tmp_path: Path, browser: Browser) -> None:
+    server = TelegramServer()
+    await server.start()
+    valkey = EmbeddedStore(tmp_path)
+    await valkey.start()
+    try:
+        async with opened(valkey.url) as store, with_pages(store, server) as (adapter, site):
+            await _play(server, adapter, site.port, browser)
+    finally:
+        await valkey.stop()
+        await server.stop()
+
+
+async def _play(server: TelegramServer, adapter: Observed, port: int, browser: Browser) -> None:
+    players = await seated(server, "metamazzo")
+    [table] = await adapter.worker.tables_of("telegram:1")
+    code, seat = table.code, table.game.turn if table.game else None
+    assert seat is not None
+    context = await browser.new_context(viewport={"width": 360, "height": 640}, color_scheme="light", has_touch=True)
+    page = await context.new_page()
+    await page.add_init_script(PROXY)
+    theme = quote(json.dumps({"bg_color": "#17212b"}))
+    launch = (
+        f"tgWebAppData={quote(anna(time.time(), players[seat].number))}&tgWebAppVersion=9.0&tgWebAppThemeParams={theme}"
+    )
+    await page.goto(f"http://127.0.0.1:{port}/app/telegram?t={code}#{launch}")
+    card = page.locator(".fan .tap.playable").first
+    await card.wait_for(timeout=30_000)
+    assert page.url == f"http://127.0.0.1:{port}/t/{code}"
+    assert await page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(16, 23, 20)", (
+        "dark as the app"
+    )
+    played = str(await card.get_attribute("data-card"))
+    await card.tap()
+
+    def is_played() -> bool:
+        known = adapter.worker.room.remembered(code)
+        return bool(known and known.game and [move for _, move, *_ in known.game.history(0) if played in move])
+
+    await until(is_played)
+    told = [kind for kind, _data in await page.evaluate("told")]
+    assert told[:3] == ["web_app_ready", "web_app_expand", "web_app_setup_swipe_behavior"]
+    assert "web_app_trigger_haptic_feedback" in told
+    # The app becomes light while the page is open.
+    await page.evaluate("Telegram.WebView.receiveEvent('theme_changed', {theme_params: {bg_color: '#ffffff'}})")
+    assert await page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(238, 241, 238)"
+    await page.goto(f"http://127.0.0.1:{port}/")
+    assert "You play here as" in await page.inner_text("main") or "Qui giochi come" in await page.inner_text("main")
+
+
+async def test_outside_of_the_app_its_page_says_where_it_is_opened(tmp_path: Path, browser: Browser) -> None:
+    server = TelegramServer()
+    await server.start()
+    valkey = EmbeddedStore(tmp_path)
+    await valkey.start()
+    try:
+        async with opened(valkey.url) as store, with_pages(store, server) as (_adapter, site):
+            page = await (await browser.new_context(locale="en-US")).new_page()
+            await page.goto(f"http://127.0.0.1:{site.port}/app/telegram?t=ABCDEF")
+            assert "This page is opened by the button below your cards" in await page.inner_text("main")
+            await page.goto("about:blank")
+            await page.goto(f"http://127.0.0.1:{site.port}/app/telegram?t=ABCDEF#tgWebAppData=forged&x=1")
+            await page.wait_for_selector("text=too old, or not for this bot")
+    finally:
+        await valkey.stop()
+        await server.stop()

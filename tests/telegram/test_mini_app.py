@@ -1,0 +1,168 @@
+"""Telegram's Mini App: who opened the page, the button that opens it, and a card played there."""
+
+import hmac
+import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from hashlib import sha256
+from urllib.parse import parse_qsl, urlencode
+
+import aiohttp
+import pytest
+
+from adapters.telegram.mini_app import EARLY_SECONDS, LONGEST, OLDEST_SECONDS, PAGE_FRAME, launched_by
+from adapters.web import make
+from adapters.web.people import SESSION
+from adapters.web.playground import Playground
+from adapters.web.site import Site
+from bot.handlers import Dispatcher
+from bot.mini_app import NotLaunched
+from bot.platform import Person as Met
+from bot.sessions import Sessions
+from bot.store import Store
+from tests.telegram.players import GROUP, Observed, on_telegram, seated, until
+from tests.telegram.server import TOKEN, TelegramServer
+
+NOW = 1_800_000_000
+ANNA = {"id": 1, "first_name": "Anna", "last_name": "Bò", "username": "anna", "language_code": "it"}
+
+# docs.telegram-mini-apps.com/platform/init-data has it as its example, with the token that signed it.
+KNOWN_TOKEN = "5768337691:AAH5YkoiEuPk8-FZa32hStHTqXiLPtAEhx8"
+KNOWN = (
+    "query_id=AAHdF6IQAAAAAN0XohDhrOrc"
+    "&user=%7B%22id%22%3A279058397%2C%22first_name%22%3A%22Vladislav%22%2C%22last_name%22%3A%22Kibenko%22"
+    "%2C%22username%22%3A%22vdkfrost%22%2C%22language_code%22%3A%22ru%22%2C%22is_premium%22%3Atrue%7D"
+    "&auth_date=1662771648&hash=c501b71e775f74ce10e377dea85a7ea24ecd640b223ea86dfe453e0eaed2e2b2"
+)
+
+
+def signed(token: str = TOKEN, **fields: object) -> str:
+    """As Telegram signs it: core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app"""
+    said = {name: value if isinstance(value, str) else json.dumps(value) for name, value in fields.items()}
+    lines = "\n".join(f"{name}={said[name]}" for name in sorted(said))
+    key = hmac.new(b"WebAppData", token.encode(), sha256).digest()
+    return urlencode({**said, "hash": hmac.new(key, lines.encode(), sha256).hexdigest()})
+
+
+def anna(now: float = NOW, number: int = 1) -> str:
+    return signed(query_id="AAH", user={**ANNA, "id": number}, auth_date=int(now), signature="x-y_z")
+
+
+def test_what_telegram_signed_names_its_person() -> None:
+    assert launched_by(TOKEN, anna(), NOW) == Met("telegram:1", "Anna Bò", "anna", "it")
+    known = launched_by(KNOWN_TOKEN, KNOWN, 1662771648)
+    assert known == Met("telegram:279058397", "Vladislav Kibenko", "vdkfrost", "ru")
+
+
+def test_another_implementation_agrees() -> None:
+    from aiogram.utils.web_app import check_webapp_signature  # noqa: PLC0415 - it takes a second
+
+    assert check_webapp_signature(TOKEN, anna())
+    assert check_webapp_signature(KNOWN_TOKEN, KNOWN)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "x",
+        "&&",
+        "hash=",
+        f"hash={'0' * 64}",
+        "user=%ff",
+        "a" * (LONGEST + 1),
+        anna().replace("Anna", "Bruno"),
+        anna().replace("hash=", "hash=0"),
+        anna().upper(),
+        anna() + "&user=%7B%22id%22%3A2%7D",
+        anna() + "&more=1",
+        signed("1:other", user=ANNA, auth_date=NOW),
+        signed(user=ANNA),
+        signed(auth_date=NOW),
+        signed(user={"id": "1"}, auth_date=NOW),
+        signed(user=[1], auth_date=NOW),
+        signed(user=ANNA, auth_date=NOW - OLDEST_SECONDS - 1),
+        signed(user=ANNA, auth_date=NOW + EARLY_SECONDS + 1),
+    ],
+)
+def test_whatever_else_comes_names_nobody(said: str) -> None:
+    with pytest.raises(NotLaunched) as caught:
+        launched_by(TOKEN, said, NOW)
+    assert TOKEN not in str(caught.value)
+
+
+def test_the_order_in_which_it_comes_is_of_no_account() -> None:
+    again = urlencode(parse_qsl(anna())[::-1])
+    assert launched_by(TOKEN, again, NOW).id == "telegram:1"
+
+
+@asynccontextmanager
+async def with_pages(
+    store: Store, server: TelegramServer, public_url: str | None = None
+) -> AsyncIterator[tuple[Observed, Site]]:
+    """Telegram and the pages of one worker."""
+    async with on_telegram(store, server, playground_port=0, public_url=public_url) as adapter:
+        [playground] = [one for one in make(Dispatcher(adapter.worker)) if isinstance(one, Playground)]
+        async with playground.site.open():
+            yield adapter, playground.site
+
+
+async def test_the_button_below_the_hand_opens_the_app_in_the_private_chat_alone(
+    store: Store, server: TelegramServer
+) -> None:
+    async with on_telegram(store, server, public_url="https://cards.example.org"):
+        player, _other = await seated(server, "metamazzo")
+        await until(lambda: player.button("In the browser", player.private) is not None)
+        found = player.button("In the browser", player.private)
+        assert found
+        url = found[1]["web_app"]["url"]
+        assert url.startswith("https://cards.example.org/app/telegram?t=")
+        assert "callback_data" not in found[1]
+        assert player.button("In the browser", server.group(GROUP)) is None
+
+
+async def test_without_https_the_button_brings_a_link(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server, public_url="http://cards.example.org"):
+        player, _other = await seated(server, "metamazzo")
+        await until(lambda: player.button("In the browser", player.private) is not None)
+        found = player.button("In the browser", player.private)
+        assert found
+        assert "web_app" not in found[1]
+
+
+async def test_the_app_makes_one_session_that_a_frame_may_keep(store: Store, server: TelegramServer) -> None:
+    public = "https://cards.example.org"
+    async with with_pages(store, server, public_url=public) as (_adapter, site), aiohttp.ClientSession() as session:
+        by_proxy = {"Host": "cards.example.org", "X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.7"}
+        url = f"http://127.0.0.1:{site.port}/app/telegram"
+        async with session.get(url, headers=by_proxy) as answer:
+            assert answer.status == 200
+            assert f"frame-ancestors {PAGE_FRAME}" in answer.headers["Content-Security-Policy"]
+
+        async def enter(data: str, held: str = "", **headers: str) -> aiohttp.ClientResponse:
+            said = {"Cookie": f"{SESSION}={held}"} if held else {}
+            return await session.post(
+                url,
+                data={"data": data, "t": "ABCDEF"},
+                headers={**by_proxy, "Origin": public, **said, **headers},
+                allow_redirects=False,
+            )
+
+        answer = await enter(anna(time.time()))
+        assert (answer.status, answer.headers["Location"]) == (303, "/t/ABCDEF")
+        cookie = answer.headers["Set-Cookie"]
+        for flag in ("HttpOnly", "Secure", "SameSite=None", "Partitioned", "Path=/"):
+            assert flag in cookie
+        held = cookie.split("=", 1)[1].split(";")[0].strip('"')
+        again = await enter(anna(time.time()), held)
+        assert (again.status, again.headers.get("Set-Cookie")) == (303, None)
+        assert len(await Sessions(store.client).of("telegram:1")) == 1
+        # Another person's app ends the session that the browser held.
+        other = await enter(signed(user={**ANNA, "id": 2}, auth_date=int(time.time())), held)
+        assert "telegram:2" in other.headers["Set-Cookie"]
+        assert not await Sessions(store.client).of("telegram:1")
+        assert (await enter("x")).status == 403
+        assert (await enter(anna(time.time()), Origin=PAGE_FRAME)).status == 403
+        async with session.get(url.replace("telegram", "discord"), headers=by_proxy) as answer:
+            assert answer.status == 404

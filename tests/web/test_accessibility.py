@@ -1,0 +1,90 @@
+"""axe-core, the judge of accessibility that browsers' own tools use, finds nothing to say about any page."""
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Browser, Error, Page, expect
+
+from engine import GAMES
+from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
+from tests.long import mostly_long
+from tests.open_playground import Open
+from tests.web.test_table_page import DESKTOP, PHONE, TO_PRESS, opened
+
+pytestmark = ONE_BROWSER
+__all__ = ["browser", "playground", "running_browser"]
+
+LOOKS: dict[str, Any] = {"light": PHONE, "dark": DESKTOP}
+
+
+async def judged(page: Page) -> None:
+    found = await Axe().run(page)
+    assert not found.violations_count, found.generate_report()
+
+
+async def resigned(page: Page) -> None:
+    """Resign by the menu, which is open. A robot's move takes the question away, as it does what is half chosen."""
+    sure = page.get_by_role("button", name="Yes, I resign")
+    for _ in range(5):
+        await page.get_by_role("button", name="Resign").first.click()
+        with suppress(Error):
+            await sure.click(timeout=3000)
+            return
+        await page.locator(".menu summary").click()
+    raise AssertionError("the question whether one resigns does not stay")
+
+
+@pytest.mark.parametrize("theme", LOOKS)
+async def test_pages_that_lead_to_a_table(playground: Open, browser: Browser, theme: str) -> None:
+    page = await opened(browser, playground.url, **LOOKS[theme], color_scheme=theme)
+    await judged(page)
+    for path in ("rules", "rules/tressette", "leaderboard", "chat"):
+        await page.goto(playground.url + path)
+        await judged(page)
+    await page.goto(playground.url)
+    await page.fill("[name=name]", "Anna")
+    await page.get_by_role("button", name="Play with a friend").click()
+    link = await page.locator(".link input").input_value()
+    await judged(page)
+    friend = await opened(browser, link, **LOOKS[theme], color_scheme=theme)
+    await judged(friend)
+
+
+@pytest.mark.parametrize("theme", mostly_long(LOOKS, "light"))
+@pytest.mark.parametrize("game", mostly_long(GAMES, "spizzichino"))
+async def test_a_table_from_the_first_card_to_the_replay(
+    playground: Open, browser: Browser, game: str, theme: str
+) -> None:
+    page = await opened(browser, playground.url, **LOOKS[theme], color_scheme=theme, reduced_motion="reduce")
+    await page.select_option("[name=game]", game)
+    await page.select_option("[name=robot]", "easy")
+    await page.get_by_role("button", name="Play now").click()
+    await page.wait_for_selector(".felt")
+    for step in range(60):
+        await expect(page.locator(f"{TO_PRESS}, .card-text").first).to_be_visible(timeout=20_000)
+        if await page.locator(".card-text").count():
+            break
+        if step % 6 == 0 or await page.locator(".tally").count():
+            await judged(page)
+        if await page.locator(".tally").count():
+            break
+        before = await page.locator("#table").inner_html()
+        await page.locator(TO_PRESS).last.click()
+        with suppress(Error):
+            # Some presses change nothing that is drawn.
+            changed = "old => document.getElementById('table').innerHTML !== old"
+            await page.wait_for_function(changed, arg=before, timeout=3000)
+    if not await page.locator(".card-text").count():
+        if await page.locator(".tally").count():
+            await page.keyboard.press("Enter")
+        await page.locator(".menu summary").click()
+        await judged(page)
+        await resigned(page)
+    await expect(page.locator(".card-text")).to_be_visible()
+    await judged(page)
+    await page.get_by_role("link", name="Replay").click()
+    await page.wait_for_url("**/g/**")
+    await page.wait_for_selector(".position")
+    await judged(page)

@@ -1,0 +1,104 @@
+"""Nonsense at every address of the pages, by a page of ours as far as one can tell: no error of ours comes of it, and
+no game moves.
+"""
+
+import json
+import os
+from random import Random
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+from structlog.testing import capture_logs
+
+from bot.programs import Programs
+from bot.sessions import Sessions
+from tests.fuzz.common import odd_text, odd_value
+from tests.long import long
+from tests.open_playground import Open
+from tests.web.test_sessions import ANNA, Chat
+
+REQUESTS = int(os.environ.get("BUONGIOCO_FUZZ_PAGES", "20000"))
+FIELDS = ("t", "key", "data", "game", "robot", "name", "friend", "seat", "version", "move", "rules", "robots", "to")
+STREAMS = ("/live", "/stream", "/ws")
+
+
+class Nonsense:
+    """Requests that make little sense."""
+
+    def __init__(self, site: Open, random: Random, code: str, tokens: list[str], cookies: list[str]) -> None:
+        self.random, self.code, self.tokens, self.cookies = random, code, tokens, cookies
+        self.origin = site.url.rstrip("/")
+        routes = [(one.method, one.path) for one in site.site._routes if isinstance(one, web.RouteDef)]
+        self.routes = [one for one in routes if not one[1].endswith(STREAMS)]
+        assert len({path for _, path in self.routes}) > 25
+
+    def value(self) -> str:
+        random = self.random
+        known = (self.code, "testa", "easy", "0", "1", "play 3D", "ABCDEF-0123456789", f"{self.code}-ABCDEFGHJKMN")
+        return random.choice(known) if random.random() < 0.5 else odd_text(random)
+
+    def path(self, path: str) -> str:
+        parts = [self.value() if "{" in part else part for part in path.split("/")]
+        query = f"?{self.random.choice(FIELDS)}={self.value()}" if self.random.random() < 0.2 else ""
+        return "/".join(parts) + query
+
+    def request(self) -> tuple[str, str, dict[str, Any]]:
+        random = self.random
+        method, path = random.choice(self.routes)
+        method = random.choice(("GET", "POST", "PUT", "HEAD")) if method == "*" or random.random() < 0.1 else method
+        headers = {"Origin": self.origin} if random.random() < 0.9 else {}
+        if random.random() < 0.6:
+            headers["Authorization"] = f"Bearer {_header(random.choice((*self.tokens, odd_text(random))))}"
+        if random.random() < 0.5:
+            headers["Cookie"] = f"{random.choice(('buongioco', 'buongioco_session'))}={random.choice(self.cookies)}"
+        if random.random() < 0.5:
+            headers["Idempotency-Key"] = _header(self.value()) or "x"
+        more: dict[str, Any] = {"headers": headers}
+        if method in ("POST", "PUT"):
+            # A game that there is would be opened, rightly.
+            fields = {name: self.value() for name in random.sample(FIELDS, random.randrange(5)) if name != "game"}
+            if random.random() < 0.5:
+                more["data"] = fields
+            else:
+                odd = {**fields, random.choice(FIELDS[4:]): odd_value(random)}
+                more["data"] = json.dumps(odd)
+                headers["Content-Type"] = "application/json"
+        return method, self.path(path), more
+
+
+def _header(text: str) -> str:
+    return "".join(char for char in text if char.isprintable() and char.isascii())[:200]
+
+
+@pytest.mark.parametrize("requests", [400, long(REQUESTS)])
+async def test_nonsense_at_every_address_is_no_error_of_ours(
+    site: Open, session: aiohttp.ClientSession, requests: int
+) -> None:
+    store, random = site.worker.store, Random(19)
+    site.site.limits._on = False
+    chat = Chat(site, ANNA)
+    code = await chat.practice()
+    await site.worker.settled()
+    _program, token = await Programs(store.client).add("Reads", ("read",))
+    held = await Sessions(store.client).begin(ANNA.id)
+    nonsense = Nonsense(site, random, code, [token, token[:-1], f"{token}x"], ["x", "a.b", "a.b.c", held[:-1]])
+    version = (await site.worker.room.table(code)).version
+    seen: set[int] = set()
+    with capture_logs() as logs:
+        for _ in range(requests):
+            method, path, more = nonsense.request()
+            try:
+                url = f"{nonsense.origin}{path.encode('utf-8', 'replace').decode()}"
+                async with session.request(method, url, allow_redirects=False, **more) as answer:
+                    await answer.read()
+            except (ValueError, aiohttp.InvalidURL):
+                # The client itself sends no such thing.
+                continue
+            assert answer.status < 500, (method, path, more, answer.status)
+            seen.add(answer.status)
+    assert {200, 401, 403, 404} <= seen
+    assert not [line for line in logs if line["log_level"] in ("error", "critical")]
+    assert not any(secret in str(logs) for secret in (token, held))
+    assert (await site.worker.room.table(code)).version == version

@@ -1,0 +1,87 @@
+"""The pages of players: who is best, how somebody has played, and what strangers are told of it."""
+
+import re
+
+import aiohttp
+import pytest
+
+from adapters.web.players import curve
+from tests.bot.finished.test_players import NAMES, players_of, rated
+from tests.open_playground import Open
+from tests.web.test_tables import browser, only_id
+
+
+def test_a_curve_fills_its_drawing() -> None:
+    assert curve([1000], (100, 50), margin=5) == []
+    assert curve([1000, 1000], (100, 50), margin=5) == [(5, 25), (95, 25)]
+    assert curve([900, 1100, 1000], (100, 50), margin=5) == [(5, 45), (50, 5), (95, 25)]
+
+
+async def test_the_leaderboard_tells_strangers_nicknames(site: Open, session: aiohttp.ClientSession) -> None:
+    await rated(site.worker)
+    async with session.get(f"{site.url}leaderboard", headers={"Accept-Language": "it"}) as answer:
+        page = await answer.text()
+        assert answer.status == 200
+    assert "Classifica" in page
+    assert "Asso 100" in page
+    for name in (*NAMES, *NAMES.values(), "handle"):
+        assert name not in page
+    assert page.count("<polyline") == 3
+    players = re.findall(r'href="/p/([^"]+)"', page)
+    assert len(players) == 3
+    for player in players:
+        async with session.get(f"{site.url}p/{player}") as answer:
+            page = await answer.text()
+            assert answer.status == 200
+        assert page.count("<circle") == 4
+        assert "/g/" not in page
+        assert not [name for name in NAMES.values() if name in page]
+
+
+@pytest.mark.parametrize("choice", ["game=testa", "game=spades", "period=month", "game=testa&period=month"])
+async def test_every_choice_of_a_leaderboard_is_a_page(site: Open, session: aiohttp.ClientSession, choice: str) -> None:
+    await rated(site.worker)
+    async with session.get(f"{site.url}leaderboard?{choice}") as answer:
+        page = await answer.text()
+        assert answer.status == 200
+    assert ("Nobody is ranked yet" in page) == (choice != "game=testa")
+
+
+@pytest.mark.parametrize("path", ["leaderboard?game=odd", "leaderboard?period=odd", "p/x", f"p/{'A' * 60}"])
+async def test_what_there_is_not_is_no_page(site: Open, session: aiohttp.ClientSession, path: str) -> None:
+    async with session.get(site.url + path) as answer:
+        assert answer.status == 404
+
+
+async def test_players_are_told_to_programs(site: Open, session: aiohttp.ClientSession) -> None:
+    await rated(site.worker)
+    async with session.get(f"{site.url}api/v1/leaderboard?game=testa") as answer:
+        board = await answer.json()
+    assert (board["game"], board["period"], board["ranked"]) == ("testa", "all", 3)
+    best = board["players"][0]
+    async with session.get(f"{site.url}api/v1/players/{best['id']}") as answer:
+        player = await answer.json()
+    assert player["name"] == best["name"]
+    assert player["ratings"][1]["rating"] == best["rating"] == board["players"][0]["ratings"][-1]
+    async with session.get(f"{site.url}api/v1/leaderboard?game=odd") as answer:
+        assert answer.status == 400
+    async with session.get(f"{site.url}api/v1/players/{'A' * 60}") as answer:
+        assert (answer.status, answer.content_type) == (404, "application/problem+json")
+
+
+async def test_ones_own_page_has_ones_games(site: Open) -> None:
+    async with browser(site) as anna, browser(site) as bruno:
+        code = await anna.play(name="Anna")
+        person = f"web:{await only_id(site)}"
+        table = await site.worker.room.table(code)
+        await site.worker.room.press(code, person, table.version, "resign", "r")
+        await site.worker.settled()
+        page = (await anna.get("/"))[1]
+        [mine] = re.findall(r'href="/p/([^"]+)"', page)
+        status, page = await anna.get(f"/p/{mine}")
+        assert status == 200
+        [game] = re.findall(r'href="/g/([^"]+)"', page)
+        assert game.startswith(code)
+        # A game with a robot is not rated, so others find nothing.
+        assert (await bruno.get(f"/p/{mine}"))[0] == 404
+        assert mine == await players_of(site.worker).id_of(person)

@@ -1,0 +1,289 @@
+"""Programs that play through `/api/v1`: tokens, tables, moves, and the example that others begin with."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import aiohttp
+import pytest
+
+from adapters.web.api.operations import OPERATIONS
+from bot.privacy.kept import drop_kept
+from bot.privacy.mydata import MyData
+from bot.programs import MOST_EACH, Programs, is_program
+from engine import GAMES, verify
+from tests.bot.command import command
+from tests.open_playground import Open
+from tests.web.test_sessions import ANNA, BRUNO, Chat
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "robot.py"
+UNLIKELY = ("claim", "resign")
+
+
+class Client:
+    """A program with a token."""
+
+    def __init__(self, site: Open, session: aiohttp.ClientSession, token: str) -> None:
+        self.url, self.session, self.token = f"{site.url}api/v1", session, token
+        self.keys = iter(range(10_000_000, 99_999_999))
+
+    async def ask(self, path: str, body: object = None, *, key: str = "", **headers: str) -> tuple[int, dict[str, Any]]:
+        said = {"Authorization": f"Bearer {self.token}", **headers}
+        if body is None:
+            asked = self.session.get(self.url + path, headers=said)
+        else:
+            said["Idempotency-Key"] = key or str(next(self.keys))
+            asked = self.session.post(self.url + path, json=body, headers=said)
+        async with asked as answer:
+            return answer.status, await answer.json(content_type=None)
+
+    async def done(self, path: str, body: object = None, key: str = "") -> dict[str, Any]:
+        status, answer = await self.ask(path, body, key=key)
+        assert status == 200, answer
+        return answer
+
+
+async def program(site: Open, session: aiohttp.ClientSession, name: str = "Deep Three") -> Client:
+    _program, token = await Programs(site.worker.store.client).add(name)
+    return Client(site, session, token)
+
+
+async def test_who_i_am_and_what_i_may(site: Open, session: aiohttp.ClientSession) -> None:
+    one = await program(site, session)
+    assert await one.done("/me") == {"name": "🤖 Deep Three", "scopes": ["read", "play"]}
+    _reader, token = await Programs(site.worker.store.client).add("Looks on", ("read",))
+    reader = Client(site, session, token)
+    assert await reader.done("/me/tables") == {"tables": []}
+    status, problem = await reader.ask("/me/tables", {"game": "testa"})
+    assert (status, problem["status"]) == (403, 403)
+
+
+@pytest.mark.parametrize("token", ["", "x", "x.y", "0123456789ab.", ".", "ü.ü", "a" * 3000])
+async def test_a_token_that_is_none_opens_nothing(site: Open, session: aiohttp.ClientSession, token: str) -> None:
+    one = await program(site, session)
+    for each in (token, one.token[:-1], f"{one.token}0"):
+        async with session.get(
+            f"{site.url}api/v1/me", headers={"Authorization": f"Bearer {each}".encode().decode("latin-1")}
+        ) as answer:
+            assert answer.status == 401
+            assert answer.headers["WWW-Authenticate"] == "Bearer"
+            problem = await answer.json(content_type=None)
+            assert one.token not in json.dumps(problem)
+
+
+async def test_a_revoked_token_is_good_no_more(site: Open, session: aiohttp.ClientSession) -> None:
+    one = await program(site, session)
+    programs = Programs(site.worker.store.client)
+    assert await programs.revoke(one.token.partition(".")[0])
+    assert (await one.ask("/me"))[0] == 401
+    assert one.token.partition(".")[2] not in repr(await site.worker.store.client.hgetall("programs"))
+
+
+async def test_the_host_makes_lists_and_revokes_tokens_beside_the_bot(
+    site: Open, session: aiohttp.ClientSession, tmp_path: Path
+) -> None:
+    async def called(*words: str, code: int = 0) -> str:
+        answer = await asyncio.to_thread(command, tmp_path, "token", *words, BUONGIOCO_PLAYGROUND_PORT="0")
+        assert answer.returncode == code, answer.stderr
+        return answer.stdout + answer.stderr
+
+    one = Client(site, session, (await called("make", "Deep Three")).split()[0])
+    assert (await one.done("/me"))["name"] == "🤖 Deep Three"
+    reader = Client(site, session, (await called("make", "Looks on", "--read-only")).split()[0])
+    assert (await reader.done("/me"))["scopes"] == ["read"]
+    listed = await called()
+    assert "2 programs" in listed
+    id_, _dot, secret = one.token.partition(".")
+    assert f"{id_}  read play  🤖 Deep Three" in listed
+    assert secret not in listed
+    await called("revoke", id_)
+    assert (await one.ask("/me"))[0] == 401
+    assert "There is no program" in await called("revoke", id_, code=2)
+
+
+async def test_a_program_that_is_forgotten_has_no_token_any_more(site: Open, session: aiohttp.ClientSession) -> None:
+    one = await program(site, session)
+    client = site.worker.store.client
+    [known] = await Programs(client).all()
+    await drop_kept(client, known.person)
+    assert (await one.ask("/me"))[0] == 401
+    assert await Programs(client).all() == []
+
+
+async def test_a_cookie_is_no_token(site: Open, session: aiohttp.ClientSession) -> None:
+    one = await program(site, session)
+    async with session.get(f"{site.url}api/v1/me", cookies={"buongioco": one.token}) as answer:
+        assert answer.status == 401
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_two_programs_play_and_are_not_rated(site: Open, session: aiohttp.ClientSession, game: str) -> None:
+    random, seats = Random(game), GAMES[game].seats
+    programs = [await program(site, session, f"Number {number}") for number in range(seats)]
+    code = (await programs[0].done("/me/tables", {"game": game}))["code"]
+    for each in programs[1:]:
+        table = await each.done(f"/me/tables/{code}/seat", {})
+        if table["seat"] is None:
+            # At this game whoever sits across is asked first.
+            real = await site.worker.room.table(code)
+            [(seat, _who)] = real.asking.items()
+            ruler = real.chairs[real.ruler_of(seat) or 0]
+            assert ruler
+            await site.worker.challenges.answer(code, ruler.person, seat, True, f"yes {seat}")
+    for _ in range(3000):
+        tables = [await each.done(f"/me/tables/{code}") for each in programs]
+        if tables[0]["phase"] != "playing":
+            break
+        for each, table in zip(programs, tables, strict=True):
+            moves = [move for move in table["moves"] if move not in UNLIKELY]
+            if table["turn"] == table["seat"]:
+                wanted = {"version": table["version"], "move": random.choice(moves)}
+                await each.done(f"/me/tables/{code}/moves", wanted)
+        if tables[0]["deal"] > 1:
+            turn = next(one for one, table in zip(programs, tables, strict=True) if "resign" in table["moves"])
+            table = await turn.done(f"/me/tables/{code}")
+            await turn.done(f"/me/tables/{code}/moves", {"version": table["version"], "move": "resign"})
+    async with asyncio.timeout(20):
+        # Kept in the archive just after the table says that the game is over.
+        while not (kept := [one async for one in site.worker.archive.all()]):
+            await asyncio.sleep(0.01)
+    [finished] = kept
+    verify(finished.record)
+    assert all(map(is_program, finished.people))
+    assert not finished.is_rated
+
+
+async def test_a_move_that_comes_again_is_made_once(site: Open, session: aiohttp.ClientSession) -> None:
+    one = await program(site, session)
+    table = await one.done("/me/tables", {"game": "testa", "robots": "easy"}, key="open-open")
+    assert (await one.done("/me/tables", {"game": "testa", "robots": "easy"}, key="open-open"))["code"] == table["code"]
+    while table["turn"] != table["seat"]:
+        await asyncio.sleep(0.01)
+        table = await one.done(f"/me/tables/{table['code']}")
+    moves = f"/me/tables/{table['code']}/moves"
+    wanted = {"version": table["version"], "move": next(move for move in table["moves"] if move.startswith("play"))}
+    first = await one.done(moves, wanted, key="move-move")
+    again = await one.done(moves, wanted, key="move-move")
+    assert again["version"] >= first["version"]
+    game = (await site.worker.room.table(table["code"])).game
+    assert game
+    played = [entry for entry in game.history(0) if entry[1] == wanted["move"]]
+    assert len(played) == 1
+    # By another key it is an old decision.
+    assert (await one.ask(moves, wanted))[0] == 409
+
+
+async def test_what_cannot_be_is_said(site: Open, session: aiohttp.ClientSession) -> None:
+    one, other = await program(site, session), await program(site, session, "Nosy")
+    table = await one.done("/me/tables", {"game": "metamazzo", "robots": "easy"})
+    mine = f"/me/tables/{table['code']}"
+    for path, body, status, says in (
+        ("/me/tables", {"game": "briscola"}, 422, "briscola"),
+        ("/me/tables", {"game": "testa", "rules": {"target": 7}}, 422, "target"),
+        ("/me/tables", {"game": "testa", "more": 1}, 422, "more"),
+        ("/me/tables/ZZZZZZ/seat", {}, 404, "ZZZZZZ"),
+        (f"{mine}/moves", {"version": table["version"], "move": "play ZZ"}, 422, "ZZ"),
+        (f"{mine}/moves", {"version": 0, "move": "play 3D"}, 409, "moved on"),
+        (f"{mine}/moves", {"version": "x", "move": "play 3D"}, 422, "version"),
+        (f"{mine}/seat", {"seat": 9}, 422, "seat"),
+    ):
+        found, problem = await one.ask(path, body)
+        assert (found, problem["status"]) == (status, status), (path, problem)
+        assert says in problem["detail"]
+    assert (await other.ask(mine))[0] == 404
+    assert (await other.ask(f"{mine}/moves", {"version": 99, "move": "play 3D"}))[0] == 404
+    assert (await one.ask("/me/tables", {"game": "testa"}, key="short"))[0] == 400
+
+
+async def test_a_seat_sees_its_own_hand_and_no_other(site: Open, session: aiohttp.ClientSession) -> None:
+    one, other = await program(site, session), await program(site, session, "Other")
+    code = (await one.done("/me/tables", {"game": "testa"}))["code"]
+    await other.done(f"/me/tables/{code}/seat", {})
+    tables = [await each.done(f"/me/tables/{code}") for each in (one, other)]
+    hands = [set(table["view"]["hand"]) for table in tables]
+    assert not hands[0] & hands[1]
+    for mine, theirs in (hands, hands[::-1]):
+        table = next(table for table in tables if set(table["view"]["hand"]) == mine)
+        assert not any(f'"{card}"' in json.dumps(table) for card in theirs)
+
+
+async def test_the_example_plays_a_whole_game_against_the_strong_robot(
+    site: Open, session: aiohttp.ClientSession
+) -> None:
+    assert len(EXAMPLE.read_text().splitlines()) <= 60
+    one = await program(site, session, "Example")
+    running = await asyncio.create_subprocess_exec(
+        sys.executable,
+        EXAMPLE,
+        site.url.rstrip("/"),
+        "testa",
+        "strong",
+        env={"BUONGIOCO_TOKEN": one.token},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await running.communicate()
+    assert running.returncode == 0, err.decode()
+    said, *_rest, replay = out.decode().split()
+    assert said in ("won", "lost")
+    assert await site.worker.archive.get(replay)
+
+
+def test_what_writes_wants_a_token_and_a_key() -> None:
+    for one in OPERATIONS:
+        if one.body:
+            assert one.scope == "play"
+            assert "Idempotency-Key" in [parameter.name for parameter in one.parameters]
+
+
+async def test_people_make_and_revoke_tokens_in_settings(site: Open, session: aiohttp.ClientSession) -> None:
+    anna, bruno = Chat(site, ANNA), Chat(site, BRUNO)
+    made = await anna.press("1pprograms make play")
+    assert made.panel
+    assert made.private
+    [token] = [span.text.strip() for span in made.panel.text if span.style == "code"]
+    one = Client(site, session, token)
+    assert (await one.done("/me"))["scopes"] == ["read", "play"]
+    assert ANNA.name not in (await one.done("/me"))["name"]
+    listed = await anna.press("1pprograms list")
+    assert listed.panel
+    assert (await one.done("/me"))["name"] in listed.panel.plain
+    assert token not in listed.panel.plain
+    [revoke] = [button for row in listed.panel.rows for button in row if button.label == "Revoke 1"]
+    theirs = await bruno.press("1pprograms list")
+    assert theirs.panel
+    assert (await one.done("/me"))["name"] not in theirs.panel.plain
+    await bruno.press(revoke.payload)
+    assert (await one.ask("/me"))[0] == 200
+    await anna.press(revoke.payload)
+    assert (await one.ask("/me"))[0] == 401
+
+
+async def test_a_person_has_few_programs_and_a_press_that_comes_twice_makes_one(site: Open) -> None:
+    programs = Programs(site.worker.store.client)
+    _one, first = await programs.add_own(ANNA.id, ("read",), "k1")
+    again, second = await programs.add_own(ANNA.id, ("read",), "k1")
+    assert await programs.whose(first) is None
+    assert await programs.whose(second) == again
+    assert len(await programs.of(ANNA.id)) == 1
+    anna = Chat(site, ANNA)
+    for _ in range(MOST_EACH - 1):
+        assert (await anna.press("1pprograms make read")).panel
+    assert "revoke one" in (await anna.press("1pprograms make read")).toast
+    for payload in (
+        "1pprograms",
+        "1pprograms make",
+        "1pprograms make all",
+        "1pprograms revoke",
+        "1pprograms make play x",
+    ):
+        assert (await anna.press(payload)).toast
+    assert len(await programs.of(ANNA.id)) == MOST_EACH
+    data = MyData(site.worker.store.client, site.worker.archive, site.worker.ratings)
+    file = json.loads((await data.file(ANNA.id, [], 0)).content)
+    assert [one["scopes"] for one in file["programs"]] == [["read"]] * MOST_EACH
+    await site.worker.forgetter.forget(ANNA.id, await site.worker.forgetter.begin(ANNA.id))
+    assert not await programs.of(ANNA.id)

@@ -1,0 +1,311 @@
+"""People of chats in a browser: the link that leads there, what it opens, and how that ends."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from itertools import count
+
+import aiohttp
+import pytest
+
+from adapters.web import people, tables
+from bot.handlers import Dispatcher
+from bot.platform import Person, Press, Reply, private_place
+from bot.privacy.mydata import MyData
+from bot.sessions import KEPT_SECONDS, LINK_SECONDS, MOST_SESSIONS, NOTED_SECONDS, Sessions
+from bot.store import keys
+from tests.open_playground import Open
+from tests.web.test_tables import Live, Visitor, browser
+
+ANNA, BRUNO = (
+    Person(f"playground:{number}", name, name.lower(), "en") for number, name in enumerate(("Anna", "Bruno"), 1)
+)
+
+
+class Chat:
+    """Somebody in their private chat of the playground."""
+
+    numbers = count(1)
+
+    def __init__(self, site: Open, person: Person) -> None:
+        self.site, self.person, self.dispatcher = site, person, Dispatcher(site.worker)
+
+    async def press(self, payload: str, *, genuine: bool = True) -> Reply:
+        place = private_place(self.person.id)
+        press = Press(f"p{next(self.numbers)}", self.person, place, "1", payload, genuine=genuine)
+        return await self.dispatcher.press(press)
+
+    async def practice(self) -> str:
+        opened = await self.dispatcher.hands.open_table(self.person, "metamazzo", "easy", f"u{next(self.numbers)}")
+        assert opened.code, opened.why
+        return opened.code
+
+    async def key(self, payload: str) -> str:
+        """What the link that a button brings holds."""
+        return address_of(await self.press(payload)).partition("#key=")[2]
+
+
+def address_of(reply: Reply) -> str:
+    assert reply.panel, reply.toast
+    assert reply.private
+    [[link]] = reply.panel.rows
+    assert link.kind == "link"
+    return link.payload
+
+
+@asynccontextmanager
+async def signed_in(site: Open, chat: Chat, code: str) -> AsyncIterator[Visitor]:
+    async with browser(site) as visitor:
+        answer = await visitor.post("/in", None, key=await chat.key(f"1t{code}:browser"), t=code)
+        assert (answer.status, answer.headers["Location"]) == (303, f"/t/{code}")
+        yield visitor
+
+
+async def playable(live: Live) -> str:
+    """What a card presses that may be played, as soon as one may."""
+    while True:
+        table = await live.word("table")
+        found = [card["press"] for card in table["hand"] if card["light"] == "playable"]
+        if found and table["is_mine"]:
+            return str(found[0])
+
+
+async def until(done: Callable[[], Awaitable[bool]]) -> None:
+    async with asyncio.timeout(20):
+        while not await done():
+            await asyncio.sleep(0.01)
+
+
+async def test_a_link_opens_ones_own_hand_once(site: Open) -> None:
+    chat = Chat(site, ANNA)
+    code = await chat.practice()
+    address = address_of(await chat.press(f"1t{code}:browser"))
+    page, _hash, key = address.partition("#key=")
+    assert page == f"{site.url}in?t={code}"
+    client = site.worker.store.client
+    async with browser(site) as anna, browser(site) as thief:
+        # To look at the page, as a link's preview does, uses nothing up.
+        for _ in range(2):
+            status, shown = await anna.get(f"/in?t={code}")
+            assert status == 200
+            assert ANNA.name not in shown
+        answer = await anna.post("/in", None, key=key, t=code)
+        assert answer.headers["Location"] == f"/t/{code}"
+        cookie = answer.headers["Set-Cookie"]
+        for flag in ("HttpOnly", "SameSite=Lax", "Path=/"):
+            assert flag in cookie
+        held = cookie.split("=", 1)[1].split(";")[0].strip('"')
+        for secret in (key, held.rpartition(".")[2]):
+            assert not [one async for one in client.scan_iter() if secret.encode() in one]
+            assert secret not in str(await client.hgetall(keys.sessions(ANNA.id)))
+        assert (await thief.post("/in", None, key=key, t=code)).status == 410
+        assert not list(thief.session.cookie_jar)
+        async with anna.live(code) as live:
+            # They play here, as they might in the chat.
+            card = await playable(live)
+            before = (await site.worker.room.table(code)).version
+            assert not (await live.press(card))["refused"]
+        real = await site.worker.room.table(code)
+        assert real.version > before
+        assert real.chairs[real.seat_of(ANNA.id) or 0].person == ANNA.id  # type: ignore[union-attr]
+        assert "You play here as Anna." in (await anna.get("/"))[1]
+
+
+@pytest.mark.parametrize("key", ["", "x", "a" * 43, "ü", "\x00", "a" * 2000])
+async def test_what_was_no_link_opens_nothing(site: Open, key: str) -> None:
+    async with browser(site) as anna:
+        answer = await anna.post("/in", None, key=key, t="../evil")
+        assert answer.status == 410
+        assert not list(anna.session.cookie_jar)
+        assert (await anna.post("/in", {}, key=key)).status == 403
+
+
+async def test_a_link_is_good_for_ten_minutes_and_leads_nowhere_else(site: Open) -> None:
+    chat = Chat(site, ANNA)
+    key = await chat.key("1pbrowsers home")
+    [entrance] = [one async for one in site.worker.store.client.scan_iter(match=keys.entrance("*"))]
+    assert 0 < await site.worker.store.client.ttl(entrance) <= LINK_SECONDS
+    async with browser(site) as anna:
+        await chat.practice()
+        answer = await anna.post("/in", None, key=key, t="//evil.example")
+        assert (answer.status, answer.headers["Location"]) == (303, "/")
+
+
+async def test_only_who_sits_at_a_table_has_a_link_to_it(site: Open) -> None:
+    code = await Chat(site, ANNA).practice()
+    reply = await Chat(site, BRUNO).press(f"1t{code}:browser", genuine=False)
+    assert reply.toast
+    assert reply.panel is None
+    assert not [one async for one in site.worker.store.client.scan_iter(match=keys.entrance("*"))]
+
+
+async def test_a_browser_is_ended_in_settings_and_its_page_closes(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "LOOK_SECONDS", 0.05)
+    chat, other = Chat(site, ANNA), Chat(site, BRUNO)
+    code = await chat.practice()
+    async with signed_in(site, chat, code) as one, signed_in(site, chat, code) as two:
+        reply = await chat.press("1pbrowsers list")
+        assert reply.panel
+        ends = [button for row in reply.panel.rows for button in row if button.label.startswith("End ")]
+        assert [button.label for button in ends] == ["End 1", "End 2", "End all"]
+        # Nobody else ends them, nor sees them.
+        theirs = await other.press(ends[0].payload)
+        assert theirs.panel
+        assert "None" in theirs.panel.plain
+        await other.press("1pbrowsers end all")
+        assert len(await Sessions(site.worker.store.client).of(ANNA.id)) == 2
+        async with one.live(code) as first, two.live(code) as second:
+            await first.word("table")
+            await second.word("table")
+            await chat.press("1pbrowsers end all")
+            assert await first.word("gone")
+            assert await second.word("gone")
+            assert (await first.line.receive()).type is aiohttp.WSMsgType.CLOSE
+        assert f"/t/{code}" not in (await one.get("/"))[1]
+        with pytest.raises(aiohttp.WSServerHandshakeError):
+            async with two.live(code):
+                pass
+
+
+async def test_whose_browser_was_ended_presses_nothing(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "LOOK_SECONDS", 600)
+    chat = Chat(site, ANNA)
+    code = await chat.practice()
+    async with signed_in(site, chat, code) as anna, anna.live(code) as live:
+        card = await playable(live)
+        await chat.press("1pbrowsers end all")
+        version = (await site.worker.room.table(code)).version
+        assert (await live.press(card))["refused"]
+        assert (await site.worker.room.table(code)).version == version
+
+
+async def test_who_leaves_a_browser_is_the_guest_again_that_they_were(site: Open) -> None:
+    chat = Chat(site, ANNA)
+    code = await chat.practice()
+    async with browser(site) as anna:
+        own = await anna.play("testa", name="Carla")
+        assert (await anna.post("/in", None, key=await chat.key(f"1t{code}:browser"), t=code)).status == 303
+        page = (await anna.get("/"))[1]
+        assert f"/t/{code}" in page
+        assert f"/t/{own}" not in page
+        assert (await anna.post("/out", {})).status == 403
+        assert (await anna.post("/out")).status == 303
+        page = (await anna.get("/"))[1]
+        assert f"/t/{own}" in page
+        assert f"/t/{code}" not in page
+        assert not await site.worker.store.client.exists(keys.sessions(ANNA.id))
+
+
+async def test_another_persons_link_takes_the_browser_over(site: Open) -> None:
+    anna, bruno = Chat(site, ANNA), Chat(site, BRUNO)
+    code, other = await anna.practice(), await bruno.practice()
+    async with signed_in(site, anna, code) as visitor:
+        await visitor.post("/in", None, key=await bruno.key(f"1t{other}:browser"), t=other)
+        assert "You play here as Bruno." in (await visitor.get("/"))[1]
+        assert not await Sessions(site.worker.store.client).of(ANNA.id)
+
+
+async def test_made_up_sessions_are_nobodys(site: Open) -> None:
+    sessions = Sessions(site.worker.store.client)
+    held = await sessions.begin(ANNA.id)
+    person, id_, token = held.rsplit(".", 2)
+    assert await sessions.whose(held) == ANNA.id
+    for wrong in (
+        "",
+        ".",
+        "..",
+        "...",
+        f"{person}.{id_}.",
+        f"{person}.{id_}.{token}x",
+        f"{BRUNO.id}.{id_}.{token}",
+        "ü.ü.ü",
+    ):
+        assert not await sessions.whose(wrong)
+
+
+async def test_sessions_end_unused_and_are_few(site: Open) -> None:
+    sessions, now = Sessions(site.worker.store.client), 1_800_000_000.0
+    sessions.now = lambda: now
+    first = await sessions.begin(ANNA.id)
+    now += NOTED_SECONDS + 1
+    assert await sessions.whose(first)
+    [one] = await sessions.of(ANNA.id)
+    assert one.used == int(now) > one.made
+    held = [await sessions.begin(ANNA.id) for _ in range(MOST_SESSIONS)]
+    assert not await sessions.whose(first)
+    assert all([await sessions.whose(one) for one in held])
+    now += KEPT_SECONDS + 1
+    assert not any([await sessions.whose(one) for one in held])
+    assert not await sessions.of(ANNA.id)
+
+
+async def test_what_was_ended_while_it_was_used_stays_ended(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = site.worker.store.client
+    sessions = Sessions(client)
+    held = await sessions.begin(ANNA.id)
+    key, id_ = keys.sessions(ANNA.id), held.split(".")[-2]
+    stored = json.loads(await client.hget(key, id_))
+    await client.hset(key, id_, json.dumps({**stored, "used": stored["used"] - 2 * NOTED_SECONDS}))
+    read = client.hget
+
+    async def ended_meanwhile(key: str, field: str) -> bytes | None:
+        found = await read(key, field)
+        await client.hdel(key, field)
+        return found  # type: ignore[no-any-return]
+
+    monkeypatch.setattr(client, "hget", ended_meanwhile)
+    assert await sessions.whose(held)
+    monkeypatch.undo()
+    assert not await sessions.of(ANNA.id)
+
+
+async def test_what_is_kept_of_browsers_is_told_and_forgotten(site: Open) -> None:
+    worker, chat = site.worker, Chat(site, ANNA)
+    code = await chat.practice()
+    async with signed_in(site, chat, code) as anna:
+        file = await MyData(worker.store.client, worker.archive, worker.ratings).file(ANNA.id, [], 0)
+        [told] = json.loads(file.content)["browsers"]
+        assert set(told) == {"made", "used"}
+        await worker.forgetter.begin(ANNA.id)
+
+        async def is_forgotten() -> bool:
+            return not await worker.store.client.exists(keys.sessions(ANNA.id), keys.person(ANNA.id))
+
+        await until(is_forgotten)
+        assert "You play here" not in (await anna.get("/"))[1]
+
+
+async def test_no_log_has_what_a_link_or_a_cookie_holds(
+    site: Open, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    chat = Chat(site, ANNA)
+    code = await chat.practice()
+    key = await chat.key(f"1t{code}:browser")
+    async with browser(site) as anna:
+        answer = await anna.post("/in", None, key=key, t=code)
+        held = answer.headers["Set-Cookie"].split("=", 1)[1].split(";")[0].strip('"')
+        async with anna.live(code) as live:
+            await live.word("table")
+        await anna.post("/in", None, key=key, t=code)
+    said = capfd.readouterr()
+    for secret in (key, held, held.rpartition(".")[2]):
+        assert secret not in said.out + said.err + caplog.text
+
+
+async def test_what_is_pressed_on_a_page_is_no_word_of_a_private_chat(site: Open) -> None:
+    """Who plays on the page and never wrote to the bot has no private chat with it, and no message of it was pressed."""
+    stranger = Person("playground:77", "Dino", "dino", "en")
+    chat = Chat(site, stranger)
+    code = await chat.practice()
+    held = await Sessions(site.worker.store.client).begin(stranger.id)
+    async with browser(site) as dino:
+        dino.session.cookie_jar.update_cookies({people.SESSION: held})
+        async with dino.live(code) as live:
+            card = await playable(live)
+            assert not (await live.press(card))["refused"]
+        await dino.post(f"/t/{code}")
+    assert not (await site.worker.people.fresh(stranger.id)).has_private_chat
+    shown = await site.worker.store.shown(code)
+    assert all(people.PLATFORM not in text and "page" not in text for text in shown.values())

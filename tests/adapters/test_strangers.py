@@ -18,6 +18,7 @@ from cachetools import TTLCache
 from adapters.web.playground import tabs as tabs_module
 from adapters.web.playground.tabs import Tab
 from adapters.web.refusals import Refused
+from adapters.web.site import MOST_SENT
 from bot.handlers import Dispatcher
 from bot.panel import Button, Panel, Span
 from bot.platform import Press, Reply
@@ -361,7 +362,7 @@ async def test_a_ticket_opens_one_page_once_and_soon(
     public: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = public.playground.chat_store.people["1"].token
-    for data, status in (("wrong", 403), ("", 403), (b"\xff", 403), ("x" * 5000, 413)):
+    for data, status in (("wrong", 403), ("", 403), (b"\xff", 403), ("x" * (MOST_SENT + 1), 413)):
         async with session.post(f"{public.url}ticket", headers=PUBLIC, data=data) as answer:
             assert answer.status == status
 

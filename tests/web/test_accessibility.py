@@ -25,7 +25,9 @@ async def judged(page: Page) -> None:
 
 
 async def resigned(page: Page) -> None:
-    """Resign by the menu, which is open. A robot's move takes the question away, as it does what is half chosen."""
+    """Resign by the menu, which is open. A card of one's own that is still on its way takes the question away, as does
+    a new deal; neither happens for long.
+    """
     sure = page.get_by_role("button", name="Yes, I resign")
     for _ in range(5):
         await page.get_by_role("button", name="Resign").first.click()

@@ -248,6 +248,24 @@ async def test_the_last_trick_of_a_deal_is_seen_before_what_it_counted(playgroun
     await expect(page.locator(".fan .tap")).to_have_count(10)
 
 
+async def test_a_question_from_the_menu_does_not_lie_under_the_score_of_a_deal(
+    playground: Open, browser: Browser
+) -> None:
+    page = await begun(browser, playground, "metamazzo")
+    deal_over = page.locator(".tally")
+    while not await deal_over.count():
+        await expect(page.locator(".line.mine, .tally").first).to_be_visible(timeout=20_000)
+        if await deal_over.count():
+            break
+        before = await page.locator("#table").inner_html()
+        await page.locator(".fan .tap.playable, #table > .buttons button").first.click()
+        await page.wait_for_function("old => document.getElementById('table').innerHTML !== old", arg=before)
+    await page.locator(".menu summary").click()
+    await page.get_by_role("button", name="Resign").click()
+    await page.get_by_role("button", name="Yes, I resign").click()
+    await expect(page.locator(".line")).to_have_text(re.compile("the other side resigned.$"))
+
+
 async def test_two_packets_are_taken_in_hand_by_taps(playground: Open, browser: Browser) -> None:
     page = await begun(browser, playground, "pizzichino")
     packets = page.locator(".fan .tap")

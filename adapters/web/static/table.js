@@ -331,6 +331,8 @@ const App = () => {
   const onPress = (press, card) => {
     setToast("");
     setTaken([]);
+    // What a press from the menu asks is not to lie hidden under the deal's score.
+    setSeenDeal(table?.deal || 0);
     if (card && card.light === "playable" && /:play \S/.test(press) && table) {
       if (moving) return;
       sound.card();

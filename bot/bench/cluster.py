@@ -33,10 +33,10 @@ KEEPER = '"$@" >/dev/null 2>&1 & node=$!; echo $node; cat >/dev/null; kill -9 $n
 class Node:
     """A server of the cluster; a folder of its own holds its append-only file and what it knows of the others."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, port: int, bus_port: int) -> None:
         self.folder = folder
         folder.mkdir()
-        self.port, self._bus_port = _free_ports(2)
+        self.port, self._bus_port = port, bus_port
         self.process = 0
         self._keeper: subprocess.Popen[str] | None = None
 
@@ -125,7 +125,9 @@ class LocalCluster:
     """The whole cluster, as a context that ends it. Its methods block: call them in a thread where that matters."""
 
     def __init__(self, folder: Path, primaries: int = PRIMARIES) -> None:
-        self.nodes = [Node(folder / f"node{number}") for number in range(2 * primaries)]
+        # All at once: of ports that are let go one after the other two may be the same.
+        ports = iter(_free_ports(4 * primaries))
+        self.nodes = [Node(folder / f"node{number}", next(ports), next(ports)) for number in range(2 * primaries)]
         self._primaries = primaries
 
     @property

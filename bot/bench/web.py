@@ -1,4 +1,5 @@
-"""`buongioco bench web`: two thousand watchers of one table, in one process, told by streams of the interface.
+"""`buongioco bench web`: two thousand watchers of one table, in one process, told by streams of the interface; and many
+tables that are played at on pages (`bot.bench.pages`).
 
 Its baseline, in the same run, tells the same lines to as many connections by aiohttp alone. Watchers are a process of
 their own (`bot.bench.watchers`); times are from just before the move is made until a watcher has read of it.
@@ -9,10 +10,8 @@ import gc
 import json
 import os
 import resource
-import socket
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -23,11 +22,9 @@ import typer
 from aiohttp import web
 
 from bot import logs
-from bot.bench.limits import PATIENCE, STARTS_IN, within
-from bot.handlers import Dispatcher
-from bot.running import adapters_of, opened_worker
-from bot.settings import Settings
-from bot.supervisor import Supervisor
+from bot.bench import pages
+from bot.bench.limits import PATIENCE, within
+from bot.bench.site import bot_with_pages
 from bot.watching import public_table
 from bot.worker import Worker
 
@@ -51,8 +48,10 @@ class Figures(NamedTuple):
     missed: int
 
 
-def run(watchers: int = WATCHERS, moves: int = MOVES) -> None:
-    """Have one table watched."""
+def run(
+    watchers: int = WATCHERS, moves: int = MOVES, tables: int = pages.TABLES, seconds: float = pages.SECONDS
+) -> None:
+    """Have one table watched, and many played at on their pages."""
     logs.set_up("error")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 2 * watchers + 1000)), hard))
@@ -63,48 +62,26 @@ def run(watchers: int = WATCHERS, moves: int = MOVES) -> None:
         typer.echo(
             f"{name:16}{one.median:9.1f}{one.p99:9.1f}{one.longest:9.1f}{one.cpu:15.1f}{one.memory:9.1f}{one.missed:8}"
         )
+    typer.echo()
+    pages.run(tables, seconds)
 
 
 async def _table(watchers: int, moves: int) -> Figures:
     """A whole bot with its pages and its store, and a game between two people."""
-    with tempfile.TemporaryDirectory() as folder:
-        port = _free_port()
-        settings = Settings(
-            _env_file=None,
-            data=Path(folder),
-            redis_url=None,
-            telegram_token=None,
-            discord_token=None,
-            playground_host="127.0.0.1",
-            playground_port=port,
-            public_url=None,
-            rate_limits=False,
-        )
-        async with opened_worker(settings) as worker:
-            for adapter in adapters_of(Dispatcher(worker)):
-                worker.add(adapter)
-            await worker.start()
-            serving = asyncio.create_task(Supervisor(worker).run())
-            try:
-                async with within(STARTS_IN, "the pages to be served"):
-                    while not all(adapter.healthy for adapter in worker.adapters.values()):
-                        await asyncio.sleep(0.01)
-                code, watch_id = await _two_at_a_table(worker)
-                path = f"/api/v1/tables/{watch_id}/stream"
+    async with bot_with_pages() as (worker, port):
+        code, watch_id = await _two_at_a_table(worker)
+        path = f"/api/v1/tables/{watch_id}/stream"
 
-                async def move(number: int) -> int:
-                    table = await worker.room.cached(code)
-                    assert table.game
-                    turn = table.game.turn
-                    assert turn is not None
-                    card = next(one for one in table.game.legal_moves(turn) if one.startswith("play "))
-                    after = await worker.room.press(code, f"playground:{turn + 1}", table.version, card, f"m{number}")
-                    return after.version
+        async def move(number: int) -> int:
+            table = await worker.room.cached(code)
+            assert table.game
+            turn = table.game.turn
+            assert turn is not None
+            card = next(one for one in table.game.legal_moves(turn) if one.startswith("play "))
+            after = await worker.room.press(code, f"playground:{turn + 1}", table.version, card, f"m{number}")
+            return after.version
 
-                return await _measured(port, path, watchers, moves, move)
-            finally:
-                serving.cancel()
-                await asyncio.wait([serving])
+        return await _measured(port, path, watchers, moves, move)
 
 
 async def _two_at_a_table(worker: Worker) -> tuple[str, str]:
@@ -211,9 +188,3 @@ async def _crowd(port: int, path: str, watchers: int) -> AsyncIterator[asyncio.s
 def _memory() -> int:
     """Bytes of memory that this process has (Linux)."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-def _free_port() -> int:
-    with socket.socket() as line:
-        line.bind(("127.0.0.1", 0))
-        return int(line.getsockname()[1])

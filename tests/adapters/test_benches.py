@@ -41,12 +41,11 @@ def same_process(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"{module}.collect_seldom", lambda: None)
 
 
-def test_a_table_is_watched_beside_aiohttp_alone() -> None:
-    result = bench("web", "--watchers", "12", "--moves", "3")
+def test_tables_are_watched_and_played_at_on_pages_beside_aiohttp_alone() -> None:
+    result = bench("web", "--watchers", "12", "--moves", "3", "--tables", "3", "--seconds", "0.2")
     assert result.exit_code == 0, result.output
     told = [line.split() for line in result.stdout.splitlines() if line.startswith(("aiohttp alone", "buongioco"))]
-    assert len(told) == 2
-    assert [line[-1] for line in told] == ["0", "0"], "every watcher reads of every move"
+    assert [line[-1] for line in told] == ["0"] * 4, "every watcher reads of every move, and so does each page"
 
 
 @pytest.mark.long

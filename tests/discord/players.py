@@ -169,7 +169,7 @@ class Person:
             return False
         payloads = [button["custom_id"] for button in buttons_of(panels[-1])]
         bids = [data for data in payloads if data.endswith((":bid 4", ":bid 5"))]
-        payloads = [data for data in bids or payloads if not data.endswith(("claim", "blind", "resign"))]
+        payloads = [data for data in bids or payloads if not data.endswith(("claim", "blind", "resign", "browser"))]
         if not payloads:
             return False
         await self.send(channel, panels[-1], random.choice(payloads))

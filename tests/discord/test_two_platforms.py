@@ -30,12 +30,12 @@ from tests.telegram.test_two_platforms import boards
 
 
 @asynccontextmanager
-async def both(store: Store, server: DiscordServer) -> AsyncIterator[tuple[Worker, TelegramServer]]:
+async def both(store: Store, server: DiscordServer, **settings: Any) -> AsyncIterator[tuple[Worker, TelegramServer]]:
     """A worker with both adapters, speaking to the two fake servers."""
     telegram_server = TelegramServer()
     await telegram_server.start()
-    settings = Settings(_env_file=None, telegram_api_url=telegram_server.url, discord_api_url=server.url)
-    worker = Worker(store, settings, robot_pause=0.0)
+    settings |= {"telegram_api_url": telegram_server.url, "discord_api_url": server.url}
+    worker = Worker(store, Settings(_env_file=None, **settings), robot_pause=0.0)
     dispatcher = Dispatcher(worker)
     telegram, discord = Telegram(dispatcher, TELEGRAM_TOKEN), Discord(dispatcher, DISCORD_TOKEN)
     telegram.shows_pictures = discord.shows_pictures = False

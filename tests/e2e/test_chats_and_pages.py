@@ -1,18 +1,21 @@
-"""Somebody of Discord plays on the page that their hand leads to, against somebody who stays in Discord."""
+"""People who sit at one table, some on its page in a real Chromium and some in their chats."""
 
 import socket
 from pathlib import Path
 from random import Random
 
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Page, expect
 
 from adapters.web import make
 from adapters.web.playground import Playground
 from bot.handlers import Dispatcher
 from bot.store import EmbeddedStore, opened
-from tests.discord.players import BAR, CHANNEL, Observed, Person, buttons_of, on_discord, seated, until
+from bot.worker import Worker
+from tests.discord.players import BAR, CHANNEL, Observed, Person, buttons_of, on_discord, seated, text_of, until
 from tests.discord.server import DiscordServer
+from tests.discord.test_two_platforms import both
 from tests.e2e.conftest import ONE_BROWSER
+from tests.telegram.players import Person as TelegramPerson
 
 pytestmark = ONE_BROWSER
 
@@ -39,6 +42,66 @@ async def test_one_plays_on_the_page_and_the_other_in_discord(tmp_path: Path, br
     finally:
         await valkey.stop()
         await server.stop()
+
+
+async def test_one_on_the_page_one_in_telegram_and_one_in_discord_play_a_deal(tmp_path: Path, browser: Browser) -> None:
+    server, valkey, port = DiscordServer(), EmbeddedStore(tmp_path), free_port()
+    server.channel(CHANNEL, server.server(BAR))
+    await server.start()
+    await valkey.start()
+    public = f"http://127.0.0.1:{port}"
+    try:
+        async with (
+            opened(valkey.url) as store,
+            both(store, server, playground_port=port, public_url=public) as (worker, telegram_server),
+        ):
+            [playground] = [one for one in make(Dispatcher(worker)) if isinstance(one, Playground)]
+            async with playground.site.open():
+                anna, bruno = TelegramPerson(telegram_server, 1, "Anna"), Person(server, 2, "Bruno")
+                page = await (await browser.new_context(viewport={"width": 360, "height": 640})).new_page()
+                await page.goto(public)
+                await page.fill("[name=name]", "Carla")
+                await page.select_option("[name=game]", "tressette")
+                await page.get_by_role("button", name="Play with a friend").click()
+                code = str(await page.locator(".link input").input_value()).rsplit("/", 1)[1]
+                anna.say(f"/join {code}", anna.private)
+                await until(lambda: len(people_at(worker, code)) == 2)
+                assert "You sit at table" in await bruno.slash("join", table=code)
+                await page.get_by_role("button", name="Easy robot").click()
+                await _play_a_deal(worker, code, page, anna, bruno)
+    finally:
+        await valkey.stop()
+        await server.stop()
+
+
+async def _play_a_deal(worker: Worker, code: str, page: Page, anna: TelegramPerson, bruno: Person) -> None:
+    """Everybody plays where they are, and what was played is the same everywhere at the end."""
+    random = Random(1)
+    await expect(page.locator(".felt")).to_be_visible(timeout=20_000)
+    while (table := await worker.room.table(code)).game and table.game.deal_number == 1:
+        turn = table.chairs[table.game.turn] if table.game.turn is not None else None
+        if turn and turn.person.startswith("web:"):
+            await page.locator(".line.mine").wait_for(timeout=20_000)
+            await page.locator(".fan .tap.playable").first.click()
+        await anna.play(random)
+        await bruno.play(random)
+        await worker.settled()
+    assert table.game
+    await expect(page.locator(".tally")).to_be_visible(timeout=20_000)
+    unit = int(table.game.rules.model_dump()["score_unit"])
+    totals = [str(total * unit) for total in table.game.totals]
+    assert [await page.locator(".side .points").nth(side).inner_text() for side in (0, 1)] == totals
+    hers, his = (
+        [message["text"] for message in anna.private.messages.values()],
+        map(text_of, bruno.private.messages.values()),
+    )
+    assert [total in text for text in (hers[-1], list(his)[-1]) for total in totals] == [True] * 4
+    assert {chair.person.split(":")[0] for chair in table.chairs if chair} == {"web", "telegram", "discord", "robot"}
+
+
+def people_at(worker: Worker, code: str) -> list[str]:
+    table = worker.room.remembered(code)
+    return [chair.person for chair in table.chairs if chair] if table else []
 
 
 async def _play(server: DiscordServer, adapter: Observed, browser: Browser) -> None:

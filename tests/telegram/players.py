@@ -80,7 +80,7 @@ class Person:
         rows = panels[-1].get("reply_markup", {}).get("inline_keyboard", ())
         payloads = [button["callback_data"] for row in rows for button in row if "callback_data" in button]
         bids = [data for data in payloads if data.endswith((":bid 4", ":bid 5"))]
-        payloads = [data for data in bids or payloads if not data.endswith(("claim", "blind", "resign"))]
+        payloads = [data for data in bids or payloads if not data.endswith(("claim", "blind", "resign", "browser"))]
         if not payloads:
             return False
         await self.send(self.private, panels[-1], random.choice(payloads))

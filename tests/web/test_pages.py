@@ -1,5 +1,6 @@
 """Pages and the files they bring: served safely, kept by browsers, in the reader's language."""
 
+import json
 import re
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -97,7 +98,10 @@ def test_a_decks_drawing_has_every_card_once_and_is_small(deck: Deck) -> None:
 def test_the_libraries_are_those_that_were_looked_at() -> None:
     assert vendor.changed() == []
     listed = {name for library in vendor.LIBRARIES for name, _digest in library.files.values()}
-    assert {file.name for file in vendor.FOLDER.iterdir()} == listed
+    # The types are our own words: the compiler has the libraries' from the packages that it is installed with.
+    assert {file.name for file in vendor.FOLDER.iterdir() if not file.name.endswith(".d.ts")} == listed
+    checked = json.loads((Path(__file__).parent / "types" / "package.json").read_text())["devDependencies"]
+    assert {library.name: library.version for library in vendor.LIBRARIES}.items() <= checked.items()
 
 
 def test_a_library_that_was_changed_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

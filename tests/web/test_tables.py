@@ -454,7 +454,9 @@ async def test_ones_tables_have_their_link_for_who_watches(site: Open) -> None:
         page = (await anna.get("/"))[1]
         watch_id = await site.worker.watching.watch_id(await room.table(shown.code))
         assert f'href="/t/{watch_id}"' in page
-        # What no group shows cannot be watched.
-        assert f"/t/{practice}-" not in page
+        # Whom else the players of a table tell that no chat shows is theirs to say.
+        assert f"/t/{practice}-" in page
+        private = await challenges.open_table("testa", person, "Anna", "u2", host="playground:@1")
+        assert f"/t/{private.code}-" not in (await anna.get("/"))[1]
         await site.worker.people.choose_for_chat("playground:bar", watched="0")
         assert watch_id not in (await anna.get("/"))[1]

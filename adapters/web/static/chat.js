@@ -1,19 +1,37 @@
+// @ts-check
 "use strict";
 // The playground's page: a small chat client. All text is set as text, never as markup.
+
+/** @typedef {{id: string, name: string, handle: string, closed: boolean, token: string}} Person */
+/** @typedef {{id: string, title: string}} Chat */
+/** @typedef {{label: string, payload: string, style: string, kind: string}} Button */
+/** @typedef {[text: string, style: string, person: string]} Span */
+/** @typedef {{name: string, alt: string, width: number, height: number}} Picture */
+/** @typedef {{id: number, by: string, text: string, spans: Span[], fold?: number | null, rows?: Button[][], picture?: Picture, file?: string, reply_to?: number | null, edited?: boolean}} Message */
+/** @typedef {{word: string, about: string, takes: Record<string, string>, people: boolean}} Command */
+/** @typedef {{texts: Record<string, string>, people: Person[], chats: Chat[], messages: Record<string, Map<number, Message>>, commands: Command[], me: string | null, host: boolean, switching: boolean, chat: string, replyTo: number | null, unread: Record<string, number>}} State */
+/** @typedef {{full: Record<string, unknown>, resolve: (done: boolean) => void}} Waiting */
 
 // Behind a # the key stays here: no proxy on the way sees it, nor writes it into a log.
 const hash = new URLSearchParams(location.hash.slice(1));
 const key = hash.get("key") || new URLSearchParams(location.search).get("key") || "";
 window.onhashchange = () => location.reload();
-const el = (id) => document.getElementById(id);
-const state = { texts: {}, people: [], chats: [], messages: {}, commands: [], me: null, host: false, switching: false, chat: null, replyTo: null, unread: {} };
+/** @param {string} id @returns {HTMLElement} */
+const el = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const field = /** @type {HTMLInputElement} */ (el("text"));
+/** @type {State} */
+const state = { texts: {}, people: [], chats: [], messages: {}, commands: [], me: null, host: false, switching: false, chat: "", replyTo: null, unread: {} };
+/** @type {Map<unknown, Waiting>} */
 const pending = new Map();
+/** Addresses by the pictures' names. @type {Map<string, string>} */
 const pictures = new Map();
 const PICTURES_KEPT = 60;
 const unfolded = new Set();
-let line = null, pause = 250;
+/** @type {WebSocket | null} */
+let line = null;
+let pause = 250;
 // The code of a table to which an address has invited the reader.
-let invited = /^[A-Za-z0-9]{4,8}$/.test(hash.get("join")) ? hash.get("join") : "";
+let invited = /^[A-Za-z0-9]{4,8}$/.exec(hash.get("join") || "")?.[0] || "";
 
 async function connect() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
@@ -36,7 +54,7 @@ async function connect() {
 // The key goes in a body, for proxies log addresses and headers; a WebSocket has an address only, so it has a ticket good for once.
 const askTicket = () => fetch("/ticket", { method: "POST", body: key });
 
-// Nothing opens with this link: trying on would change nothing.
+/** Nothing opens with this link: trying on would change nothing. @param {string} why */
 function shut(why) {
   el("messages").replaceChildren(make("div", { class: "message bot", role: "alert" }, make("div", { class: "bubble" }, why)));
   for (const part of ["offline", "links", "composer", "about"]) el(part).hidden = true;
@@ -44,6 +62,7 @@ function shut(why) {
   el("chats").replaceChildren();
 }
 
+/** @param {string} [why] */
 function again(why) {
   el("offline").textContent = why || state.texts.connecting || "Connecting…";
   el("offline").hidden = false;
@@ -51,6 +70,7 @@ function again(why) {
   pause = Math.min(pause * 2, 5000);
 }
 
+/** Ask the bot for something; it says whether that was done. @param {Record<string, unknown>} wish @returns {Promise<boolean>} */
 function ask(wish) {
   const n = Array.from(crypto.getRandomValues(new Uint8Array(5)), (b) => b.toString(16).padStart(2, "0")).join("");
   const full = { ...wish, as: state.me, n };
@@ -60,13 +80,14 @@ function ask(wish) {
   });
 }
 
+/** @param {any} word */
 function hear(word) {
   if (word.type === "hello") return hello(word);
   if (word.type === "people") { state.people = word.people; state.chats = word.chats; drawHeads(); return drawLinks(); }
   if (word.type === "message") return message(word.chat, word.message);
   if (word.type === "deleted") return deleted(word.chat, word.id);
   if (word.type === "file") { if (pending.has(word.n)) save(word.name, word.text); return undefined; }
-  if (word.type === "picture") { if (pending.has(word.n)) showPicture(pending.get(word.n).full.name, word.png); return undefined; }
+  if (word.type === "picture") { const asked = pending.get(word.n); if (asked) showPicture(String(asked.full.name), word.png); return undefined; }
   if (word.type === "go") { if (word.to === state.me) go(word.chat); return undefined; }
   const waiting = pending.get(word.n);
   pending.delete(word.n);
@@ -75,22 +96,23 @@ function hear(word) {
   return undefined;
 }
 
+/** @param {any} word */
 function hello(word) {
   Object.assign(state, { texts: word.texts, people: word.people, chats: word.chats, commands: word.commands, host: word.host, switching: word.switching });
   state.messages = {};
-  for (const [chat, list] of Object.entries(word.messages)) state.messages[chat] = new Map(list.map((m) => [m.id, m]));
+  for (const [chat, list] of Object.entries(word.messages)) state.messages[chat] = new Map(list.map((/** @type {Message} */ m) => [m.id, m]));
   const kept = sessionStorage.getItem("me");
   if (word.me) state.me = word.me;
   else if (!state.people.some((p) => p.id === state.me)) state.me = state.people.some((p) => p.id === kept) ? kept : word.host ? null : state.people[0].id;
   if (!visible().some((c) => c.id === state.chat)) {
     const last = sessionStorage.getItem("chat");
-    state.chat = visible().some((c) => c.id === last) ? last : visible().find((c) => !c.id.startsWith("@")).id;
+    state.chat = last && visible().some((c) => c.id === last) ? last : group();
   }
   label();
   draw();
   // Unfolded for who has not said anything yet.
-  el("what").open ||= Object.values(word.messages).every((list) => !list.length);
-  for (const { full } of pending.values()) line.send(JSON.stringify(full));
+  /** @type {HTMLDetailsElement} */ (el("what")).open ||= Object.values(word.messages).every((list) => !list.length);
+  for (const { full } of pending.values()) line?.send(JSON.stringify(full));
   if (invited && state.me) joinInvited();
 }
 
@@ -106,12 +128,16 @@ function joinInvited() {
 // What stands in the page from the beginning is in English until the bot says what the reader speaks.
 function label() {
   document.documentElement.lang = state.texts.language;
-  for (const node of document.querySelectorAll("[data-label]")) node.setAttribute("aria-label", state.texts[node.dataset.label]);
-  el("text").placeholder = state.texts.message_or_command;
+  for (const node of document.querySelectorAll("[data-label]")) node.setAttribute("aria-label", state.texts[node.getAttribute("data-label") || ""]);
+  field.placeholder = state.texts.message_or_command;
 }
 
 const visible = () => [...state.chats.filter((c) => c.id === `@${state.me}`), ...state.chats.filter((c) => !c.id.startsWith("@"))];
 
+/** The first group. */
+const group = () => state.chats.find((c) => !c.id.startsWith("@"))?.id || "";
+
+/** @param {string} chat @param {Message} one */
 function message(chat, one) {
   if (!state.messages[chat]) state.messages[chat] = new Map();
   const isNew = !state.messages[chat].has(one.id);
@@ -129,15 +155,19 @@ function message(chat, one) {
   }
 }
 
+/** @param {string} chat @param {number} id */
 function deleted(chat, id) {
   if (state.messages[chat]) state.messages[chat].delete(id);
   if (chat === state.chat) { const node = el("messages").querySelector(`[data-id="${id}"]`); if (node) node.remove(); }
 }
 
+/** @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag @param {Record<string, any>} attributes handlers by names that begin with "on" @param {(Node | string)[]} children
+ * @returns {HTMLElementTagNameMap[T]} */
 function make(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) node[name] = value;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else if (value !== false && value !== null) node.setAttribute(name, value === true ? "" : value);
   }
   node.append(...children);
@@ -164,10 +194,12 @@ function drawHeads() {
   const people = tabs(texts.people, state.people.filter((p) => state.switching || p.id === state.me).map((p) =>
     make("button", { role: "tab", type: "button", "aria-selected": String(p.id === state.me), "data-person": p.id, onclick: () => become(p.id) },
       p.name, p.closed ? " 🔕" : "", ...badge(state.switching && p.id !== state.me ? state.unread[`@${p.id}`] : 0))));
-  const me = state.people.find((p) => p.id === state.me), closed = [];
+  const me = state.people.find((p) => p.id === state.me);
+  /** @type {HTMLElement[]} */
+  const closed = [];
   if (state.switching || state.host) people.push(make("button", { type: "button", class: "add", id: "add-person", "aria-label": texts.add_person, onclick: () => add("add_person", texts.name_of_person) }, "+", make("span", { class: "what" }, ` ${texts.person}`)));
   if (me) {
-    const box = make("input", { type: "checkbox", id: "closed", onchange: (e) => { if (e.target.checked) toast(texts.closed_about); ask({ do: "close", closed: e.target.checked }); } });
+    const box = make("input", { type: "checkbox", id: "closed", onchange: () => { if (box.checked) toast(texts.closed_about); ask({ do: "close", closed: box.checked }); } });
     box.checked = me.closed;
     closed.push(make("label", { title: texts.closed_about }, box, `🔕 ${texts.closed}`));
   }
@@ -181,9 +213,11 @@ function drawHeads() {
   el("chats").replaceChildren(...chats);
 }
 
-// Tabs in a list of their own, for what else stands beside them is none. Where there are none there is no list.
+/** Tabs in a list of their own, for what else stands beside them is none. Where there are none there is no list.
+ * @param {string} label @param {HTMLElement[]} all */
 const tabs = (label, all) => (all.length ? [make("span", { role: "tablist", class: "tabs", "aria-label": label }, ...all)] : []);
 
+/** @param {number} count */
 const badge = (count) => (count ? [make("span", { class: "badge" }, String(count))] : []);
 
 function drawLinks() {
@@ -198,6 +232,7 @@ function drawLinks() {
   if (before && links.length > before) links[links.length - 1].scrollIntoView({ block: "nearest" });
 }
 
+/** @param {Message} one */
 function drawMessage(one) {
   const own = one.by === state.me, bot = one.by === "bot";
   const who = bot ? "Buongioco" : (state.people.find((p) => p.id === one.by) || { name: "?" }).name;
@@ -205,14 +240,14 @@ function drawMessage(one) {
   if (!own) bubble.append(make("span", { class: "who", title: state.texts.reply, onclick: () => replyTo(one.id) }, who));
   const quoted = one.reply_to && (state.messages[state.chat] || new Map()).get(one.reply_to);
   if (quoted) bubble.append(make("span", { class: "quote" }, plain(quoted)));
-  if (one.picture) bubble.append(drawPicture(one));
+  if (one.picture) bubble.append(drawPicture(one.id, one.picture));
   const edited = one.edited ? [make("span", { class: "edited" }, state.texts.edited)] : [];
   if (bot) bubble.append(...drawText(one, edited)); else bubble.append(one.text);
   if (one.file) bubble.append(make("button", { type: "button", class: "file", onclick: () => ask({ do: "file", chat: state.chat, message: one.id }) }, `📎 ${one.file}`));
   const node = make("div", { class: `message ${own ? "own" : ""} ${bot ? "bot" : ""}`, "data-id": one.id }, bubble);
   if (one.rows && one.rows.length) {
     node.append(make("div", { class: "rows" }, ...one.rows.flatMap(split).map((row) =>
-      make("div", { class: "row" }, ...row.map((button) => button.kind === "link" ? make("a", { href: button.payload, target: "_blank", rel: "noopener" }, button.label) : make("button", { type: "button", class: button.style, "data-payload": button.payload, onclick: (e) => press(one, button, e.currentTarget) }, button.label))))));
+      make("div", { class: "row" }, ...row.map((button) => button.kind === "link" ? make("a", { href: button.payload, target: "_blank", rel: "noopener" }, button.label) : make("button", { type: "button", class: button.style, "data-payload": button.payload, onclick: (/** @type {Event} */ e) => press(one, button, /** @type {HTMLElement} */ (e.currentTarget)) }, button.label))))));
   }
   return node;
 }
@@ -222,30 +257,34 @@ const inView = new IntersectionObserver((seen) => {
   for (const { target, isIntersecting } of seen) {
     if (!isIntersecting) continue;
     inView.unobserve(target);
-    ask({ do: "picture", chat: state.chat, message: Number(target.dataset.message), name: target.dataset.picture });
+    const { message, picture } = /** @type {HTMLElement} */ (target).dataset;
+    ask({ do: "picture", chat: state.chat, message: Number(message), name: picture });
   }
 });
 
-function drawPicture(one) {
-  const { name, alt, width, height } = one.picture;
-  const node = make("img", { class: "picture", alt, width, height, "data-picture": name, "data-message": one.id });
-  if (pictures.has(name)) node.src = pictures.get(name); else inView.observe(node);
+/** @param {number} message @param {Picture} picture */
+function drawPicture(message, { name, alt, width, height }) {
+  const node = make("img", { class: "picture", alt, width, height, "data-picture": name, "data-message": message });
+  const address = pictures.get(name);
+  if (address) node.src = address; else inView.observe(node);
   return node;
 }
 
+/** @param {string} name @param {string} png in base64 */
 function showPicture(name, png) {
   if (!png) return;
   const bytes = Uint8Array.from(atob(png), (char) => char.charCodeAt(0));
-  pictures.set(name, URL.createObjectURL(new Blob([bytes], { type: "image/png" })));
-  for (const node of document.querySelectorAll(`[data-picture="${name}"]`)) node.src = pictures.get(name);
-  const [oldest] = pictures.keys();
-  if (pictures.size > PICTURES_KEPT) { URL.revokeObjectURL(pictures.get(oldest)); pictures.delete(oldest); }
+  const address = URL.createObjectURL(new Blob([bytes], { type: "image/png" }));
+  pictures.set(name, address);
+  for (const node of document.querySelectorAll(`[data-picture="${name}"]`)) /** @type {HTMLImageElement} */ (node).src = address;
+  const [[oldest, old]] = pictures;
+  if (pictures.size > PICTURES_KEPT) { URL.revokeObjectURL(old); pictures.delete(oldest); }
 }
 
 // Where nothing has been said yet; the first message takes its place.
 const greeting = () => make("div", { class: "message bot", id: "greeting" }, make("div", { class: "bubble" }, make("span", { class: "who" }, "Buongioco"), state.texts.greeting));
 
-// Eight buttons a row are still readable on a phone, fewer if their labels are long.
+/** Eight buttons a row are still readable on a phone, fewer if their labels are long. @param {Button[]} row */
 function split(row) {
   const longest = Math.max(...row.map((b) => Array.from(b.label).length));
   const most = longest > 14 ? 2 : longest > 8 ? 3 : longest > 4 ? 5 : 8;
@@ -253,17 +292,19 @@ function split(row) {
   return Array.from({ length: rows }, (_, at) => row.slice(at * each, (at + 1) * each));
 }
 
-// What a picture says too is folded up beside it, for who wants to read it; whoever has opened it keeps it open.
+/** What a picture says too is folded up beside it, for who wants to read it; whoever has opened it keeps it open.
+ * @param {Message} one @param {HTMLElement[]} edited */
 function drawText(one, edited) {
   const open = one.fold === null || one.fold === undefined ? one.spans.length : one.fold;
   const said = one.spans.slice(0, open).map(drawSpan), folded = one.spans.slice(open);
   if (!folded.length) return [...said, ...edited];
   const name = `${state.chat} ${one.id}`;
-  const words = make("details", { class: "words", open: unfolded.has(name), ontoggle: (e) => { if (e.target.open) unfolded.add(name); else unfolded.delete(name); } },
+  const words = make("details", { class: "words", open: unfolded.has(name), ontoggle: () => { if (words.open) unfolded.add(name); else unfolded.delete(name); } },
     make("summary", {}, state.texts.in_words), ...folded.map(drawSpan));
   return [...said, ...edited, words];
 }
 
+/** @param {Span} span @returns {Node} */
 function drawSpan([text, style, person]) {
   if (style === "bold") return make("b", {}, text);
   if (style === "italic") return make("i", {}, text);
@@ -273,14 +314,17 @@ function drawSpan([text, style, person]) {
   return document.createTextNode(text);
 }
 
+/** @param {Message} one */
 const plain = (one) => one.text || one.spans.map((s) => s[0]).join("");
 
+/** @param {Message} one @param {Button} button @param {HTMLElement} node */
 async function press(one, button, node) {
   node.setAttribute("aria-busy", "true");
   await (button.kind === "private" ? ask({ do: "private", code: button.payload }) : ask({ do: "press", chat: state.chat, message: one.id, payload: button.payload }));
   node.removeAttribute("aria-busy");
 }
 
+/** @param {string} person */
 function become(person) {
   const inPrivate = state.chat.startsWith("@");
   state.me = person;
@@ -288,25 +332,34 @@ function become(person) {
   draw();
 }
 
+/** @param {string} chat */
 function go(chat) { state.chat = chat; replyTo(null); draw(); }
 
+/** @param {string} name @param {string} text */
 function save(name, text) {
   const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   make("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
+/** @param {string} what @param {string} question */
 function add(what, question) {
   const name = prompt(question);
   if (name && name.trim()) ask({ do: what, name });
 }
 
+/** @param {number | null} id */
 function replyTo(id) {
   state.replyTo = id;
   el("replying").hidden = id === null;
-  if (id !== null) { el("replying").firstChild.textContent = `${state.texts.reply}: ${plain(state.messages[state.chat].get(id)).slice(0, 60)}`; el("text").focus(); }
+  const one = id === null ? null : state.messages[state.chat].get(id);
+  if (!one) return;
+  const [said] = el("replying").childNodes;
+  said.textContent = `${state.texts.reply}: ${plain(one).slice(0, 60)}`;
+  field.focus();
 }
 
+/** @param {string} text */
 function toast(text) {
   const node = make("div", { class: "toast" }, text);
   el("toasts").append(node);
@@ -315,12 +368,14 @@ function toast(text) {
 }
 
 // Completion: commands first, then people and games.
-let offered = [], chosen = 0;
+/** @type {[full: string, label: string, about: string][]} */
+let offered = [];
+let chosen = 0;
 
 function complete() {
-  const text = el("text").value, last = text.split(" ").pop();
+  const text = field.value, last = text.split(" ").pop() || "";
   offered = [];
-  if (/^\/\S*$/.test(text)) offered = state.commands.filter((c) => `/${c.word}`.startsWith(text)).map((c) => [`/${c.word} `, `/${c.word}`, c.about]);
+  if (/^\/\S*$/.test(text)) offered = state.commands.filter((c) => `/${c.word}`.startsWith(text)).map((c) => /** @type {[string, string, string]} */ ([`/${c.word} `, `/${c.word}`, c.about]));
   else if (text.startsWith("/")) {
     const command = state.commands.find((c) => text.startsWith(`/${c.word} `)) || { takes: {}, people: false };
     const people = state.people.filter((p) => p.id !== state.me).map((p) => [`@${p.handle}`, p.name]);
@@ -330,34 +385,35 @@ function complete() {
   chosen = Math.min(chosen, Math.max(0, offered.length - 1));
   el("completions").hidden = !offered.length;
   el("completions").replaceChildren(...offered.map(([full, label, about], at) =>
-    make("li", { "aria-selected": String(at === chosen), onmousedown: (e) => { e.preventDefault(); take(full); } }, make("b", {}, label), about)));
+    make("li", { "aria-selected": String(at === chosen), onmousedown: (/** @type {Event} */ e) => { e.preventDefault(); take(full); } }, make("b", {}, label), about)));
 }
 
-function take(full) { el("text").value = full; chosen = 0; el("text").focus(); complete(); }
+/** @param {string} full */
+function take(full) { field.value = full; chosen = 0; field.focus(); complete(); }
 
-el("text").oninput = () => { chosen = 0; complete(); };
-el("text").onblur = () => setTimeout(() => { el("completions").hidden = true; }, 150);
-el("text").onkeydown = (e) => {
+field.oninput = () => { chosen = 0; complete(); };
+field.onblur = () => setTimeout(() => { el("completions").hidden = true; }, 150);
+field.addEventListener("keydown", (e) => {
   if (!offered.length || el("completions").hidden) return;
   if (e.key === "ArrowDown" || e.key === "ArrowUp") { chosen = (chosen + (e.key === "ArrowDown" ? 1 : offered.length - 1)) % offered.length; complete(); e.preventDefault(); }
   if (e.key === "Tab") { take(offered[chosen][0]); e.preventDefault(); }
   if (e.key === "Escape") el("completions").hidden = true;
-};
+});
 // The field keeps the focus, and with it the list of commands.
 el("slash").onmousedown = (e) => e.preventDefault();
-el("slash").onclick = () => { el("text").value = "/"; el("text").focus(); complete(); };
+el("slash").onclick = () => { field.value = "/"; field.focus(); complete(); };
 // In the group that is shown, or the first one: in private nobody would see the challenge.
 el("begin").onclick = () => {
   if (!state.chat || state.host) return;
-  if (state.chat.startsWith("@")) go(state.chats.find((c) => !c.id.startsWith("@")).id);
+  if (state.chat.startsWith("@")) go(group());
   ask({ do: "say", chat: state.chat, text: el("begin").dataset.command, reply_to: null });
 };
-el("replying").lastElementChild.onclick = () => replyTo(null);
+el("replying").lastElementChild?.addEventListener("click", () => replyTo(null));
 el("composer").onsubmit = async (e) => {
   e.preventDefault();
-  const text = el("text").value.trim();
+  const text = field.value.trim();
   if (!text) return;
-  el("text").value = "";
+  field.value = "";
   el("completions").hidden = true;
   ask({ do: "say", chat: state.chat, text, reply_to: state.replyTo });
   replyTo(null);

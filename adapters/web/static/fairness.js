@@ -1,13 +1,14 @@
+// @ts-check
 // The check of a shuffle by the reader's own browser: docs/fairness.md says the same in words.
 
-/** New packs, in their order, by the number of their cards. */
+/** New packs, in their order, by the number of their cards. @type {Record<number, [suits: string, ranks: string]>} */
 const NEW_PACKS = { 40: ["DCSB", "A234567FCR"], 52: ["CDHS", "23456789TJQKA"] };
 
 /** Browsers have WebCrypto on https and on one's own machine only. */
 export class NoWebCrypto extends Error {}
 
 /**
- * @param {Uint8Array} bytes
+ * @param {Uint8Array<ArrayBuffer>} bytes
  * @returns {Promise<Uint8Array>} their SHA-256
  */
 async function sha256(bytes) {
@@ -17,11 +18,11 @@ async function sha256(bytes) {
 
 /**
  * @param {string} hex 64 digits; anything else is a RangeError
- * @returns {Uint8Array} 32 bytes
+ * @returns {Uint8Array<ArrayBuffer>} 32 bytes
  */
 function fromHex(hex) {
   if (!/^[0-9a-f]{64}$/.test(hex)) throw new RangeError("A secret has 64 hexadecimal digits.");
-  return Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16));
+  return Uint8Array.from(hex.match(/../g) || [], (pair) => parseInt(pair, 16));
 }
 
 /**

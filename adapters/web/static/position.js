@@ -7,7 +7,10 @@ import { DealerChip, html } from "./view.js";
 /** @typedef {{phase: string, turn: number | null, dealer: number, counts: number[], known: string[][], trick: Played[], last_trick: [Played[], number] | null, tricks: number[], declared?: number[], packets?: Packet[], stock?: number, drawn?: Played[] | string | null, discards?: number, bids?: (number | string | null)[]}} View */
 /** @typedef {{hand: string[], packets: Packet[] | null, drawn: string | null, discarded: string[] | null}} Own */
 
-const RANKS = { R: "K", C: "Q", F: "J" }, SUITS = { D: "D", C: "H", S: "S", B: "C" };
+/** @type {Record<string, string>} */
+const RANKS = { R: "K", C: "Q", F: "J" };
+/** @type {Record<string, string>} */
+const SUITS = { D: "D", C: "H", S: "S", B: "C" };
 
 /** The drawing of a card: forty cards may wear French suits.
  * @param {string} code @param {boolean} isWorn */

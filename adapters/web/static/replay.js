@@ -4,6 +4,13 @@ import { checkDeal, firstDealer, NoWebCrypto } from "./fairness.js";
 import { inWords, Notes, Position } from "./position.js";
 import { html, pageData, render, useEffect, useMemo, useRef, useState } from "./view.js";
 
+/** @typedef {{text: string, move: string, view: View, taken: number[] | null, seats: Own[]}} Step a moment of a deal */
+/** @typedef {{seat: number, deal: number, place: number, lost: number, exact: boolean, better: string, text: string}} Judgement of a move */
+/** @typedef {{is_begun: boolean, deals: number, deals_done: number, players: {seat: number, accuracy: number, lost: number}[], judgements: Judgement[], costliest: Judgement[]}} Found by the analysis */
+/** @typedef {{steps: [text: string, is: boolean][], pack: string[], wrong: number[], proof: {commitment: string, secret: string} | null}} Checked deal's shuffle */
+/** @typedef {import("./position.js").View} View */
+/** @typedef {import("./position.js").Own} Own */
+
 const { id, game: overview, decks, texts, language } = pageData();
 const API = `/api/v1/games/${id}`;
 const STEP_MILLISECONDS = 900, POLL_MILLISECONDS = 1500, HELD = "buongioco-suits";
@@ -49,7 +56,7 @@ function useDeal(deal, suits) {
 
 /** What is known of how well it was played, followed while it is being made. @param {string} suits */
 function useAnalysis(suits) {
-  const [analysis, setAnalysis] = useState(/** @type {any} */ (null));
+  const [analysis, setAnalysis] = useState(/** @type {Found | null} */ (null));
   const [failed, setFailed] = useState("");
   const path = `${API}/analysis?language=${language}&suits=${suits}`;
   const timer = useRef(0);
@@ -125,7 +132,7 @@ const Replay = () => {
 
   const isFrench = overview.game === "spades";
   const faces = { url: decks[isFrench || suits === "french" ? "french-classic" : "italian-classic"], isWorn: !isFrench && suits === "french", names: overview.cards };
-  const open = useMemo(() => step ? step.seats.map((own, seat) => (who === OPEN || Number(who) === seat ? own : null)) : [], [step, who]);
+  const open = useMemo(() => step ? step.seats.map((/** @type {Own} */ own, /** @type {number} */ seat) => (who === OPEN || Number(who) === seat ? own : null)) : [], [step, who]);
   const judged = useMemo(() => {
     const found = new Map();
     for (const one of analysis?.judgements || []) if (one.deal === at.deal) found.set(one.place + 1, [...(found.get(one.place + 1) || []), one]);
@@ -133,7 +140,7 @@ const Replay = () => {
   }, [analysis, at.deal]);
   const before = at.deal > 1 ? overview.deals[at.deal - 2].totals : [0, 0];
   const isAtEnd = at.step === last;
-  /** @param {any} choose */
+  /** @param {string} choose */
   const chooseSuits = (choose) => { localStorage.setItem(HELD, choose); setSuits(choose); };
   const says = step ? step.text : "";
 
@@ -147,12 +154,12 @@ const Replay = () => {
           <${Position} view=${step.view} open=${open} names=${overview.seats} faces=${faces} bottom=${/^\d$/.test(who) ? Number(who) : 0}
             isTaken=${step.move.startsWith("play ")} texts=${texts} />
           <p class="says" aria-live=${isPlaying ? "off" : "polite"}>${says}</p>
-          ${(judged.get(at.step) || []).map((one) => html`<p key=${one.better} class=${one.lost > 0 ? "judgement bad" : "judgement good"}>${one.lost > 0 ? `${lostPoints(one)}. ${one.text}` : texts.nothing_lost}</p>`)}
+          ${(judged.get(at.step) || []).map((/** @type {Judgement} */ one) => html`<p key=${one.better} class=${one.lost > 0 ? "judgement bad" : "judgement good"}>${one.lost > 0 ? `${lostPoints(one)}. ${one.text}` : texts.nothing_lost}</p>`)}
           ${isAtEnd && score.length > 0 && html`<p class="scored">${score.join("\n")}</p>`}
         ` : html`<p class="waiting" role="status">${failed || texts.loading}</p>`}
         <div class="controls">
           <input type="range" min="0" max=${last} value=${at.step} aria-label=${texts.move} aria-valuetext=${says}
-            onInput=${(event) => { setPlaying(false); go(at.deal, Number(event.target.value)); }} />
+            onInput=${(/** @type {Event} */ event) => { setPlaying(false); go(at.deal, Number(valueOf(event))); }} />
           <div class="keys">
             <button type="button" aria-label=${texts.first} onClick=${() => go(at.deal, 0)}>«</button>
             <button type="button" aria-label=${texts.previous} onClick=${() => { setPlaying(false); back(); }}>‹</button>
@@ -162,15 +169,15 @@ const Replay = () => {
           </div>
         </div>
         <div class="deals">
-          <label class="short">${texts.deal} <select value=${at.deal} onChange=${(event) => go(Number(event.target.value), 0)}>
-            ${overview.deals.map((deal) => html`<option key=${deal.number} value=${deal.number}>${deal.number}/${overview.deals.length}</option>`)}
+          <label class="short">${texts.deal} <select value=${at.deal} onChange=${(/** @type {Event} */ event) => go(Number(valueOf(event)), 0)}>
+            ${overview.deals.map((/** @type {{number: number}} */ deal) => html`<option key=${deal.number} value=${deal.number}>${deal.number}/${overview.deals.length}</option>`)}
           </select></label>
-          <label>${texts.who} <select value=${who} onChange=${(event) => setWho(event.target.value)} id="who">
+          <label>${texts.who} <select value=${who} onChange=${(/** @type {Event} */ event) => setWho(valueOf(event))} id="who">
             <option value=${OPEN}>${texts.all_open}</option>
             <option value=${EVERYBODY}>${texts.everybody}</option>
-            ${overview.seats.map((name, seat) => html`<option key=${seat} value=${String(seat)}>${name}</option>`)}
+            ${overview.seats.map((/** @type {string} */ name, /** @type {number} */ seat) => html`<option key=${seat} value=${String(seat)}>${name}</option>`)}
           </select></label>
-          ${!isFrench && html`<label>${texts.suits} <select value=${suits} onChange=${(event) => chooseSuits(event.target.value)} id="suits">
+          ${!isFrench && html`<label>${texts.suits} <select value=${suits} onChange=${(/** @type {Event} */ event) => chooseSuits(valueOf(event))} id="suits">
             <option value="italian">${texts.italian}</option><option value="french">${texts.french}</option>
           </select></label>`}
         </div>
@@ -185,15 +192,19 @@ const Replay = () => {
     </div>`;
 };
 
-/** @param {any} one */
+/** @param {Event} event of a field */
+const valueOf = (event) => /** @type {HTMLInputElement | HTMLSelectElement} */ (event.target).value;
+
+/** @param {Judgement} one */
 const lostPoints = (one) => filled(one.exact ? texts.lost : texts.lost_about, { points: short(one.lost) });
 
-/** What each side has. Whoever sees all may also know the points in the tricks taken. */
+/** What each side has. Whoever sees all may also know the points in the tricks taken.
+ * @param {{step: Step, totals: number[], showsTaken: boolean}} given */
 const Score = ({ step, totals, showsTaken }) => {
   const unit = Number(overview.rules.score_unit || 1);
   return html`<dl class="score">${[0, 1].map((side) => html`
     <div key=${side} class=${step.view.turn !== null && step.view.turn % 2 === side ? "to-move" : ""}>
-      <dt><bdi>${overview.seats.filter((_, seat) => seat % 2 === side).join(" + ")}</bdi></dt>
+      <dt><bdi>${overview.seats.filter((/** @type {string} */ _, /** @type {number} */ seat) => seat % 2 === side).join(" + ")}</bdi></dt>
       <dd><b>${totals[side] * unit}</b> <small><${Notes} notes=${[
         `${texts.tricks} ${step.view.tricks[side]}`,
         step.view.bids && step.view.bids[side] !== null && `${texts.bid} ${inWords(step.view.bids[side], texts)}`,
@@ -206,14 +217,15 @@ const Score = ({ step, totals, showsTaken }) => {
 /** Thirds of a point as points. @param {number} value */
 const thirds = (value) => `${Math.floor(value / 3) || (value % 3 ? "" : 0)}${["", "⅓", "⅔"][value % 3]}`;
 
-/** The moves of a deal, each a link to the moment after it. */
+/** The moves of a deal, each a link to the moment after it.
+ * @param {{steps: Step[] | undefined, at: {deal: number, step: number}, judged: Map<number, Judgement[]>}} given */
 const Moves = ({ steps, at, judged }) => {
   const list = useRef(/** @type {HTMLOListElement | null} */ (null));
   useEffect(() => {
     const current = /** @type {HTMLElement | null} */ (list.current?.querySelector("[aria-current]"));
     if (current && list.current) list.current.scrollTop = current.offsetTop - list.current.clientHeight / 2;
   }, [at, steps]);
-  if (!steps) return html`<p>${texts.loading}</p>`;
+  if (!steps) return html`<p class="moves">${texts.loading}</p>`;
   return html`<ol class="moves" start="0" ref=${list} tabindex="0" aria-label=${texts.moves}>${steps.map((step, number) => {
     const lost = (judged.get(number) || []).filter((one) => one.lost > 0);
     return html`<li key=${number} class=${lost.length ? "bad" : judged.has(number) ? "good" : ""}>
@@ -223,9 +235,10 @@ const Moves = ({ steps, at, judged }) => {
   })}</ol>`;
 };
 
+/** @param {{analysis: Found | null, failed: string, begin: () => void}} given */
 const Analysis = ({ analysis, failed, begin }) => {
   if (failed) return html`<section class="analysis"><p role="alert">${failed}</p><button type="button" onClick=${begin}>${texts.again}</button></section>`;
-  if (!analysis) return null;
+  if (!analysis) return html`<section class="analysis"></section>`;
   if (!analysis.is_begun) return html`<section class="analysis"><p>${texts.not_analysed}</p><button type="button" id="analyse" onClick=${begin}>${texts.analyse}</button></section>`;
   if (analysis.deals_done < analysis.deals) return html`<section class="analysis"><p role="status">${filled(texts.analysing, { done: analysis.deals_done, deals: analysis.deals })}</p></section>`;
   return html`<section class="analysis" aria-label=${texts.analysis}>
@@ -239,7 +252,7 @@ const Analysis = ({ analysis, failed, begin }) => {
 
 /** The check of every deal's shuffle, by this browser alone: the record says what was dealt, the secret what should be. */
 const Shuffle = () => {
-  const [found, setFound] = useState(/** @type {any[] | null} */ (null));
+  const [found, setFound] = useState(/** @type {Checked[] | null} */ (null));
   const [why, setWhy] = useState("");
   const check = async () => {
     setWhy("");
@@ -272,10 +285,11 @@ const Shuffle = () => {
   </section>`;
 };
 
-/** @param {any} deal @param {number} place @param {number} count of seats */
+/** @param {any} deal @param {number} place @param {number} count of seats @returns {Promise<Checked>} */
 async function checked_deal(deal, place, count) {
   if (!deal.proof) return { steps: [[texts.no_proof, false]], pack: deal.pack, wrong: [], proof: null };
   const { commitment, pack, wrong } = await checkDeal(deal);
+  /** @type {Checked["steps"]} */
   const steps = [[texts.step_seal, commitment], [wrong.length ? filled(texts.step_pack_wrong, { count: wrong.length }) : texts.step_pack, pack]];
   if (place === 0) steps.push([texts.step_dealer, (await firstDealer(deal.proof.secret, count)) === deal.dealer]);
   return { steps, pack: deal.pack, wrong, proof: deal.proof };

@@ -68,7 +68,8 @@ class Line {
   send(n, press) { this.socket?.send(JSON.stringify({ n, press })); }
 }
 
-/** A card of the table's deck; face down without a code. Names are for who hears them, so the drawing says nothing. */
+/** A card of the table's deck; face down without a code. Names are for who hears them, so the drawing says nothing.
+ * @param {{deck: string, card: string}} given */
 const Face = ({ deck, card }) =>
   html`<svg class="face" viewBox="0 0 250 400" aria-hidden="true"><use href=${`${decks[deck]}#${card || "back"}`} /></svg>`;
 
@@ -239,12 +240,14 @@ const Tally = ({ table, onClose }) => html`<section class="tally" role="group" a
 const Link = () => {
   const [copied, setCopied] = useState(false);
   const address = `${location.origin}/t/${code}`;
+  // Not everywhere: a browser has neither on a page without https, and few on a desktop share.
+  const clipboard = /** @type {Clipboard | undefined} */ (navigator.clipboard), canShare = "share" in navigator;
   // Whoever calls the sharing off has done nothing wrong.
   const share = () => navigator.share({ url: address }).catch((error) => { if (error.name !== "AbortError") throw error; });
   return html`<div class="link">
-    <label>${texts.send_link}<input readonly value=${address} onFocus=${(event) => event.target.select()} /></label>
-    ${navigator.clipboard && html`<button type="button" class=${navigator.share ? "" : "main"} onClick=${() => navigator.clipboard.writeText(address).then(() => setCopied(true))}>${copied ? texts.copied : texts.copy}</button>`}
-    ${navigator.share && html`<button type="button" class="main" onClick=${share}>${texts.share}</button>`}
+    <label>${texts.send_link}<input readonly value=${address} onFocus=${(/** @type {FocusEvent} */ event) => /** @type {HTMLInputElement} */ (event.target).select()} /></label>
+    ${clipboard && html`<button type="button" class=${canShare ? "" : "main"} onClick=${() => clipboard.writeText(address).then(() => setCopied(true))}>${copied ? texts.copied : texts.copy}</button>`}
+    ${canShare && html`<button type="button" class="main" onClick=${share}>${texts.share}</button>`}
   </div>`;
 };
 
@@ -342,6 +345,12 @@ const App = () => {
     line.current?.press(press);
   };
 
+  /** @param {Event} event */
+  const resign = (event) => {
+    /** @type {HTMLElement} */ (event.currentTarget).closest("details")?.removeAttribute("open");
+    if (table) onPress(table.resign);
+  };
+
   if (state === "gone") return html`<div class="waiting"><p role="alert">${texts.gone}</p><a class="button" href="/">${texts.home}</a></div>`;
   if (!table) return html`<p class="waiting">${texts.connecting}</p>`;
   const isPlaying = table.sides.length > 0 && table.phase === "playing";
@@ -362,7 +371,7 @@ const App = () => {
       ${table.clock > 0 && isPlaying && html`<${Clock} seconds=${table.clock} left=${table.clock_left} version=${table.version} />`}
       <details class="menu"><summary aria-label=${texts.menu}>☰</summary>
         <div>
-          ${table.resign && html`<button type="button" class="danger" onClick=${(event) => { event.currentTarget.closest("details").open = false; onPress(table.resign); }}>${texts.resign}</button>`}
+          ${table.resign && html`<button type="button" class="danger" onClick=${resign}>${texts.resign}</button>`}
           <button type="button" aria-pressed=${String(isHeard)} onClick=${() => setHeard(sound.turnOn(!isHeard))}>${isHeard ? texts.sounds_on : texts.sounds_off}</button>
           <p class="ways"><a class="button" href=${table.rules}>${texts.rules}</a></p>
           <${Words} text=${table.text} />
@@ -404,4 +413,4 @@ const App = () => {
     <div class="busy" hidden=${!busy}></div>`;
 };
 
-render(html`<${App} />`, document.getElementById("table"));
+render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("table")));

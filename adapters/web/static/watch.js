@@ -56,9 +56,15 @@ const Watch = () => {
   useEffect(() => (isOver(first) ? undefined : follow(setTable, setState)), []);
   const isFrench = table.game === "spades", unit = Number(table.rules.score_unit || 1);
   const faces = { url: decks[isFrench || suits === "french" ? "french-classic" : "italian-classic"], isWorn: !isFrench && suits === "french", names: {} };
-  const names = table.seats.map((seat) => (seat ? spoken(seat.name) : "…"));
+  const names = table.seats.map((/** @type {{name: string} | null} */ seat) => (seat ? spoken(seat.name) : "…"));
   /** @param {number} side */
-  const players = (side) => names.filter((_, seat) => seat % 2 === side).join(" + ");
+  const players = (side) => names.filter((/** @type {string} */ _, /** @type {number} */ seat) => seat % 2 === side).join(" + ");
+  /** @param {Event} event */
+  const chooseSuits = (event) => {
+    const chosen = /** @type {HTMLSelectElement} */ (event.target).value;
+    localStorage.setItem(HELD, chosen);
+    setSuits(chosen);
+  };
   const won = table.winner?.length ? filled(texts.won, { side: players(table.winner[0] % 2) }) : texts.cancelled;
   const says = table.phase === "over" ? won : table.phase === "open" ? texts.open : table.phase === "closed" ? texts.closed
     : table.turn === null ? "" : filled(table.is_late ? texts.late : texts.to_move, { name: names[table.turn] });
@@ -82,7 +88,7 @@ const Watch = () => {
     ${table.replay && html`<p><a class="button main" id="replay-link" href=${`/g/${table.replay}`}>${texts.replay}</a></p>`}
     <div class="deals">
       <span>${table.deal > 0 && `${texts.deal} ${table.deal} · ${filled(texts.target, { target: table.rules.target * unit })}`}</span>
-      ${!isFrench && html`<label>${texts.suits} <select value=${suits} onChange=${(event) => { localStorage.setItem(HELD, event.target.value); setSuits(event.target.value); }}>
+      ${!isFrench && html`<label>${texts.suits} <select value=${suits} onChange=${chooseSuits}>
         <option value="italian">${texts.italian}</option><option value="french">${texts.french}</option>
       </select></label>`}
     </div>

@@ -198,14 +198,24 @@ async def test_a_chat_may_not_want_to_be_watched(store: Store) -> None:
         assert await worker.watching.table(watch_id)
 
 
-@pytest.mark.parametrize("hosts", [["paper:@1"], ["paper:~7/5"], []], ids=["private", "inline", "nowhere"])
-async def test_tables_that_no_group_shows_cannot_be_watched(store: Store, hosts: list[str]) -> None:
+@pytest.mark.parametrize("hosts", [["paper:@1"], ["paper:~7/5"]], ids=["private", "inline"])
+async def test_tables_of_private_chats_cannot_be_watched(store: Store, hosts: list[str]) -> None:
     async with open_worker(store, FakePlatform()) as worker:
         entries: list[Entry] = [Open("metamazzo", "paper:1", "Anna"), *map(Host, hosts), Sit(0, "paper:1", "Anna")]
         table = Table("ABCDEF").after(entries, "u")
         assert await worker.watching.watch_id(table) == ""
         shown = table.after([Host("paper:100")], "v")
         assert await worker.watching.watch_id(shown) != ""
+
+
+async def test_a_table_that_no_chat_shows_is_watched_by_who_has_the_link(store: Store) -> None:
+    async with open_worker(store, FakePlatform()) as worker:
+        opened = await worker.challenges.open_practice("metamazzo", "paper:1", "Anna", "easy", "u")
+        watch_id = await worker.watching.watch_id(opened)
+        watched = await worker.watching.table(watch_id)
+        assert watched
+        assert watched.code == opened.code
+        assert await worker.watching.table(opened.code) is None
 
 
 async def test_tables_of_strangers_cannot_be_watched(store: Store) -> None:

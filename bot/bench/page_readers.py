@@ -1,0 +1,56 @@
+"""The readers of `bot.bench.pages`, in a process of their own: `python -m bot.bench.page_readers PORT`.
+
+The first line of its input is JSON: for each page to open its path and its reader's cookie. A line is printed once all
+of them show something; when its input ends, when each page came to show each version, in seconds of the monotonic
+clock, which all processes of a machine share.
+"""
+
+import asyncio
+import json
+import re
+import sys
+import time
+
+from aiohttp import ClientSession, WSMsgType
+
+VERSION = re.compile(r'"version":(\d+)')
+AT_ONCE = 50
+"""Connections that are made side by side."""
+
+
+async def read(port: int, pages: list[tuple[str, str]]) -> None:
+    shown: list[dict[int, float]] = [{} for _ in pages]
+    door = asyncio.Semaphore(AT_ONCE)
+    url = f"http://127.0.0.1:{port}"
+
+    async def follow(page: int, path: str, cookie: str, has_begun: asyncio.Event) -> None:
+        headers = {"Origin": url, "Cookie": cookie}
+        async with ClientSession() as session, session.ws_connect(f"{url}{path}", headers=headers) as line:
+            async for word in line:
+                if word.type is WSMsgType.TEXT and (found := VERSION.search(word.data)):
+                    shown[page].setdefault(int(found[1]), time.monotonic())
+                    has_begun.set()
+
+    async def begin(page: int, path: str, cookie: str) -> asyncio.Task[None]:
+        async with door:
+            has_begun = asyncio.Event()
+            task = asyncio.create_task(follow(page, path, cookie, has_begun))
+            waiting = asyncio.create_task(has_begun.wait())
+            await asyncio.wait([task, waiting], return_when=asyncio.FIRST_COMPLETED)
+            if task.done():
+                waiting.cancel()
+                await task
+                raise ConnectionError(f"the page {path} was closed before it showed anything")
+            return task
+
+    tasks = await asyncio.gather(*(begin(page, *one) for page, one in enumerate(pages)))
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    await asyncio.to_thread(sys.stdin.read)
+    sys.stdout.write(json.dumps(shown))
+    for task in tasks:
+        task.cancel()
+
+
+if __name__ == "__main__":
+    asyncio.run(read(int(sys.argv[1]), json.loads(sys.stdin.readline())))

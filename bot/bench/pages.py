@@ -1,0 +1,181 @@
+"""The second half of `buongioco bench web`: two hundred tables, each played at on two pages.
+
+Times are from when a move is committed until the page of the player who did not make it was told. The baseline, in the
+same run, tells as much to as many pages by aiohttp alone. Readers are a process of their own
+(`bot.bench.page_readers`).
+"""
+
+import asyncio
+import json
+import secrets
+import statistics
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+from typing import NamedTuple
+
+import typer
+from aiohttp import ClientSession, CookieJar, web
+
+from bot.bench.limits import PATIENCE, within
+from bot.bench.site import bot_with_pages
+from bot.panels.hand_page import hand_page
+
+TABLES = 200
+MOVES_A_SECOND = 200
+SECONDS = 10
+TABLES_EACH = 10
+"""At how many tables each person sits: new people are few at a time."""
+
+GAME = "metamazzo"
+
+
+class Page(NamedTuple):
+    """A page that is open: its WebSocket's path, and its reader's cookie."""
+
+    path: str
+    cookie: str
+
+
+class Made(NamedTuple):
+    """A move: the page that is to be told, the version that it comes to, and when it was committed, in seconds."""
+
+    page: int
+    version: int
+    at: float
+
+
+Move = Callable[[int], Awaitable[Made]]
+"""Make the move of this number."""
+
+
+def run(tables: int, seconds: float) -> None:
+    """Print how long pages took to be told, beside aiohttp alone."""
+    typer.echo(
+        f"{tables} tables on two pages each, {MOVES_A_SECOND} moves/s for {seconds:g} s, commit to the other page"
+    )
+    typer.echo(f"{'':16}{'p50 ms':>9}{'p99 ms':>9}{'max ms':>9}{'missed':>8}")
+    ours, missed, size = asyncio.run(_bot(tables, seconds))
+    bare = asyncio.run(_baseline(tables, seconds, size))
+    for name, (times, lost) in (("aiohttp alone", bare), ("buongioco", (ours, missed))):
+        p99 = statistics.quantiles(times, n=100)[98]
+        typer.echo(f"{name:16}{statistics.median(times):9.1f}{p99:9.1f}{max(times):9.1f}{lost:8}")
+
+
+async def _bot(tables: int, seconds: float) -> tuple[list[float], int, int]:
+    """As `_measured`, and how many characters a page is told."""
+    async with bot_with_pages() as (worker, port):
+        codes, pages = await _seated(port, tables)
+
+        async def move(number: int) -> Made:
+            at = number % tables
+            table = await worker.room.cached(codes[at])
+            assert table.game
+            turn = table.game.turn
+            assert turn is not None
+            chair = table.chairs[turn]
+            assert chair
+            card = next(one for one in table.game.legal_moves(turn) if one.startswith("play "))
+            after = await worker.room.press(table.code, chair.person, table.version, card, f"m{number}")
+            return Made(2 * at + 1 - turn, after.version, time.monotonic())
+
+        times, missed = await _measured(port, pages, seconds, move)
+        table = await worker.room.table(codes[0])
+        person = table.opener.person
+        size = len(json.dumps(asdict(hand_page(table, person, await worker.people.person(person))), ensure_ascii=False))
+        return times, missed, size
+
+
+async def _seated(port: int, tables: int) -> tuple[list[str], list[Page]]:
+    """Tables at which two people sit, opened as people do; pages stand by table and seat."""
+    url = f"http://127.0.0.1:{port}"
+    codes: list[str] = []
+    pages: list[Page] = []
+    async with within(4 * PATIENCE, f"{tables} tables"):
+        for begin in range(0, tables, TABLES_EACH):
+            async with _browser(url) as anna, _browser(url) as bruno:
+                for _ in range(min(TABLES_EACH, tables - begin)):
+                    form = {"game": GAME, "robot": "", "friend": "1", "key": secrets.token_hex(8), "name": "Anna"}
+                    async with anna.post("/play", data=form) as answer:
+                        codes.append(answer.url.path.rpartition("/")[2])
+                    async with bruno.post(f"/t/{codes[-1]}", data={"name": "Bruno"}) as answer:
+                        answer.raise_for_status()
+                    pages += [Page(f"/t/{codes[-1]}/live", _cookie(one)) for one in (anna, bruno)]
+    return codes, pages
+
+
+@asynccontextmanager
+async def _browser(url: str) -> AsyncIterator[ClientSession]:
+    jar = CookieJar(unsafe=True)
+    async with ClientSession(url, headers={"Origin": url}, cookie_jar=jar) as session:
+        yield session
+
+
+def _cookie(session: ClientSession) -> str:
+    return "; ".join(f"{one.key}={one.value}" for one in session.cookie_jar)
+
+
+async def _baseline(tables: int, seconds: float, size: int) -> tuple[list[float], int]:
+    """Nothing but aiohttp: each move is told to both pages of its table, in as many bytes as ours."""
+    lines: dict[int, web.WebSocketResponse] = {}
+    filling = "x" * size
+
+    def state(version: int) -> str:
+        return json.dumps({"table": {"version": version, "filling": filling}}, separators=(",", ":"))
+
+    async def live(request: web.Request) -> web.WebSocketResponse:
+        line = web.WebSocketResponse()
+        await line.prepare(request)
+        await line.send_str(state(0))
+        lines[int(request.match_info["page"])] = line
+        async for _ in line:
+            pass
+        return line
+
+    async def move(number: int) -> Made:
+        at, version = number % tables, 1 + number // tables
+        committed = time.monotonic()
+        for page in (2 * at, 2 * at + 1):
+            await lines[page].send_str(state(version))
+        return Made(2 * at, version, committed)
+
+    app = web.Application()
+    app.router.add_get("/{page}", live)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.5)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        pages = [Page(f"/{page}", "") for page in range(2 * tables)]
+        return await _measured(runner.addresses[0][1], pages, seconds, move)
+    finally:
+        await runner.cleanup()
+
+
+async def _measured(port: int, pages: Sequence[Page], seconds: float, move: Move) -> tuple[list[float], int]:
+    """Milliseconds from each move's commit until the other page was told of it, and how many never were."""
+    words = [sys.executable, "-m", "bot.bench.page_readers", str(port)]
+    pipe = asyncio.subprocess.PIPE
+    readers = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe, limit=1 << 26)
+    assert readers.stdin
+    assert readers.stdout
+    try:
+        readers.stdin.write(json.dumps(pages).encode() + b"\n")
+        async with within(PATIENCE, f"{len(pages)} pages to show their tables"):
+            await readers.stdout.readline()
+        begun, made = time.monotonic(), []
+        for number in range(int(seconds * MOVES_A_SECOND)):
+            await asyncio.sleep(max(0.0, begun + number / MOVES_A_SECOND - time.monotonic()))
+            made.append(await move(number))
+        await asyncio.sleep(1.0)
+        readers.stdin.close()
+        async with within(PATIENCE, "what the pages have shown"):
+            shown = json.loads(await readers.stdout.read())
+    finally:
+        if readers.returncode is None:
+            readers.kill()
+        await readers.wait()
+    told = [shown[one.page].get(str(one.version)) for one in made]
+    times = [1000 * max(0.0, at - one.at) for one, at in zip(made, told, strict=True) if at is not None]
+    return times, told.count(None)

@@ -1,0 +1,52 @@
+"""A whole bot with its store and its pages, and nothing else, for benches."""
+
+import asyncio
+import socket
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from bot.bench.limits import STARTS_IN, within
+from bot.handlers import Dispatcher
+from bot.running import adapters_of, opened_worker
+from bot.settings import Settings
+from bot.supervisor import Supervisor
+from bot.worker import Worker
+
+
+@asynccontextmanager
+async def bot_with_pages() -> AsyncIterator[tuple[Worker, int]]:
+    """The bot, in this process, and the port of its pages."""
+    with tempfile.TemporaryDirectory() as folder:
+        port = _free_port()
+        settings = Settings(
+            _env_file=None,
+            data=Path(folder),
+            redis_url=None,
+            telegram_token=None,
+            discord_token=None,
+            playground_host="127.0.0.1",
+            playground_port=port,
+            public_url=None,
+            rate_limits=False,
+        )
+        async with opened_worker(settings) as worker:
+            for adapter in adapters_of(Dispatcher(worker)):
+                worker.add(adapter)
+            await worker.start()
+            serving = asyncio.create_task(Supervisor(worker).run())
+            try:
+                async with within(STARTS_IN, "the pages to be served"):
+                    while not all(adapter.healthy for adapter in worker.adapters.values()):
+                        await asyncio.sleep(0.01)
+                yield worker, port
+            finally:
+                serving.cancel()
+                await asyncio.wait([serving])
+
+
+def _free_port() -> int:
+    with socket.socket() as line:
+        line.bind(("127.0.0.1", 0))
+        return int(line.getsockname()[1])

@@ -1,0 +1,76 @@
+"""What Lighthouse, the judge of pages that browsers' makers wrote, says of ours: ``python -m tests.web.lighthouse``.
+
+It wants Node's npm and Chromium, takes a minute a page, and prints a line for each page and look: performance,
+accessibility and best practices, of 100 each. Figures of performance depend on what else the machine does.
+"""
+
+import asyncio
+import json
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import aiohttp
+
+from tests.bot.finished.games import finished, keep
+from tests.open_playground import Open
+
+LIGHTHOUSE = "lighthouse@12.8.2"
+FLAGS = "--headless --no-sandbox --disable-gpu --disable-background-networking"
+JUDGED = ("performance", "accessibility", "best-practices")
+LOOKS: dict[str, tuple[str, ...]] = {"phone": (), "desktop": ("--preset=desktop",)}
+
+
+async def judged(url: str, headers: dict[str, str], look: tuple[str, ...]) -> dict[str, int]:
+    """A page's scores, by what is judged."""
+    command = ["npx", "--yes", LIGHTHOUSE, url, "--quiet", "--output=json", f"--only-categories={','.join(JUDGED)}"]
+    command += [f"--chrome-flags={FLAGS}", f"--extra-headers={json.dumps(headers)}", *look]
+    chrome = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        env=os.environ | {"CHROME_PATH": chrome},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    said, why = await process.communicate()
+    if process.returncode:
+        raise SystemExit(f"lighthouse failed at {url}:\n{why.decode()}")
+    found = json.loads(said)
+    for name in JUDGED:
+        for one in found["categories"][name]["auditRefs"]:
+            audit = found["audits"][one["id"]]
+            if one["weight"] and audit["score"] is not None and audit["score"] < 0.9:
+                print(f"    {name}: {audit['title']} {audit.get('displayValue', '')}")
+    return {name: round(100 * found["categories"][name]["score"]) for name in JUDGED}
+
+
+async def main() -> int:
+    low = 0
+    with tempfile.TemporaryDirectory() as folder:
+        site = Open(Path(folder))
+        await site.start()
+        try:
+            game = finished(1, "metamazzo")
+            await keep(site.worker.store, game)
+            async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
+                form = {"game": "testa", "robot": "easy", "key": "0" * 16, "name": "Anna"}
+                async with session.post(f"{site.url}play", data=form, headers={"Origin": site.url[:-1]}) as answer:
+                    table = str(answer.url)
+                cookie = "; ".join(f"{one.key}={one.value}" for one in session.cookie_jar)
+            pages = {"home": site.url, "table": table, "replay": f"{site.url}g/{game.id}", "chat": site.chat_url}
+            for name, url in pages.items():
+                for look, options in LOOKS.items():
+                    scores = await judged(url, {"Cookie": cookie}, options)
+                    print(
+                        f"{name:8} {look:8} " + "  ".join(f"{of} {score}" for of, score in scores.items()), flush=True
+                    )
+                    low += any(score < 90 for score in scores.values())
+        finally:
+            await site.stop()
+    return bool(low)
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))

@@ -17,11 +17,12 @@ test: $(READY)  ## every rule and outcome, in minutes
 test-all: $(READY)  ## the same and the long runs: kills, whole games everywhere, soak, nonsense, more random examples
 	$(BIN)/pytest -m "long or not long" --hypothesis-profile thorough
 
-check: $(READY) tsc  ## style, types, and which package may import which
+check: $(READY)  ## style, types, and which package may import which
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(MAKE) tsc
 
 tsc: $(TSC)  ## the types of the pages' JavaScript
 	$(NODE) node $(TSC) --project tests/web/types

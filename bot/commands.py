@@ -167,6 +167,12 @@ COMMANDS: tuple[CommandSpec, ...] = (
         for_one=True,
     ),
     CommandSpec(
+        "daily",
+        {"it": "giornaliera"},
+        _("play the deal of the day"),
+        title=_("Play the deal of the day: the same cards for everybody"),
+    ),
+    CommandSpec(
         "nickname",
         {"it": "soprannome"},
         _("choose what strangers call you"),

@@ -10,6 +10,7 @@ from typing import Any
 
 import structlog
 
+from bot.daily import deal
 from bot.metrics import ROBOT_MOVES
 from bot.processes import ProcessDied, Processes
 from engine import Record, View, read
@@ -92,6 +93,18 @@ class RobotPool:
         lower = LOWER.get(level, level)
         ROBOT_MOVES.labels(f"{lower} for {level}").inc()
         return choose(lower, view, history, seed)
+
+    async def move_of_day(self, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
+        """What the robot of the day plays (`bot.daily.deal.choose`), however long that takes; ProcessDied if its
+        process ends meanwhile: then it is asked for again.
+        """
+        move = await self._movers.do(deal.choose, view, history, seed)
+        ROBOT_MOVES.labels("day").inc()
+        return move
+
+    async def par(self, game: str, secret: bytes) -> deal.DayResult:
+        """What the robot of the day makes of the seat itself, which takes some ten seconds."""
+        return await self._looking_back.do(deal.played_by_robots, game, secret)
 
     async def hint(self, view: View, history: Sequence[MoveEntry]) -> Hint | None:
         """What the strong robot would play, and why; None when it has nothing to say, or no time."""

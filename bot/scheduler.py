@@ -6,6 +6,7 @@ from dataclasses import replace
 import structlog
 
 from bot.background import TaskSet
+from bot.daily.deal import thought_seed
 from bot.delivery.shards import Shards
 from bot.robot_pool import RobotPool
 from bot.store import STORE_ERRORS
@@ -128,7 +129,11 @@ class Scheduler:
         assert seat is not None
         view = game.view(seat)
         while True:
-            move = await self.robot_pool.move(level, view, game.history(seat))
+            if table.day:
+                seed = thought_seed(table.secret, len(game.moves))
+                move = await self.robot_pool.move_of_day(view, game.history(seat), seed)
+            else:
+                move = await self.robot_pool.move(level, view, game.history(seat))
             try:
                 update = update or f"robot:{table.version}"
                 return await self.room.move_for(table.code, seat, table.version, move or "", update)

@@ -8,6 +8,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from dotenv.parser import parse_stream
 from pydantic import Field, SecretStr, ValidationError, field_validator
@@ -99,6 +100,7 @@ class Settings(BaseSettings):
         True, description="whether results in groups come to say how well everybody played, in idle time"
     )
     forget_after: str | None = Field(None, description="days, such as 730d, after which unused profiles are forgotten")
+    time_zone: str = Field("Europe/Rome", description="where the day ends, as in Europe/Rome: for the deal of the day")
     reports_to: str | None = Field(
         None, description="the person, such as telegram:42, to whom reports about strangers are sent"
     )
@@ -110,6 +112,15 @@ class Settings(BaseSettings):
         if url and urlsplit(url).scheme not in STORE_SCHEMES:
             raise ValueError(f"must begin with one of {', '.join(f'{scheme}://' for scheme in STORE_SCHEMES)}")
         return url or None
+
+    @field_validator("time_zone")
+    @classmethod
+    def _is_a_time_zone(cls, name: str) -> str:
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError):
+            raise ValueError("must be a time zone's name, such as Europe/Rome or America/New_York") from None
+        return name
 
     @field_validator("telegram_token", "discord_token")
     @classmethod

@@ -3,7 +3,8 @@
 A table is watched by its *watch id*: its code, and letters that follow from the store's secret. The board in a group
 has the link, and so has each player's own list of tables; whoever has it may watch, and the code alone is not enough.
 A table that no chat shows, such as one that was opened on a page, is watched by whom its players give the link. Tables
-in private chats cannot be watched, nor those of strangers, nor those that are shown in a chat which does not want it.
+in private chats cannot be watched, nor those of strangers, nor deals of a day, nor those that are shown in a chat which
+does not want it.
 """
 
 import asyncio
@@ -247,6 +248,6 @@ class Watching:
 
     async def _may_be_watched(self, table: Table) -> bool:
         groups = [place for place in table.hosts if not is_private(place) and not is_inline(place)]
-        if table.matched or (table.hosts and not groups):
+        if table.matched or table.day or (table.hosts and not groups):
             return False
         return all([(await self._people.chat(place)).may_be_watched for place in groups])

@@ -4,20 +4,23 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from datetime import date
 from importlib.util import find_spec
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import structlog
 
 from bot.analysis_pool import AnalysisPool
 from bot.background import Loops, TaskSet
+from bot.daily.days import Days
 from bot.delivery.completion import Completion
 from bot.delivery.delivery import RING_AFTER, Delivery
 from bot.delivery.names import SurfaceName, decode_name, encode_name
 from bot.delivery.shards import Shards
 from bot.delivery.surface import Change, decode_change, encode_change
 from bot.delivery.table_sync import Outcome
-from bot.find.finder import Finder
+from bot.find.finder import MINDED_WITH, Finder
 from bot.find.teller import Teller
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
@@ -46,6 +49,9 @@ TROUBLE_SECONDS = 300.0
 
 SWEEP_SECONDS = 5.0
 """How often the store is asked for tables that changed unheard: by a worker that died before it could tell."""
+
+DAYS_SECONDS = 30.0
+"""How often it is looked whether a day is over."""
 
 PATIENCE = 1.5
 """Seconds that messages under way get when the bot stops."""
@@ -120,6 +126,7 @@ class Worker:
         self.shards.on_forget = self.people.forget
         self.finder = Finder(self.room, self.people, self.ratings, self.challenges, self.shards)
         self.finder.is_in_trouble = self._is_in_trouble
+        self.days = Days(store, self.challenges, self.archive, self.robot_pool, ZoneInfo(settings.time_zone))
         self.room.before_removal = self.finder.before_removal
         self.teller = Teller(store, self.shards, self.people, self.adapters, settings.reports_to)
         self.forgetter = Forgetter(
@@ -145,6 +152,7 @@ class Worker:
             "forgetting": self.forgetter.run,
             "finding": self.finder.run,
             "reports": self.teller.run,
+            "days": self._mind_days,
         }
         if days := self.settings.forget_after_days:
             loops["unused"] = Unused(self.store, self.people, self.forgetter, days).run
@@ -168,6 +176,7 @@ class Worker:
         self.outages.stop()
         await self.retries.stop()
         self.completion.stop()
+        self.days.stop()
         self.watching.stop()
         self.analysis_pool.stop()
         self.robot_pool.stop()
@@ -332,6 +341,8 @@ class Worker:
     async def _finish(self, table: Table) -> Outcome:
         """Keep a finished game and rate it; doing so twice changes nothing."""
         assert table.game
+        if table.day:
+            return await self._finish_day(table, table.day)
         game = await self.archive.add(table, time.time())
         # Its table goes when this returns, and that may lie on another node than the game.
         await self.store.confirm(keys.game(game.id), keys.GAMES_ORDER)
@@ -342,3 +353,19 @@ class Worker:
         changes = await self.ratings.changes(game.id)
         shown = [(names.get(one.person, "?"), one.before, one.after) for one in changes]
         return Outcome(game.id, shown, game.ended)
+
+    async def _finish_day(self, table: Table, day: date) -> Outcome:
+        """Keep what came of the deal of a day: it is not rated, and not to be read by others before the day is over."""
+        game = await self.archive.finished(table, time.time())
+        await self.days.finish(game, day)
+        await self.store.confirm(keys.daily_results(day))
+        GAMES.labels(table.game_id, "day").inc()
+        return Outcome(game.id, (), game.ended, par=await self.days.results.par(day))
+
+    async def _mind_days(self) -> None:
+        """Have the games of days that are over read by all."""
+        while True:
+            if MINDED_WITH in self.shards.mine:
+                with self.store.outage.noted():
+                    await self.days.close_past()
+            await asyncio.sleep(DAYS_SECONDS)

@@ -104,7 +104,7 @@ def test_what_is_checked_before_a_commit_is_what_make_checks() -> None:
     hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][0]["hooks"]
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     [recipe] = re.findall(r"^check:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
-    checked = [line.strip().replace("$(BIN)", ".venv/bin") for line in recipe.splitlines()]
+    checked = [line.strip().replace("$(BIN)", ".venv/bin").replace("$(MAKE)", "make") for line in recipe.splitlines()]
     assert [hook["entry"] for hook in hooks] == checked
 
 

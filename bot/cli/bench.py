@@ -22,6 +22,7 @@ class Benches(LazyGroup):
         "presses": "bot.bench.presses:command",
         "find": "bot.bench.find:run",
         "web": "bot.bench.web:run",
+        "daily": "bot.bench.daily:run",
         "start": "bot.bench.start:run",
         "compare": "bot.bench.compare:command",
     }

@@ -30,6 +30,7 @@ class Commands(LazyGroup):
         "bench": "bot.cli.bench:app",
         "link": "bot.cli.link:link",
         "reports": "bot.cli.reports:reports_app",
+        "daily": "bot.cli.daily:daily",
         "token": "bot.cli.token:token_app",
         "tables": "bot.cli.tables:tables_app",
     }

@@ -1,5 +1,6 @@
 """`buongioco verify`: are records true?"""
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +9,7 @@ import typer
 from bot.cli.asking import counted
 from bot.cli.files import records
 from bot.cli.progress import progress
+from bot.daily.chain import days_to_end
 from engine import Record, verify
 from engine.errors import BadRecord, EngineError, FaultyRecord
 
@@ -20,18 +22,23 @@ UNREADABLE_BELIEVED = 100
 
 def verify_files(
     files: Annotated[list[Path], typer.Argument(exists=True, dir_okay=False, readable=True, metavar="FILE...")],
+    chain: Annotated[
+        str, typer.Option(metavar="END", help="All are deals of days, of the chain with this end (64 hex digits).")
+    ] = "",
 ) -> None:
     """Check records: shuffles, moves, lists of legal moves, scores and endings. Exit 1 if anything is wrong."""
-    errors = sum(_verify_file(path) for path in files)
+    if chain and not re.fullmatch("[0-9a-f]{64}", chain):
+        raise typer.BadParameter("A chain's end has 64 hexadecimal digits.", param_hint="--chain")
+    errors = sum(_verify_file(path, chain) for path in files)
     if errors:
         raise typer.Exit(1)
 
 
-def _verify_file(path: Path) -> int:
+def _verify_file(path: Path, chain: str) -> int:
     number, errors, unfinished, unreadable = 0, 0, 0, 0
     with progress(path.stat().st_size, path.name) as bar:
         for number, record, size in records(path):
-            error = _error_of(record)
+            error = _error_of(record, chain)
             if error:
                 errors += 1
                 unreadable += isinstance(record, BadRecord)
@@ -56,11 +63,20 @@ def _verify_file(path: Path) -> int:
     return errors
 
 
-def _error_of(record: Record | BadRecord) -> EngineError | None:
+def _error_of(record: Record | BadRecord, chain: str) -> EngineError | None:
     if isinstance(record, BadRecord):
         return record
     try:
         verify(record)
+        if chain:
+            _check_day(record, chain)
     except FaultyRecord as error:
         return error
     return None
+
+
+def _check_day(record: Record, chain: str) -> None:
+    """FaultyRecord unless a record is the deal of one day of a chain."""
+    proofs = [deal.proof for deal in record.deals]
+    if len(proofs) != 1 or proofs[0] is None or days_to_end(proofs[0].commitment, chain) is None:
+        raise FaultyRecord("it is no deal of a day of this chain")

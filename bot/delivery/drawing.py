@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from bot.daily.deal import result_of
 from bot.delivery.message_state import MessageState
 from bot.delivery.names import Board, ChallengeCard, Hand, OnlyMessage, Result, SurfaceName
 from bot.delivery.send_limiter import SendLimiter
@@ -11,6 +12,7 @@ from bot.delivery.table_sync import NO_EXTRAS, BoardExtras, Outcome, TableSync
 from bot.panel import Panel
 from bot.panels.board import board_panel, past_panel, result_panel
 from bot.panels.challenge import challenge_panel
+from bot.panels.daily import day_result_panel
 from bot.panels.find import ready_panel
 from bot.panels.hand import hand_panel
 from bot.panels.set_aside import set_aside_panel
@@ -113,10 +115,14 @@ def draw(
                 if table.matched
                 else challenge_panel(table, seen, *words, menu=known.draft.choice_at(0))
             )
+        case Result() if table.day:
+            assert table.game
+            result = result_of(table.game.record(live=False))
+            panel = day_result_panel(viewer.language, table.day, table.game_id, result, outcome and outcome.par)
         case Result():
             assert table.game
             record = table.game.record(live=False)
-            game_id, changes, ended, summaries = outcome or Outcome("", ())
+            game_id, changes, ended, summaries, _par = outcome or Outcome("", ())
             strangers: list[tuple[int, str]] = []
             if table.matched:
                 # By another's rating they could be found in a leaderboard, under their own name.

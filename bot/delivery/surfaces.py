@@ -22,9 +22,11 @@ def wanted(table: Table) -> Iterator[SurfaceName]:
         yield card_at(table, host)
         if is_inline(table.hosts[host]):
             continue
-        # In a private chat the hand stands already: there a deal gets its board when it is over.
+        # In a private chat the hand stands already: there a deal gets its board when it is over. A day's has none: it
+        # would tell the day's secret.
         running = is_private(table.hosts[host]) and table.phase != "over"
-        yield from (Board(deal, host) for deal in range(1, table.game.deal_number + 1 - running))
+        deals = 0 if table.day else table.game.deal_number - running
+        yield from (Board(deal, host) for deal in range(1, deals + 1))
         if table.phase == "over":
             yield Result(host)
 

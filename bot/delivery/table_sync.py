@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from bot.daily.deal import DayResult
 from bot.delivery.message_state import MessageState, State
 from bot.delivery.names import Board, Hand, Result, SurfaceName
 from bot.delivery.surface import Change, Surface
@@ -37,13 +38,15 @@ NO_EXTRAS = BoardExtras()
 
 class Outcome(NamedTuple):
     """What came of a finished game: its id in the archive, people's ratings before and after, by name, and when it
-    ended, in Unix seconds; 0 if that is not known. ``summaries`` say how well each seat played, once that is known.
+    ended, in Unix seconds; 0 if that is not known. ``summaries`` say how well each seat played, once that is known;
+    ``par`` is what the robot makes of the deal of a day.
     """
 
     game_id: str
     changes: Sequence[tuple[str, int, int]]
     ended: int = 0
     summaries: Sequence[Summary] = ()
+    par: DayResult | None = None
 
 
 class TableSync:

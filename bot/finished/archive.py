@@ -130,6 +130,10 @@ class Archive:
 
     async def add(self, table: Table, now: float) -> FinishedGame:
         """Keep a game that is over; one that is kept already stays as it is."""
+        return await self.keep(await self.finished(table, now))
+
+    async def finished(self, table: Table, now: float) -> FinishedGame:
+        """The game of a table, which is over, as it is to be kept: with nobody who is being forgotten."""
         assert table.game
         game = FinishedGame(
             id=game_id(table),
@@ -143,6 +147,10 @@ class Archive:
         )
         for person, mark in (await marks(self._client)).items():
             game = game.without(person, mark.somebody)
+        return game
+
+    async def keep(self, game: FinishedGame) -> FinishedGame:
+        """Keep a finished game; returns it as it is kept."""
         if not await self._client.set(keys.game(game.id), game.to_bytes(), nx=True):
             game = await self.get(game.id) or game
         # Only now: whoever finds a number finds its game. Cut short here, delivery adds the game again.

@@ -12,6 +12,7 @@ from bot.delivery.names import Hand, encode_name
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import card_at
 from bot.handlers.browsers import Browsers
+from bot.handlers.daily import DAILY, Daily
 from bot.handlers.errors import (
     NoChallenge,
     NoSuchGame,
@@ -69,6 +70,7 @@ class Commands:
         self.worker, self.pages, self.tries = worker, pages, tries
         self.own_data, self.finding, self.strangers = OwnData(worker), Finding(worker), Strangers(worker, pages)
         self.browsers = Browsers(worker)
+        self.daily = Daily(worker)
         self.programs = OwnPrograms(worker)
         self._handlers: dict[str, Callable[[Command, Profile], Awaitable[Reply]]] = {
             "challenge": self._challenge,
@@ -76,6 +78,7 @@ class Commands:
             "invite": self._invite,
             "hand": self._hand,
             "find": self._find,
+            "daily": self._daily,
             "nickname": self._nickname,
             "block": self._block,
             "tables": self._tables,
@@ -262,6 +265,9 @@ class Commands:
         game = game_called(" ".join(command.words)) if command.words else ""
         return await self.finding.look(command.place, profile, command.key, game)
 
+    async def _daily(self, command: Command, profile: Profile) -> Reply:
+        return await self.daily.ask(command.place, profile)
+
     async def _nickname(self, command: Command, profile: Profile) -> Reply:
         return await self.finding.call(command.place, profile, " ".join(command.words))
 
@@ -351,6 +357,8 @@ class Commands:
             if is_private(command.place) and await self.bring_hands(profile.id, joined, command.place):
                 return Reply()
             return await self._join(replace(command, words=(joined,)), profile)
+        if command.words == (DAILY,):
+            return await self.daily.play(command.place, profile)
         if command.words == (FIND,):
             return await self.finding.look(command.place, profile, command.key)
         code = command.words[0].upper() if command.words else ""

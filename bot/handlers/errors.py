@@ -98,6 +98,11 @@ class NotInPrivateYet(TableError):
     sentence = "I ask you in our private chat: open it and write /find there."
 
 
+class OpenPrivateForDaily(TableError):
+    code = "open_private_for_daily"
+    sentence = "The cards come in our private chat: open it and write /daily there."
+
+
 class AskedIfReady(TableError):
     code = "asked_if_ready"
     sentence = "There is somebody already: look below whether you are ready."

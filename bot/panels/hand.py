@@ -12,7 +12,7 @@ from operator import itemgetter
 
 from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.panels.phrases import CUT_SHORT, Phrases, in_points, turn_line
+from bot.panels.phrases import Phrases, in_points, turn_line
 from bot.panels.snapshot import TableSnapshot, isolated
 from bot.panels.strangers import DEEDS, Deed, ask, labelled, spoken
 from bot.tables.table import PHRASES
@@ -99,11 +99,13 @@ class _Hand:
         _ = self.words.text
         assert self.seen.view
         winner = self.seen.view.winner or ()
-        if not winner:
+        if self.seen.is_day_played:
+            self.page.line(_("The deal is over."), "bold")
+        elif not winner:
             self.page.line(_("The game was cancelled."), "bold")
         else:
             self.page.line(_("You win!") if self.seen.seat in winner else _("You lose."), "bold")
-            if self.seen.view.ending in CUT_SHORT:
+            if self.seen.is_cut_short:
                 self.page.line(self.words.ending(winner, self.seen.view.ending))
 
     # What has happened
@@ -122,7 +124,7 @@ class _Hand:
         """How the deal before went, at the beginning of the next; how the last one did, once the game is over."""
         _ = self.words.text
         result = view.result
-        if view.ending in CUT_SHORT:
+        if self.seen.is_cut_short:
             return
         if result and (view.ending or (result.deal < view.deal_number and self.seen.since == 0)):
             self.page.gap()
@@ -328,7 +330,7 @@ class _Hand:
         _ = self.words.text
         claims = self._moves("claim") if self.seen.view and self.seen.view.deal else []
         hints: Row = ()
-        if self.seen.practice and self.seen.my_turn:
+        if self.seen.practice and self.seen.my_turn and not self.seen.day:
             hints = (Button(_("💡 Hint"), actions.table(self.seen.code, "hint", self.seen.version)),)
         return [tuple(self._button(_("🏁 Claim the game"), move) for move in claims), hints]
 

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 from bot import actions
 from bot.actions import MoveAction, TableAction
+from bot.daily.deal import result_of
 from bot.finished.archive import game_id
 from bot.panel import Button, Panel, Span
 from bot.panels.board import result_panel
 from bot.panels.challenge import challenge_panel
+from bot.panels.daily import day_result_panel
 from bot.panels.hand import RESIGN, hand_panel
-from bot.panels.phrases import CUT_SHORT
 from bot.panels.snapshot import TableSnapshot, isolated, snapshot
 from bot.people import Profile
 from bot.pictures.cards import IN_FRENCH
@@ -151,7 +152,11 @@ def _panel(table: Table, seen: TableSnapshot, person: str, profile: Profile, cho
         panel = hand_panel(seen if profile.wants_phrases else seen._replace(heard=()), *words, chosen)
         if table.phase != "over" or table.game is None:
             return panel
-        result = result_panel(seen, table.game.record(live=False), *words, game_id(table), ())
+        record = table.game.record(live=False)
+        if table.day:
+            result = day_result_panel(profile.language, table.day, table.game_id, result_of(record))
+            return Panel((*panel.text, Span("\n\n"), *result.text))
+        result = result_panel(seen, record, *words, game_id(table), ())
         again = [row for row in result.rows if row[0].payload.startswith(actions.page("rematch"))]
         return Panel((*panel.text, Span("\n\n"), *result.text), tuple(again))
     panel = challenge_panel(table, seen, *words, menu=menu, by_link=True)
@@ -206,7 +211,7 @@ class _Pages:
         scene, deal, view = self.scene, self.deal, seen.view
         said = "".join(span.text for span in panel.text[: panel.fold])
         is_over = bool(view.ending)
-        is_cut_short = view.ending in CUT_SHORT and bool(view.winner)
+        is_cut_short = seen.is_cut_short and bool(view.winner)
         is_fresh = view.result is not None and view.result.deal < view.deal_number and seen.since == 0
         end = deal_end(seen, self.profile.language, self.profile.suits) if is_over or is_fresh else None
         return HandPage(
@@ -232,7 +237,8 @@ class _Pages:
             tally_title=self.words.text("deal {number}").format(number=end.number) if end else "",
             end_trick=self._lying(end.trick, end.seats) if end else (),
             resign="" if is_over else actions.table(seen.code, "draft", seen.version, RESIGN),
-            replay=game_id(self.table) if self.table.phase == "over" else "",
+            # The cards of a day are for nobody to see before it is over.
+            replay=game_id(self.table) if self.table.phase == "over" and not self.table.day else "",
             **common,  # type: ignore[arg-type]
         )
 

@@ -10,9 +10,6 @@ from engine import GAMES, GameKind
 from engine.rules import Value, spell
 from engine.views import LastTrick, SpadesView
 
-CUT_SHORT = ("resign", "timeout", "cancelled")
-"""Endings that leave a deal unfinished: what it counted decided nothing."""
-
 
 class Phrases:
     """A table's lines, in one language and for one viewer, who is "you" in lists."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import NamedTuple
 
 from bot.tables.chairs import Chair
@@ -10,6 +11,9 @@ from bot.wording import Wording
 from engine import GameKind, Record, View, game_kind
 from engine.game import MoveEntry
 from engine.rules import Value, resolve
+
+CUT_SHORT = ("resign", "timeout", "cancelled")
+"""Endings that leave a deal unfinished."""
 
 FIRST_STRONG_ISOLATE, POP_ISOLATE = "\u2068", "\u2069"
 
@@ -41,8 +45,9 @@ class TableSnapshot(NamedTuple):
     ``version`` is of the seat's last decision: a press from a panel of this look is good until the next one.
     ``since`` is where in ``history`` (the moves of the deal as the seat saw them) its own last move stands, plus one.
     ``asking`` is who asks this viewer for the chair opposite, and which chair. ``practice`` is whether one person
-    plays, against robots; ``strangers`` whether its people were matched. ``heard`` is what the others have said lately,
-    by seat, and ``may_say`` whether this seat may still say something in this deal.
+    plays, against robots; ``day`` is the day whose deal it is, if any; ``strangers`` whether its people were matched.
+    ``heard`` is what the others have said lately, by seat, and ``may_say`` whether this seat may still say something in
+    this deal.
     """
 
     code: str
@@ -61,6 +66,7 @@ class TableSnapshot(NamedTuple):
     clock: int
     asking: tuple[int, Chair] | None
     practice: bool
+    day: date | None
     strangers: bool
     heard: tuple[tuple[int, str], ...]
     may_say: bool
@@ -81,6 +87,16 @@ class TableSnapshot(NamedTuple):
     @property
     def my_turn(self) -> bool:
         return self.seat is not None and self.turn == self.seat
+
+    @property
+    def is_day_played(self) -> bool:
+        """Whether it is the deal of a day that was played to its end: the game has no other, so it stops there."""
+        return self.day is not None and self.view is not None and self.view.ending == "cancelled"
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether the game ended before its last deal did: what that counted decided nothing."""
+        return self.view is not None and self.view.ending in CUT_SHORT and not self.is_day_played
 
     @property
     def has_opponents(self) -> bool:
@@ -124,6 +140,7 @@ def snapshot(table: Table, seat: int | None) -> TableSnapshot:
         clock=table.clock,
         asking=asked[0] if asked else None,
         practice=table.is_practice,
+        day=table.day,
         strangers=bool(table.matched),
         heard=tuple(table.heard_by(seat)) if seat is not None and game else (),
         may_say=seat is not None and table.said_in_deal[seat] < PHRASES_A_DEAL,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bot.panels.phrases import CUT_SHORT, Phrases, in_points, turn_line
+from bot.panels.phrases import Phrases, in_points, turn_line
 from bot.panels.snapshot import TableSnapshot
 from bot.picture import Deck, Style
 from bot.pictures.lettering import drawable_names, minus
@@ -39,7 +39,7 @@ class DealEnd(NamedTuple):
 
 def deal_end(seen: TableSnapshot, language: str, suits: str) -> DealEnd | None:
     """The end of the last deal that is over; None before there is one, and where the game was cut short in it."""
-    if seen.view is None or seen.view.result is None or seen.view.ending in CUT_SHORT:
+    if seen.view is None or seen.view.result is None or seen.is_cut_short:
         return None
     result, scenes = seen.view.result, _Scenes(seen, language, suits, "classic", any_letters=True)
     played = result.last_trick.cards if result.last_trick else ()
@@ -76,8 +76,9 @@ class _Scenes:
         assert view
         if view.ending:
             won = _("You win!") if self.seen.seat in (view.winner or ()) else _("You lose.")
-            line = won if view.winner else _("The game was cancelled.")
-            result = view.result if view.ending not in CUT_SHORT else None
+            stopped = _("The deal is over.") if self.seen.is_day_played else _("The game was cancelled.")
+            line = won if view.winner else stopped
+            result = view.result if not self.seen.is_cut_short else None
             tally = self.tally(result.entries) if result else ()
             title = _("deal {number}").format(number=result.deal) if result else ""
             return self.scene(sides=self.sides(view.totals), line=line, is_mine=True, tally=tally, tally_title=title)

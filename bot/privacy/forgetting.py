@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import structlog
 
+from bot.daily.results import DayResults
 from bot.find.queue import Queue
 from bot.find.reports import Reports
 from bot.finished.archive import Archive, UnreadableGame
@@ -114,6 +115,7 @@ class Forgetter:
         await self._ratings.catch_up()
         scopes = await self._ratings.hand_over(person, mark.somebody)
         games = await self._leave_games(person, mark)
+        await DayResults(self._client).forget(person, mark.somebody)
         await self._drop_keys(person)
         await Programs(self._client).revoke_all_of(person)
         await self._tell(keys.person(person))
@@ -125,6 +127,7 @@ class Forgetter:
     async def finish(self, person: str, mark: Mark) -> None:
         """Look once more for games, and take the mark away; what the person has done since is somebody new's."""
         await self._leave_games(person, mark)
+        await DayResults(self._client).forget(person, mark.somebody)
         await self._client.hdel(keys.FORGETTING, person)
 
     async def _leave_tables(self, person: str, mark: Mark) -> int:

@@ -8,6 +8,7 @@
      "browsers": [{"made", "used"}], Unix seconds,
      "programs": [{"name", "scopes"}], for which they made tokens,
      "reports": [{"at", "code", "game", "about"}],
+     "days": [{"day", "points": [own, other] or null, "tricks"}], of the deals of the days,
      "tables": [{"code", "game", "state", "seat", "players"}],
      "ratings": [{"chat", "month", "game", "rating", "games", "wins", "rank", "history": [{"day", "won", "rating"}]}],
      "games": [{"number", "id", "ended", "chats", "seat", "record"}], "games_without_record": [number]}
@@ -19,6 +20,7 @@ no cards are told: they are hidden.
 import json
 from typing import Any
 
+from bot.daily.results import DayResults
 from bot.find.blocks import Blocks
 from bot.find.leavers import Leavers
 from bot.find.reports import Reports
@@ -68,6 +70,7 @@ class MyData:
             "browsers": [{"made": one.made, "used": one.used} for one in await Sessions(self._client).of(person)],
             "programs": [{"name": one.name, "scopes": one.scopes} for one in await Programs(self._client).of(person)],
             "reports": await self._reported(person),
+            "days": await self._days(person),
             "tables": [_table(table, person) for table in tables],
             "ratings": await self._rated(person),
             "games": games,
@@ -91,6 +94,11 @@ class MyData:
             async for _id, report in self._reports.all()
             if report.by == person
         ]
+
+    async def _days(self, person: str) -> list[dict[str, Any]]:
+        results = DayResults(self._client)
+        found = [(day, await results.of(day, person)) for day in await results.days_of(person)]
+        return [{"day": day.isoformat(), **result.to_dict()} for day, result in found if result]
 
     async def _rated(self, person: str) -> list[dict[str, Any]]:
         found = []

@@ -16,6 +16,7 @@
 | `Ask` | ``ask <seat> <person> <name>`` | somebody asks for the chair opposite the first at a side |
 | `Withdraw` | ``withdraw <seat>`` | and does so no more |
 | `Refuse` | ``refuse <seat>`` | and is refused; accepted, there is a ``sit`` |
+| `Day` | ``day <yyyy-mm-dd>`` | it is the deal of that day: one deal, whose secret is that day's (`bot.daily.chain`) |
 | `Close` | ``close <why>`` | no game came of it: ``cancelled``, ``declined`` or ``expired`` |
 | `FirstDeal` | ``deal <secret> <release> <name=value> …`` | the game began: by which rules, with every option |
 | `Deal` | ``deal <secret>`` | another deal began, by its secret in hex |
@@ -34,6 +35,7 @@ the other did. What an entry means for the table stands in `bot.tables.table`; t
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
@@ -139,6 +141,11 @@ class Refuse:
 
 
 @dataclass(frozen=True, slots=True)
+class Day:
+    day: date
+
+
+@dataclass(frozen=True, slots=True)
 class Close:
     why: Literal["cancelled", "declined", "expired"]
 
@@ -217,6 +224,7 @@ Setup = (
     | Ask
     | Withdraw
     | Refuse
+    | Day
     | Close
 )
 """Who sits where, what they mean to play, and where it is shown."""
@@ -302,6 +310,7 @@ _SIDE = _Field(lambda side: UNKNOWN if side is None else str(side), lambda text:
 _VALUE = _Field(_spelled, _value)
 _RULES = _Field(lambda rules: " ".join(f"{name}={_spelled(value)}" for name, value in rules.items()), _rules)
 _SECRET = _Field(bytes.hex, bytes.fromhex)
+_DAY = _Field(date.isoformat, date.fromisoformat)
 _MANNER = _Field({False: "lax", True: "strict"}.__getitem__, {"lax": False, "strict": True}.__getitem__)
 _WHY = _Field(str, {why: why for why in ("cancelled", "declined", "expired")}.__getitem__)
 _ENDING = _Field(str, {ending: ending for ending in ("timeout", "cancelled")}.__getitem__)
@@ -321,6 +330,7 @@ _FORMS: Mapping[type[Any], tuple[str, tuple[_Field, ...]]] = {
     Ask: ("ask", (_NUMBER, _TEXT, _TEXT)),
     Withdraw: ("withdraw", (_NUMBER,)),
     Refuse: ("refuse", (_NUMBER,)),
+    Day: ("day", (_DAY,)),
     Close: ("close", (_WHY,)),
     FirstDeal: ("deal", (_SECRET, _NUMBER, _RULES)),
     Deal: ("deal", (_SECRET,)),

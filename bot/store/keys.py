@@ -49,6 +49,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``sessions:<platform:id>`` | hash | a person's browsers by id, JSON (`bot.sessions`); expires |
 | ``entrance:<digest>`` | string | whose session a link makes, by the SHA-256 of what it holds; expires |
 | ``programs`` | hash | other people's programs, by id: name, scopes and their token's SHA-256, JSON (`bot.programs`) |
+| ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.daily.days`) |
 | ``{find}:waiting`` | hash | people who look for an opponent: since when, Unix seconds, and a JSON of what they want |
 | ``{find}:asked`` | hash | people who were matched and are asked: the pairing's code (`bot.find.queue`) |
 | ``{find}:blocks`` | hash | whom people have blocked, and by what names, JSON (`bot.find.blocks`) |
@@ -62,6 +63,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``<platform>:…`` | | an adapter's own; each says in its folder what |
 """
 
+from datetime import date
 from zlib import crc32
 
 SCHEMA_VERSION = 2
@@ -89,6 +91,8 @@ FIND_BLOCKS = "{find}:blocks"
 REPORTS = "{find}:reports"
 REPORTS_UNTOLD = "{find}:reports:untold"
 OFFER = "offer:"
+DAILY_CHAIN = "daily:chain"
+DAILY_OPEN = "daily:open"
 NOTIFICATIONS = "buongioco:pokes"
 """The channel on which workers tell each other that a table, or what is known of a person, has changed."""
 
@@ -153,6 +157,26 @@ def looked(update: str) -> str:
 
 def farewell(game_id: str, seat: int) -> str:
     return f"{{find}}:farewell:{game_id}.{seat}"
+
+
+def daily_results(day: date) -> str:
+    return f"{{daily:{day}}}:results"
+
+
+def daily_games(day: date) -> str:
+    return f"{{daily:{day}}}:games"
+
+
+def daily_par(day: date) -> str:
+    return f"{{daily:{day}}}:par"
+
+
+def daily_chat(day: date, chat: str) -> str:
+    return f"{{daily:{day}}}:chat:{chat}"
+
+
+def daily_days(person: str) -> str:
+    return f"daily:days:{person}"
 
 
 def left(person: str) -> str:

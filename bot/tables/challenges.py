@@ -75,13 +75,14 @@ class Challenges:
         setup: Sequence[Setup] = (),
         seat: int = 0,
         again: bool = False,
+        secret: bytes = b"",
     ) -> Table:
         """A new table, opened by this person, who takes a chair of it. UnknownGame lists the games there are.
 
         ``host`` is the place of its first board, ``setup`` more entries for its log. The code follows from the update,
         so that one delivered twice opens one table; nobody outside can work it out, for updates are counted. With
         ``again`` the update is a wish that several may have, one after the other: when its table is no more it opens
-        another.
+        another. ``secret`` is that of the first deal, drawn at random if it is empty.
         """
         game_kind(game)
         name = plain_name(name)
@@ -89,10 +90,10 @@ class Challenges:
         entries: list[Entry] = [Open(game, person, name), *hosting, *setup, Sit(seat, person, name)]
         if invited:
             entries.append(Invite(invited.person, invited.handle, plain_name(invited.name)))
-        secret = await self._room.store.secret()
+        codes = await self._room.store.secret()
         for attempt in count():
-            empty = Table(table_code(f"{update} {attempt}", secret))
-            opened = self._begin_if_full(empty, entries, update)
+            empty = Table(table_code(f"{update} {attempt}", codes))
+            opened = self._begin_if_full(empty, entries, update, secret)
             try:
                 async with (
                     self._room.lists.taking_chair(person, empty.code),
@@ -111,11 +112,23 @@ class Challenges:
         raise AssertionError
 
     async def open_practice(
-        self, game: str, person: str, name: str, level: str, update: str, *, host: str = "", again: bool = False
+        self,
+        game: str,
+        person: str,
+        name: str,
+        level: str,
+        update: str,
+        *,
+        host: str = "",
+        setup: Sequence[Setup] = (),
+        again: bool = False,
+        secret: bytes = b"",
     ) -> Table:
         """A new table with robots of a level in all other chairs; the rest is as in `open_table`."""
         robots = robots_at(range(1, game_kind(game).seats), level)
-        return await self.open_table(game, person, name, update, host=host, setup=robots, again=again)
+        return await self.open_table(
+            game, person, name, update, host=host, setup=[*setup, *robots], again=again, secret=secret
+        )
 
     async def open_for(
         self,
@@ -334,10 +347,11 @@ class Challenges:
 
         return await self._room.commit(code, update, decide)
 
-    def _begin_if_full(self, table: Table, entries: Sequence[Entry], update: str) -> Table:
+    def _begin_if_full(self, table: Table, entries: Sequence[Entry], update: str, secret: bytes = b"") -> Table:
         """The table with the entries; with the last chair also the first deal, which says by what rules they play."""
         after = table.after(entries, update)
         if not (after.is_full and after.phase == "open"):
             return after
         rules = resolve(game_kind(after.game_id).rules, after.rules)
-        return after.after([FirstDeal(self._room.new_secret(SECRET_BYTES), RELEASE, rules.model_dump())], update)
+        secret = secret or self._room.new_secret(SECRET_BYTES)
+        return after.after([FirstDeal(secret, RELEASE, rules.model_dump())], update)

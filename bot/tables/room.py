@@ -357,8 +357,8 @@ class Room:
     def _moved(self, table: Table, entries: Sequence[Entry], update: str) -> Table:
         """The table with a move, which is the last of the entries; where it ends a deal, with the next one."""
         after = table.after(entries, update)
-        return (
-            after.after([Deal(self.new_secret(SECRET_BYTES))], update)
-            if after.game and after.game.needs_deal
-            else after
-        )
+        if not (after.game and after.game.needs_deal):
+            return after
+        # A day has one deal.
+        next_one = Stop("cancelled") if after.day else Deal(self.new_secret(SECRET_BYTES))
+        return after.after([next_one], update)

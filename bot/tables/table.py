@@ -5,6 +5,7 @@ A table is a pure function of its log (`bot.store.log`): there is no other state
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from typing import Self, assert_never
 
 from bot.platform import is_same_place, platform_of
@@ -14,6 +15,7 @@ from bot.store.entries import (
     Clock,
     Close,
     Course,
+    Day,
     Deal,
     Decline,
     Entry,
@@ -84,6 +86,7 @@ class Table:
     ``lates`` counts the moves in a row that were made for a seat. ``closed`` is why no game came of it.
     ``said`` is by seat the phrase that was said there last, with the version after it, and ``said_in_deal`` how many
     in the running deal.
+    ``day`` is the day whose deal it is, None at any other table; ``secret`` is then that of the cards on the table.
     ``error`` is what of the log cannot be read, empty if all can: then the table stands as it was before.
     """
 
@@ -112,6 +115,8 @@ class Table:
         self.said_in_deal: tuple[int, ...] = ()
         self.made_for = False
         self.closed = ""
+        self.day: date | None = None
+        self.secret = b""
         self.error = ""
 
     @classmethod
@@ -353,6 +358,8 @@ class Table:
                 del self.asking[seat]
                 ours, theirs = self.refusals
                 self.refusals = (ours, theirs + 1) if seat & 1 else (ours + 1, theirs)
+            case Day(day):
+                self.day = day
             case Close(why):
                 self.closed = why
             case _:
@@ -395,6 +402,7 @@ class Table:
     def _deal(self, secret: bytes, number: int) -> None:
         assert self.game
         self.game.deal(secret)
+        self.secret = secret if self.day else b""
         self.dealt_at = number
         self.said_in_deal = (0,) * len(self.chairs)
         self.alarm = ""

@@ -111,6 +111,35 @@ async def test_a_chat_without_the_bot_and_a_channel_see_the_same_tricks(store: S
         assert "won by" in words_of(chat)
 
 
+async def test_the_deal_of_the_day_is_the_same_on_both_platforms(store: Store, server: DiscordServer) -> None:
+    async with both(store, server) as (worker, telegram_server):
+        anna, bruno = TelegramPerson(telegram_server, 1, "Anna"), DiscordPerson(server, 2, "Bruno")
+        anna.say("/daily", anna.private)
+        await until(lambda: anna.button("Play", anna.private) is not None)
+        await anna.press("Play")
+        await bruno.slash("daily", bruno.private)
+        await bruno.press("Play")
+        for person in ("telegram:1", "discord:2"):
+            while not await worker.days.results.of(worker.days.today(), person):
+                [table] = await worker.tables_of(person)
+                if table.phase == "playing" and table.game and table.game.turn == 0:
+                    legal = [one for one in table.game.legal_moves(0) if one not in ("resign", "claim")]
+                    version = table.oldest_panel(0)
+                    await worker.room.press(table.code, person, version, legal[0], f"{person} {table.version}")
+                await worker.settled()
+                await asyncio.sleep(0.01)
+        one, other = [game.record.deals[0] for _day, game in await worker.days.results.held()]
+        assert [entry[:2] for entry in one.moves] == [entry[:2] for entry in other.moves]
+        await worker.settled()
+        await until(
+            lambda: any(
+                "Deal of the day" in text_of(message) and "You:" in text_of(message)
+                for message in bruno.private.messages.values()
+            )
+        )
+        await until(lambda: any("To send to friends" in one.get("text", "") for one in anna.private.messages.values()))
+
+
 async def test_strangers_find_each_other_across_platforms(store: Store, server: DiscordServer) -> None:
     async with both(store, server) as (worker, telegram_server):
         anna, bruno = TelegramPerson(telegram_server, 1, "Annamaria"), DiscordPerson(server, 2, "Brunello")

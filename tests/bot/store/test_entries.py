@@ -2,6 +2,7 @@
 
 import string
 from dataclasses import fields
+from datetime import date
 from random import Random
 from traceback import format_exception
 from typing import get_args
@@ -14,6 +15,7 @@ from bot.store.entries import (
     Ask,
     Clock,
     Close,
+    Day,
     Deal,
     Decline,
     Entry,
@@ -66,6 +68,7 @@ TEXTS: dict[str, Entry] = {
     "ask 2 p:1 Anna": Ask(2, "p:1", "Anna"),
     "withdraw 2": Withdraw(2),
     "refuse 2": Refuse(2),
+    "day 2026-11-24": Day(date(2026, 11, 24)),
     "close cancelled": Close("cancelled"),
     "close declined": Close("declined"),
     "close expired": Close("expired"),
@@ -119,6 +122,7 @@ KINDS: dict[type[Entry], st.SearchStrategy[Entry]] = {
     Ask: st.builds(Ask, number, word, line),
     Withdraw: st.builds(Withdraw, number),
     Refuse: st.builds(Refuse, number),
+    Day: st.builds(Day, st.dates()),
     Close: st.builds(Close, st.sampled_from(["cancelled", "declined", "expired"])),
     FirstDeal: st.builds(FirstDeal, st.binary(), number, st.dictionaries(option, value, min_size=1)),
     Deal: st.builds(Deal, st.binary()),

@@ -1,0 +1,36 @@
+"""`buongioco daily`: the chain of the days' secrets, as everybody may know it."""
+
+import asyncio
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import typer
+
+from bot.cli.asking import counted
+from bot.cli.errors import told
+from bot.cli.stores import beside
+from bot.daily.days import chain_of
+from bot.daily.deal import game_on
+from bot.daily.results import DayResults
+from bot.settings import read_settings
+from bot.store import schema
+
+
+def daily() -> None:
+    """Print the end of the chain to publish, today's game, how many have played it, and yesterday's secret."""
+    with told():
+        asyncio.run(_daily())
+
+
+async def _daily() -> None:
+    settings = read_settings()
+    day = datetime.now(ZoneInfo(settings.time_zone)).date()
+    async with beside(settings) as client:
+        await schema.check(client)
+        chain = await chain_of(client, day)
+        played = len(await DayResults(client).lines(day))
+    yesterday = day - timedelta(days=1)
+    typer.echo(f"chain from {chain.first} to {chain.last}, end {chain.end}")
+    typer.echo(f"today {day}, {settings.time_zone}: {game_on(day)}, played by {counted(played, 'player')}")
+    if yesterday >= chain.first:
+        typer.echo(f"yesterday's secret {chain.secret(yesterday).hex()}")

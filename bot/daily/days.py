@@ -1,0 +1,162 @@
+"""The deals of the days: whoever asks for today's plays it once; when the day is over everybody may look at it.
+
+| key | type | what |
+|---|---|---|
+| ``daily:chain`` | string | the chain of secrets (`bot.daily.chain.Chain`) |
+
+What came of the deals stands in `bot.daily.results`.
+"""
+
+from datetime import date, datetime
+from importlib.util import find_spec
+from secrets import token_bytes
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from bot.background import TaskSet
+from bot.daily.chain import Chain
+from bot.daily.deal import LEVEL, game_on, result_of
+from bot.daily.results import DayResults
+from bot.finished.archive import Archive, FinishedGame
+from bot.robot_pool import RobotPool
+from bot.store import STORE_ERRORS, Store, keys
+from bot.store.entries import Day
+from bot.tables.challenges import Challenges
+from bot.tables.errors import NoSuchTable, TableError
+from bot.tables.table import Table
+from engine.shuffle import SECRET_BYTES
+
+GAMES_LOOKED_AT = 40
+"""Among so many of somebody's last games that of a day is looked for."""
+
+log = structlog.get_logger()
+
+
+class PlayedToday(TableError):
+    """Whoever asks has played the deal of the day."""
+
+    code = "played_today"
+    sentence = "You have played today's deal. The next one comes at midnight."
+
+
+class NoDaysHere(TableError):
+    """The robot of the day cannot think here."""
+
+    code = "no_days_here"
+    sentence = "The deal of the day is not played here: whoever hosts me would have to install numba."
+
+
+async def chain_of(client: Any, today: date) -> Chain:
+    """The store's chain of secrets, which is made when it is first asked for, and anew when its days are used up."""
+    while True:
+        known = await client.get(keys.DAILY_CHAIN)
+        if known and (chain := Chain.parse(known.decode())).last >= today:
+            return chain
+        made = Chain(token_bytes(SECRET_BYTES), today).to_text()
+        await client.set(keys.DAILY_CHAIN, made, nx=not known)
+
+
+class Days:
+    """The deals of the days of one store, for people who play them."""
+
+    def __init__(
+        self, store: Store, challenges: Challenges, archive: Archive, robot_pool: RobotPool, zone: ZoneInfo
+    ) -> None:
+        self.results = DayResults(store.client)
+        self._store, self._challenges, self._archive, self._zone = store, challenges, archive, zone
+        self._robot_pool, self._working_out = robot_pool, TaskSet()
+        self._worked_out: date | None = None
+
+    def today(self) -> date:
+        """The day that it is for whoever hosts the bot."""
+        return datetime.now(self._zone).date()
+
+    async def chain(self) -> Chain:
+        return await chain_of(self._store.client, self.today())
+
+    async def open(self, person: str, name: str, host: str = "") -> Table:
+        """The table at which somebody plays today's deal: the same however often it is asked for. PlayedToday when they
+        have, NoDaysHere without compiled searches; ``host`` is where its result is shown.
+        """
+        day = self.today()
+        if not find_spec("numba"):
+            # In plain Python the robot thinks less: it would not be the same one.
+            raise NoDaysHere()
+        if await self.results.of(day, person):
+            raise PlayedToday()
+        secret = (await self.chain()).secret(day)
+        self._work_out_par(day, secret)
+        update = f"daily:{day}:{person}"
+        try:
+            return await self._challenges.open_practice(
+                game_on(day), person, name, LEVEL, update, host=host, setup=[Day(day)], secret=secret
+            )
+        except NoSuchTable:
+            # Its game is over; what came of it may be on its way.
+            raise PlayedToday() from None
+
+    async def finish(self, game: FinishedGame, day: date) -> None:
+        """Keep a game of a day, and what came of it; doing so twice changes nothing.
+
+        Until the day is over the game is not in the archive: its record tells the cards.
+        """
+        if day < self.today():
+            await self._archive.keep(game)
+        else:
+            await self.results.hold(day, game)
+        for person in game.known_people:
+            await self.results.note(day, person, result_of(game.record))
+
+    async def close_past(self) -> None:
+        """Move games of days that are over into the archive; doing so twice changes nothing."""
+        past = await self.results.open_days_before(self.today())
+        if not past:
+            return
+        for day, game in await self.results.held():
+            if day in past:
+                await self._archive.keep(game)
+                await self.results.release(day, game)
+        for day in past:
+            await self.results.close(day)
+
+    async def game_of(self, day: date, person: str) -> str:
+        """The archive's id of the game that somebody played on a day that is over; empty if there is none."""
+        chain = await self.chain()
+        if day < chain.first:
+            return ""
+        secret = chain.secret(day).hex()
+        for number in (await self._archive.numbers_of(person))[-GAMES_LOOKED_AT:]:
+            id = await self._archive.id_of(number)  # noqa: A001
+            game = await self._archive.get(id) if id else None
+            proof = game.record.deals[0].proof if game and game.record.deals else None
+            if game and proof and proof.secret == secret:
+                return game.id
+        return ""
+
+    # Par
+
+    def _work_out_par(self, day: date, secret: bytes) -> None:
+        """Have what the robot makes of the seat known soon: it takes seconds, in a process of its own."""
+        if self._worked_out != day:
+            self._worked_out = day
+            self._working_out.start(self._note_par(day, secret))
+
+    async def _note_par(self, day: date, secret: bytes) -> None:
+        try:
+            if await self.results.par(day) is None:
+                await self.results.note_par(day, await self._robot_pool.par(game_on(day), secret))
+        except STORE_ERRORS as error:
+            self._worked_out = None
+            self._store.outage.begin(error)
+        except Exception:
+            self._worked_out = None
+            log.exception("par_failed", day=day.isoformat())
+
+    async def settled(self) -> None:
+        """Wait until par is known; for tests."""
+        await self._working_out.wait()
+
+    def stop(self) -> None:
+        self._working_out.cancel()

@@ -1,0 +1,106 @@
+"""What a day's deal is, apart from its cards: which game, how the robots play it, and what came of it.
+
+All of it follows from the day and its secret alone, so that whoever plays the same cards is answered the same.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from hashlib import sha256
+from random import Random
+from typing import Any
+
+from engine import GAMES, Game, Record
+from engine.game import MoveEntry
+from engine.replay import replay
+from engine.robots import act, robot
+from engine.views import View
+
+SEAT = 0
+"""Where whoever asks for the deal sits."""
+
+LEVEL = "strong"
+
+
+def game_on(day: date) -> str:
+    """The game of a day: all of them take their turns."""
+    return list(GAMES)[day.toordinal() % len(GAMES)]
+
+
+def thought_seed(secret: bytes, moves: int) -> int:
+    """What a robot's chance comes from, when so many moves have been made in the deal."""
+    return int.from_bytes(sha256(secret + b"robot" + moves.to_bytes(4, "big")).digest()[:8], "big")
+
+
+@dataclass(frozen=True)
+class DayResult:
+    """What came of a day's deal for somebody.
+
+    ``points`` are each side's, the own one first, as large as the table counts them; None where the deal was given up.
+    ``tricks`` says who took each trick, in order: ``1`` this side, ``0`` the other.
+    """
+
+    points: tuple[int, int] | None
+    tricks: str
+
+    @property
+    def margin(self) -> int | None:
+        """How many points more than the other side; None where the deal was given up."""
+        return self.points[0] - self.points[1] if self.points else None
+
+    @property
+    def squares(self) -> str:
+        """The tricks as squares, which tell no card."""
+        return "".join("🟩" if one == "1" else "⬜" for one in self.tricks)
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def parse(cls, fields: dict[str, Any]) -> "DayResult":
+        points = fields["points"]
+        return cls((points[0], points[1]) if points else None, fields["tricks"])
+
+
+def result_of(record: Record) -> DayResult:
+    """What came of a game of one deal: a deal that was played to its end is stopped there, before there is another."""
+    deal = record.deals[0]
+    is_whole = record.ending in ("cancelled", "target")
+    unit = record.rules.get("score_unit")
+    factor = unit if isinstance(unit, int) else 1
+    points = (deal.totals[0] * factor, deal.totals[1] * factor)
+    return DayResult(points if is_whole else None, tricks_of(record))
+
+
+def tricks_of(record: Record) -> str:
+    """Who took each trick of the first deal: ``1`` where the side of seat 0 did, ``0`` where the other did."""
+    found, before = "", 0
+    for game in replay(record, 1):
+        deal = game.view(None).deal
+        assert deal
+        if sum(deal.tricks) > len(found):
+            found += "1" if deal.tricks[0] > before else "0"
+            before = deal.tricks[0]
+    return found
+
+
+def choose(view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
+    """What the strong robot plays. Work bounds its thoughts, never time: it is the same however busy a machine is."""
+    return robot(LEVEL, Random(seed)).choose(view, history)
+
+
+def played_by_robots(game_id: str, secret: bytes, level: str = LEVEL, random: Random | None = None) -> DayResult:
+    """What the robot of the day makes of the seat, against itself: par. Or what one of another level does in its place,
+    by chance of its own.
+    """
+    seats = GAMES[game_id].seats
+    game = Game(game_id, {}, [LEVEL] * seats)
+    game.deal(secret)
+    while game.deal_number == 1 and game.turn is not None:
+        seat = game.turn
+        is_other = seat == SEAT and random is not None
+        seeded = random if is_other and random else Random(thought_seed(secret, len(game.moves)))
+        act(game, seat, robot(level if is_other else LEVEL, seeded))
+    if not game.over:
+        game.stop("cancelled")
+    return result_of(game.record())

@@ -1,0 +1,181 @@
+"""The deal of the day: what it is, how one did, and how the others did."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import NamedTuple
+
+from bot import actions
+from bot.daily.deal import DayResult
+from bot.daily.results import Line, Streak
+from bot.panel import Button, Panel, Row, Span, Writer
+from bot.panels.snapshot import isolated
+from bot.texts import texts
+from engine import GAMES
+
+MOST_LINES = 15
+"""So many results stand in a list."""
+
+
+class NamedLine(NamedTuple):
+    """A result, and what its player is called."""
+
+    name: str
+    line: Line
+
+
+def day_name(day: date) -> str:
+    """A day as both languages read it."""
+    return day.strftime("%d.%m.%Y")
+
+
+def shared_text(day: date, game: str, result: DayResult, par: DayResult | None, language: str) -> str:
+    """What somebody sends to friends: how they did, and nothing of the cards."""
+    _ = texts(language).gettext
+    head = f"Buongioco {day_name(day)} · {_(GAMES[game].name)}"
+    if result.margin is None:
+        given_up = _("given up")
+        return f"{head} · {given_up}"
+    score = f"{result.margin:+d}"
+    if par and par.margin is not None:
+        name = _("par")
+        score += f" ({name} {par.margin:+d})"
+    return f"{head} · {score}\n{result.squares}"
+
+
+def _result(page: Writer, language: str, day: date, game: str, result: DayResult, par: DayResult | None) -> None:
+    _ = texts(language).gettext
+    if result.points is None:
+        page.line(_("You gave up."), "bold")
+    else:
+        own, other = result.points
+        page.line(_("You: {own}. The robot: {other}."), "bold", own=own, other=other)
+        if par and par.points:
+            own, other = par.points
+            page.line(_("Par, what the robot makes of your cards: {own} to {other}."), own=own, other=other)
+            _compared(page, language, (result.margin or 0) - (par.margin or 0))
+    page.gap()
+    page.line(_("To send to friends:"))
+    page.line(shared_text(day, game, result, par, language), "code")
+
+
+def _compared(page: Writer, language: str, better: int) -> None:
+    """How many points better than par somebody did."""
+    _, ngettext = texts(language).gettext, texts(language).ngettext
+    if better > 0:
+        page.line(ngettext("You did {count} point better.", "You did {count} points better.", better), count=better)
+    elif better < 0:
+        page.line(ngettext("You did {count} point worse.", "You did {count} points worse.", -better), count=-better)
+    else:
+        page.line(_("You did as well."))
+
+
+def day_result_panel(language: str, day: date, game: str, result: DayResult, par: DayResult | None = None) -> Panel:
+    """What came of a day's deal, as soon as it is over; par may not be known yet."""
+    page = Writer()
+    _heading(page, language, day, game)
+    _result(page, language, day, game, result, par)
+    _ = texts(language).gettext
+    return page.panel((Button(_("🏆 Today’s results"), actions.page("daily", "today")),))
+
+
+def _heading(page: Writer, language: str, day: date, game: str) -> None:
+    _ = texts(language).gettext
+    page.line(
+        _("☀️ Deal of the day · {day} · {game}"),
+        day=day_name(day),
+        game=Span(_(GAMES[game].name), "bold"),
+    )
+
+
+def day_panel(language: str, day: date, game: str, lines: Sequence[NamedLine], seal: str = "") -> Panel:
+    """What the deal of the day is, and how those did who have played it; ``seal`` is its commitment, if it is told."""
+    _ = texts(language).gettext
+    page = Writer()
+    _heading(page, language, day, game)
+    page.line(_("One deal against the strong robot. Everybody has the same cards, and plays them once."))
+    _lines(page, language, lines)
+    if seal:
+        page.gap()
+        page.line(_("🔒 Seal: {seal}"), "small", seal=seal)
+    rows: list[Row] = [(Button(_("Play"), actions.page("daily", "play"), "good"),)]
+    return page.panel(*rows, (Button(_("Yesterday"), actions.page("daily", "yesterday")),))
+
+
+def played_panel(
+    language: str,
+    day: date,
+    game: str,
+    own: Line,
+    played: int,
+    par: DayResult | None,
+    streak: Streak,
+    friends: Sequence[NamedLine],
+) -> Panel:
+    """How somebody did who has played, among friends and everybody."""
+    _ = texts(language).gettext
+    ngettext = texts(language).ngettext
+    page = Writer()
+    _heading(page, language, day, game)
+    _result(page, language, day, game, own.result, par)
+    page.gap()
+    if own.rank is not None:
+        page.line(
+            ngettext("Everywhere: {rank} of {count} player.", "Everywhere: {rank} of {count} players.", played),
+            rank=own.rank,
+            count=played,
+        )
+    page.line(
+        ngettext("{count} day in a row; {longest} at most.", "{count} days in a row; {longest} at most.", streak.now),
+        count=streak.now,
+        longest=streak.longest,
+    )
+    _lines(page, language, friends)
+    page.gap()
+    page.line(_("The next deal comes at midnight. Then all may look at this one."))
+    return page.panel((Button(_("Yesterday"), actions.page("daily", "yesterday")),))
+
+
+def yesterday_panel(
+    language: str, day: date, game: str, lines: Sequence[NamedLine], par: DayResult | None, secret: str, replay: str
+) -> Panel:
+    """A day that is over: everybody's lines, its secret, and the way to one's own game."""
+    _ = texts(language).gettext
+    page = Writer()
+    _heading(page, language, day, game)
+    if not lines:
+        page.line(_("Nobody whom you know has played it."))
+    _lines(page, language, lines)
+    if par and par.points:
+        page.line(_("Par: {own} to {other}."), own=par.points[0], other=par.points[1])
+    page.gap()
+    page.line(_("🔓 Secret: {secret}"), "small", secret=secret)
+    rows: list[Row] = []
+    if replay:
+        rows.append(
+            (
+                Button(_("Replay"), actions.page("replay", replay, 1)),
+                Button(_("Analysis"), actions.page("analysis", replay)),
+            )
+        )
+    return page.panel(*rows, (Button(_("☀️ Today"), actions.page("daily", "today")),))
+
+
+def _lines(page: Writer, language: str, lines: Sequence[NamedLine]) -> None:
+    """Results, the best first."""
+    _ = texts(language).gettext
+    if lines:
+        page.gap()
+    for name, line in lines[:MOST_LINES]:
+        if line.rank is None:
+            page.line(_("{name}: given up"), name=isolated(name))
+        else:
+            assert line.result.margin is not None
+            page.line(
+                "{rank}. {name} {margin} {squares}",
+                rank=line.rank,
+                name=isolated(name),
+                margin=f"{line.result.margin:+d}",
+                squares=line.result.squares,
+            )
+    if len(lines) > MOST_LINES:
+        page.line(_("… and {count} more"), count=len(lines) - MOST_LINES)

@@ -1,0 +1,192 @@
+"""The deal of the day in chats: the same cards and answers for everybody, once, and for nobody else's eyes until the day
+is over.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import date, timedelta
+from random import Random
+
+import pytest
+
+from bot.daily.chain import days_to_end
+from bot.daily.days import Days, NoDaysHere
+from bot.daily.deal import game_on
+from bot.privacy.mydata import MyData
+from bot.somebody import marks
+from bot.store import Store
+from bot.worker import Worker
+from engine import verify
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
+
+TODAY = next(day for day in (date(2026, 11, 24) + timedelta(days=n) for n in range(7)) if game_on(day) == "testa")
+TOMORROW = TODAY + timedelta(days=1)
+
+
+@pytest.fixture(autouse=True)
+def today(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Days, "today", lambda _days: TODAY)
+
+
+@asynccontextmanager
+async def opened(store: Store, *names: str) -> AsyncIterator[tuple[Worker, list[Player]]]:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        yield worker, [Player(worker, fake, name, number) for number, name in enumerate(names, 1)]
+
+
+async def code_of(player: Player) -> str:
+    [table] = await player.worker.tables_of(player.person.id)
+    return table.code
+
+
+async def began(player: Player) -> str:
+    """Ask for the deal of the day and begin it; the table's code."""
+    await player.say("/daily", player.private)
+    await player.press("Play", player.private)
+    return await code_of(player)
+
+
+async def move(player: Player, code: str, seed: int) -> bool:
+    """Make one move, chosen by a seed and how far the deal has come; False once it is over."""
+    worker = player.worker
+    await worker.scheduler.settled()
+    table = await worker.room.table(code)
+    if table.phase != "playing":
+        return False
+    assert table.game
+    if table.game.turn == 0:
+        legal = [one for one in table.game.legal_moves(0) if one not in ("resign", "claim")]
+        chosen = Random(f"{seed} {len(table.game.moves)}").choice(legal)
+        await worker.room.press(code, player.person.id, table.version, chosen, f"m{table.version}")
+    return True
+
+
+async def played(player: Player, code: str, seed: int) -> None:
+    while await move(player, code, seed):
+        pass
+    await player.worker.settled()
+
+
+async def test_who_plays_the_same_is_answered_the_same_a_restart_between(store: Store) -> None:
+    told = {}
+    async with opened(store, "Anna", "Bruno", "Carla") as (worker, (anna, bruno, carla)):
+        for player, seed in ((anna, 1), (carla, 2)):
+            await played(player, await began(player), seed)
+        code = await began(bruno)
+        for _ in range(9):
+            await move(bruno, code, 1)
+    async with opened(store, "Anna", "Bruno", "Carla") as (worker, (anna, bruno, carla)):
+        await played(bruno, code, 1)
+        for day, game in await worker.days.results.held():
+            assert day == TODAY
+            verify(game.record)
+            told[game.people[0]] = [entry[:2] for entry in game.record.deals[0].moves]
+        assert told["paper:1"] == told["paper:2"]
+        assert told["paper:1"] != told["paper:3"]
+        lines = await worker.days.results.lines(TODAY)
+        assert len({line.result for line in lines if line.person != "paper:3"}) == 1
+
+
+async def test_it_is_played_once_however_often_one_asks(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/daily", anna.private)
+        assert "everybody has the same cards" in anna.fake.last(anna.private).plain.lower()
+        await anna.press("Play", anna.private)
+        code = await code_of(anna)
+        assert (await worker.days.open("paper:1", "Anna")).code == code
+        await played(anna, code, 1)
+        result = anna.fake.texts(anna.private)[-1]
+        assert "Deal of the day" in result
+        assert "🟩" in result
+        assert "cancelled" not in "".join(anna.fake.texts(anna.private))
+        reply = await anna.press("Play", anna.private)
+        assert "You have played today's deal" in reply.toast
+        await worker.days.settled()
+        await anna.say("/daily", anna.private)
+        text = anna.fake.last(anna.private).plain
+        assert "Everywhere: 1 of 1 player." in text
+        assert "1 day in a row" in text
+        assert "Par, what the robot makes" in text
+
+
+async def test_nobody_reads_the_cards_before_the_day_is_over(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        secret = (await worker.days.chain()).secret(TODAY).hex()
+        code = await began(anna)
+        table = await worker.room.table(code)
+        assert await worker.watching.watch_id(table) == ""
+        assert not [button for button in anna.fake.last(anna.private).rows for one in button if "Hint" in one.label]
+        await played(anna, code, 1)
+        assert await worker.archive.count() == 0
+        await worker.days.close_past()
+        assert await worker.archive.count() == 0
+        shown = "".join(text for place in anna.fake.messages for text in anna.fake.texts(place))
+        assert secret not in shown
+        assert "Replay" not in str([panel.rows for panel in anna.fake.messages[anna.private].values()])
+
+        monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
+        await worker.days.close_past()
+        await worker.days.close_past()
+        assert await worker.archive.count() == 1
+        [game] = [game async for game in worker.archive.all()]
+        assert not game.is_rated
+        proof = game.record.deals[0].proof
+        assert proof
+        chain = await worker.days.chain()
+        assert days_to_end(proof.commitment, chain.end) == (TODAY - chain.first).days
+        await anna.say("/daily", anna.private)
+        await anna.press("Yesterday", anna.private)
+        text = anna.fake.last(anna.private).plain
+        assert secret in text
+        assert "1. \u2068Anna\u2069" in text
+        await anna.press("Replay", anna.private)
+
+
+async def test_a_group_reads_how_those_did_who_asked_there(store: Store) -> None:
+    async with opened(store, "Anna", "Bruno", "Carla") as (_worker, (anna, bruno, carla)):
+        await bruno.say("/help", bruno.private)
+        await anna.say("/daily", GROUP)
+        await bruno.press("Play", GROUP)
+        await played(bruno, await code_of(bruno), 1)
+        await played(carla, await began(carla), 1)
+        await anna.say("/daily", GROUP)
+        text = anna.fake.last(GROUP).plain
+        assert "Bruno" in text
+        assert "Carla" not in text
+        assert "🟩" in text
+
+
+async def test_who_resigns_has_given_up(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        code = await began(anna)
+        table = await worker.room.table(code)
+        await worker.room.press(code, "paper:1", table.version, "resign", "r")
+        await worker.settled()
+        assert "You gave up." in anna.fake.texts(anna.private)[-1]
+        [line] = await worker.days.results.lines(TODAY)
+        assert line.rank is None
+
+
+async def test_without_compiled_searches_there_is_none(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(store, "Anna") as (worker, [_anna]):
+        monkeypatch.setattr("bot.daily.days.find_spec", lambda _name: None)
+        with pytest.raises(NoDaysHere):
+            await worker.days.open("paper:1", "Anna")
+
+
+async def test_who_is_forgotten_has_no_results_and_is_somebody_in_games_of_today(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await played(anna, await began(anna), 1)
+        file = await MyData(store.client, worker.archive, worker.ratings).file("paper:1", [], 0.0)
+        assert b'"days": [{"day": "' in file.content
+        await worker.forgetter.begin("paper:1")
+        async with asyncio.timeout(20):
+            while not (await marks(store.client))["paper:1"].is_gone:
+                await asyncio.sleep(0.01)
+        assert await worker.days.results.lines(TODAY) == []
+        assert await worker.days.results.days_of("paper:1") == []
+        [(_day, game)] = await worker.days.results.held()
+        assert "paper:1" not in game.people
+        assert "Anna" not in game.record.to_json()

@@ -1,5 +1,6 @@
 """What a host and a stranger check of the days: `buongioco daily` and `verify --chain`."""
 
+import asyncio
 from datetime import date
 from pathlib import Path
 
@@ -7,6 +8,8 @@ from typer.testing import CliRunner
 
 from bot.cli import main as cli
 from bot.daily.chain import Chain
+from bot.daily.days import chain_of
+from bot.store import EmbeddedStore, opened
 from engine import Game
 from tests.bot.command import command
 
@@ -37,10 +40,14 @@ def test_a_record_of_a_day_is_checked_against_the_end_of_the_chain(tmp_path: Pat
     assert "64 hexadecimal digits" in wrong.output
 
 
-def test_a_host_reads_what_to_publish(tmp_path: Path) -> None:
-    once, again = (command(tmp_path, "daily", BUONGIOCO_PLAYGROUND_PORT="0") for _ in range(2))
-    assert once.returncode == 0, once.stderr
-    assert once.stdout == again.stdout
-    assert "chain from " in once.stdout
-    assert "Europe/Rome: " in once.stdout
-    assert "played by 0 players" in once.stdout
+async def test_a_host_reads_what_to_publish(tmp_path: Path) -> None:
+    valkey = EmbeddedStore(tmp_path / "data")
+    await valkey.start()
+    async with opened(valkey.url) as store:
+        answers = [await asyncio.to_thread(command, tmp_path, "daily", BUONGIOCO_PLAYGROUND_PORT="0") for _ in range(2)]
+        end = (await chain_of(store.client, date(2026, 11, 24))).end
+    await valkey.stop()
+    assert [one.returncode for one in answers] == [0, 0], answers[0].stderr
+    assert answers[0].stdout == answers[1].stdout
+    assert f"end {end}" in answers[0].stdout
+    assert "played by 0 players" in answers[0].stdout

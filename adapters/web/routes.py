@@ -4,6 +4,7 @@
 |---|---|
 | ``/`` | the first page: play now, or with a friend; one's tables (`tables`) |
 | ``/play`` | POST: a table is opened |
+| ``/daily`` | the deal of the day, to be played by a POST; with ``?yesterday`` how the last one went |
 | ``/t/{code}`` | a table, for who sits there or wants to sit down (POST); live at ``/t/{code}/live``, a WebSocket |
 | ``/chat`` | the playground's chat; its tickets and WebSockets at ``/ticket`` and ``/ws`` (`playground.server`) |
 | ``/in``, ``/out`` | a browser becomes its person's own, and no more (`entrance`) |

@@ -73,6 +73,8 @@ class Tables:
         return [
             web.get("/", self.home),
             web.post("/play", self.play),
+            web.get("/daily", self.day),
+            web.post("/daily", self.play_day),
             web.get("/t/{code}", self.table),
             web.post("/t/{code}", self.sit),
             web.get("/t/{code}/live", self.live),
@@ -111,6 +113,24 @@ class Tables:
         update = f"web:{reader.tag}:{key}:{game[:16]}:{robot[:8]}"
         person = reader.spoken_to(spoken(request))
         opened = await self._card_room.hands.open_table(person, game, robot, update)
+        if not opened.code:
+            return self._said(request, language, opened.why, cookie)
+        return self._led_to(f"/t/{opened.code}", cookie)
+
+    async def day(self, request: web.Request) -> web.Response:
+        """The deal of the day, or with ``?yesterday`` how the one before went."""
+        reader = await self.people.whose(request)
+        language = await self._language(request, reader)
+        yesterday = "yesterday" in request.query
+        day = await self._card_room.hands.day(reader.person if reader else "", language, yesterday=yesterday)
+        named = {"name": _own_name(reader), "called": _called(reader)}
+        return self._site.page(request, "daily.html", language, day=day, yesterday=yesterday, **named)
+
+    async def play_day(self, request: web.Request) -> web.Response:
+        """Sit down to the deal of the day; whoever has played it is led to what came of it."""
+        said = await self._site.form(request)
+        reader, cookie, language = await self._known(request, await self.people.whose(request), said.get("name", ""))
+        opened = await self._card_room.hands.open_day(reader.spoken_to(spoken(request)))
         if not opened.code:
             return self._said(request, language, opened.why, cookie)
         return self._led_to(f"/t/{opened.code}", cookie)
@@ -362,4 +382,5 @@ def _words(language: str) -> dict[str, str]:
         "gone": _("You do not sit at this table any more."),
         "new_game": _("Another game"),
         "replay": _("Replay"),
+        "results": _("🏆 Today’s results"),
     }

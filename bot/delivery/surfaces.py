@@ -19,7 +19,8 @@ def wanted(table: Table) -> Iterator[SurfaceName]:
     seats = sorted(range(len(table.chairs)), key=lambda seat: seat != turn)
     yield from (Hand(seat) for seat in seats if (chair := table.chairs[seat]) and not chair.is_robot)
     for host in range(len(table.hosts)):
-        yield card_at(table, host)
+        if not table.day:
+            yield card_at(table, host)
         if is_inline(table.hosts[host]):
             continue
         # In a private chat the hand stands already: there a deal gets its board when it is over. A day's has none: it

@@ -35,19 +35,20 @@ class Daily:
         if not is_private(place):
             await self.days.results.asked_in(self.days.today(), chat_of(place), profile.id)
             return Reply(panel=await self._in_group(place))
-        return Reply(panel=await self._own(profile))
+        return Reply(panel=await self.own(profile))
 
     async def answer(self, place: str, profile: Profile, words: Sequence[str]) -> Reply:
         """A press on one of its pages."""
         match words:
             case ["today"] if is_private(place):
-                return Reply(panel=await self._own(profile))
+                return Reply(panel=await self.own(profile))
             case ["today"]:
                 return Reply(panel=await self._in_group(place))
             case ["play"]:
                 return await self.play(place, profile)
             case ["yesterday"]:
-                return self._for_one(place, profile, await self._yesterday(place, profile))
+                chat = "" if is_private(place) else chat_of(place)
+                return self._for_one(place, profile, await self.yesterday(profile, chat))
         raise BadPayload()
 
     async def play(self, place: str, profile: Profile) -> Reply:
@@ -70,7 +71,8 @@ class Daily:
         lines = await self._named(await self.days.results.lines(day, chat_of(place)))
         return day_panel(viewer.language, day, game_on(day), lines)
 
-    async def _own(self, profile: Profile) -> Panel:
+    async def own(self, profile: Profile) -> Panel:
+        """What today's deal is to somebody: to be played, or their result."""
         day = self.days.today()
         game, lines = game_on(day), await self.days.results.lines(day)
         own = next((line for line in lines if line.person == profile.id), None)
@@ -81,12 +83,12 @@ class Daily:
         par, streak = await self.days.results.par(day), await self.days.results.streak(profile.id, day)
         return played_panel(profile.language, day, game, own, len(lines), par, streak, friends)
 
-    async def _yesterday(self, place: str, profile: Profile) -> Panel:
+    async def yesterday(self, profile: Profile, chat: str = "") -> Panel:
+        """How the day before went: for somebody and their friends, or in a group's chat."""
         day = self.days.today() - timedelta(days=1)
-        if is_private(place):
-            lines = await self._friends(profile, await self.days.results.lines(day))
-        else:
-            lines = await self.days.results.lines(day, chat_of(place))
+        lines = await self.days.results.lines(day, chat)
+        if not chat:
+            lines = await self._friends(profile, lines)
         chain = await self.days.chain()
         secret = chain.secret(day).hex() if day >= chain.first else "–"
         replay = await self.days.game_of(day, profile.id)

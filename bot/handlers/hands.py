@@ -4,16 +4,18 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import asdict
+from datetime import timedelta
 from typing import NamedTuple
 
 from bot import actions
 from bot.actions import BadPayload, TableAction
+from bot.handlers.daily import Daily
 from bot.handlers.limits import PRESSES_OF_PERSON, TooManyPresses
 from bot.panel import Panel
 from bot.panels.challenge import invited_panel
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.hand_page import CHOOSING, HandPage, hand_page
-from bot.people import People
+from bot.people import People, Profile
 from bot.platform import Person, Reply
 from bot.ratelimit import RateLimiter
 from bot.store.outage import begin_request
@@ -41,6 +43,14 @@ class Opened(NamedTuple):
 
     code: str
     why: str = ""
+
+
+class DayPage(NamedTuple):
+    """A day's deal, in words; whether it may be played, and the game's id where it may be looked at."""
+
+    panel: Panel
+    may_play: bool
+    replay: str
 
 
 class TableLine(NamedTuple):
@@ -196,6 +206,7 @@ class Hands:
         self.people: People = worker.people
         self._open: dict[str, set[OpenHand]] = {}
         self._choices = RateLimiter()
+        self._daily = Daily(worker)
         worker.room.watchers.append(self._committed)
         worker.on_heard.append(self._heard)
 
@@ -253,6 +264,26 @@ class Hands:
         except EngineError as fault:
             return Opened("", error_text(fault, profile.language))
         return Opened(opened.code)
+
+    async def open_day(self, person: Person) -> Opened:
+        """The table at which a person plays today's deal. Raises one of the store's errors."""
+        begin_request()
+        profile = await self.people.meet(person)
+        try:
+            return Opened((await self._worker.days.open(person.id, person.name)).code)
+        except EngineError as fault:
+            return Opened("", error_text(fault, profile.language))
+
+    async def day(self, person: str, language: str, *, yesterday: bool = False) -> DayPage:
+        """Today's deal as a person sees it, or how the day before went; ``person`` is empty for a stranger, who speaks
+        a language. Raises one of the store's errors.
+        """
+        profile = await self.people.person(person) if person else Profile("", language=language)
+        if yesterday:
+            replay = await self._worker.days.game_of(self._worker.days.today() - timedelta(days=1), person)
+            return DayPage(await self._daily.yesterday(profile), False, replay)
+        is_played = await self._worker.days.results.of(self._worker.days.today(), person) is not None
+        return DayPage(await self._daily.own(profile), not is_played, "")
 
     async def tables_of(self, person: str) -> list[TableLine]:
         """Where somebody sits, or asks for a chair, games under way first. Raises one of the store's errors."""

@@ -91,7 +91,8 @@ class HandPage:
     ``says`` is what has changed, in words, for who does not see it. ``text`` are the panel's spans (text and style)
     and ``rows`` its buttons, all of them; ``extra`` are those that no card or packet stands for and that are of use
     now. ``tally`` is the score of the deal that has just ended, ``end_trick`` its last trick. ``clock`` is in seconds a
-    move, 0 where none runs. ``replay`` is the finished game's id, ``rules`` the address of the page on how the game is
+    move, 0 where none runs. ``replay`` is the finished game's id, ``results`` the address of the page with
+    everybody's results at the deal of a day, ``rules`` the address of the page on how the game is
     played. ``resign`` is pressed to be asked whether one really wants to.
     """
 
@@ -126,6 +127,7 @@ class HandPage:
     tally_title: str = ""
     end_trick: tuple[LyingCard, ...] = ()
     replay: str = ""
+    results: str = ""
     resign: str = ""
 
     @property
@@ -236,6 +238,7 @@ class _Pages:
             tally=tuple((line.label, *line.figures) for line in end.tally) if end else (),
             tally_title=self.words.text("deal {number}").format(number=end.number) if end else "",
             end_trick=self._lying(end.trick, end.seats) if end else (),
+            results="/daily" if self.table.day else "",
             resign="" if is_over else actions.table(seen.code, "draft", seen.version, RESIGN),
             # The cards of a day are for nobody to see before it is over.
             replay=game_id(self.table) if self.table.phase == "over" and not self.table.day else "",

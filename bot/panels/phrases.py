@@ -33,6 +33,8 @@ class Phrases:
         """Each side's points, as large as the table counts them, and what they play to."""
         _ = self.text
         sides = " — ".join(f"{self.side(side)} {in_points(self.seen, total)}" for side, total in enumerate(totals))
+        if self.seen.day:
+            return sides
         target = in_points(self.seen, int(self.seen.rules["target"]))
         return _("{sides} · to {target}").format(sides=sides, target=target)
 

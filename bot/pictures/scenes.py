@@ -68,7 +68,8 @@ class _Scenes:
 
     def scene(self, sides: tuple[Side, Side], **what: object) -> Scene:
         _ = self.words.text
-        target = _("to {target}").format(target=in_points(self.seen, int(self.seen.rules["target"])))
+        points = in_points(self.seen, int(self.seen.rules["target"]))
+        target = _("deal of the day") if self.seen.day else _("to {target}").format(target=points)
         return Scene(deck=self.deck, sides=sides, target=target, **what)  # type: ignore[arg-type]
 
     def hand(self, deal: DealView, chosen: str) -> Scene:

@@ -1,0 +1,75 @@
+"""The deal of the day on the pages: played once, and told to nobody before the day is over."""
+
+from datetime import date, timedelta
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from bot.daily.days import Days
+from bot.daily.deal import game_on
+from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
+from tests.open_playground import Open
+from tests.web.test_accessibility import judged
+from tests.web.test_table_page import is_mine, opened, shot
+
+pytestmark = ONE_BROWSER
+__all__ = ["browser", "playground", "running_browser"]
+
+TODAY = next(day for day in (date(2026, 11, 24) + timedelta(days=n) for n in range(7)) if game_on(day) == "testa")
+
+
+async def test_it_is_played_on_the_page_once_and_looked_at_the_day_after(
+    playground: Open, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Days, "today", lambda _days: TODAY)
+    page = await opened(browser, playground.url)
+    await page.get_by_role("link", name="Deal of the day").click()
+    await expect(page.locator(".day")).to_contain_text("Everybody has the same cards")
+    await judged(page)
+    await shot(page, "daily")
+    await page.get_by_role("button", name="Play").click()
+    await page.wait_for_selector(".felt")
+    table = page.url
+    await is_mine(page)
+    assert await page.locator("[data-payload*=':hint ']").count() == 0
+    # A second time leads to the same table.
+    await page.goto(f"{playground.url}daily")
+    await page.get_by_role("button", name="Play").click()
+    await page.wait_for_url(table)
+    code = table.rsplit("/", 1)[1]
+    room = playground.worker.room
+    while (await room.table(code)).phase == "playing":
+        await is_mine(page)
+        before = await page.locator("#table").inner_html()
+        await page.locator(".fan .tap.playable").first.click()
+        await page.wait_for_function(
+            "old => document.getElementById('table').innerHTML !== old && document.querySelector('.line.mine')",
+            arg=before,
+        )
+        if await page.locator(".card-text").count():
+            break
+    await expect(page.locator(".card-text")).to_contain_text("The deal is over.")
+    await expect(page.get_by_role("link", name="Replay")).to_have_count(0)
+    await shot(page, "daily-over")
+    await playground.worker.days.settled()
+    await page.get_by_role("link", name="Today’s results").click()
+    await expect(page.locator(".day")).to_contain_text("Everywhere: 1 of 1 player.")
+    await expect(page.get_by_role("button", name="Play")).to_have_count(0)
+    await judged(page)
+    await shot(page, "daily-results")
+
+    monkeypatch.setattr(Days, "today", lambda _days: TODAY + timedelta(days=1))
+    await playground.worker.days.close_past()
+    await page.get_by_role("link", name="Yesterday").click()
+    await expect(page.locator(".day")).to_contain_text("Secret:")
+    await judged(page)
+    await shot(page, "daily-yesterday")
+    await page.get_by_role("link", name="Replay").click()
+    await page.wait_for_selector(".position")
+
+
+async def test_a_stranger_reads_what_it_is(playground: Open, browser: Browser) -> None:
+    page = await opened(browser, f"{playground.url}daily?yesterday")
+    await expect(page.locator(".day")).to_contain_text("Deal of the day")
+    await page.get_by_role("link", name="Today").click()
+    await expect(page.get_by_role("button", name="Play")).to_be_visible()

@@ -14,6 +14,7 @@ import structlog
 from bot.analysis_pool import AnalysisPool
 from bot.background import Loops, TaskSet
 from bot.daily.days import Days
+from bot.daily.reminders import Reminders
 from bot.delivery.completion import Completion
 from bot.delivery.delivery import RING_AFTER, Delivery
 from bot.delivery.names import SurfaceName, decode_name, encode_name
@@ -129,6 +130,7 @@ class Worker:
         self.days = Days(store, self.challenges, self.archive, self.robot_pool, ZoneInfo(settings.time_zone))
         self.room.before_removal = self.finder.before_removal
         self.teller = Teller(store, self.shards, self.people, self.adapters, settings.reports_to)
+        self.reminders = Reminders(store, self.shards, self.people, self.adapters, self.days)
         self.forgetter = Forgetter(
             self.room, self.people, self.archive, self.ratings, self.finder.queue, self._tell_to_forget
         )
@@ -153,6 +155,7 @@ class Worker:
             "finding": self.finder.run,
             "reports": self.teller.run,
             "days": self._mind_days,
+            "reminders": self.reminders.run,
         }
         if days := self.settings.forget_after_days:
             loops["unused"] = Unused(self.store, self.people, self.forgetter, days).run

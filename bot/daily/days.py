@@ -71,7 +71,11 @@ class Days:
 
     def today(self) -> date:
         """The day that it is for whoever hosts the bot."""
-        return datetime.now(self._zone).date()
+        return self.now().date()
+
+    def now(self) -> datetime:
+        """The time where the host is."""
+        return datetime.now(self._zone)
 
     async def chain(self) -> Chain:
         return await chain_of(self._store.client, self.today())

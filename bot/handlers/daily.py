@@ -1,14 +1,16 @@
 """The deal of the day: /daily, and the presses that follow it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from bot.actions import BadPayload
 from bot.daily.deal import game_on
+from bot.daily.reminders import HOURS, Hours
 from bot.daily.results import Line, ranked
 from bot.handlers.errors import OpenPrivateForDaily
 from bot.panel import Panel
-from bot.panels.daily import NamedLine, day_panel, played_panel, yesterday_panel
+from bot.panels.daily import OFF, NamedLine, day_panel, played_panel, reminder_row, yesterday_panel
 from bot.people import Profile
 from bot.platform import Reply, chat_of, is_private, private_place
 from bot.texts import error_text, texts
@@ -29,19 +31,23 @@ class Daily:
     def __init__(self, worker: Worker) -> None:
         self.worker, self.days = worker, worker.days
         self._viewers = Viewers(worker.people, worker.adapters)
+        self._hours = Hours(worker.store.client)
 
     async def ask(self, place: str, profile: Profile) -> Reply:
         """What today's deal is; for who has played it, how they did."""
         if not is_private(place):
             await self.days.results.asked_in(self.days.today(), chat_of(place), profile.id)
             return Reply(panel=await self._in_group(place))
-        return Reply(panel=await self.own(profile))
+        return Reply(panel=await self._own_with_reminder(profile))
 
     async def answer(self, place: str, profile: Profile, words: Sequence[str]) -> Reply:
         """A press on one of its pages."""
         match words:
             case ["today"] if is_private(place):
-                return Reply(panel=await self.own(profile))
+                return Reply(panel=await self._own_with_reminder(profile))
+            case ["remind", hour] if is_private(place) and hour in (OFF, *map(str, HOURS)):
+                await self._hours.choose(profile.id, None if hour == OFF else int(hour))
+                return Reply(panel=await self._own_with_reminder(profile))
             case ["today"]:
                 return Reply(panel=await self._in_group(place))
             case ["play"]:
@@ -70,6 +76,11 @@ class Daily:
         viewer = await self._viewers.at(place)
         lines = await self._named(await self.days.results.lines(day, chat_of(place)))
         return day_panel(viewer.language, day, game_on(day), lines)
+
+    async def _own_with_reminder(self, profile: Profile) -> Panel:
+        panel = await self.own(profile)
+        row = reminder_row(profile.language, HOURS, await self._hours.of(profile.id))
+        return replace(panel, rows=(*panel.rows, row))
 
     async def own(self, profile: Profile) -> Panel:
         """What today's deal is to somebody: to be played, or their result."""

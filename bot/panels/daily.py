@@ -7,11 +7,12 @@ from typing import NamedTuple
 from bot import actions
 from bot.daily.deal import DayResult
 from bot.daily.results import Line, Streak
-from bot.panel import Button, Panel, Row, Span, Writer
+from bot.panel import Button, Panel, Row, Span, Writer, chosen
 from bot.panels.snapshot import isolated
 from bot.texts import texts
 from engine import GAMES
 
+OFF = "off"
 MOST_LINES = 15
 """So many results stand in a list."""
 
@@ -84,6 +85,27 @@ def _heading(page: Writer, language: str, day: date, game: str) -> None:
         _("☀️ Deal of the day · {day} · {game}"),
         day=day_name(day),
         game=Span(_(GAMES[game].name), "bold"),
+    )
+
+
+def reminder_panel(language: str, day: date, game: str) -> Panel:
+    """What is sent to who wants to be reminded."""
+    _ = texts(language).gettext
+    page = Writer()
+    _heading(page, language, day, game)
+    page.line(_("It waits for you until midnight."))
+    return page.panel(
+        (Button(_("Play"), actions.page("daily", "play"), "good"),),
+        (Button(_("Remind me no more"), actions.page("daily", "remind", OFF)),),
+    )
+
+
+def reminder_row(language: str, hours: Sequence[int], chosen_hour: int | None) -> Row:
+    """When one wants to be reminded."""
+    _ = texts(language).gettext
+    return (
+        *(chosen(f"⏰ {hour}:00", hour == chosen_hour, actions.page("daily", "remind", hour)) for hour in hours),
+        chosen(_("off"), chosen_hour is None, actions.page("daily", "remind", OFF)),
     )
 
 

@@ -183,5 +183,6 @@ class Forgetter:
             keys.left(person),
         ):
             await self._client.delete(key)
+        await self._client.hdel(keys.DAILY_REMINDERS, person)
         await self._people.erase(person)
         await self._queue.forget(person)

@@ -9,6 +9,7 @@
      "programs": [{"name", "scopes"}], for which they made tokens,
      "reports": [{"at", "code", "game", "about"}],
      "days": [{"day", "points": [own, other] or null, "tricks"}], of the deals of the days,
+     "reminded_at": the hour at which they are reminded of it, or null,
      "tables": [{"code", "game", "state", "seat", "players"}],
      "ratings": [{"chat", "month", "game", "rating", "games", "wins", "rank", "history": [{"day", "won", "rating"}]}],
      "games": [{"number", "id", "ended", "chats", "seat", "record"}], "games_without_record": [number]}
@@ -71,6 +72,7 @@ class MyData:
             "programs": [{"name": one.name, "scopes": one.scopes} for one in await Programs(self._client).of(person)],
             "reports": await self._reported(person),
             "days": await self._days(person),
+            "reminded_at": await self._reminded_at(person),
             "tables": [_table(table, person) for table in tables],
             "ratings": await self._rated(person),
             "games": games,
@@ -94,6 +96,10 @@ class MyData:
             async for _id, report in self._reports.all()
             if report.by == person
         ]
+
+    async def _reminded_at(self, person: str) -> int | None:
+        hour = await self._client.hget(keys.DAILY_REMINDERS, person)
+        return int(hour) if hour else None
 
     async def _days(self, person: str) -> list[dict[str, Any]]:
         results = DayResults(self._client)

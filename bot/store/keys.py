@@ -49,7 +49,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``sessions:<platform:id>`` | hash | a person's browsers by id, JSON (`bot.sessions`); expires |
 | ``entrance:<digest>`` | string | whose session a link makes, by the SHA-256 of what it holds; expires |
 | ``programs`` | hash | other people's programs, by id: name, scopes and their token's SHA-256, JSON (`bot.programs`) |
-| ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.daily.days`) |
+| ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.daily.days`, `results`, `reminders`) |
 | ``{find}:waiting`` | hash | people who look for an opponent: since when, Unix seconds, and a JSON of what they want |
 | ``{find}:asked`` | hash | people who were matched and are asked: the pairing's code (`bot.find.queue`) |
 | ``{find}:blocks`` | hash | whom people have blocked, and by what names, JSON (`bot.find.blocks`) |
@@ -93,6 +93,7 @@ REPORTS_UNTOLD = "{find}:reports:untold"
 OFFER = "offer:"
 DAILY_CHAIN = "daily:chain"
 DAILY_OPEN = "daily:open"
+DAILY_REMINDERS = "daily:reminders"
 NOTIFICATIONS = "buongioco:pokes"
 """The channel on which workers tell each other that a table, or what is known of a person, has changed."""
 
@@ -173,6 +174,10 @@ def daily_par(day: date) -> str:
 
 def daily_chat(day: date, chat: str) -> str:
     return f"{{daily:{day}}}:chat:{chat}"
+
+
+def daily_reminded(day: date) -> str:
+    return f"{{daily:{day}}}:reminded"
 
 
 def daily_days(person: str) -> str:

@@ -5,7 +5,7 @@ is over.
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from random import Random
 
 import pytest
@@ -15,7 +15,7 @@ from bot.daily.days import Days, NoDaysHere
 from bot.daily.deal import game_on
 from bot.privacy.mydata import MyData
 from bot.somebody import marks
-from bot.store import Store
+from bot.store import Store, keys
 from bot.worker import Worker
 from engine import verify
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
@@ -190,3 +190,28 @@ async def test_who_is_forgotten_has_no_results_and_is_somebody_in_games_of_today
         [(_day, game)] = await worker.days.results.held()
         assert "paper:1" not in game.people
         assert "Anna" not in game.record.to_json()
+
+
+async def test_who_wants_it_is_reminded_once_at_their_hour_unless_they_have_played(store: Store) -> None:
+    async with opened(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+        for player in (anna, bruno):
+            await player.say("/daily", player.private)
+            await player.press("⏰ 13:00", player.private)
+        await bruno.press("off", bruno.private)
+
+        def reminders(player: Player) -> int:
+            return sum("waits for you" in text for text in player.fake.texts(player.private))
+
+        for hour, told in ((12, 0), (13, 1), (14, 1), (15, 1), (13, 1)):
+            await worker.reminders.remind(datetime(TODAY.year, TODAY.month, TODAY.day, hour, 5, tzinfo=UTC))
+            assert (reminders(anna), reminders(bruno)) == (told, 0)
+        await played(anna, await began(anna), 1)
+        await worker.reminders.remind(datetime(TODAY.year, TODAY.month, TODAY.day, 13, 5, tzinfo=UTC))
+        assert reminders(anna) == 1
+        tomorrow = datetime(TOMORROW.year, TOMORROW.month, TOMORROW.day, 16, 0, tzinfo=UTC)
+        await worker.reminders.remind(tomorrow)
+        assert reminders(anna) == 1, "three hours late is too late"
+        await worker.reminders.remind(tomorrow.replace(hour=14))
+        assert reminders(anna) == 2
+        await anna.press("Remind me no more", anna.private)
+        assert await store.client.hlen(keys.DAILY_REMINDERS) == 0

@@ -1,0 +1,94 @@
+"""Reminds those who want it of the deal of the day, in their private chat, at an hour that they chose.
+
+| key | type | what |
+|---|---|---|
+| ``daily:reminders`` | hash | the hour of each person who wants to be reminded, 0 to 23 |
+| ``{daily:<day>}:reminded`` | set | people who have been reminded on a day; kept for two days |
+"""
+
+import asyncio
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any
+
+import structlog
+
+from bot.daily.days import Days
+from bot.daily.deal import game_on
+from bot.delivery.shards import Shards
+from bot.find.finder import MINDED_WITH
+from bot.panels.daily import reminder_panel
+from bot.people import People
+from bot.platform import Adapter, DeliveryError, platform_of, private_place
+from bot.store import Store, keys
+
+HOURS = (8, 13, 18, 21)
+"""Hours of the day, where the host is, at which one may be reminded."""
+
+LATE_HOURS = 2
+"""Hours after which it is too late for a reminder: the bot was away."""
+
+POLL_SECONDS = 60.0
+KEPT_SECONDS = 2 * 86400
+
+log = structlog.get_logger()
+
+
+class Hours:
+    """When people want to be reminded."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    async def of(self, person: str) -> int | None:
+        """The hour at which somebody is reminded; None for never."""
+        hour = await self._client.hget(keys.DAILY_REMINDERS, person)
+        return int(hour) if hour else None
+
+    async def choose(self, person: str, hour: int | None) -> None:
+        if hour is None:
+            await self._client.hdel(keys.DAILY_REMINDERS, person)
+        else:
+            await self._client.hset(keys.DAILY_REMINDERS, person, hour)
+
+    async def all(self) -> dict[str, int]:
+        """The hours of everybody who wants to be reminded."""
+        found = await self._client.hgetall(keys.DAILY_REMINDERS)
+        return {person.decode(): int(hour) for person, hour in found.items()}
+
+
+class Reminders:
+    """Sends each reminder once at most: one that is lost by a crash is not sent twice."""
+
+    def __init__(
+        self, store: Store, shards: Shards, people: People, adapters: Mapping[str, Adapter], days: Days
+    ) -> None:
+        self._store, self._shards, self._people, self._adapters, self._days = store, shards, people, adapters, days
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        while True:
+            if MINDED_WITH in self._shards.mine:
+                with self._store.outage.noted():
+                    await self.remind(self._days.now())
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def remind(self, now: datetime) -> None:
+        """Remind those whose hour has come, unless they have played."""
+        day = now.date()
+        for person, hour in (await Hours(self._store.client).all()).items():
+            if not 0 <= now.hour - hour < LATE_HOURS or await self._days.results.of(day, person):
+                continue
+            if await self._store.client.sadd(keys.daily_reminded(day), person):
+                await self._store.client.expire(keys.daily_reminded(day), KEPT_SECONDS)
+                await self._send(person, day)
+
+    async def _send(self, person: str, day: date) -> None:
+        adapter = self._adapters.get(platform_of(person))
+        if adapter is None:
+            return
+        panel = reminder_panel((await self._people.person(person)).language, day, game_on(day))
+        try:
+            await adapter.send(private_place(person), panel, f"daily {day} {person}")
+        except DeliveryError as error:
+            log.info("reminder_not_sent", platform=platform_of(person), why=type(error).__name__)

@@ -53,6 +53,10 @@ FRESH_SECONDS = 600.0
 """How long a profile in memory is believed, for word of another worker's change may be lost."""
 
 
+UNKNOWN = "?"
+"""What somebody is called of whom nothing is known; nobody is who has a name (`plain_name`)."""
+
+
 @dataclass(frozen=True)
 class Profile:
     """A person; ``nickname`` is what strangers call them, empty for who never met any.
@@ -60,7 +64,7 @@ class Profile:
     All but ``id``, ``name`` and ``handle`` is as chosen, or as far as is known."""
 
     id: str
-    name: str = "?"
+    name: str = UNKNOWN
     handle: str = ""
     nickname: str = ""
     language: str = "en"
@@ -71,6 +75,11 @@ class Profile:
     deck: Style = "classic"
     private: str = "0"
     phrases: str = "1"
+
+    @property
+    def is_known(self) -> bool:
+        """Whether anything is known of them at all."""
+        return self.name != UNKNOWN
 
     @property
     def has_private_chat(self) -> bool:

@@ -39,3 +39,8 @@ class RateLimiter:
         if rate_limit.interval:
             self._due[key] = max(self._due.get(key, 0.0), self._clock()) + rate_limit.interval
         return 0.0
+
+    def give_back(self, key: Hashable, rate_limit: RateLimit) -> None:
+        """What was taken last does not count."""
+        if key in self._due:
+            self._due[key] -= rate_limit.interval

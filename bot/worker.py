@@ -127,7 +127,7 @@ class Worker:
         self.shards.on_forget = self.people.forget
         self.finder = Finder(self.room, self.people, self.ratings, self.challenges, self.shards)
         self.finder.is_in_trouble = self._is_in_trouble
-        self.days = Days(store, self.challenges, self.archive, self.robot_pool, ZoneInfo(settings.time_zone))
+        self.days = Days(self.room, self.challenges, self.archive, self.robot_pool, ZoneInfo(settings.time_zone))
         self.room.before_removal = self.finder.before_removal
         self.teller = Teller(store, self.shards, self.people, self.adapters, settings.reports_to)
         self.reminders = Reminders(store, self.shards, self.people, self.adapters, self.days)

@@ -41,16 +41,17 @@ class AppPages:
     async def enter(self, request: web.Request) -> web.Response:
         """Make a session of whoever the app says that opened it, unless this is one already; lead to the table."""
         _platform, app = self._app(request)
+        self._site.limits.request(request)
         said = await self._site.form(request)
         self._site.limits.code(request)
         try:
             person = app.launched_by(said.get("data", ""))
         except NotLaunched:
-            self._site.limits.wrong_code(request)
             why = texts(language_of(spoken(request))).gettext(OLD)
             response = self._site.page(request, "said.html", why=why)
             response.set_status(HTTPStatus.FORBIDDEN)
             return response
+        self._site.limits.good_code(request)
         code = code_in(said.get("t", ""))
         response = web.Response(status=303, headers={"Location": f"/t/{code}" if code else "/"})
         sessions, held = self._site.people.sessions, request.cookies.get(SESSION, "")

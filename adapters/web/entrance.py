@@ -38,16 +38,18 @@ class Entrance:
 
     async def enter(self, request: web.Request) -> web.Response:
         """Make a session of what a link holds, and lead to the table."""
+        self._site.limits.request(request)
         said = await self._site.form(request)
         self._site.limits.code(request)
         sessions = self._site.people.sessions
         person = await sessions.invited(said.get("key", ""))
-        if not person:
-            self._site.limits.wrong_code(request)
+        # Whoever was forgotten since has no use for it any more.
+        if not person or not (await self._card_room.hands.people.person(person)).is_known:
             why = texts(language_of(spoken(request))).gettext(OLD)
             response = self._site.page(request, "said.html", why=why)
             response.set_status(HTTPStatus.GONE)
             return response
+        self._site.limits.good_code(request)
         # Whoever was here before in this browser is so no more.
         await sessions.leave(request.cookies.get(SESSION, ""))
         code = code_in(said.get("t", ""))

@@ -64,14 +64,16 @@ class Limits:
         self._misses.take(self._access.visitor(request), MISSES)
 
     def code(self, request: web.Request) -> None:
-        """TooMany if somebody who looks at the code of a table has looked at too many that lead nowhere."""
-        wait = self._codes.wait(self._access.visitor(request), CODES)
+        """Count a code, before it is looked up: many may be asked for side by side. TooMany if somebody has tried too
+        many that lead nowhere; `good_code` takes one back that does not.
+        """
+        wait = self._codes.take(self._access.visitor(request), CODES)
         if self._on and wait > 0:
             raise TooMany("Too many wrong codes from this address.", wait)
 
-    def wrong_code(self, request: web.Request) -> None:
-        """Count a code that leads nowhere."""
-        self._codes.take(self._access.visitor(request), CODES)
+    def good_code(self, request: web.Request) -> None:
+        """The code that was counted leads somewhere."""
+        self._codes.give_back(self._access.visitor(request), CODES)
 
     def newcomer(self, request: web.Request) -> None:
         """Count somebody new; TooMany if it is one too many."""

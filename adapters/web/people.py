@@ -96,7 +96,7 @@ class WebPeople:
         """Who asks, by their cookies; None for a stranger."""
         if (held := request.cookies.get(SESSION)) and (person := await self.sessions.whose(held)):
             profile = await self._card_room.hands.people.person(person)
-            if profile.name != "?":
+            if profile.is_known:
                 return WebPerson(person, profile.name, profile.handle)
         id_, _dot, token = request.cookies.get(COOKIE, "").partition(".")
         if not token or not id_.isascii():

@@ -84,6 +84,7 @@ class Tables:
 
     async def home(self, request: web.Request) -> web.Response:
         """Where one begins."""
+        self._site.limits.request(request)
         reader = await self.people.whose(request)
         language = await self._language(request, reader)
         _ = texts(language).gettext
@@ -103,6 +104,7 @@ class Tables:
 
     async def play(self, request: web.Request) -> web.Response:
         """Open a table, with robots or for friends, and lead its reader there."""
+        self._site.limits.request(request)
         said = await self._site.form(request)
         game, robot, key, name = (said.get(field, "") for field in ("game", "robot", "key", "name"))
         if not KEY.fullmatch(key) or game not in choices(Kind.GAME):
@@ -119,6 +121,7 @@ class Tables:
 
     async def day(self, request: web.Request) -> web.Response:
         """The deal of the day, or with ``?yesterday`` how the one before went."""
+        self._site.limits.request(request)
         reader = await self.people.whose(request)
         language = await self._language(request, reader)
         yesterday = "yesterday" in request.query
@@ -128,6 +131,7 @@ class Tables:
 
     async def play_day(self, request: web.Request) -> web.Response:
         """Sit down to the deal of the day; whoever has played it is led to what came of it."""
+        self._site.limits.request(request)
         said = await self._site.form(request)
         reader, cookie, language = await self._known(request, await self.people.whose(request), said.get("name", ""))
         opened = await self._card_room.hands.open_day(reader.spoken_to(spoken(request)))
@@ -137,6 +141,7 @@ class Tables:
 
     async def table(self, request: web.Request) -> web.Response:
         """A table's page, for who sits there; who does not is asked whether they want to sit down."""
+        self._site.limits.request(request)
         code = _code(request)
         reader = await self.people.whose(request)
         language = await self._language(request, reader)
@@ -157,9 +162,10 @@ class Tables:
         """
         self._site.limits.code(request)
         person = reader.person if reader else f"{PLATFORM}:"
-        panel = await self._card_room.hands.invitation(code, person, language)
-        if panel is None:
-            self._site.limits.wrong_code(request)
+        panel = await self._card_room.hands.invitation(code, person, language, reader.handle if reader else "")
+        if panel is not None:
+            self._site.limits.good_code(request)
+        else:
             why = texts(language).gettext(NO_INVITATION)
             return self._said(request, language, why, status=HTTPStatus.NOT_FOUND)
         named = {"name": _own_name(reader), "called": _called(reader)}
@@ -167,6 +173,7 @@ class Tables:
 
     async def sit(self, request: web.Request) -> web.Response:
         """Sit down at a table, as /join does."""
+        self._site.limits.request(request)
         code, said = _code(request), await self._site.form(request)
         if not (reader := await self.people.whose(request)):
             # Nobody new is kept for a code that leads nowhere.
@@ -227,7 +234,7 @@ class Tables:
         self._site.check_is_own_page(request)
         reader = await self.people.whose(request)
         if reader is None:
-            raise Refused("there is no such table")
+            return await self._gone(request)
         if self._open.total() >= MOST_PAGES or self._open[reader.person] >= MOST_PAGES_EACH:
             raise web.HTTPTooManyRequests()
         line = web.WebSocketResponse(max_msg_size=LONGEST_WORD, heartbeat=20)
@@ -242,16 +249,28 @@ class Tables:
                     del self._open[reader.person]
         return line
 
+    @staticmethod
+    async def _gone(request: web.Request) -> web.WebSocketResponse:
+        """Tell the page of a session that was ended: refused before there is a line, it would try again for ever."""
+        line = web.WebSocketResponse()
+        await line.prepare(request)
+        await line.send_str(GONE)
+        await line.close()
+        return line
+
     async def _serve(self, line: web.WebSocketResponse, request: web.Request, reader: WebPerson) -> None:
+        code = _code(request)
         try:
-            hand = await self._card_room.hands.at(_code(request), reader.person)
             language = await self._language(request, reader)
+            hand = await self._card_room.hands.at(code, reader.person)
+            # The game may have ended while the page could not be told.
+            played = "" if hand else await self._card_room.hands.played(code, reader.person)
         except STORE_ERRORS as error:
             self._card_room.store_away(error)
             await line.close()
             return
         if hand is None:
-            await line.send_str(GONE)
+            await line.send_str(json.dumps({"gone": True, "go": f"/g/{played}"}) if played else GONE)
             await line.close()
             return
         tasks = [asyncio.create_task(self._show(line, hand)), asyncio.create_task(self._look(line, request, reader))]
@@ -308,14 +327,16 @@ class Tables:
         except ValidationError:
             return {"n": "", "toast": "there is no such request", "refused": True}
         try:
-            if not await self.people.is_still(request, reader):
+            # As they are called by now: what a press says of its person is kept.
+            fresh = await self.people.whose(request)
+            if fresh is None or fresh.person != reader.person:
                 return {"n": word.n, "toast": texts(language).gettext(ENDED), "refused": True}
             reply = hand.choose(word.press, language)
             if reply is None:
                 genuine = hand.has(word.press)
                 message = PAGE if reader.is_guest else ""
                 key = f"w{reader.tag}.{word.n}"
-                person = reader.spoken_to(spoken(request))
+                person = fresh.spoken_to(spoken(request))
                 press = Press(key, person, reader.place, message, word.press, genuine=genuine)
                 reply = await self._card_room.press(press)
             go = await self._rematch(word.press) if word.press.startswith(REMATCH) and not reply.toast else ""

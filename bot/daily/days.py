@@ -21,10 +21,11 @@ from bot.daily.deal import LEVEL, game_on, result_of
 from bot.daily.results import DayResults
 from bot.finished.archive import Archive, FinishedGame
 from bot.robot_pool import RobotPool
-from bot.store import STORE_ERRORS, Store, keys
+from bot.store import STORE_ERRORS, keys
 from bot.store.entries import Day
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable, TableError
+from bot.tables.room import Room
 from bot.tables.table import Table
 from engine.shuffle import SECRET_BYTES
 
@@ -62,10 +63,10 @@ class Days:
     """The deals of the days of one store, for people who play them."""
 
     def __init__(
-        self, store: Store, challenges: Challenges, archive: Archive, robot_pool: RobotPool, zone: ZoneInfo
+        self, room: Room, challenges: Challenges, archive: Archive, robot_pool: RobotPool, zone: ZoneInfo
     ) -> None:
-        self.results = DayResults(store.client)
-        self._store, self._challenges, self._archive, self._zone = store, challenges, archive, zone
+        self.results = DayResults(room.store.client)
+        self._room, self._challenges, self._archive, self._zone = room, challenges, archive, zone
         self._robot_pool, self._working_out = robot_pool, TaskSet()
         self._worked_out: date | None = None
 
@@ -78,7 +79,7 @@ class Days:
         return datetime.now(self._zone)
 
     async def chain(self) -> Chain:
-        return await chain_of(self._store.client, self.today())
+        return await chain_of(self._room.store.client, self.today())
 
     async def open(self, person: str, name: str, host: str = "") -> Table:
         """The table at which somebody plays today's deal: the same however often it is asked for. PlayedToday when they
@@ -92,6 +93,7 @@ class Days:
             raise PlayedToday()
         secret = (await self.chain()).secret(day)
         self._work_out_par(day, secret)
+        await self._give_up_older(person, day)
         update = f"daily:{day}:{person}"
         try:
             return await self._challenges.open_practice(
@@ -100,6 +102,12 @@ class Days:
         except NoSuchTable:
             # Its game is over; what came of it may be on its way.
             raise PlayedToday() from None
+
+    async def _give_up_older(self, person: str, day: date) -> None:
+        """End what somebody has left unfinished on days before: one may sit at so many tables and no more."""
+        for table in await self._room.lists.tables_of(person):
+            if table.day and table.day < day and table.phase == "playing":
+                await self._room.close(table.code, f"daily:{day}")
 
     async def finish(self, game: FinishedGame, day: date) -> None:
         """Keep a game of a day, and what came of it; doing so twice changes nothing.
@@ -153,7 +161,7 @@ class Days:
                 await self.results.note_par(day, await self._robot_pool.par(game_on(day), secret))
         except STORE_ERRORS as error:
             self._worked_out = None
-            self._store.outage.begin(error)
+            self._room.store.outage.begin(error)
         except Exception:
             self._worked_out = None
             log.exception("par_failed", day=day.isoformat())

@@ -63,25 +63,20 @@ class DayResult:
 
 
 def result_of(record: Record) -> DayResult:
-    """What came of a game of one deal: a deal that was played to its end is stopped there, before there is another."""
-    deal = record.deals[0]
-    is_whole = record.ending in ("cancelled", "target")
-    unit = record.rules.get("score_unit")
-    factor = unit if isinstance(unit, int) else 1
-    points = (deal.totals[0] * factor, deal.totals[1] * factor)
-    return DayResult(points if is_whole else None, tricks_of(record))
-
-
-def tricks_of(record: Record) -> str:
-    """Who took each trick of the first deal: ``1`` where the side of seat 0 did, ``0`` where the other did."""
-    found, before = "", 0
+    """What came of a game of one deal. One that was played to its end is stopped there, before there is another; what
+    was stopped before is given up.
+    """
+    tricks, is_whole = "", False
     for game in replay(record, 1):
         deal = game.view(None).deal
         assert deal
-        if sum(deal.tricks) > len(found):
-            found += "1" if deal.tricks[0] > before else "0"
-            before = deal.tricks[0]
-    return found
+        if sum(deal.tricks) > len(tricks):
+            tricks += "1" if deal.tricks[0] > tricks.count("1") else "0"
+        is_whole = deal.phase == "over" and record.ending in ("cancelled", "target")
+    unit = record.rules.get("score_unit")
+    factor = unit if isinstance(unit, int) else 1
+    ours, theirs = record.deals[0].totals
+    return DayResult((ours * factor, theirs * factor) if is_whole else None, tricks)
 
 
 def choose(view: View, history: Sequence[MoveEntry], seed: int) -> str | None:

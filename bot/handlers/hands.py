@@ -237,7 +237,7 @@ class Hands:
     async def language_of(self, person: str, spoken: str) -> str:
         """A person's language; what their browser speaks as long as none is known."""
         known = await self.people.person(person)
-        return known.language if known.name != "?" else language_of(spoken)
+        return known.language if known.is_known else language_of(spoken)
 
     @staticmethod
     def games(language: str) -> dict[str, str]:
@@ -296,13 +296,13 @@ class Hands:
             found.append(TableLine(table.code, game_kind(table.game_id).name, others, table.phase == "open", watch_id))
         return sorted(found, key=lambda one: (one.is_waiting, one.code))
 
-    async def invitation(self, code: str, person: str, language: str) -> Panel | None:
+    async def invitation(self, code: str, person: str, language: str, handle: str = "") -> Panel | None:
         """What a table says to somebody who has its code and may sit down there; None where there is nothing for them,
         whether or not there is such a table. Raises one of the store's errors.
         """
         try:
             table = await self.room.table(code)
-            check_free_to_sit(table, person, "")
+            check_free_to_sit(table, person, handle)
             free_chair(table)
         except TableError:
             return None

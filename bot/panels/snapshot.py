@@ -91,7 +91,8 @@ class TableSnapshot(NamedTuple):
     @property
     def is_day_played(self) -> bool:
         """Whether it is the deal of a day that was played to its end: the game has no other, so it stops there."""
-        return self.day is not None and self.view is not None and self.view.ending == "cancelled"
+        deal = self.view.deal if self.view else None
+        return self.day is not None and deal is not None and deal.phase == "over"
 
     @property
     def is_cut_short(self) -> bool:

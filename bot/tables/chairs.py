@@ -43,4 +43,4 @@ class Invited(NamedTuple):
 def plain_name(name: str) -> str:
     """A name that fits in a log entry and on a panel: printable, one line, not too long, never empty."""
     printable = "".join(char if char.isprintable() else " " for char in name)
-    return " ".join(printable.split())[:LONGEST_NAME].strip() or "?"
+    return " ".join(printable.split())[:LONGEST_NAME].strip() or "…"

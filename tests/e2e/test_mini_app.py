@@ -80,6 +80,7 @@ async def test_outside_of_the_app_its_page_says_where_it_is_opened(tmp_path: Pat
             assert "This page is opened by the button below your cards" in await page.inner_text("main")
             await page.goto("about:blank")
             await page.goto(f"http://127.0.0.1:{site.port}/app/telegram?t=ABCDEF#tgWebAppData=forged&x=1")
+            await page.get_by_role("button", name="Open my cards").click()
             await page.wait_for_selector("text=too old, or not for this bot")
     finally:
         await valkey.stop()

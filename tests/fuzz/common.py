@@ -4,6 +4,7 @@ import asyncio
 import gc
 import json
 import logging
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -26,12 +27,16 @@ LISTS = (b"seated:", b"hosted:", b"challenges:")
 
 OF_STRANGERS = (
     *(b"person:", b"handle:", b"tries:", b"mydata:", b"chat:", b"discord:pass:", b"discord:private"),
-    *(b"seated:", b"hosted:", b"{find}:blocks"),
+    *(b"seated:", b"hosted:", b"{find}:blocks", b"daily:chain"),
 )
 """Beginnings of keys that may come anew: a stranger is known from then on, and so is a chat; whoever they name after
-/block is blocked. Two refused at once may leave
-an entry in the index of a stranger's tables, which nothing bears out (`bot.store.index`): the table's log is looked at.
+/block is blocked; the first who asks for the deal of the day has the chain of its secrets made. Two refused at once may
+leave an entry in the index of a stranger's tables, which nothing bears out (`bot.store.index`): the table's log is
+looked at.
 """
+
+ASKED_FOR_THE_DEAL = re.compile(rb"\{daily:[0-9-]+\}:chat:")
+"""Who asked for the deal of the day in a chat: each stranger who writes /daily there."""
 
 ODD_CHARACTERS = "\ud800\udfff\0\t\n\r\x1b\x7f\u0085\u2028\u202e\ufeff🂠²٣９à@/:~! "
 ODD_TEXTS = (
@@ -286,7 +291,11 @@ async def is_unchanged(before: dict[bytes, object], look: Callable[[], Awaitable
 def compare(before: dict[bytes, object], after: dict[bytes, object]) -> None:
     """Nonsense if anything is no more what it was; strangers may be known by now."""
     changed = [key for key in before if not _is_same(before[key], after.get(key))]
-    new = [key for key in after.keys() - before.keys() if not key.startswith(OF_STRANGERS)]
+    new = [
+        key
+        for key in after.keys() - before.keys()
+        if not key.startswith(OF_STRANGERS) and not ASKED_FOR_THE_DEAL.match(key)
+    ]
     if changed or new:
         told = {key: (before.get(key), after.get(key)) for key in sorted(changed)[:9]}
         raise Nonsense(f"changed: {told}, new: {sorted(new)[:9]}")

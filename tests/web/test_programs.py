@@ -74,6 +74,18 @@ async def test_a_token_that_is_none_opens_nothing(site: Open, session: aiohttp.C
             assert one.token not in json.dumps(problem)
 
 
+async def test_a_stream_ends_with_its_token(site: Open, session: aiohttp.ClientSession) -> None:
+    one, other = await program(site, session), await program(site, session, "Other")
+    table = await one.done("/me/tables", {"game": "testa"})
+    code = table["code"]
+    url = f"{one.url}/me/tables/{code}/stream"
+    async with asyncio.timeout(20), session.get(url, headers={"Authorization": f"Bearer {one.token}"}) as answer:
+        assert json.loads(await answer.content.readline())["code"] == code
+        await Programs(site.worker.store.client).revoke(one.token.partition(".")[0])
+        await other.done(f"/me/tables/{code}/seat", {})
+        assert await answer.content.read() == b"", "the cards that are dealt then are not told"
+
+
 async def test_a_revoked_token_is_good_no_more(site: Open, session: aiohttp.ClientSession) -> None:
     one = await program(site, session)
     programs = Programs(site.worker.store.client)

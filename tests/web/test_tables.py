@@ -1,5 +1,6 @@
 """The pages on which people play: who one is, what a stranger is told, and what is refused."""
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
@@ -183,9 +184,9 @@ async def test_a_stranger_learns_nothing_of_which_tables_there_are(site: Open) -
     async with browser(site) as anna, browser(site) as bruno:
         code = await anna.play()
         assert await bruno.get(f"/t/{code}") == await bruno.get("/t/ZZZZZZ")
-        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
-            await bruno.session.ws_connect(f"{site.url}t/{code}/live", headers=bruno.origin)
-        assert refused.value.status == 403
+        for one in (code, "ZZZZZZ"):
+            async with bruno.live(one) as live:
+                assert (await live.line.receive_json(timeout=20)) == {"gone": True}
         # Also once they are somebody, but do not sit there.
         await bruno.play()
         async with bruno.live(code) as live:
@@ -239,6 +240,14 @@ async def test_looking_for_invitations_is_counted_by_address(limited: None, site
         assert (status, "Anna" in page) == (429, False)
         # Who sits there sees their table all the same.
         assert 'id="page-data"' in (await anna.get(f"/t/{code}"))[1]
+
+
+async def test_codes_that_are_tried_side_by_side_are_counted(limited: None, site: Open) -> None:
+    async with browser(site) as bruno:
+        letters = "ABCDEFGHIJKLMNOPQRSTUVWX"
+        found = [status for status, _page in await asyncio.gather(*(bruno.get(f"/t/ZZZZZ{one}") for one in letters))]
+        assert sorted(set(found)) == [404, 429]
+        assert found.count(404) == 2
 
 
 async def test_codes_that_lead_nowhere_are_counted(site: Open) -> None:
@@ -399,6 +408,10 @@ async def test_a_game_that_is_over_is_not_an_invitation(site: Open) -> None:
             over = await live.word("table")
             assert over["phase"] == "over"
             await site.worker.settled()
+            # A page that was away as the game ended is led to what came of it.
+            async with anna.live(code) as late:
+                led = (await late.line.receive_json(timeout=20))["go"]
+                assert led.startswith(f"/g/{code}-")
             again = next(payload for row in over["extra"] for _label, payload, *_ in row)
             answer = await live.press(again, "again")
             assert re.fullmatch(r"/t/[A-Z0-9]{6}", answer["go"])

@@ -115,8 +115,8 @@ class Api:
 
     async def _program(self, request: web.Request, scope: Scope) -> Program:
         """Who asks, by a token that allows it. Cookies say nothing here: what is written needs no other check."""
-        kind, _space, token = request.headers.get("Authorization", "").partition(" ")
-        program = await self._card_room.playing.programs.whose(token.strip()) if kind.lower() == "bearer" else None
+        token = _token(request)
+        program = await self._card_room.playing.programs.whose(token) if token else None
         if program is None:
             self._limits.missed(request)
             raise ApiError(HTTPStatus.UNAUTHORIZED, "Send a good token: Authorization: Bearer …", challenge="Bearer")
@@ -189,7 +189,7 @@ class Api:
             states = await self._card_room.watching.states(request.match_info["watch_id"])
             if states is None:
                 raise not_found(NO_TABLE)
-            return await _streamed(request, states)
+            return await self._streamed(request, states)
 
     # A program's own tables
 
@@ -222,7 +222,33 @@ class Api:
         code, person = request.match_info["code"], request[PROGRAM].person
         await self._card_room.playing.table(code, person)
         with self._limits.stream(request):
-            return await _streamed(request, self._card_room.playing.states(code, person))
+            return await self._streamed(
+                request, self._while_good(request, self._card_room.playing.states(code, person))
+            )
+
+    async def _while_good(self, request: web.Request, states: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+        """What a program is told for as long as its token is good."""
+        async with aclosing(states):
+            async for state in states:
+                if await self._card_room.playing.programs.whose(_token(request)) is None:
+                    return
+                yield state
+
+    async def _streamed(self, request: web.Request, states: AsyncGenerator[bytes]) -> web.StreamResponse:
+        """Lines of JSON, as they come to be; they end early where the store is away."""
+        # Proxies are told to pass lines on as they come.
+        headers = {"Content-Type": "application/x-ndjson", "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        response = web.StreamResponse(headers=headers)
+        await response.prepare(request)
+        with suppress(ConnectionError):
+            async with aclosing(states):
+                try:
+                    async for state in states:
+                        await response.write(state + b"\n")
+                except STORE_ERRORS as error:
+                    self._card_room.store_away(error)
+            await response.write_eof()
+        return response
 
 
 def _check(parameter: Parameter, request: web.Request) -> None:
@@ -249,18 +275,10 @@ async def _body(request: web.Request, model: type[Asked]) -> Asked:
         raise ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, f"{where}: {first['msg']}") from None
 
 
-async def _streamed(request: web.Request, states: AsyncGenerator[bytes]) -> web.StreamResponse:
-    """Lines of JSON, as they come to be."""
-    # Proxies are told to pass lines on as they come.
-    headers = {"Content-Type": "application/x-ndjson", "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    response = web.StreamResponse(headers=headers)
-    await response.prepare(request)
-    with suppress(ConnectionError):
-        async with aclosing(states):
-            async for state in states:
-                await response.write(state + b"\n")
-        await response.write_eof()
-    return response
+def _token(request: web.Request) -> str:
+    """What a request brings as its token; empty where it brings none."""
+    kind, _space, token = request.headers.get("Authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
 
 
 def _own(answer: BaseModel) -> web.Response:

@@ -11,5 +11,7 @@ if (data) {
   telegram.begin(said.get("tgWebAppThemeParams") || "{}");
   const form = /** @type {HTMLFormElement} */ (document.getElementById("enter"));
   /** @type {HTMLInputElement} */ (form.elements.namedItem("data")).value = data;
-  form.submit();
+  // Elsewhere than in the app somebody else may have sent the link, to have us play as them: then a press says so.
+  if ("TelegramWebviewProxy" in window || parent !== window) form.submit();
+  else form.hidden = false;
 }

@@ -18,7 +18,7 @@ const FIRST_PAUSE = 250, LONGEST_PAUSE = 5000;
 
 /** What the bot and this page say to one another. Presses that were not answered are sent again, by the same name. */
 class Line {
-  /** @param {{table: (table: Table) => void, answer: (press: string, word: any) => void, state: (state: string) => void}} heard */
+  /** @param {{table: (table: Table) => void, answer: (press: string, word: any) => void, gone: (go: string) => void, state: (state: string) => void}} heard */
   constructor(heard) {
     this.heard = heard;
     /** @type {Map<string, string>} */
@@ -49,7 +49,7 @@ class Line {
   /** @param {any} word */
   hear(word) {
     if (word.table) this.heard.table(word.table);
-    else if (word.gone) { this.isOver = true; this.heard.state("gone"); }
+    else if (word.gone) { this.isOver = true; this.heard.gone(word.go || ""); }
     else if (this.pending.has(word.n)) {
       const press = /** @type {string} */ (this.pending.get(word.n));
       this.pending.delete(word.n);
@@ -310,6 +310,12 @@ const App = () => {
         if (word.refused) setMoving((old) => (old && old.press === press ? null : old));
         if (word.go) location.assign(word.go);
       },
+      gone: (go) => {
+        // A table goes when its game is over: the result stays to be read, and who missed it is led to the game.
+        if (/^(over|closed)$/.test(before.current?.phase || "")) setState("open");
+        else if (go) location.replace(go);
+        else setState("gone");
+      },
       state: setState,
     });
   }, []);
@@ -332,6 +338,8 @@ const App = () => {
 
   /** @param {string} press @param {TapCard} [card] */
   const onPress = (press, card) => {
+    // Nobody listens there any more: the page is loaded anew, and leads to the game.
+    if (line.current?.isOver) { location.reload(); return; }
     setToast("");
     setTaken([]);
     // What a press from the menu asks is not to lie hidden under the deal's score.

@@ -169,6 +169,22 @@ async def test_who_resigns_has_given_up(store: Store) -> None:
         assert line.rank is None
 
 
+async def test_a_deal_that_was_left_ends_when_the_next_one_begins(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        code = await began(anna)
+        await move(anna, code, 1)
+        monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
+        await anna.say("/daily", anna.private)
+        await anna.press("Play", anna.private)
+        await worker.settled()
+        assert await code_of(anna) != code
+        [line] = await worker.days.results.lines(TODAY)
+        assert line.result.points is None
+        assert "You gave up." in "".join(anna.fake.texts(anna.private))
+
+
 async def test_without_compiled_searches_there_is_none(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(store, "Anna") as (worker, [_anna]):
         monkeypatch.setattr("bot.daily.days.find_spec", lambda _name: None)

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from bot.daily.deal import DayResult, game_on, played_by_robots, result_of, tricks_of
+from bot.daily.deal import DayResult, game_on, played_by_robots, result_of
 from bot.daily.results import ranked, streak_of
 from engine import GAMES, Game, verify
 
@@ -45,13 +45,17 @@ def test_a_deal_that_was_played_to_its_end_is_a_true_record_with_a_result(game_i
     assert (result.tricks.count("1"), result.tricks.count("0")) == tuple(view.tricks)
     unit = int(record.rules.get("score_unit", 1))
     assert result.points == (record.deals[0].totals[0] * unit, record.deals[0].totals[1] * unit)
-    assert result.squares == "".join({"1": "🟩", "0": "⬜"}[one] for one in tricks_of(record))
+    assert result.squares == "".join({"1": "🟩", "0": "⬜"}[one] for one in result.tricks)
 
 
 def test_who_gives_up_has_no_points() -> None:
-    result = result_of(played("metamazzo", 1, "resign").record())
-    assert result.points is None
-    assert result.margin is None
+    game = Game("metamazzo", {}, ["p", "q"])
+    game.deal(SECRET)
+    game.stop("cancelled")
+    for record in (played("metamazzo", 1, "resign").record(), game.record()):
+        result = result_of(record)
+        assert result.points is None
+        assert result.margin is None
 
 
 @pytest.mark.parametrize("game_id", GAMES)

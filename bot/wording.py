@@ -148,10 +148,11 @@ class Wording:
         sentences = {
             "target": _("{side} won by reaching the target."),
             "claim": _("{side} won by claiming the game."),
-            "resign": _("{side} won: the other side resigned."),
-            "timeout": _("{side} won: the other side ran out of time."),
+            "resign": _("{side} won: {other} resigned."),
+            "timeout": _("{side} won: {other} ran out of time."),
         }
-        return sentences[ending or "target"].format(side=self.side(winner[0] & 1))
+        side = winner[0] & 1
+        return sentences[ending or "target"].format(side=self.side(side), other=self.side(1 - side))
 
     def figure(self, figure: int | str | None) -> str:
         """A number, or a bid in words; a dash where there is none."""

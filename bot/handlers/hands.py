@@ -155,10 +155,12 @@ class OpenHand:
             await self._wait()
 
     async def _clock_left(self) -> float | None:
-        """Seconds that are left for the move; None where no clock runs."""
+        """Seconds that are left for the move, 0 once its time is up; None where no clock runs."""
         table = self.table
-        if not table.clock or table.is_practice or table.phase != "playing" or table.alarm == "flagged":
+        if not table.clock or table.is_practice or table.phase != "playing":
             return None
+        if table.alarm == "flagged":
+            return 0.0
         rings_in = await self._hands.room.store.attendance.rings_in(table.code)
         if rings_in is None:
             return None

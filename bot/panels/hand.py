@@ -34,6 +34,14 @@ def hand_panel(seen: TableSnapshot, language: str, suits: str, chosen: str = "",
     return _Hand(seen, seen.words(language, suits), chosen, has_pages=has_pages).panel()
 
 
+def what_to_do(seen: TableSnapshot, language: str, suits: str, chosen: str = "") -> str:
+    """In a line what a seat is to do, or whom it waits for, while a game goes on: the beginning of `hand_panel`."""
+    words = seen.words(language, suits)
+    hand = _Hand(seen, words, chosen, has_pages=False)
+    warning, turn = hand.warning(), turn_line(seen, words)
+    return " ".join(hand.question()) or (f"{warning} {turn}".lstrip() if seen.my_turn else warning or turn)
+
+
 class _Hand:
     def __init__(self, seen: TableSnapshot, words: Wording, chosen: str, *, has_pages: bool) -> None:
         self.seen, self.words, self.chosen, self.has_pages = seen, words, chosen, has_pages
@@ -56,7 +64,7 @@ class _Hand:
             self._last_deal(view)
             self._how_it_stands(view)
             return self.page.panel()
-        self._what_to_do(view.deal)
+        self._what_to_do()
         self._trick(view.deal)
         self._news()
         self.page.fold()
@@ -222,40 +230,57 @@ class _Hand:
 
     # What can be done
 
-    def _what_to_do(self, deal: DealView) -> None:
+    def _what_to_do(self) -> None:
         _ = self.words.text
         seen = self.seen
-        if self.chosen == RESIGN:
-            self.page.line(_("Do you really want to resign? The other side wins the game."), "bold")
+        if asked := self.question():
+            question, *comes_to = asked
+            self.page.line(question, "bold")
+            for line in comes_to:
+                self.page.line(line)
             return
-        if about := self._asked_about():
-            ask(self.page, self.words.language, about[0], seen.name(about[1]))
+        turn = turn_line(seen, self.words)
+        if seen.turn is not None and not seen.my_turn:
+            self.page.line(turn, "italic")
+            self.page.line(self.warning(), "bold")
             return
-        turn = seen.turn
-        if turn is not None and not seen.my_turn:
-            self.page.line(turn_line(seen, self.words), "italic")
-            if seen.alarm == "flagged":
-                self.page.line(_("{name}'s time is up: what shall we do?"), "bold", name=seen.name(turn))
-            return
-        # A practice table may have been nudged by an older release: nobody waits there.
-        alarm = "" if seen.practice else seen.alarm
-        if alarm == "nudged":
-            self.page.line(_("⏳ Half of your time for this move is gone."), "bold")
-        elif alarm == "flagged":
-            if seen.has_opponents:
-                self.page.line(_("⌛ Your time is up: the others may claim the win. Play while you can."), "bold")
-            else:
-                self.page.line(_("⌛ Your time is up, and your partner is waiting."), "bold")
-        self.page.line(turn_line(seen, self.words), "bold")
+        self.page.line(self.warning(), "bold")
+        self.page.line(turn, "bold")
         if self.chosen in SIGNALS:
             self.page.line(_("With the card that you lead you say “{signal}”."), signal=self.chosen)
+
+    def question(self) -> tuple[str, ...]:
+        """What is asked before it is done, and what it comes to: to resign, or what may be done about a stranger."""
+        if self.chosen == RESIGN:
+            return (self.words.text("Do you really want to resign? The other side wins the game."),)
+        if about := self._asked_about():
+            return ask(self.words.language, about[0], self.seen.name(about[1]))[:2]
+        return ()
+
+    def warning(self) -> str:
+        """That the time for a move runs out, or is up. Empty while there is enough."""
+        _ = self.words.text
+        seen = self.seen
+        # A practice table may have been nudged by an older release: nobody waits there.
+        alarm = "" if seen.practice or seen.turn is None else seen.alarm
+        if seen.turn is not None and not seen.my_turn:
+            return (
+                _("{name}'s time is up: what shall we do?").format(name=seen.name(seen.turn))
+                if alarm == "flagged"
+                else ""
+            )
+        if alarm == "nudged":
+            return _("⏳ Half of your time for this move is gone.")
+        if alarm == "flagged" and seen.has_opponents:
+            return _("⌛ Your time is up: the others may claim the win. Play while you can.")
+        return _("⌛ Your time is up, and your partner is waiting.") if alarm == "flagged" else ""
 
     def _buttons(self, deal: DealView) -> list[Row]:
         if self.chosen == RESIGN:
             return [self._resignation()]
         if about := self._asked_about():
             deed, seat = about
-            yes = ask(Writer(), self.words.language, deed, self.seen.name(seat))
+            yes = ask(self.words.language, deed, self.seen.name(seat)).yes
             yes_button = Button(yes, actions.table(self.seen.code, deed, seat), "danger")
             return [(yes_button, self._drafting(self.words.text("No")))]
         if self.seen.alarm == "flagged" and not self.seen.my_turn and self.seen.turn is not None:

@@ -15,14 +15,14 @@ from bot.panel import Button, Panel, Span
 from bot.panels.board import result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.daily import day_result_panel
-from bot.panels.hand import RESIGN, hand_panel
+from bot.panels.hand import RESIGN, hand_panel, what_to_do
 from bot.panels.snapshot import TableSnapshot, isolated, snapshot
 from bot.people import Profile
 from bot.pictures.cards import IN_FRENCH
 from bot.pictures.scene import Light, Pile, PlayedCard
 from bot.pictures.scenes import deal_end, hand_scene
 from bot.tables.table import Table
-from engine.views import DealView, Packet, PacketsView, TressetteView
+from engine.views import DealView, Packet, PacketsView, TressetteView, View
 
 OPENERS = {"robot", "menu", "game", "rule", "clock", "cancel"}
 """What only whoever opened a table may press while it waits for players."""
@@ -213,13 +213,12 @@ class _Pages:
         scene, deal, view = self.scene, self.deal, seen.view
         said = "".join(span.text for span in panel.text[: panel.fold])
         is_over = bool(view.ending)
-        is_cut_short = seen.is_cut_short and bool(view.winner)
         is_fresh = view.result is not None and view.result.deal < view.deal_number and seen.since == 0
         end = deal_end(seen, self.profile.language, self.profile.suits) if is_over or is_fresh else None
         return HandPage(
             says=said.strip(),
             is_mine=scene.is_mine and not is_over,
-            line=f"{scene.line} {self.words.ending(view.winner, view.ending)}" if is_cut_short else scene.line,
+            line=self._line(scene.line, view),
             target=scene.target,
             deal=view.deal_number,
             sides=tuple(PageSide(one.name, one.points, one.notes, one.is_to_move) for one in scene.sides),
@@ -245,6 +244,13 @@ class _Pages:
             **common,  # type: ignore[arg-type]
         )
 
+    def _line(self, ending: str, view: View) -> str:
+        """What stands above one's cards; ``ending`` is how the game went for the reader."""
+        if not view.ending:
+            return what_to_do(self.seen, self.profile.language, self.profile.suits, self.chosen)
+        is_cut_short = self.seen.is_cut_short and view.winner
+        return f"{ending} {self.words.ending(view.winner, view.ending)}" if is_cut_short else ending
+
     def _stands_for_card(self, button: Button) -> bool:
         """Whether a card or a packet lies there that is pressed in this button's place; it is noted which."""
         if self.deal is None or not self.seen.my_turn:
@@ -260,7 +266,9 @@ class _Pages:
 
     def _is_too_early(self, button: Button) -> bool:
         """Whether it claims a game that this deal cannot yet have won: the menu has it."""
-        if not button.payload.endswith(":claim") or self.seen.seat is None or not self.seen.view:
+        action = actions.parse(button.payload)
+        is_claim = isinstance(action, MoveAction) and action.move == "claim"
+        if not is_claim or self.seen.seat is None or not self.seen.view:
             return False
         side, view = self.seen.seat % 2, self.seen.view
         declared = self.deal.declared[side] if isinstance(self.deal, TressetteView) else 0

@@ -3,7 +3,7 @@ what the host reads of a report.
 """
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from bot import actions
 from bot.find.blocks import Block
@@ -40,16 +40,25 @@ def spoken(language: str, phrase: str) -> str:
     }[phrase]
 
 
-def ask(page: Writer, language: str, deed: Deed, name: str) -> str:
-    """Write the question whether it is to be done to whoever is called so; returns what a yes reads."""
+class Question(NamedTuple):
+    """What is asked before something is done: the question, what it comes to, and what a yes reads."""
+
+    asked: str
+    comes_to: str
+    yes: str
+
+
+def ask(language: str, deed: Deed, name: str) -> Question:
+    """The question whether it is to be done to whoever is called so."""
     _ = texts(language).gettext
     if deed == "block":
-        page.line(_("Block {name}?"), "bold", name=name)
-        page.line(_("I match you with them no more, and they cannot challenge you. Nobody tells them."))
-        return _("Yes, block")
-    page.line(_("Report {name} to whoever hosts me?"), "bold", name=name)
-    page.line(_("They are told who you both are, and read how this game was played. Nobody tells {name}."), name=name)
-    return _("Yes, report")
+        return Question(
+            _("Block {name}?").format(name=name),
+            _("I match you with them no more, and they cannot challenge you. Nobody tells them."),
+            _("Yes, block"),
+        )
+    told = _("They are told who you both are, and read how this game was played. Nobody tells {name}.")
+    return Question(_("Report {name} to whoever hosts me?").format(name=name), told.format(name=name), _("Yes, report"))
 
 
 def farewells(language: str, game_id: str) -> Row:
@@ -76,7 +85,9 @@ def buttons(language: str, game_id: str, others: Sequence[tuple[int, str]]) -> R
 def question(language: str, deed: Deed, name: str, game_id: str, seat: int) -> Panel:
     """Asks whether it is to be done to the player in that seat of a finished game."""
     page = Writer()
-    yes = ask(page, language, deed, isolated(name))
+    asked, comes_to, yes = ask(language, deed, isolated(name))
+    page.line(asked, "bold")
+    page.line(comes_to)
     no = Button(texts(language).gettext("No"), actions.page(deed, "no"))
     return page.panel((Button(yes, actions.page(deed, "yes", game_id, seat), "danger"), no))
 

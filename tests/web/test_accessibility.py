@@ -34,7 +34,7 @@ async def resigned(page: Page) -> None:
         with suppress(Error):
             await sure.click(timeout=3000)
             return
-        await page.locator(".menu summary").click()
+        await page.locator(".opens-menu").click()
     raise AssertionError("the question whether one resigns does not stay")
 
 
@@ -81,7 +81,7 @@ async def test_a_table_from_the_first_card_to_the_replay(
     if not await page.locator(".card-text").count():
         if await page.locator(".tally").count():
             await page.keyboard.press("Enter")
-        await page.locator(".menu summary").click()
+        await page.locator(".opens-menu").click()
         await judged(page)
         await resigned(page)
     await expect(page.locator(".card-text")).to_be_visible()

@@ -100,7 +100,7 @@ async def test_who_waits_for_a_friend_may_share_the_link(playground: Open, brows
     # Nothing is said of commands, which are for chats.
     await expect(page.locator(".words").last).to_contain_text("Open for 24 hours.")
     await expect(page.locator("#table")).not_to_contain_text("/join")
-    await page.locator(".menu summary").click()
+    await page.locator(".opens-menu").click()
     await page.locator(".menu").get_by_role("link", name="Rules").click()
     await expect(page.locator("h1")).to_have_text("Metà Mazzo")
 

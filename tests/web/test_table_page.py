@@ -204,11 +204,22 @@ async def test_a_friend_sits_down_by_the_link_and_two_play_by_keys(playground: O
 async def test_to_resign_asks_and_the_end_leads_to_a_rematch(playground: Open, browser: Browser) -> None:
     page = await begun(browser, playground, "spades")
     first = page.url
-    await page.locator(".menu summary").click()
+    await page.locator(".opens-menu").click()
+    menu = page.get_by_role("dialog")
     await shot(page, "menu")
+    for shut in (
+        page.keyboard.press("Escape"),
+        page.mouse.click(5, 630),
+        menu.get_by_role("button", name="Close").click(),
+    ):
+        await shut
+        await expect(menu).to_be_hidden()
+        await page.locator(".opens-menu").click()
     await page.get_by_role("button", name="Resign").click()
+    await expect(menu).to_be_hidden()
+    await expect(page.locator(".line")).to_have_text("Do you really want to resign? The other side wins the game.")
     await page.get_by_role("button", name="Yes, I resign").click()
-    await expect(page.locator(".line")).to_have_text(re.compile("^You lose. .+ won: the other side resigned.$"))
+    await expect(page.locator(".line")).to_have_text(re.compile("^You lose. .+ won: .+ resigned.$"))
     await expect(page.locator(".tally")).to_have_count(0)
     await shot(page, "over")
     await page.get_by_role("button", name="Rematch").click()
@@ -260,10 +271,10 @@ async def test_a_question_from_the_menu_does_not_lie_under_the_score_of_a_deal(
         before = await page.locator("#table").inner_html()
         await page.locator(".fan .tap.playable, #table > .buttons button").first.click()
         await page.wait_for_function("old => document.getElementById('table').innerHTML !== old", arg=before)
-    await page.locator(".menu summary").click()
+    await page.locator(".opens-menu").click()
     await page.get_by_role("button", name="Resign").click()
     await page.get_by_role("button", name="Yes, I resign").click()
-    await expect(page.locator(".line")).to_have_text(re.compile("the other side resigned.$"))
+    await expect(page.locator(".line")).to_have_text(re.compile(" resigned.$"))
 
 
 async def test_two_packets_are_taken_in_hand_by_taps(playground: Open, browser: Browser) -> None:

@@ -125,8 +125,11 @@ const Tap = ({ deck, card, onPress }) => html`
     ${card.size > 1 && html`<span class="size" data-says=${card.size}></span>`}
   </button>`;
 
+/** So many cards, in words. @param {number} count */
+const counted = (count) => (count === 1 ? texts.one_card : texts.cards.replace("{count}", String(count)));
+
 /** @param {TapCard} card */
-const spoken = (card) => [card.label && texts.packet.replace("{number}", card.label), card.name, card.size > 1 && texts.cards.replace("{count}", String(card.size))].filter(Boolean).join(", ");
+const spoken = (card) => [card.label && texts.packet.replace("{number}", card.label), card.name, card.size > 1 && counted(card.size)].filter(Boolean).join(", ");
 
 /** @param {{sides: Table["sides"]}} given */
 const Score = ({ sides }) => html`
@@ -147,7 +150,7 @@ const Other = ({ deck, one, seats }) => html`
       ${one.packets.map((card) => html`<span class="small top" role="img" aria-label=${spoken(card)}><${Face} deck=${deck} card=${card.code} />${card.size > 1 && html`<span class="size" data-says=${card.size}></span>`}</span>`)}
       ${Array.from({ length: Math.min(one.hidden, 20) }, (_, at) => html`<span class="small back" key=${at}><${Face} deck=${deck} card="" /></span>`)}
     </div>
-    <span class="unseen">${one.hidden ? texts.cards.replace("{count}", String(one.hidden)) : ""}</span>
+    <span class="unseen">${one.hidden ? counted(one.hidden) : ""}</span>
   </div>`;
 
 /** The trick; ``to`` is where it goes as it is taken, as a seat.
@@ -198,6 +201,9 @@ const Buttons = ({ rows, onPress }) => html`
 /** The panel's text, as it stands in a chat. @param {{text: [string, string][]}} given */
 const Words = ({ text }) => html`<div class="words" dir="auto">${text.map(([words, style]) =>
   style === "bold" ? html`<b>${words}</b>` : style === "italic" ? html`<i>${words}</i>` : style === "small" ? html`<small>${words}</small>` : style === "code" ? html`<code>${words}</code>` : words)}</div>`;
+
+/** A tap beside a dialog shuts it: only what lies around its content is the dialog itself. @param {MouseEvent} event */
+const shutOutside = (event) => { if (event.target === event.currentTarget) /** @type {HTMLDialogElement} */ (event.target).close(); };
 
 /** Puts the focus there as soon as it is to be seen. @param {HTMLElement | null} node */
 const focused = (node) => node?.focus();
@@ -280,6 +286,7 @@ const App = () => {
   // The last trick of a deal is seen before what the deal counted.
   const held = useRef(false);
   const line = useRef(/** @type {Line | null} */ (null));
+  const menu = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const before = useRef(/** @type {Table | null} */ (null));
 
   useEffect(() => {
@@ -353,11 +360,8 @@ const App = () => {
     line.current?.press(press);
   };
 
-  /** @param {Event} event */
-  const resign = (event) => {
-    /** @type {HTMLElement} */ (event.currentTarget).closest("details")?.removeAttribute("open");
-    if (table) onPress(table.resign);
-  };
+  /** A press in the menu shuts it, so that one sees what came of it. @param {string} press */
+  const onChoice = (press) => { menu.current?.close(); onPress(press); };
 
   if (state === "gone") return html`<div class="waiting"><p role="alert">${texts.gone}</p><a class="button" href="/">${texts.home}</a></div>`;
   if (!table) return html`<p class="waiting">${texts.connecting}</p>`;
@@ -368,7 +372,7 @@ const App = () => {
   const trick = taken.length ? taken : moving && !table.trick.some((one) => one.code === moving.card.code) ? [...table.trick, { ...me, code: moving.card.code }] : table.trick;
   const hand = moving ? table.hand.filter((card) => card !== moving.card && card.code !== moving.card.code) : table.hand;
   // What may be pressed at every move stands beside what there is to be done, so that the cards keep their place.
-  const isBeside = /** @param {Button} button */ ([, payload]) => payload.startsWith(`1t${code}:hint `) || payload.endsWith(":claim");
+  const isBeside = /** @param {Button} button */ ([, payload]) => payload.startsWith(`1t${code}:hint `) || (payload.startsWith("1m") && payload.endsWith(":claim"));
   const beside = table.extra.flat().filter(isBeside);
   const extra = table.extra.map((row) => row.filter((button) => !isBeside(button))).filter((row) => row.length);
   const showsTally = table.tally.length > 0 && !isOver && seenDeal !== table.deal;
@@ -377,15 +381,19 @@ const App = () => {
       <a href="/" aria-label=${texts.home}>←</a>
       <h1 class="title">${table.game} ${table.target && html`<small>${table.target}</small>`}</h1>
       ${table.clock > 0 && isPlaying && html`<${Clock} seconds=${table.clock} left=${table.clock_left} version=${table.version} />`}
-      <details class="menu"><summary aria-label=${texts.menu}>☰</summary>
+      <button type="button" class="opens-menu" aria-label=${texts.menu} aria-haspopup="dialog" onClick=${() => menu.current?.showModal()}>☰</button>
+      <dialog class="menu" ref=${menu} aria-label=${texts.menu} onClick=${shutOutside}>
         <div>
-          ${table.resign && html`<button type="button" class="danger" onClick=${resign}>${texts.resign}</button>`}
-          <button type="button" aria-pressed=${String(isHeard)} onClick=${() => setHeard(sound.turnOn(!isHeard))}>${isHeard ? texts.sounds_on : texts.sounds_off}</button>
-          <p class="ways"><a class="button" href=${table.rules}>${texts.rules}</a></p>
+          <p class="ways">
+            <a class="button" href=${table.rules}>${texts.rules}</a>
+            <button type="button" aria-pressed=${String(isHeard)} onClick=${() => setHeard(sound.turnOn(!isHeard))}>${isHeard ? texts.sounds_on : texts.sounds_off}</button>
+            ${table.resign && html`<button type="button" class="danger" onClick=${() => onChoice(table.resign)}>${texts.resign}</button>`}
+            <button type="button" class="shuts" aria-label=${texts.shut} onClick=${() => menu.current?.close()}>✕</button>
+          </p>
           <${Words} text=${table.text} />
-          <${Buttons} rows=${table.rows} onPress=${onPress} />
+          <${Buttons} rows=${table.rows} onPress=${onChoice} />
         </div>
-      </details>
+      </dialog>
     </header>
     ${state === "away" && html`<p class="away" role="alert">${texts.connecting}</p>`}
     ${table.sides.length > 0 && html`<${Score} sides=${table.sides} />`}
@@ -396,7 +404,7 @@ const App = () => {
         ${table.sitting.slice(1).map((one) => html`<${Other} key=${one.at} deck=${table.deck} one=${one} seats=${seats} />`)}
         ${table.middle.length > 0 && html`<div class="middle">${table.middle.map((card) => html`<${Tap} key=${card.label} deck=${table.deck} card=${card} onPress=${onPress} />`)}</div>`}
         <${Trick} deck=${table.deck} cards=${trick} seats=${seats} to=${taken.length && isGoing ? taken.find((one) => one.wins)?.at ?? null : null} />
-        ${table.stock > 0 && html`<div class="stock"><span class="small"><${Face} deck=${table.deck} card="" /></span><small>${texts.cards.replace("{count}", String(table.stock))}</small></div>`}
+        ${table.stock > 0 && html`<div class="stock"><span class="small"><${Face} deck=${table.deck} card="" /></span><small>${counted(table.stock)}</small></div>`}
         ${table.drawn.length > 0 && html`<div class=${`drawn ${table.drawn.every((card) => !card.by) ? "looked-at" : ""}`}><small>${table.drawn_title}</small>${table.drawn.map((card) => html`<span class="small" key=${card.code}><${Face} deck=${table.deck} card=${card.code} /><small dir="auto">${card.by}</small></span>`)}</div>`}
         ${table.last_trick.length > 0 && html`<details class="last"><summary>${table.last_title}</summary>${table.last_trick.map((card) => html`<span class=${`small ${card.wins ? "wins" : ""}`} key=${card.code}><${Face} deck=${table.deck} card=${card.code} /><small dir="auto">${card.by}</small></span>`)}</details>`}
       </section>

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from random import Random
 from typing import Any
@@ -114,6 +114,11 @@ class Page:
             await self._news.wait()
         self._news.clear()
         return self.state
+
+    async def until(self, is_it: Callable[[dict[str, Any]], bool]) -> None:
+        """Read on to a state that is so."""
+        while not is_it(self.state):
+            await self.next()
 
     @property
     def state(self) -> dict[str, Any]:
@@ -247,15 +252,43 @@ async def test_to_resign_is_asked_first(worker: Worker, fake: FakePlatform) -> N
     await page.press(page.state["resign"])
     asked = await page.next()
     assert "really want to resign" in asked["says"]
+    assert asked["line"] == "Do you really want to resign? The other side wins the game."
     [yes] = [one for one in page.buttons() if one.endswith(":resign")]
     await page.press(yes)
     over = await page.next()
     assert over["phase"] == "over"
     assert over["line"].startswith("You lose. ")
-    assert "the other side resigned" in over["line"]
+    assert over["line"].endswith(" resigned.")
     assert not over["tally"]
     assert any(one.startswith("1prematch") for one in page.buttons())
     await page.close()
+
+
+async def test_a_time_that_is_up_is_said_above_the_cards_with_what_may_be_done(
+    worker: Worker, fake: FakePlatform
+) -> None:
+    players = await seated(worker, fake, "testa", "⏱ 1 min")
+    code = await code_of(worker, players[0])
+    pages = [await Page.open(player, code) for player in players]
+    table = await worker.room.table(code)
+    late, other = sorted(pages, key=lambda page: not page.state["is_mine"])
+    assert late.state["line"] == "Your turn."
+    assert late.state["clock_left"] > 30
+    table = await worker.room.time_passed(code, table.version)
+    assert (await late.next())["line"] == "⏳ Half of your time for this move is gone. Your turn."
+    await worker.room.time_passed(code, table.version)
+    await late.until(lambda state: state["line"].startswith("⌛ Your time is up: the others may claim the win."))
+    await other.until(lambda state: state["line"].endswith("'s time is up: what shall we do?"))
+    for page in pages:
+        assert page.state["clock_left"] == 0
+    assert f"1t{code}:claim" in other.buttons()
+    assert f"1t{code}:claim" not in late.buttons()
+    await other.press(f"1t{code}:claim")
+    await other.until(lambda state: state["phase"] == "over")
+    assert other.state["line"].startswith("You win! ")
+    assert other.state["line"].endswith(" ran out of time.")
+    for page in pages:
+        await page.close()
 
 
 async def test_who_does_not_sit_there_has_no_page(worker: Worker, fake: FakePlatform) -> None:

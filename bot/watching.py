@@ -66,7 +66,7 @@ class PublicTable(BaseModel):
     seal: str | None = Field(description="The commitment to the running deal's shuffle.")
     view: OpenView | None
     turn: int | None
-    totals: tuple[int, int]
+    totals: tuple[int, int] = Field(description="Whole points by side: people are shown them times `score_unit`.")
     bags: tuple[int, int]
     winner: list[int] | None
     ending: str | None

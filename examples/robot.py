@@ -1,9 +1,11 @@
 """A robot that plays a game against one of Buongioco's, through the interface for programs.
 
     .venv/bin/buongioco token make "My robot" > token
-    BUONGIOCO_TOKEN=$(cat token) python examples/robot.py http://127.0.0.1:8765 metamazzo strong
+    BUONGIOCO_TOKEN=$(cat token) .venv/bin/python examples/robot.py http://127.0.0.1:8765 metamazzo strong
 
-It plays the first legal move that is worth most by a rule of thumb: replace `choose`, and you have your own.
+The bot must be running there (`make run`), and the token be made with the same settings: it is kept in the bot's store.
+Beside Python it needs httpx alone. It tells how each deal ended, and at the end the game. It plays by a rule of thumb:
+replace `choose`, and you have your own.
 """
 
 import json
@@ -14,22 +16,28 @@ import time
 
 import httpx
 
-RANKS = "4567FCRA23"
-"""Of Tressette, the lowest first."""
+RANKS = {"spades": "23456789TJQKA"}
+TRESSETTE_RANKS = "4567FCRA23"
+"""The lowest first."""
+
+BID = 4
+"""At Spades, of thirteen tricks."""
 
 
 def choose(table: dict) -> str:
     """One of the moves that are open: of the cards that may be played the lowest that wins the trick, or the lowest."""
-    moves = [move for move in table["moves"] if move not in ("claim", "resign")]
+    moves = [move for move in table["moves"] if move not in ("claim", "resign", "blind", "bid 0")]
     plays = [move for move in moves if move.startswith("play ")]
     if not plays or len(plays) < len(moves):
-        return next((move for move in moves if move.startswith("declare")), moves[0])
-    plays.sort(key=lambda move: RANKS.find(move.split()[1][0]))
+        wanted = (move for move in moves if move.startswith("declare") or move == f"bid {BID}")
+        return next(wanted, moves[0])
+    ranks = RANKS.get(table["game"], TRESSETTE_RANKS)
+    plays.sort(key=lambda move: ranks.find(move.split()[1][0]))
     trick = table["view"]["trick"]
     if trick:
         led = trick[0][1]
         winning = [move for move in plays if move.split()[1][1] == led[1]]
-        winning = [move for move in winning if RANKS.find(move.split()[1][0]) > RANKS.find(led[0])]
+        winning = [move for move in winning if ranks.find(move.split()[1][0]) > ranks.find(led[0])]
         return (winning or plays)[0]
     return plays[0]
 
@@ -44,10 +52,14 @@ def main(address: str, game: str, robots: str) -> None:
                 time.sleep(int(answer.headers["Retry-After"]))
             return answer
 
-        code = post("/me/tables", game=game, robots=robots).raise_for_status().json()["code"]
+        code, deal = post("/me/tables", game=game, robots=robots).raise_for_status().json()["code"], 1
+        print(f"table {code}", flush=True)
         with client.stream("GET", f"/me/tables/{code}/stream") as states:
             for line in filter(None, states.iter_lines()):
                 table = json.loads(line)
+                if table["deal"] > deal:
+                    print(f"deal {deal} is over:", table["totals"], flush=True)
+                    deal = table["deal"]
                 if table["phase"] == "playing" and table["turn"] == table["seat"]:
                     post(f"/me/tables/{code}/moves", version=table["version"], move=choose(table))
         print("won" if table["seat"] in table["winner"] else "lost", table["totals"], table["replay"])

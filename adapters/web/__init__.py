@@ -9,6 +9,7 @@ from adapters.web.adapter import Web
 from adapters.web.api.server import Api
 from adapters.web.app_pages import AppPages
 from adapters.web.entrance import Entrance
+from adapters.web.own_settings import OwnSettings
 from adapters.web.players import PlayerPages
 from adapters.web.playground.adapter import Playground
 from adapters.web.replays import Replays
@@ -31,6 +32,7 @@ def make(card_room: CardRoom) -> Sequence[Adapter]:
     site.add(Replays(site, card_room).routes)
     site.add(PlayerPages(site, card_room).routes)
     site.add(Entrance(site, card_room).routes)
+    site.add(OwnSettings(site, card_room).routes)
     site.add(AppPages(site, card_room).routes)
     return [Playground(card_room, site), Web(card_room, site)]
 

@@ -97,6 +97,7 @@ class Tables:
             robots={"easy": _("🤖 Easy robot"), "medium": _("🤖 Medium robot"), "strong": _("🤖 Strong robot")},
             name=_own_name(reader),
             called=_called(reader),
+            is_known=reader is not None,
             tables=await self._card_room.hands.tables_of(reader.person) if reader else [],
             player=await self._card_room.players.id_of(reader.person) if reader else "",
             key=secrets.token_hex(8),
@@ -162,14 +163,16 @@ class Tables:
         """
         self._site.limits.code(request)
         person = reader.person if reader else f"{PLATFORM}:"
-        panel = await self._card_room.hands.invitation(code, person, language, reader.handle if reader else "")
-        if panel is not None:
+        handle = reader.handle if reader else ""
+        invitation = await self._card_room.hands.invitation(code, person, language, handle)
+        if invitation is not None:
             self._site.limits.good_code(request)
         else:
             why = texts(language).gettext(NO_INVITATION)
             return self._said(request, language, why, status=HTTPStatus.NOT_FOUND)
         named = {"name": _own_name(reader), "called": _called(reader)}
-        return self._site.page(request, "sit.html", language, code=code, panel=panel, **named)
+        invited = {"code": code, "game": invitation.game, "panel": invitation.panel}
+        return self._site.page(request, "sit.html", language, **invited, **named)
 
     async def sit(self, request: web.Request) -> web.Response:
         """Sit down at a table, as /join does."""
@@ -385,6 +388,10 @@ def _words(language: str) -> dict[str, str]:
         "in_words": _("In words"),
         "resign": _("Resign"),
         "menu": _("Menu"),
+        "settings": _("Settings"),
+        "only_here": _(
+            "This address is good on this computer only: docs/hosting.md says how friends elsewhere reach the bot."
+        ),
         "shut": _("Close"),
         "sounds_on": _("🔊 Sounds on"),
         "sounds_off": _("🔇 Sounds off"),

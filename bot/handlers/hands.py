@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import asdict
 from datetime import timedelta
 from typing import NamedTuple
@@ -11,10 +11,13 @@ from bot import actions
 from bot.actions import BadPayload, TableAction
 from bot.handlers.daily import Daily
 from bot.handlers.limits import PRESSES_OF_PERSON, TooManyPresses
+from bot.handlers.settings import choose_own
 from bot.panel import Panel
 from bot.panels.challenge import invited_panel
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.hand_page import CHOOSING, HandPage, hand_page
+from bot.panels.pages import Setting, look_settings
+from bot.panels.snapshot import snapshot
 from bot.people import People, Profile
 from bot.platform import Person, Reply
 from bot.ratelimit import RateLimiter
@@ -54,13 +57,24 @@ class DayPage(NamedTuple):
 
 
 class TableLine(NamedTuple):
-    """A table where somebody sits, as a list has it. ``watch_id`` is empty where nobody may watch."""
+    """A table where somebody sits, as a list has it: ``is_mine`` is whether it is their turn, ``score`` how the game
+    stands, in words. ``watch_id`` is empty where nobody may watch.
+    """
 
     code: str
     game: str
     others: str
     is_waiting: bool
-    watch_id: str = ""
+    is_mine: bool
+    score: str
+    watch_id: str
+
+
+class Invitation(NamedTuple):
+    """What a table says to somebody who may sit down there, and the id of its game."""
+
+    game: str
+    panel: Panel
 
 
 class OpenHand:
@@ -295,10 +309,36 @@ class Hands:
             spoken = table.spoken(profile.language)
             others = " · ".join(chair.name for chair in spoken.chairs if chair and chair.person != person)
             watch_id = await self._worker.watching.watch_id(table)
-            found.append(TableLine(table.code, game_kind(table.game_id).name, others, table.phase == "open", watch_id))
-        return sorted(found, key=lambda one: (one.is_waiting, one.code))
+            seen = snapshot(spoken, spoken.seat_of(person))
+            found.append(
+                TableLine(
+                    code=table.code,
+                    game=texts(profile.language).gettext(seen.kind.name),
+                    others=others,
+                    is_waiting=table.phase == "open",
+                    is_mine=seen.my_turn,
+                    score=seen.words(profile.language, profile.suits).points(seen.view.totals, seen.rules)
+                    if seen.view
+                    else "",
+                    watch_id=watch_id,
+                )
+            )
+        return sorted(found, key=lambda one: (not one.is_mine, one.is_waiting, one.code))
 
-    async def invitation(self, code: str, person: str, language: str, handle: str = "") -> Panel | None:
+    async def settings_of(self, person: str, language: str) -> tuple[Setting, ...]:
+        """How somebody has their cards on our pages. Raises one of the store's errors."""
+        return look_settings(await self.people.person(person), language)
+
+    async def choose(self, person: Person, chosen: Mapping[str, str]) -> bool:
+        """Set some of somebody's settings; returns whether there are such. Raises one of the store's errors."""
+        await self.people.meet(person)
+        try:
+            await choose_own(self._worker, person.id, chosen)
+        except BadPayload:
+            return False
+        return True
+
+    async def invitation(self, code: str, person: str, language: str, handle: str = "") -> Invitation | None:
         """What a table says to somebody who has its code and may sit down there; None where there is nothing for them,
         whether or not there is such a table. Raises one of the store's errors.
         """
@@ -308,7 +348,7 @@ class Hands:
             free_chair(table)
         except TableError:
             return None
-        return invited_panel(table.spoken(language), language)
+        return Invitation(table.game_id, invited_panel(table.spoken(language), language))
 
     async def at(self, code: str, person: str) -> OpenHand | None:
         """A page on somebody's hand at a table; None if they do not sit there and ask for no chair.

@@ -6,6 +6,7 @@ from bot.actions import BadPayload
 from bot.finished.archive import FinishedGame
 from bot.finished.ratings import EVERYTHING, Scope
 from bot.handlers.errors import GameNotKept, NothingToAnalyse, TooManyAnalyses
+from bot.handlers.settings import OF_PICTURES, choose_own
 from bot.panel import Panel
 from bot.panels.analysis import analysis_page
 from bot.panels.pages import chat_settings_page, fair_page, replay_page, settings_page
@@ -13,7 +14,7 @@ from bot.panels.rules import rules_page
 from bot.panels.snapshot import isolated
 from bot.panels.standings import Ranked, leaderboard_about, leaderboard_page, stats_page
 from bot.panels.tables import Seated, free_chairs, open_tables_page, tables_page
-from bot.people import DECKS, HANDS, SUITS, Profile
+from bot.people import Profile
 from bot.pictures.results import game_sheet
 from bot.pictures.rules import rules_sheet
 from bot.pictures.standings import leaderboard_sheet, stats_sheet
@@ -31,9 +32,6 @@ LINES = 10
 
 MOST_LISTED = 10
 """So many open challenges are listed, each with its button."""
-
-PICTURES: dict[str, tuple[str, ...]] = {"pictures": ("0", "1"), "deck": DECKS}
-"""What people and chats choose of pictures."""
 
 
 class Pages:
@@ -129,22 +127,10 @@ class Pages:
         """Change a setting of the person's, or in a group of the chat's."""
         people = self.worker.people
         if is_private(place):
-            choices = {
-                **PICTURES,
-                "language": LANGUAGES,
-                "suits": SUITS,
-                "hands": HANDS,
-                "called": ("0", "1"),
-                "phrases": ("0", "1"),
-            }
-            if value not in choices.get(name, ()):
-                raise BadPayload()
-            await people.choose(profile.id, **{name: value})
-            for table in await self.worker.tables_of(profile.id):
-                await self.worker.touch(table.code)
+            await choose_own(self.worker, profile.id, {name: value})
             return self.own_settings(await people.person(profile.id))
         clocks = tuple(map(str, CLOCKS))
-        choices = {**PICTURES, "language": LANGUAGES, "clock": clocks, "strict": ("0", "1"), "watched": ("0", "1")}
+        choices = {**OF_PICTURES, "language": LANGUAGES, "clock": clocks, "strict": ("0", "1"), "watched": ("0", "1")}
         if value not in choices.get(name, ()):
             raise BadPayload()
         await people.choose_for_chat(place, **{name: value})

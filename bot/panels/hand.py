@@ -251,8 +251,9 @@ class _Hand:
 
     def question(self) -> tuple[str, ...]:
         """What is asked before it is done, and what it comes to: to resign, or what may be done about a stranger."""
+        _ = self.words.text
         if self.chosen == RESIGN:
-            return (self.words.text("Do you really want to resign? The other side wins the game."),)
+            return (_("Do you really want to resign? The other side wins the game."),)
         if about := self._asked_about():
             return ask(self.words.language, about[0], self.seen.name(about[1]))[:2]
         return ()

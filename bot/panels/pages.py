@@ -1,5 +1,7 @@
 """Pages: panels that belong to no table. A press on a page shows another one in its place."""
 
+from typing import NamedTuple
+
 from bot import actions
 from bot.commands import FAIR, listed
 from bot.finished.archive import FinishedGame
@@ -64,13 +66,38 @@ def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool
     )
 
 
+class Setting(NamedTuple):
+    """A setting as a form asks for it: what each value is called, and which one holds."""
+
+    name: str
+    label: str
+    values: dict[str, str]
+    chosen: str
+
+
+def look_settings(profile: Profile, language: str) -> tuple[Setting, ...]:
+    """Those of a person's settings that say how their cards look on a page."""
+    _ = texts(language).gettext
+    suits = {"italian": _("Italian suits 🪙🏆⚔️🪵"), "french": _("French suits ♦️♥️♠️♣️")}
+    return (
+        Setting("language", _("Language"), LANGUAGE_NAMES, language),
+        Setting("suits", _("Suits"), suits, profile.suits),
+        Setting("deck", _("Cards"), _deck_names(language), profile.deck),
+    )
+
+
+def _deck_names(language: str) -> dict[str, str]:
+    _ = texts(language).gettext
+    return {"classic": _("Classic cards"), "easy": _("Cards with large signs")}
+
+
 def _pictures(language: str, are_wanted: bool, deck: Style) -> tuple[Row, ...]:
     """Whether there are pictures, and with which cards."""
     _ = texts(language).gettext
     toggle = Button(
         ("✓ " if are_wanted else "") + _("Pictures"), actions.page("settings", "pictures", int(not are_wanted))
     )
-    names = {"classic": _("Classic cards"), "easy": _("Cards with large signs")}
+    names = _deck_names(language)
     if not are_wanted:
         return ((toggle,),)
     return (toggle,), tuple(chosen(names[one], deck == one, actions.page("settings", "deck", one)) for one in DECKS)

@@ -42,7 +42,7 @@ async def resigned(page: Page) -> None:
 async def test_pages_that_lead_to_a_table(playground: Open, browser: Browser, theme: str) -> None:
     page = await opened(browser, playground.url, **LOOKS[theme], color_scheme=theme)
     await judged(page)
-    for path in ("rules", "rules/tressette", "leaderboard", "chat"):
+    for path in ("rules", "rules/tressette", "leaderboard", "chat", "daily"):
         await page.goto(playground.url + path)
         await judged(page)
     await page.goto(playground.url)
@@ -50,6 +50,9 @@ async def test_pages_that_lead_to_a_table(playground: Open, browser: Browser, th
     await page.get_by_role("button", name="Play with a friend").click()
     link = await page.locator(".link input").input_value()
     await judged(page)
+    for path in ("", "settings"):
+        await page.goto(playground.url + path)
+        await judged(page)
     friend = await opened(browser, link, **LOOKS[theme], color_scheme=theme)
     await judged(friend)
 

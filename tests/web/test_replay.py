@@ -226,6 +226,7 @@ async def test_it_fits_the_screen(playground: Open, browser: Browser, game_id: s
     assert boxes
     assert all(box and box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes)
     if folder := os.environ.get("BUONGIOCO_SHOTS"):
-        await page.screenshot(path=f"{folder}/replay-{game_id}-{size}.png", full_page=True)
+        await page.evaluate("scrollTo(0, 0)")
+        await page.screenshot(path=f"{folder}/replay-{game_id}-{size}.png")
     await page.click("#check")
     await expect(page.locator("#verdict.fair")).to_be_visible()

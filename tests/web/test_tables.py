@@ -206,6 +206,7 @@ async def test_an_invitation_says_who_invites_to_what(site: Open) -> None:
         assert "&lt;Anna&gt; invites you to play Tressette in Quattro." in said
         assert "To 93 points · 5 minutes a move" in said
         assert "Pair 1: South: &lt;Anna&gt; · North: free chair" in said
+        assert 'href="/rules/tressette"' in page
         # A game that has begun invites nobody.
         duel = await anna.play("testa", friend="1")
         await bruno.post(f"/t/{duel}")
@@ -473,3 +474,41 @@ async def test_ones_tables_have_their_link_for_who_watches(site: Open) -> None:
         assert f"/t/{private.code}-" not in (await anna.get("/"))[1]
         await site.worker.people.choose_for_chat("playground:bar", watched="0")
         assert watch_id not in (await anna.get("/"))[1]
+
+
+async def test_ones_tables_say_whose_turn_it_is_and_how_they_stand(site: Open) -> None:
+    async with browser(site) as anna:
+        code = await anna.play("testa", robot="easy", name="Anna")
+        table = await site.worker.room.table(code)
+        assert table.game
+        while table.game.turn != table.seat_of(table.opener.person):
+            await asyncio.sleep(0.05)
+            table = await site.worker.room.table(code)
+            assert table.game
+        _status, page = await anna.get("/")
+        assert re.search(rf"<b>Your turn.</b> .*Anna\S* 0 · .*Gino\S* 0 · <code>{code}</code>", page)
+        waiting = await anna.play("testa", friend="1")
+        _status, page = await anna.get("/")
+        assert re.search(rf"waits for players\s+<code>{waiting}</code>", page)
+
+
+async def test_settings_of_the_pages_hold_at_their_tables(site: Open) -> None:
+    async with browser(site) as anna:
+        # A stranger has none yet.
+        assert (await anna.post("/settings", language="it", suits="french", deck="easy")).headers["Location"] == "/"
+        assert "/settings" not in (await anna.get("/"))[1]
+        code = await anna.play("testa", name="Anna")
+        async with anna.live(code) as live:
+            assert (await live.word("table"))["deck"] == "italian-classic"
+        assert 'href="/settings"' in (await anna.get("/"))[1]
+        for nonsense in ({"suits": "stars"}, {"name": "Eve"}, {"language": "it", "deck": "easy; DEL *"}):
+            assert (await anna.post("/settings", None, **nonsense)).status == 403
+        assert (await anna.post("/settings", language="it", suits="french", deck="easy")).status == 303
+        status, page = await anna.get("/settings")
+        assert status == 200
+        assert re.findall(r'<option value="(\w+)" selected', page) == ["it", "french", "easy"]
+        assert "Le tue impostazioni" in page
+        async with anna.live(code) as live:
+            assert (await live.word("table"))["deck"] == "french-easy"
+        person = (await site.worker.room.table(code)).opener.person
+        assert (await site.worker.people.person(person)).name == "Anna"

@@ -145,15 +145,14 @@ const Replay = () => {
   const says = step ? step.text : "";
 
   return html`
-    <header class="bar"><a href="/" aria-label=${texts.home}>←</a><h1>${overview.title} <small>${id.split("-")[0]}</small></h1></header>
-    <p class="result">${overview.result}</p>
+    <header class="bar"><a href="/" aria-label=${texts.home}>←</a><div><h1>${overview.title} <small>${id.split("-")[0]}</small></h1><p class="result">${overview.result}</p></div></header>
     <div class="columns">
       <section class="board" aria-label=${texts.table}>
         ${step ? html`
           <${Score} step=${step} totals=${isAtEnd ? overview.deals[at.deal - 1].totals : before} showsTaken=${who === OPEN} />
+          <p class="says" aria-live=${isPlaying ? "off" : "polite"}>${says}</p>
           <${Position} view=${step.view} open=${open} names=${overview.seats} faces=${faces} bottom=${/^\d$/.test(who) ? Number(who) : 0}
             isTaken=${step.move.startsWith("play ")} texts=${texts} />
-          <p class="says" aria-live=${isPlaying ? "off" : "polite"}>${says}</p>
           ${(judged.get(at.step) || []).map((/** @type {Judgement} */ one) => html`<p key=${one.better} class=${one.lost > 0 ? "judgement bad" : "judgement good"}>${one.lost > 0 ? `${lostPoints(one)}. ${one.text}` : texts.nothing_lost}</p>`)}
           ${isAtEnd && score.length > 0 && html`<p class="scored">${score.join("\n")}</p>`}
         ` : html`<p class="waiting" role="status">${failed || texts.loading}</p>`}
@@ -209,7 +208,7 @@ const Score = ({ step, totals, showsTaken }) => {
         `${texts.tricks} ${step.view.tricks[side]}`,
         step.view.bids && step.view.bids[side] !== null && `${texts.bid} ${inWords(step.view.bids[side], texts)}`,
         step.view.declared?.[side] && `${texts.declared} ${step.view.declared[side] * unit}`,
-        showsTaken && step.taken && `${texts.taken} ${thirds(step.taken[side])}`,
+        showsTaken && step.taken && `${texts.taken} ${thirds(step.taken[side] * unit)}`,
       ]} /></small></dd>
     </div>`)}</dl>`;
 };

@@ -250,10 +250,12 @@ const Link = () => {
   const clipboard = /** @type {Clipboard | undefined} */ (navigator.clipboard), canShare = "share" in navigator;
   // Whoever calls the sharing off has done nothing wrong.
   const share = () => navigator.share({ url: address }).catch((error) => { if (error.name !== "AbortError") throw error; });
+  const isOnlyHere = /^(localhost|127\.|\[::1\])/.test(location.hostname);
   return html`<div class="link">
     <label>${texts.send_link}<input readonly value=${address} onFocus=${(/** @type {FocusEvent} */ event) => /** @type {HTMLInputElement} */ (event.target).select()} /></label>
     ${clipboard && html`<button type="button" class=${canShare ? "" : "main"} onClick=${() => clipboard.writeText(address).then(() => setCopied(true))}>${copied ? texts.copied : texts.copy}</button>`}
     ${canShare && html`<button type="button" class="main" onClick=${share}>${texts.share}</button>`}
+    ${isOnlyHere && html`<p>${texts.only_here}</p>`}
   </div>`;
 };
 
@@ -386,6 +388,7 @@ const App = () => {
         <div>
           <p class="ways">
             <a class="button" href=${table.rules}>${texts.rules}</a>
+            <a class="button" href="/settings">${texts.settings}</a>
             <button type="button" aria-pressed=${String(isHeard)} onClick=${() => setHeard(sound.turnOn(!isHeard))}>${isHeard ? texts.sounds_on : texts.sounds_off}</button>
             ${table.resign && html`<button type="button" class="danger" onClick=${() => onChoice(table.resign)}>${texts.resign}</button>`}
             <button type="button" class="shuts" aria-label=${texts.shut} onClick=${() => menu.current?.close()}>✕</button>

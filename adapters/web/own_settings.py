@@ -14,7 +14,7 @@ class OwnSettings:
     """Answers for them. Who is nobody yet has none, and is led to the first page."""
 
     def __init__(self, site: Site, card_room: CardRoom) -> None:
-        self._site, self._hands = site, card_room.hands
+        self._site, self._card_room = site, card_room
         self.routes: list[AbstractRouteDef] = [web.get("/settings", self.look), web.post("/settings", self.choose)]
 
     async def look(self, request: web.Request) -> web.Response:
@@ -22,15 +22,15 @@ class OwnSettings:
         reader = await self._site.people.whose(request)
         if reader is None:
             return _led_home()
-        language = await self._hands.language_of(reader.person, spoken(request))
-        settings = await self._hands.settings_of(reader.person, language)
+        language = await self._card_room.hands.language_of(reader.person, spoken(request))
+        settings = await self._card_room.hands.settings_of(reader.person, language)
         return self._site.page(request, "settings.html", language, settings=settings)
 
     async def choose(self, request: web.Request) -> web.Response:
         self._site.limits.request(request)
         said = await self._site.form(request)
         reader = await self._site.people.whose(request)
-        if reader is not None and not await self._hands.choose(reader.spoken_to(spoken(request)), said):
+        if reader is not None and not await self._card_room.hands.choose(reader.spoken_to(spoken(request)), said):
             raise Refused("there is no such setting")
         return _led_home()
 

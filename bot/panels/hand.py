@@ -239,12 +239,14 @@ class _Hand:
             for line in comes_to:
                 self.page.line(line)
             return
-        turn = turn_line(seen, self.words)
-        if seen.turn is not None and not seen.my_turn:
+        turn, warning = turn_line(seen, self.words), self.warning()
+        is_waiting = seen.turn is not None and not seen.my_turn
+        if is_waiting:
             self.page.line(turn, "italic")
-            self.page.line(self.warning(), "bold")
+        if warning:
+            self.page.line(warning, "bold")
+        if is_waiting:
             return
-        self.page.line(self.warning(), "bold")
         self.page.line(turn, "bold")
         if self.chosen in SIGNALS:
             self.page.line(_("With the card that you lead you say “{signal}”."), signal=self.chosen)

@@ -21,8 +21,27 @@ PREFIX = "web:robot-"
 """With what a program's id begins, among people: what it plays at it sees on no platform but ours."""
 
 ID_BYTES, TOKEN_BYTES = 6, 32
-MOST_PROGRAMS, MOST_EACH = 1000, 5
-"""How many there may be, and how many of one person's."""
+MOST_PROGRAMS, MOST_OF_PEOPLE, MOST_EACH = 1000, 900, 5
+"""How many there may be, how many that people made in chats, so that there is room for the host's, and how many of one
+person's.
+"""
+
+KEEP = """
+-- KEYS  programs
+-- ARGV  an id, the program, its owner or '', how many there may be, and how many of the owner's
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
+  if redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[4]) then return 0 end
+  if ARGV[3] ~= '' then
+    local own = 0
+    for _, text in ipairs(redis.call('HVALS', KEYS[1])) do
+      if cjson.decode(text).owner == ARGV[3] then own = own + 1 end
+    end
+    if own >= tonumber(ARGV[5]) then return 0 end
+  end
+end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return 1
+"""
 
 
 class CannotBe(Exception):
@@ -65,11 +84,10 @@ class Programs:
 
     def __init__(self, client: Any) -> None:
         self._client = client
+        self._keep_if_few = client.register_script(KEEP)
 
     async def add(self, name: str, scopes: Sequence[Scope] = SCOPES) -> tuple[Program, str]:
         """A new program, and its token, which nobody can read again; ValueError where there are too many."""
-        if await self._client.hlen(keys.PROGRAMS) >= MOST_PROGRAMS:
-            raise ValueError(f"there are {MOST_PROGRAMS} programs already")
         program = Program(secrets.token_hex(ID_BYTES), plain_name(f"🤖 {name}"), tuple(scopes))
         return program, await self._keep(program)
 
@@ -78,18 +96,21 @@ class Programs:
         program, with another token: the first may not have arrived.
         """
         id_ = sha256(f"{owner} {update}".encode()).hexdigest()[: 2 * ID_BYTES]
-        others = [one for one in await self.of(owner) if one.id != id_]
-        if len(others) >= MOST_EACH or await self._client.hlen(keys.PROGRAMS) >= MOST_PROGRAMS:
-            raise ValueError("there are too many programs already")
         program = Program(id_, f"🤖 {id_[:4]}", tuple(scopes), owner)
         return program, await self._keep(program)
 
     async def _keep(self, program: Program) -> str:
-        """Write a program down; returns its new token."""
+        """Write a program down; returns its new token. ValueError where there are too many."""
         token = secrets.token_urlsafe(TOKEN_BYTES)
         fields = {"name": program.name, "scopes": program.scopes, "token": digest_of(token)}
         owner = {"owner": program.owner} if program.owner else {}
-        await self._client.hset(keys.PROGRAMS, program.id, json.dumps({**fields, **owner}))
+        most = MOST_OF_PEOPLE if program.owner else MOST_PROGRAMS
+        kept = await self._keep_if_few(
+            keys=[keys.PROGRAMS],
+            args=[program.id, json.dumps({**fields, **owner}), program.owner, most, MOST_EACH],
+        )
+        if not kept:
+            raise ValueError("there are too many programs already")
         return f"{program.id}.{token}"
 
     async def of(self, owner: str) -> list[Program]:

@@ -302,3 +302,26 @@ async def test_a_person_has_few_programs_and_a_press_that_comes_twice_makes_one(
     assert [one["scopes"] for one in file["programs"]] == [["read"]] * MOST_EACH
     await site.worker.forgetter.forget(ANNA.id, await site.worker.forgetter.begin(ANNA.id))
     assert not await programs.of(ANNA.id)
+
+
+async def test_of_tokens_made_at_once_no_more_than_five_are_one_persons(site: Open) -> None:
+    programs = Programs(site.worker.store.client)
+    made = await asyncio.gather(
+        *(programs.add_own("telegram:1", ("read",), f"u{number}") for number in range(12)), return_exceptions=True
+    )
+    assert sum(isinstance(one, ValueError) for one in made) == 12 - MOST_EACH
+    assert len(await programs.of("telegram:1")) == MOST_EACH
+    # The same update again is the same program.
+    again = next(number for number, one in enumerate(made) if not isinstance(one, BaseException))
+    await programs.add_own("telegram:1", ("read",), f"u{again}")
+    assert len(await programs.of("telegram:1")) == MOST_EACH
+
+
+async def test_people_leave_room_for_the_hosts_programs(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.programs.MOST_OF_PEOPLE", 3)
+    programs = Programs(site.worker.store.client)
+    for number in range(3):
+        await programs.add_own(f"telegram:{number}", ("read",), "u")
+    with pytest.raises(ValueError, match="too many"):
+        await programs.add_own("telegram:9", ("read",), "u")
+    await programs.add("The host's")

@@ -173,6 +173,12 @@ COMMANDS: tuple[CommandSpec, ...] = (
         title=_("Play the deal of the day: the same cards for everybody"),
     ),
     CommandSpec(
+        "puzzle",
+        {"it": "problema"},
+        _("solve an ending"),
+        title=_("Solve an ending: which card is best?"),
+    ),
+    CommandSpec(
         "nickname",
         {"it": "soprannome"},
         _("choose what strangers call you"),

@@ -32,6 +32,7 @@ from bot.pictures.pool import PicturePool
 from bot.platform import Adapter
 from bot.privacy.forgetting import Forgetter
 from bot.privacy.unused import Unused
+from bot.puzzles.rounds import GroupPuzzles
 from bot.robot_pool import RobotPool
 from bot.scheduler import Scheduler
 from bot.settings import Settings
@@ -131,6 +132,7 @@ class Worker:
         self.room.before_removal = self.finder.before_removal
         self.teller = Teller(store, self.shards, self.people, self.adapters, settings.reports_to)
         self.reminders = Reminders(store, self.shards, self.people, self.adapters, self.days)
+        self.puzzles = GroupPuzzles(store, self.shards, self.people, self.adapters, self.days.now)
         self.forgetter = Forgetter(
             self.room, self.people, self.archive, self.ratings, self.finder.queue, self._tell_to_forget
         )
@@ -156,6 +158,7 @@ class Worker:
             "reports": self.teller.run,
             "days": self._mind_days,
             "reminders": self.reminders.run,
+            "puzzles": self.puzzles.run,
         }
         if days := self.settings.forget_after_days:
             loops["unused"] = Unused(self.store, self.people, self.forgetter, days).run

@@ -61,6 +61,22 @@ class SearchPosition:
         self.pot = deal.pot
         self.taken = deal.taken.copy()
 
+    @classmethod
+    def with_open_hands(cls, hands: Sequence[int], trick: Sequence[int], taken: Sequence[int]) -> Self:
+        """A position of which nothing is known but what lies open, with seat 0 to move; ``trick`` are the cards on the
+        table, in the order of play, and ``taken`` is by side.
+        """
+        new: Self = object.__new__(cls)
+        new.hands, new.taken = [*hands], [*taken]
+        new.turn, new.laid = 0, len(trick)
+        new.left = sum(hand.bit_count() for hand in hands)
+        new.wanted = cls.PACK.suit_of[trick[0]] if trick else 0
+        following = [card for card in trick if BIT[card] & (new.wanted | cls.TRUMPS)]
+        new.best = max(following, default=-1)
+        new.winner = len(hands) - len(trick) + trick.index(new.best) if trick else -1
+        new.pot = sum(cls.WORTH[card] for card in trick)
+        return new
+
     def copy(self) -> Self:
         new: Self = object.__new__(type(self))
         new.hands = self.hands.copy()
@@ -219,6 +235,17 @@ class SpadesPosition(SearchPosition):
         super().__init__(deal)
         self.taken = deal.tricks.copy()
         self.broken = deal.broken
+
+    @classmethod
+    def of_hand(
+        cls, hands: Sequence[int], trick: Sequence[int], tricks: Sequence[int], *, broken: bool
+    ) -> "SpadesPosition":
+        """As `with_open_hands`, with the ``tricks`` taken by side, and whether spades are ``broken``."""
+        new = cls.with_open_hands(hands, trick, tricks)
+        new.broken = broken
+        if not trick and not broken:
+            new.wanted = NOT_SPADES
+        return new
 
     def copy(self) -> Self:
         new = super().copy()

@@ -208,11 +208,7 @@ class SpadesDeal(Deal):
         """Points of the hand, and the bags that are left after each ten has cost its hundred."""
         bid, won = self.bids[seat] or 0, self.tricks[seat]
         over = max(won - bid, 0)
-        if bid:
-            points = 10 * bid + over if won >= bid else -10 * bid
-        else:
-            worth = 200 if self.blind[seat] else 100
-            points = -worth if won else worth
+        points = hand_points(bid, won, blind=self.blind[seat])
         bags = self.bags_before[seat] + (over if bid or self.nil_bags else 0)
         return points - 100 * (bags // BAGS_THAT_COST), bags % BAGS_THAT_COST
 
@@ -235,3 +231,11 @@ class SpadesDeal(Deal):
             "drawn": codes[self.looking_at] if looking else None,
             "discarded": tuple([codes[card] for card in self.thrown[seat]]),
         }
+
+
+def hand_points(bid: int, won: int, *, blind: bool = False) -> int:
+    """What a hand counts for whoever bid so many tricks, 0 for nil, and won so many; before bags cost anything."""
+    if bid == 0:
+        worth = 200 if blind else 100
+        return -worth if won else worth
+    return 10 * bid + won - bid if won >= bid else -10 * bid

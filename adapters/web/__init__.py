@@ -12,6 +12,7 @@ from adapters.web.entrance import Entrance
 from adapters.web.own_settings import OwnSettings
 from adapters.web.players import PlayerPages
 from adapters.web.playground.adapter import Playground
+from adapters.web.puzzle_pages import PuzzlePages
 from adapters.web.replays import Replays
 from adapters.web.routes import routes_of
 from adapters.web.site import Site
@@ -31,6 +32,7 @@ def make(card_room: CardRoom) -> Sequence[Adapter]:
     site.on_closing.append(api.close)
     site.add(Replays(site, card_room).routes)
     site.add(PlayerPages(site, card_room).routes)
+    site.add(PuzzlePages(site, card_room).routes)
     site.add(Entrance(site, card_room).routes)
     site.add(OwnSettings(site, card_room).routes)
     site.add(AppPages(site, card_room).routes)

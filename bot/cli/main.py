@@ -32,6 +32,7 @@ class Commands(LazyGroup):
         "reports": "bot.cli.reports:reports_app",
         "daily": "bot.cli.daily:daily",
         "token": "bot.cli.token:token_app",
+        "puzzles": "bot.cli.puzzles:puzzles_app",
         "tables": "bot.cli.tables:tables_app",
     }
 

@@ -34,6 +34,7 @@ from bot.handlers.limits import Tries
 from bot.handlers.own_data import OwnData
 from bot.handlers.pages import Pages
 from bot.handlers.programs import OwnPrograms
+from bot.handlers.puzzles import Puzzles
 from bot.handlers.strangers import Strangers
 from bot.panels.challenge import invitation_panel
 from bot.panels.drafts import NO_DRAFT, Draft
@@ -71,6 +72,7 @@ class Commands:
         self.own_data, self.finding, self.strangers = OwnData(worker), Finding(worker), Strangers(worker, pages)
         self.browsers = Browsers(worker)
         self.daily = Daily(worker)
+        self.puzzles = Puzzles(worker)
         self.programs = OwnPrograms(worker)
         self._handlers: dict[str, Callable[[Command, Profile], Awaitable[Reply]]] = {
             "challenge": self._challenge,
@@ -79,6 +81,7 @@ class Commands:
             "hand": self._hand,
             "find": self._find,
             "daily": self._daily,
+            "puzzle": self._puzzle,
             "nickname": self._nickname,
             "block": self._block,
             "tables": self._tables,
@@ -267,6 +270,9 @@ class Commands:
 
     async def _daily(self, command: Command, profile: Profile) -> Reply:
         return await self.daily.ask(command.place, profile)
+
+    async def _puzzle(self, command: Command, profile: Profile) -> Reply:
+        return await self.puzzles.ask(command.place, profile)
 
     async def _nickname(self, command: Command, profile: Profile) -> Reply:
         return await self.finding.call(command.place, profile, " ".join(command.words))

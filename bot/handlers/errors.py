@@ -103,6 +103,11 @@ class OpenPrivateForDaily(TableError):
     sentence = "The cards come in our private chat: open it and write /daily there."
 
 
+class NoSuchPuzzle(TableError):
+    code = "no_such_puzzle"
+    sentence = "I do not have that puzzle any more: /puzzle shows another one."
+
+
 class AskedIfReady(TableError):
     code = "asked_if_ready"
     sentence = "There is somebody already: look below whether you are ready."

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from bot import actions
 from bot.actions import BadPayload, TableAction
 from bot.handlers.daily import Daily
 from bot.handlers.limits import PRESSES_OF_PERSON, TooManyPresses
+from bot.handlers.puzzles import PuzzlePage, Puzzles, puzzle_with
 from bot.handlers.settings import choose_own
 from bot.panel import Panel
 from bot.panels.challenge import invited_panel
@@ -223,6 +224,7 @@ class Hands:
         self._open: dict[str, set[OpenHand]] = {}
         self._choices = RateLimiter()
         self._daily = Daily(worker)
+        self._puzzles = Puzzles(worker)
         worker.room.watchers.append(self._committed)
         worker.on_heard.append(self._heard)
 
@@ -324,6 +326,23 @@ class Hands:
                 )
             )
         return sorted(found, key=lambda one: (not one.is_mine, one.is_waiting, one.code))
+
+    async def puzzle(self, person: str, language: str, id_: str = "") -> PuzzlePage | None:
+        """A puzzle for a page (`Puzzles.page`). Raises one of the store's errors."""
+        profile = await self.people.person(person) if person else Profile("")
+        return await self._puzzles.page(person, replace(profile, language=language), id_)
+
+    def is_answer(self, id_: str, card: str) -> bool:
+        """Whether there is such a puzzle, and the card may be played in it."""
+        try:
+            puzzle_with(id_, card)
+        except TableError:
+            return False
+        return True
+
+    async def answer_puzzle(self, person: str, id_: str, card: str) -> None:
+        """Take somebody's answer to a puzzle; see `is_answer`. Raises one of the store's errors."""
+        await self._worker.puzzles.ladder.take(person, puzzle_with(id_, card), card)
 
     async def settings_of(self, person: str, language: str) -> tuple[Setting, ...]:
         """How somebody has their cards on our pages. Raises one of the store's errors."""

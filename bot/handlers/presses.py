@@ -333,7 +333,7 @@ class Presses:
             return await self._settings(press, profile, words)
         if action.page == "tables" and len(words) == 2 and words[0] == "sit":
             return await self._sit_from_list(press, words[1])
-        if action.page in ("browsers", "programs", "forget", "find", "daily", "say", *DEEDS):
+        if action.page in ("browsers", "programs", "forget", "find", "daily", "puzzle", "say", *DEEDS):
             return await self._answered(press, profile, action)
         if action.page == "rules":
             return Reply(panel=await self.pages.rules(press.place, " ".join(words)))
@@ -369,6 +369,8 @@ class Presses:
             return await self.commands.own_data.answer(press.place, profile, action.words)
         if action.page == "daily":
             return await self.commands.daily.answer(press.place, profile, action.words)
+        if action.page == "puzzle":
+            return await self.commands.puzzles.answer(press.place, profile, action.words)
         if action.page == "find":
             return await self.commands.finding.answer(press.place, profile, action.words, press.key)
         return await self.commands.strangers.answer(press.place, profile, action.page, action.words)

@@ -22,6 +22,7 @@ from bot.people import People
 from bot.platform import platform_of, private_place
 from bot.privacy.kept import drop_kept
 from bot.programs import Programs
+from bot.puzzles.ladder import Ladder
 from bot.somebody import Mark, marks, new_somebody
 from bot.store import STORE_ERRORS, keys
 from bot.store.naming import by_handle
@@ -116,6 +117,7 @@ class Forgetter:
         scopes = await self._ratings.hand_over(person, mark.somebody)
         games = await self._leave_games(person, mark)
         await DayResults(self._client).forget(person, mark.somebody)
+        await Ladder(self._client).forget(person)
         await self._drop_keys(person)
         await Programs(self._client).revoke_all_of(person)
         await self._tell(keys.person(person))

@@ -9,6 +9,7 @@
      "programs": [{"name", "scopes"}], for which they made tokens,
      "reports": [{"at", "code", "game", "about"}],
      "days": [{"day", "points": [own, other] or null, "tricks"}], of the deals of the days,
+     "puzzles": {"solver": {"mu", "sigma", "answered", "solved", "run", "longest"}, "answers": {puzzle: card}}, or {},
      "reminded_at": the hour at which they are reminded of it, or null,
      "tables": [{"code", "game", "state", "seat", "players"}],
      "ratings": [{"chat", "month", "game", "rating", "games", "wins", "rank", "history": [{"day", "won", "rating"}]}],
@@ -30,6 +31,7 @@ from bot.finished.ratings import Ratings
 from bot.platform import File, private_place
 from bot.privacy.kept import read_kept
 from bot.programs import Programs
+from bot.puzzles.ladder import Ladder
 from bot.sessions import Sessions
 from bot.store import keys
 from bot.tables.table import Table
@@ -72,6 +74,7 @@ class MyData:
             "programs": [{"name": one.name, "scopes": one.scopes} for one in await Programs(self._client).of(person)],
             "reports": await self._reported(person),
             "days": await self._days(person),
+            "puzzles": await Ladder(self._client).all_of(person),
             "reminded_at": await self._reminded_at(person),
             "tables": [_table(table, person) for table in tables],
             "ratings": await self._rated(person),

@@ -50,6 +50,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``entrance:<digest>`` | string | whose session a link makes, by the SHA-256 of what it holds; expires |
 | ``programs`` | hash | other people's programs, by id: name, scopes and their token's SHA-256, JSON (`bot.programs`) |
 | ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.daily.days`, `results`, `reminders`) |
+| ``{puzzles}:…`` | | how people solve puzzles (`bot.puzzles.ladder`, `bot.puzzles.rounds`) |
 | ``{find}:waiting`` | hash | people who look for an opponent: since when, Unix seconds, and a JSON of what they want |
 | ``{find}:asked`` | hash | people who were matched and are asked: the pairing's code (`bot.find.queue`) |
 | ``{find}:blocks`` | hash | whom people have blocked, and by what names, JSON (`bot.find.blocks`) |
@@ -94,6 +95,8 @@ OFFER = "offer:"
 DAILY_CHAIN = "daily:chain"
 DAILY_OPEN = "daily:open"
 DAILY_REMINDERS = "daily:reminders"
+PUZZLE_PEOPLE, PUZZLE_RATINGS = "{puzzles}:people", "{puzzles}:ratings"
+PUZZLE_HOURS = "{puzzles}:hours"
 NOTIFICATIONS = "buongioco:pokes"
 """The channel on which workers tell each other that a table, or what is known of a person, has changed."""
 
@@ -182,6 +185,18 @@ def daily_reminded(day: date) -> str:
 
 def daily_days(person: str) -> str:
     return f"daily:days:{person}"
+
+
+def puzzle_answers(person: str) -> str:
+    return f"{{puzzles}}:answers:{person}"
+
+
+def puzzle_chat(chat: str, day: date) -> str:
+    return f"{{puzzles}}:chat:{chat}:{day}"
+
+
+def puzzle_sent(day: date) -> str:
+    return f"{{puzzles}}:sent:{day}"
 
 
 def left(person: str) -> str:

@@ -1,0 +1,56 @@
+"""Endings to solve, at ``/puzzle``; one of them, to send to somebody, at ``/puzzle?id=``."""
+
+from http import HTTPStatus
+
+from aiohttp import web
+from aiohttp.web_routedef import AbstractRouteDef
+
+from adapters.web.people import COOKIE, set_cookie
+from adapters.web.refusals import Refused
+from adapters.web.site import Site, spoken
+from bot.platform import CardRoom
+from bot.texts import language_of, texts
+from bot.texts import marked as _
+
+NO_MORE = _("I have no such puzzle, or you have answered all that I have.")
+
+
+class PuzzlePages:
+    """Answers for them. Whoever answers is somebody from then on: their rating is kept."""
+
+    def __init__(self, site: Site, card_room: CardRoom) -> None:
+        self._site, self._card_room = site, card_room
+        self.routes: list[AbstractRouteDef] = [web.get("/puzzle", self.look), web.post("/puzzle", self.answer)]
+
+    async def look(self, request: web.Request) -> web.Response:
+        self._site.limits.request(request)
+        reader = await self._site.people.whose(request)
+        person, language = "", language_of(spoken(request))
+        if reader:
+            person, language = reader.person, await self._card_room.hands.language_of(reader.person, spoken(request))
+        puzzle = await self._card_room.hands.puzzle(person, language, request.query.get("id", "")[:16])
+        if puzzle is None:
+            response = self._site.page(request, "said.html", language, why=texts(language).gettext(NO_MORE))
+            response.set_status(HTTPStatus.NOT_FOUND)
+            return response
+        deck = self._site.assets.decks[puzzle.deck]
+        return self._site.page(request, "puzzle.html", language, puzzle=puzzle, deck=deck)
+
+    async def answer(self, request: web.Request) -> web.Response:
+        """Take an answer, and lead to what it was worth."""
+        self._site.limits.request(request)
+        said = await self._site.form(request)
+        reader, cookie = await self._site.people.whose(request), ""
+        id_, card = said.get("id", ""), said.get("card", "")
+        hands = self._card_room.hands
+        if not hands.is_answer(id_, card):
+            raise Refused("there is no such answer")
+        if reader is None:
+            self._site.limits.newcomer(request)
+            reader, cookie = await self._site.people.admit("")
+            await hands.people.meet(reader.spoken_to(spoken(request)))
+        await hands.answer_puzzle(reader.person, id_, card)
+        response = web.Response(status=HTTPStatus.SEE_OTHER, headers={"Location": f"/puzzle?id={id_}"})
+        if cookie:
+            set_cookie(response, COOKIE, cookie, secure=self._site.is_secure)
+        return response

@@ -1,0 +1,75 @@
+"""`buongioco puzzles`: endings to solve, found in games and checked."""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import nullcontext
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.cli.files import records
+from bot.cli.progress import progress
+from bot.puzzles.collection import chosen, found_in, made
+from engine import Record
+from engine.errors import BadRecord
+from engine.games import GAMES
+from engine.puzzles.puzzle import Puzzle
+
+puzzles_app = typer.Typer(add_completion=False, no_args_is_help=True, help="Endings to solve: make, check.")
+
+
+@puzzles_app.command()
+def make(
+    number: Annotated[int, typer.Option("--count", min=1, help="How many to find.")] = 10_000,
+    keep: Annotated[int, typer.Option(min=0, help="Keep so many of them, evenly chosen; 0 keeps all.")] = 0,
+    seed: Annotated[str, typer.Option(help="The same seed gives the same puzzles.")] = "0",
+    source: Annotated[
+        Path | None,
+        typer.Option("--from", help="Find them in these games (`buongioco export`), and not in random ones."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write here instead of to the screen, one a line.")] = None,
+) -> None:
+    """Find positions in which one card is better than all others, by the exact solver."""
+    stream = made(number, seed) if source is None else islice(found_in(_readable(source)), number)
+    found: list[Puzzle] = []
+    with progress(number, "puzzles") as bar:
+        for puzzle in stream:
+            found.append(puzzle)
+            bar.update(1)
+    kept = chosen(found, keep) if keep else found
+    with out.open("w", encoding="ascii") if out else nullcontext(sys.stdout) as file:
+        file.writelines(puzzle.to_line() + "\n" for puzzle in kept)
+    by_game = Counter(puzzle.game for puzzle in kept)
+    typer.echo(f"{len(kept)} of {len(found)}: " + ", ".join(f"{game} {by_game[game]}" for game in GAMES), err=True)
+
+
+def _readable(path: Path) -> Iterator[Record]:
+    """The games of a file; BadRecord at one that cannot be read."""
+    for entry in records(path):
+        if isinstance(entry.record, BadRecord):
+            raise entry.record
+        yield entry.record
+
+
+@puzzles_app.command()
+def check(files: Annotated[list[Path], typer.Argument(help="What `make` has written.")]) -> None:
+    """Solve them again: each has one best card, and its lines and points are right. Ends with 1 if one is wrong."""
+    # Searches are compiled as they are imported.
+    from engine.puzzles.checking import faults_of  # noqa: PLC0415
+    from engine.search.solver import Solver  # noqa: PLC0415
+
+    wrong, solver = 0, Solver()
+    for path in files:
+        lines = path.read_text("ascii").splitlines()
+        with progress(len(lines), path.name) as bar:
+            for number, line in enumerate(lines, 1):
+                for fault in faults_of(Puzzle.from_line(line), solver):
+                    typer.echo(f"{path}:{number}: {fault}")
+                    wrong += 1
+                bar.update(1)
+        typer.echo(f"{path}: {len(lines)} puzzles")
+    if wrong:
+        raise typer.Exit(1)

@@ -1,0 +1,1 @@
+"""Endings to solve: a package of them, and how well people solve them."""

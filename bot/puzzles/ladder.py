@@ -1,0 +1,182 @@
+"""How well people solve puzzles, and how hard puzzles turn out to be: each answer is a game between the two.
+
+Ratings are openskill's, as those of players (`bot.finished.ratings`), and shown the same way. A puzzle begins by how
+many simple players missed it. Only somebody's first answer to a puzzle counts.
+
+| key | type | what |
+|---|---|---|
+| ``{puzzles}:people`` | hash | how a person does, `Solver` as JSON |
+| ``{puzzles}:ratings`` | hash | a puzzle's rating by its id: mu and sigma, JSON |
+| ``{puzzles}:answers:<platform:id>`` | hash | the card that a person answered with, by the puzzle's id |
+| ``{puzzles}:chat:<chat>:<day>`` | hash | how many answered a day's puzzle in a group, right and wrong |
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import date
+from random import Random
+from typing import Any, NamedTuple
+
+from openskill.models import PlackettLuce
+
+from bot.finished.ratings import BEGINNER, SCALE
+from bot.store import keys
+from engine.puzzles.puzzle import Puzzle
+
+MODEL = PlackettLuce()
+EASIEST, HARDEST, UNSURE = 15.0, 35.0, 4.0
+"""Where a puzzle's mu begins that hardly anybody misses, or everybody; and how sure that is, as a sigma."""
+
+NEAR = 25
+"""Of so many unanswered puzzles that are nearest to somebody's rating one is drawn."""
+
+KEPT_SECONDS = 40 * 86400
+
+ANSWER = """
+-- KEYS  a person's answers, all people, all puzzles' ratings
+-- ARGV  a puzzle's id, the card, the person, what was read of them ('' for nothing), what they are now, the same two of
+--       the puzzle. Returns 1, 0 if the person has answered before, -1 if anything has changed since it was read
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 0 end
+if (redis.call('HGET', KEYS[2], ARGV[3]) or '') ~= ARGV[4] then return -1 end
+if (redis.call('HGET', KEYS[3], ARGV[1]) or '') ~= ARGV[6] then return -1 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('HSET', KEYS[2], ARGV[3], ARGV[5])
+redis.call('HSET', KEYS[3], ARGV[1], ARGV[7])
+return 1
+"""
+
+
+@dataclass(frozen=True)
+class Solver:
+    """How somebody does: ``mu`` and ``sigma`` are openskill's; ``run`` counts right answers in a row."""
+
+    mu: float = MODEL.mu
+    sigma: float = MODEL.sigma
+    answered: int = 0
+    solved: int = 0
+    run: int = 0
+    longest: int = 0
+
+    @property
+    def rating(self) -> int:
+        """As it is shown: a whole number, 1000 for a beginner."""
+        return round(BEGINNER + SCALE * (self.mu - 3 * self.sigma))
+
+
+class Answered(NamedTuple):
+    """An answer that was taken: how its person did before and does now."""
+
+    before: Solver
+    now: Solver
+
+
+class Counted(NamedTuple):
+    """How many answers were right, and how many wrong."""
+
+    right: int
+    wrong: int
+
+
+class Ladder:
+    """All of it, in the store. Every method raises its errors."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._answer = client.register_script(ANSWER)
+
+    async def solver(self, person: str) -> Solver:
+        found = await self._client.hget(keys.PUZZLE_PEOPLE, person)
+        return Solver(**json.loads(found)) if found else Solver()
+
+    async def answer_of(self, person: str, puzzle: str) -> str:
+        """The card with which somebody answered a puzzle; empty if they have not."""
+        found = await self._client.hget(keys.puzzle_answers(person), puzzle)
+        return found.decode() if found else ""
+
+    async def next_for(self, person: str, puzzles: Mapping[str, Puzzle]) -> Puzzle | None:
+        """One that somebody has not answered, about as hard as they are good; the same until they answer. None if there
+        is none left.
+        """
+        done = {id_.decode() for id_ in await self._client.hkeys(keys.puzzle_answers(person))}
+        solver = await self.solver(person)
+        ratings = {id_.decode(): json.loads(text)[0] for id_, text in await self._ratings()}
+        left = [one for id_, one in puzzles.items() if id_ not in done]
+        left.sort(key=lambda one: (abs(ratings.get(one.id, begins_at(one)) - solver.mu), one.id))
+        return Random(f"{person} {len(done)}").choice(left[:NEAR]) if left else None
+
+    async def _ratings(self) -> list[tuple[bytes, bytes]]:
+        return list((await self._client.hgetall(keys.PUZZLE_RATINGS)).items())
+
+    async def take(self, person: str, puzzle: Puzzle, card: str) -> Answered | None:
+        """Rate somebody's answer; None if they have answered that puzzle before."""
+        is_right = card == puzzle.pack.codes[puzzle.best]
+        while True:
+            told = [
+                (found or b"").decode()
+                for found in (
+                    await self._client.hget(keys.PUZZLE_PEOPLE, person),
+                    await self._client.hget(keys.PUZZLE_RATINGS, puzzle.id),
+                )
+            ]
+            before = Solver(**json.loads(told[0])) if told[0] else Solver()
+            mu, sigma = json.loads(told[1]) if told[1] else (begins_at(puzzle), UNSURE)
+            now, rating = rated(before, (mu, sigma), is_right=is_right)
+            taken = await self._answer(
+                keys=[keys.puzzle_answers(person), keys.PUZZLE_PEOPLE, keys.PUZZLE_RATINGS],
+                args=[puzzle.id, card, person, told[0], json.dumps(asdict(now)), told[1], json.dumps(rating)],
+            )
+            if taken >= 0:
+                return Answered(before, now) if taken else None
+
+    # In groups
+
+    async def count_in(self, chat: str, day: date, *, is_right: bool) -> None:
+        """Somebody has answered the puzzle of a day in a group."""
+        key = keys.puzzle_chat(chat, day)
+        await self._client.hincrby(key, "right" if is_right else "wrong", 1)
+        await self._client.expire(key, KEPT_SECONDS)
+
+    async def counted_in(self, chat: str, day: date) -> Counted:
+        """How those did who answered a day's puzzle in a group."""
+        right, wrong = await self._client.hmget(keys.puzzle_chat(chat, day), "right", "wrong")
+        return Counted(int(right or 0), int(wrong or 0))
+
+    # What is kept of a person
+
+    async def all_of(self, person: str) -> dict[str, Any]:
+        """What is known of how somebody solves, for themselves."""
+        answers = await self._client.hgetall(keys.puzzle_answers(person))
+        if not answers:
+            return {}
+        return {
+            "solver": asdict(await self.solver(person)),
+            "answers": {puzzle.decode(): card.decode() for puzzle, card in answers.items()},
+        }
+
+    async def forget(self, person: str) -> None:
+        await self._client.hdel(keys.PUZZLE_PEOPLE, person)
+        await self._client.delete(keys.puzzle_answers(person))
+
+
+def begins_at(puzzle: Puzzle) -> float:
+    """The mu that a puzzle has before anybody has answered it."""
+    return EASIEST + (HARDEST - EASIEST) * puzzle.missed / 100
+
+
+def rated(solver: Solver, puzzle: tuple[float, float], *, is_right: bool) -> tuple[Solver, tuple[float, float]]:
+    """Both after an answer; ``puzzle`` is a mu and a sigma."""
+    one = MODEL.rating(mu=solver.mu, sigma=solver.sigma)
+    other = MODEL.rating(mu=puzzle[0], sigma=puzzle[1])
+    [[one], [other]] = MODEL.rate([[one], [other]], ranks=[0, 1] if is_right else [1, 0])
+    run = solver.run + 1 if is_right else 0
+    now = replace(
+        solver,
+        mu=round(one.mu, 4),
+        sigma=round(one.sigma, 4),
+        answered=solver.answered + 1,
+        solved=solver.solved + is_right,
+        run=run,
+        longest=max(solver.longest, run),
+    )
+    return now, (round(other.mu, 4), round(other.sigma, 4))

@@ -1,0 +1,299 @@
+"""Puzzles in chats: one's own, and a group's puzzle of the day."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from functools import partial
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.pictures.painter import paint
+from bot.pictures.puzzles import puzzle_scene
+from bot.platform import ChatGone, Reply, SentMessage
+from bot.privacy.mydata import MyData
+from bot.puzzles.ladder import Counted, Ladder, Solver, begins_at
+from bot.puzzles.rounds import all_puzzles, puzzle_of
+from bot.somebody import marks
+from bot.store import Store
+from bot.texts import LANGUAGES
+from bot.worker import Worker
+from engine import GAMES
+from engine.puzzles.puzzle import Puzzle
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
+
+NOON = datetime(2026, 11, 24, 13, 5, tzinfo=ZoneInfo("Europe/Rome"))
+TODAY = NOON.date()
+
+
+@asynccontextmanager
+async def opened(store: Store, *names: str) -> AsyncIterator[tuple[Worker, list[Player]]]:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        worker.puzzles._now = lambda: NOON
+        yield worker, [Player(worker, fake, name, number) for number, name in enumerate(names, 1)]
+
+
+def asked(player: Player, place: str = "") -> Puzzle:
+    """The puzzle that stands in the last message."""
+    panel = player.fake.last(place or player.private)
+    return all_puzzles()[panel.rows[0][0].payload.split()[2]]
+
+
+async def answer(player: Player, *, right: bool, place: str = "") -> tuple[Puzzle, Reply]:
+    puzzle = asked(player, place)
+    line = puzzle.lines[0 if right else -1]
+    verb = "group" if place else "play"
+    payload = f"1ppuzzle {verb} {puzzle.id} {puzzle.pack.codes[line.cards[0]]}"
+    message = next(
+        name
+        for name, panel in player.fake.messages[place or player.private].items()
+        if any(button.payload == payload for row in panel.rows for button in row)
+    )
+    reply = await player.send(payload, place, message)
+    if reply.panel:
+        player.fake.messages[place or player.private][message] = reply.panel
+    return puzzle, reply
+
+
+async def test_a_right_answer_is_explained_and_rated_and_the_next_puzzle_is_another(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/puzzle", anna.private)
+        assert "All cards are known" in anna.fake.last(anna.private).plain
+        puzzle, _reply = await answer(anna, right=True)
+        told = anna.fake.last(anna.private).plain
+        assert "✅ Right" in told
+        assert "Best play from there:" in told
+        assert "After" not in told
+        assert "Right: 1 of 1 · in a row: 1, longest 1" in told
+        solver = await worker.puzzles.ladder.solver("paper:1")
+        assert solver.rating > Solver().rating
+        assert f"{solver.rating} (+{solver.rating - Solver().rating})" in told
+        await anna.press("Next puzzle")
+        assert asked(anna).id != puzzle.id
+
+
+async def test_a_wrong_answer_says_what_was_better_and_how_it_goes_on(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/puzzle", anna.private)
+        puzzle, _reply = await answer(anna, right=False)
+        told = anna.fake.last(anna.private).plain
+        assert "❌" in told
+        assert f" makes {puzzle.in_points(puzzle.lines[0].points)}." in told
+        assert "Best play from there:" in told
+        assert "After " in told
+        # As many tricks as there are to come, by both.
+        assert told.count("→") == 2 * -(-sum(map(len, puzzle.hands)) // len(puzzle.hands))
+        solver = await worker.puzzles.ladder.solver("paper:1")
+        assert (solver.answered, solver.solved, solver.run) == (1, 0, 0)
+        assert solver.mu < Solver().mu
+
+
+async def test_only_the_first_answer_counts(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/puzzle", anna.private)
+        # The same until it is answered.
+        await anna.say("/puzzle", anna.private)
+        puzzles = [panel.rows[0][0].payload.split()[2] for panel in anna.fake.messages[anna.private].values()]
+        assert puzzles[0] == puzzles[1]
+        await answer(anna, right=False)
+        before = await worker.puzzles.ladder.solver("paper:1")
+        # The other message still asks.
+        await answer(anna, right=True)
+        assert await worker.puzzles.ladder.solver("paper:1") == before
+        for panel in anna.fake.messages[anna.private].values():
+            assert "❌" in panel.plain
+
+
+async def test_of_answers_given_at_once_one_counts(store: Store) -> None:
+    puzzle = next(iter(all_puzzles().values()))
+    right = puzzle.pack.codes[puzzle.best]
+    taken = await asyncio.gather(*(Ladder(store.client).take("paper:1", puzzle, right) for _ in range(8)))
+    assert sum(one is not None for one in taken) == 1
+    assert (await Ladder(store.client).solver("paper:1")).answered == 1
+
+
+async def test_answers_of_many_to_one_puzzle_at_once_all_count(store: Store) -> None:
+    puzzle = next(iter(all_puzzles().values()))
+    right = puzzle.pack.codes[puzzle.best]
+    taken = await asyncio.gather(*(Ladder(store.client).take(f"paper:{n}", puzzle, right) for n in range(12)))
+    assert all(taken)
+    gains = [one.now.mu for one in taken if one]
+    # What everybody solves is not hard: each gains less than who came before.
+    assert len(set(gains)) == 12
+
+
+async def test_puzzles_come_about_as_hard_as_one_is_good(store: Store) -> None:
+    ladder = Ladder(store.client)
+    for _ in range(12):
+        easy = await ladder.next_for("paper:1", all_puzzles())
+        assert easy
+        await ladder.take("paper:1", easy, easy.pack.codes[easy.lines[-1].cards[0]])
+        hard = await ladder.next_for("paper:2", all_puzzles())
+        assert hard
+        await ladder.take("paper:2", hard, hard.pack.codes[hard.best])
+    easy, hard = await ladder.next_for("paper:1", all_puzzles()), await ladder.next_for("paper:2", all_puzzles())
+    assert easy
+    assert hard
+    assert begins_at(easy) + 5 < begins_at(hard)
+
+
+async def test_who_has_answered_all_is_told_so(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = next(iter(all_puzzles().values()))
+    monkeypatch.setattr("bot.handlers.puzzles.all_puzzles", lambda: {one.id: one})
+    async with opened(store, "Anna") as (_worker, [anna]):
+        await anna.say("/puzzle", anna.private)
+        await answer(anna, right=True)
+        await anna.press("Next puzzle")
+        assert "You have answered all puzzles" in anna.fake.last(anna.private).plain
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        "1ppuzzle",
+        "1ppuzzle play",
+        "1ppuzzle play {id}",
+        "1ppuzzle play {id} 9Z",
+        "1ppuzzle play {id} {unplayable}",
+        "1ppuzzle play 00000000 3D",
+        "1ppuzzle group {id} {best}",
+        "1ppuzzle hour 8",
+    ],
+)
+async def test_nonsense_is_refused_and_counts_for_nothing(store: Store, payload: str) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/puzzle", anna.private)
+        puzzle = asked(anna)
+        codes = puzzle.pack.codes
+        told = payload.format(
+            id=puzzle.id,
+            best=codes[puzzle.best],
+            unplayable=next(code for code in codes if puzzle.line(puzzle.pack.index[code]) is None),
+        )
+        reply = await anna.send(told, anna.private, "1")
+        assert reply.toast
+        assert reply.panel is None
+        assert await worker.puzzles.ladder.solver("paper:1") == Solver()
+
+
+# In groups
+
+
+async def test_a_group_has_one_puzzle_and_each_reads_alone_how_they_did(store: Store) -> None:
+    async with opened(store, "Anna", "Bruno", "Carla") as (worker, [anna, bruno, carla]):
+        await anna.say("/puzzle")
+        assert asked(anna, GROUP) == puzzle_of(TODAY)
+        _puzzle, reply = await answer(anna, right=True, place=GROUP)
+        assert "✅" in reply.toast
+        assert "1 of 1 answer was right." in anna.fake.last(GROUP).plain
+        _puzzle, reply = await answer(bruno, right=False, place=GROUP)
+        assert "❌" in reply.toast
+        assert "1 of 2 answers were right." in anna.fake.last(GROUP).plain
+        # Nothing there says which card it is.
+        assert not {"✅", "❌", "Best play"} & set(anna.fake.last(GROUP).plain)
+        _puzzle, reply = await answer(bruno, right=True, place=GROUP)
+        assert reply.toast.startswith("You have answered that already. ❌")
+        assert await worker.puzzles.ladder.counted_in(GROUP, TODAY) == Counted(1, 1)
+        # Another group begins by itself, and who has answered elsewhere counts where they did.
+        other = "paper:200"
+        await carla.say("/puzzle", other)
+        assert "answer" not in anna.fake.last(other).plain
+        await answer(bruno, right=True, place=other)
+        assert "answer" not in anna.fake.last(other).plain
+        assert (await worker.puzzles.ladder.solver("paper:2")).answered == 1
+
+
+async def test_the_puzzle_of_a_day_gone_by_stays_as_it_is(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/puzzle")
+        stood = anna.fake.last(GROUP)
+        worker.puzzles._now = lambda: NOON + timedelta(days=1)
+        _puzzle, reply = await answer(anna, right=True, place=GROUP)
+        assert "✅" in reply.toast
+        assert reply.panel is None
+        assert anna.fake.last(GROUP) == stood
+        assert await worker.puzzles.ladder.counted_in(GROUP, TODAY + timedelta(days=1)) == Counted(0, 0)
+
+
+def test_no_puzzle_comes_twice_to_groups_before_all_have_come() -> None:
+    count = len(all_puzzles())
+    first = TODAY - timedelta(days=TODAY.toordinal() % count)
+    puzzles = [puzzle_of(first + timedelta(days=number)).id for number in range(count + 3)]
+    assert len(set(puzzles[:count])) == count
+    assert puzzles[count:] != puzzles[:3]
+
+
+async def test_one_comes_each_day_to_groups_that_want_it(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/puzzle")
+        await anna.press("🔔 13:00", GROUP)
+        assert "• 🔔 13:00" in [button.label for button in anna.fake.last(GROUP).rows[-1]]
+        stood = len(anna.fake.messages[GROUP])
+        for hour, sent in ((12, 0), (13, 1), (13, 1), (14, 1)):
+            worker.puzzles._now = partial(NOON.replace, hour=hour)
+            await worker.puzzles.send_due()
+            assert len(anna.fake.messages[GROUP]) == stood + sent
+        # It can be answered there.
+        _puzzle, reply = await answer(anna, right=True, place=GROUP)
+        assert "✅" in reply.toast
+        # The bot was away all day: too late.
+        worker.puzzles._now = lambda: NOON.replace(hour=20) + timedelta(days=1)
+        await worker.puzzles.send_due()
+        assert len(anna.fake.messages[GROUP]) == stood + 1
+        await anna.press("off", GROUP)
+        worker.puzzles._now = lambda: NOON + timedelta(days=2)
+        await worker.puzzles.send_due()
+        assert len(anna.fake.messages[GROUP]) == stood + 1
+
+
+async def test_a_chat_that_is_gone_has_no_more_puzzles(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await worker.puzzles.hours.choose(GROUP, 13)
+
+        async def refuse(*_args: object, **_more: object) -> SentMessage:
+            raise ChatGone("kicked")
+
+        monkeypatch.setattr(anna.fake, "send", refuse)
+        await worker.puzzles.send_due()
+        assert await worker.puzzles.hours.all() == {}
+
+
+async def test_a_chat_that_moves_takes_its_hour_along(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await worker.puzzles.hours.choose(GROUP, 13)
+        await anna.dispatcher.move_chat(GROUP, "paper:300")
+        assert await worker.puzzles.hours.all() == {"paper:300": 13}
+
+
+async def test_what_is_kept_is_told_and_forgotten(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/puzzle", anna.private)
+        puzzle, _reply = await answer(anna, right=True)
+        file = await MyData(store.client, worker.archive, worker.ratings).file("paper:1", [], 0.0)
+        told = json.loads(file.content)["puzzles"]
+        assert told["answers"] == {puzzle.id: puzzle.pack.codes[puzzle.best]}
+        assert told["solver"]["solved"] == 1
+        await worker.forgetter.begin("paper:1")
+        async with asyncio.timeout(20):
+            while not (await marks(store.client))["paper:1"].is_gone:
+                await asyncio.sleep(0.01)
+        assert await worker.puzzles.ladder.all_of("paper:1") == {}
+        assert await worker.puzzles.ladder.solver("paper:1") == Solver()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("game", GAMES)
+def test_the_picture_shows_every_hand_open(game: str, language: str) -> None:
+    puzzle = next(one for one in all_puzzles().values() if one.game == game and (one.trick or game == "pizzichino"))
+    scene = puzzle_scene(language, "italian", "classic", puzzle)
+    shown = [card.code for card in scene.hand], *[[card.code for card in one.cards] for one in scene.others]
+    assert [sorted(hand) for hand in shown] == [
+        sorted(puzzle.pack.codes[card] for card in hand) for hand in puzzle.hands
+    ]
+    assert [one.card.code for one in scene.trick] == [puzzle.pack.codes[card] for card in puzzle.trick]
+    playable = {card.code for card in scene.hand if card.light == "playable"}
+    assert playable == {puzzle.pack.codes[line.cards[0]] for line in puzzle.lines}
+    assert paint(scene)

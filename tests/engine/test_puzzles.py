@@ -1,0 +1,125 @@
+"""Endings to solve: one card is better than all others, by the solver and by brute force."""
+
+from itertools import islice, permutations
+
+import pytest
+
+from bot.puzzles.collection import FILE, chosen, found_in, made, packaged, simulated
+from engine import GAMES
+from engine.cards import cards
+from engine.position import SearchPosition, SpadesPosition
+from engine.puzzles.checking import faults_of
+from engine.puzzles.making import FEWEST_CHOICES, LEAST_MISSED
+from engine.puzzles.puzzle import Line, Puzzle, id_of, points_of
+from engine.search.solver import Solver
+
+SOME = [puzzle for game in GAMES for puzzle in islice(found_in(simulated("tests", [game])), 1)]
+
+
+def brute(here: SearchPosition, outcomes: list[int]) -> int:
+    """What a position comes to, by trying everything."""
+    if not here.left:
+        return outcomes[here.taken[0]] if isinstance(here, SpadesPosition) else here.taken[0]
+    values = []
+    for card in cards(here.legal()):
+        after = here.copy()
+        after.play(card)
+        values.append(brute(after, outcomes))
+    return max(values) if here.turn % 2 == 0 else min(values)
+
+
+@pytest.mark.parametrize("puzzle", SOME, ids=lambda puzzle: puzzle.game)
+def test_one_card_is_better_than_all_others(puzzle: Puzzle) -> None:
+    assert not [*faults_of(puzzle)]
+    assert puzzle.lines[0].points > puzzle.lines[1].points >= puzzle.lines[-1].points
+    assert puzzle.cost >= 1
+    assert len(puzzle.lines) >= FEWEST_CHOICES
+    assert puzzle.missed >= LEAST_MISSED
+
+
+def small() -> list[Puzzle]:
+    return [puzzle for puzzle in packaged() if sum(map(len, puzzle.hands)) <= 9][:30]
+
+
+@pytest.mark.parametrize("puzzle", small(), ids=lambda puzzle: puzzle.id)
+def test_small_ones_have_the_same_best_card_by_brute_force(puzzle: Puzzle) -> None:
+    here, outcomes = puzzle.position(), puzzle.outcomes()
+    worth = {}
+    for card in cards(here.legal()):
+        after = here.copy()
+        after.play(card)
+        worth[card] = points_of(here, brute(after, outcomes))
+    assert worth == {line.cards[0]: line.points for line in puzzle.lines}
+    assert [card for card in worth if worth[card] == max(worth.values())] == [puzzle.best]
+
+
+@pytest.mark.parametrize("puzzle", SOME, ids=lambda puzzle: puzzle.game)
+def test_a_line_of_a_file_says_all(puzzle: Puzzle) -> None:
+    assert Puzzle.from_line(puzzle.to_line()) == puzzle
+
+
+@pytest.mark.parametrize("puzzle", SOME, ids=lambda puzzle: puzzle.game)
+def test_the_id_does_not_know_what_suits_are_called(puzzle: Puzzle) -> None:
+    ranks, spades = len(puzzle.pack.ranks), 3 if puzzle.bids else -1
+    others = set()
+    for order in permutations(range(4)):
+        named = [order[card // ranks] * ranks + card % ranks for card in range(puzzle.pack.size)]
+        hands = [[named[card] for card in hand[::-1]] for hand in puzzle.hands]
+        found = id_of(puzzle.pack, hands, [named[card] for card in puzzle.trick], puzzle.taken, puzzle.bids)
+        if spades < 0 or order[spades] == spades:
+            assert found == puzzle.id
+        else:
+            others.add(found)
+    # Spades are trumps: as hearts they would make another position.
+    assert puzzle.id not in others
+
+
+def spoilt(puzzle: Puzzle) -> list[Puzzle]:
+    first, second, *rest = puzzle.lines
+    return [
+        Puzzle(**{**vars(puzzle), "id": "00000000"}),
+        Puzzle(**{**vars(puzzle), "lines": (second, first, *rest)}),
+        Puzzle(**{**vars(puzzle), "lines": (first._replace(points=first.points + 1), second, *rest)}),
+        Puzzle(**{**vars(puzzle), "lines": (first, *rest)}),
+        Puzzle(**{**vars(puzzle), "lines": (Line(first.cards[:-1], first.points), second, *rest)}),
+        Puzzle(**{**vars(puzzle), "lines": (Line((first.cards[0], *second.cards[1:]), first.points), second, *rest)}),
+    ]
+
+
+@pytest.mark.parametrize("puzzle", SOME, ids=lambda puzzle: puzzle.game)
+def test_what_is_wrong_with_a_puzzle_is_noticed(puzzle: Puzzle) -> None:
+    assert all([*faults_of(one)] for one in spoilt(puzzle))
+
+
+def test_the_same_seed_finds_the_same_ones_and_none_twice() -> None:
+    found = [*made(20, "same")]
+    assert found == [*made(20, "same")]
+    assert found != [*made(20, "other")]
+    assert len({one.id for one in found}) == len(found) == 20
+
+
+def test_those_that_are_kept_are_of_all_games_and_as_often_hard_as_easy() -> None:
+    kept = chosen(packaged(), 140)
+    assert [sum(one.game == game for one in kept) for game in GAMES] == [20] * 7
+    of_one = [one.missed for one in kept if one.game == "spades"]
+    assert len(set(of_one)) >= 5
+    assert chosen(kept, 1000) == chosen(kept, 140)
+
+
+# The package
+
+
+def test_the_package_has_two_thousand_of_all_games() -> None:
+    from importlib.resources import files  # noqa: PLC0415
+
+    puzzles = packaged()
+    assert len(puzzles) == 2000
+    assert len({one.id for one in puzzles}) == 2000
+    assert len((files("bot.puzzles") / FILE).read_bytes()) <= 300_000
+    for game in GAMES:
+        assert sum(one.game == game for one in puzzles) >= 200
+
+
+def test_the_package_is_right() -> None:
+    solver = Solver()
+    assert not [(one.id, fault) for one in packaged() for fault in faults_of(one, solver)]

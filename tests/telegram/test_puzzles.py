@@ -1,0 +1,65 @@
+"""Puzzles on Telegram: a photo with buttons, answered in its place; in a group each reads alone how they did."""
+
+from typing import Any
+
+import pytest
+
+from bot.puzzles.rounds import all_puzzles, puzzle_of
+from bot.store import Store
+from engine.puzzles.puzzle import Puzzle
+from tests.telegram.content import words_of
+from tests.telegram.players import GROUP, Person, on_telegram, seated, until
+from tests.telegram.server import Chat, TelegramServer
+from tests.telegram.test_pictures import painted
+
+pytestmark = pytest.mark.usefixtures("painted")
+__all__ = ["painted"]
+
+
+def asked(message: dict[str, Any]) -> Puzzle:
+    return all_puzzles()[message["reply_markup"]["inline_keyboard"][0][0]["callback_data"].split()[2]]
+
+
+def puzzle_in(chat: Chat) -> dict[str, Any]:
+    return next(one for one in chat.messages.values() if "🧩" in words_of(one))
+
+
+def label(person: Person, chat: Chat, card: int) -> str:
+    """What the button of a card reads in the puzzle that stands there."""
+    message = puzzle_in(chat)
+    code = asked(message).pack.codes[card]
+    buttons = [button for row in message["reply_markup"]["inline_keyboard"] for button in row]
+    return str(next(one["text"] for one in buttons if one["callback_data"].endswith(f" {code}")))
+
+
+async def test_one_is_asked_and_explained_in_one_message(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server, pictures=True) as adapter:
+        [anna, _bruno] = await seated(server, "testa")
+        anna.say("/puzzle", anna.private)
+        await until(lambda: any("🧩" in words_of(one) for one in anna.private.messages.values()))
+        message = puzzle_in(anna.private)
+        assert message["photo"]
+        puzzle = asked(message)
+        await anna.press(label(anna, anna.private, puzzle.best), anna.private)
+        await until(lambda: "✅" in words_of(anna.private.messages[message["message_id"]]))
+        assert "Right: 1 of 1" in words_of(anna.private.messages[message["message_id"]])
+        await anna.press("Next puzzle", anna.private)
+        await until(lambda: asked(puzzle_in(anna.private)).id != puzzle.id)
+        await adapter.worker.settled()
+
+
+async def test_in_a_group_only_the_presser_reads_the_answer(store: Store, server: TelegramServer) -> None:
+    group = server.group(GROUP)
+    async with on_telegram(store, server, pictures=True) as adapter:
+        [anna, bruno] = await seated(server, "testa")
+        anna.say("/puzzle")
+        await until(lambda: any("🧩" in words_of(one) for one in group.messages.values()))
+        puzzle = asked(puzzle_in(group))
+        assert puzzle == puzzle_of(adapter.worker.puzzles.today())
+        assert "✅" in await anna.press(label(anna, group, puzzle.best), group)
+        await until(lambda: "1 of 1 answer was right." in words_of(puzzle_in(group)))
+        assert "❌" in await bruno.press(label(bruno, group, puzzle.lines[-1].cards[0]), group)
+        await until(lambda: "1 of 2 answers were right." in words_of(puzzle_in(group)))
+        assert "Best play" not in words_of(puzzle_in(group))
+        await anna.press("🔔 18:00", group)
+        await until(lambda: "• 🔔 18:00" in str(puzzle_in(group)["reply_markup"]))

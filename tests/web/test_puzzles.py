@@ -1,0 +1,70 @@
+"""Puzzles on the pages: solved by a tap, explained, and the same as in chats."""
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from bot.puzzles.rounds import all_puzzles
+from engine import GAMES
+from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
+from tests.long import mostly_long
+from tests.open_playground import Open
+from tests.web.test_accessibility import LOOKS, judged
+from tests.web.test_table_page import DESKTOP, PHONE, opened, shot
+from tests.web.test_tables import browser as visitor
+
+pytestmark = ONE_BROWSER
+__all__ = ["browser", "playground", "running_browser"]
+
+
+@pytest.mark.parametrize("how", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@pytest.mark.parametrize("game", mostly_long(GAMES, "tressette"))
+async def test_a_card_is_tapped_and_explained(
+    playground: Open, browser: Browser, game: str, how: dict[str, object]
+) -> None:
+    puzzle = next(one for one in all_puzzles().values() if (one.game == game and one.trick) or one.game == game)
+    page = await opened(browser, f"{playground.url}puzzle?id={puzzle.id}", **how)
+    await expect(page.locator(".fan .tap:enabled")).to_have_count(len(puzzle.lines))
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for card in await page.locator(".fan .tap").all():
+        await expect(card).to_be_in_viewport(ratio=0.4)
+    await judged(page)
+    await shot(page, f"puzzle-{game}-{'phone' if how is PHONE else 'desktop'}")
+    await page.locator(f".fan .tap[value='{puzzle.pack.codes[puzzle.best]}']").click()
+    await expect(page.locator(".words")).to_contain_text("✅ Right")
+    await expect(page.locator(".words")).to_contain_text("Right: 1 of 1")
+    await expect(page.locator(".fan .tap:enabled")).to_have_count(0)
+    await judged(page)
+    await shot(page, f"puzzle-{game}-solved-{'phone' if how is PHONE else 'desktop'}")
+    await page.get_by_role("link", name="Next puzzle").click()
+    await expect(page.locator(".words")).to_contain_text("which?")
+    assert puzzle.id != await page.locator("[name=id]").input_value()
+
+
+async def test_in_the_dark_and_from_the_first_page(playground: Open, browser: Browser) -> None:
+    page = await opened(browser, playground.url, **LOOKS["dark"], color_scheme="dark")
+    await page.get_by_role("link", name="Puzzle").click()
+    await expect(page.locator(".words")).to_contain_text("which?")
+    await judged(page)
+    await page.locator(".fan .tap:enabled").last.focus()
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".words")).to_contain_text("Best play from there")
+    await judged(page)
+
+
+async def test_nonsense_is_refused_and_nobody_is_kept_for_it(playground: Open, browser: Browser) -> None:
+    puzzle = next(iter(all_puzzles().values()))
+    unplayable = next(code for code in puzzle.pack.codes if puzzle.line(puzzle.pack.index[code]) is None)
+    async with visitor(playground) as anna:
+        for fields in ({}, {"id": puzzle.id}, {"id": puzzle.id, "card": unplayable}, {"id": "x", "card": "3D"}):
+            assert (await anna.post("/puzzle", None, **fields)).status == 403
+        assert (await anna.get("/puzzle?id=nothing"))[0] == 404
+        assert not await playground.worker.store.client.hgetall("{puzzles}:people")
+        assert not await playground.worker.store.client.hgetall("web:people")
+        best = puzzle.pack.codes[puzzle.best]
+        assert (await anna.post("/puzzle", id=puzzle.id, card=best)).status == 303
+        assert len(await playground.worker.store.client.hgetall("{puzzles}:people")) == 1
+        assert "✅" in (await anna.get(f"/puzzle?id={puzzle.id}"))[1]
+        # A second answer changes nothing.
+        other = puzzle.pack.codes[puzzle.lines[-1].cards[0]]
+        assert (await anna.post("/puzzle", id=puzzle.id, card=other)).status == 303
+        assert "✅" in (await anna.get(f"/puzzle?id={puzzle.id}"))[1]

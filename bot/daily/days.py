@@ -10,14 +10,14 @@ What came of the deals stands in `bot.daily.results`.
 from datetime import date, datetime
 from importlib.util import find_spec
 from secrets import token_bytes
-from typing import Any
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 import structlog
 
 from bot.background import TaskSet
 from bot.daily.chain import Chain
-from bot.daily.deal import LEVEL, game_on, result_of
+from bot.daily.deal import LEVEL, SEAT, game_on, result_of
 from bot.daily.results import DayResults
 from bot.finished.archive import Archive, FinishedGame
 from bot.robot_pool import RobotPool
@@ -57,6 +57,15 @@ async def chain_of(client: Any, today: date) -> Chain:
             return chain
         made = Chain(token_bytes(SECRET_BYTES), today).to_text()
         await client.set(keys.DAILY_CHAIN, made, nx=not known)
+
+
+class BestLine(NamedTuple):
+    """What somebody played, by how many points more than the other side: their own moves are enough, for the same play
+    meets the same answers. Nobody is named.
+    """
+
+    margin: int
+    moves: tuple[str, ...]
 
 
 class Days:
@@ -146,6 +155,15 @@ class Days:
             if game and proof and proof.secret == secret:
                 return game.id
         return ""
+
+    async def best_line(self, day: date) -> BestLine | None:
+        """How the best of a day that is over was played; None if nobody's game of it is kept."""
+        for line in await self.results.lines(day):
+            game = await self._archive.get(await self.game_of(day, line.person)) if line.rank == 1 else None
+            if game and line.result.margin is not None:
+                moves = game.record.deals[0].moves
+                return BestLine(line.result.margin, tuple(move for seat, move, *_legal in moves if seat == SEAT))
+        return None
 
     # Par
 

@@ -10,7 +10,7 @@ from bot.daily.reminders import HOURS, Hours
 from bot.daily.results import Line, ranked
 from bot.handlers.errors import OpenPrivateForDaily
 from bot.panel import Panel
-from bot.panels.daily import OFF, NamedLine, day_panel, played_panel, reminder_row, yesterday_panel
+from bot.panels.daily import OFF, NamedLine, PastDay, day_panel, played_panel, reminder_row, yesterday_panel
 from bot.people import Profile
 from bot.platform import Reply, chat_of, is_private, private_place
 from bot.texts import error_text, texts
@@ -102,9 +102,15 @@ class Daily:
             lines = await self._friends(profile, lines)
         chain = await self.days.chain()
         secret = chain.secret(day).hex() if day >= chain.first else "–"
-        replay = await self.days.game_of(day, profile.id)
-        named, par = await self._named(lines), await self.days.results.par(day)
-        return yesterday_panel(profile.language, day, game_on(day), named, par, secret, replay)
+        past = PastDay(
+            day,
+            game_on(day),
+            await self.days.results.par(day),
+            await self.days.best_line(day),
+            secret,
+            await self.days.game_of(day, profile.id),
+        )
+        return yesterday_panel(profile.language, profile.suits, past, await self._named(lines))
 
     async def _friends(self, profile: Profile, lines: Sequence[Line]) -> list[Line]:
         """Among results those of people with whom somebody has played lately, and their own."""

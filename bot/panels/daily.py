@@ -5,11 +5,13 @@ from datetime import date
 from typing import NamedTuple
 
 from bot import actions
+from bot.daily.days import BestLine
 from bot.daily.deal import DayResult
 from bot.daily.results import Line, Streak
 from bot.panel import Button, Panel, Row, Span, Writer, chosen
 from bot.panels.snapshot import isolated
 from bot.texts import texts
+from bot.wording import Wording
 from engine import GAMES
 
 OFF = "off"
@@ -157,10 +159,22 @@ def played_panel(
     return page.panel((Button(_("Yesterday"), actions.page("daily", "yesterday")),))
 
 
-def yesterday_panel(
-    language: str, day: date, game: str, lines: Sequence[NamedLine], par: DayResult | None, secret: str, replay: str
-) -> Panel:
-    """A day that is over: everybody's lines, its secret, and the way to one's own game."""
+class PastDay(NamedTuple):
+    """What is known of a day that is over: ``secret`` is in hex, ``replay`` the id of the reader's own game, empty if
+    they have not played.
+    """
+
+    day: date
+    game: str
+    par: DayResult | None
+    best: BestLine | None
+    secret: str
+    replay: str
+
+
+def yesterday_panel(language: str, suits: str, past: PastDay, lines: Sequence[NamedLine]) -> Panel:
+    """A day that is over: everybody's lines, the best one's moves, its secret, and the way to one's own game."""
+    day, game, par, best, secret, replay = past
     _ = texts(language).gettext
     page = Writer()
     _heading(page, language, day, game)
@@ -169,6 +183,10 @@ def yesterday_panel(
     _lines(page, language, lines)
     if par and par.points:
         page.line(_("Par: {own} to {other}."), own=par.points[0], other=par.points[1])
+    if best:
+        page.gap()
+        page.line(_("The best line that was found, {margin}:"), margin=f"{best.margin:+d}")
+        page.line(_moves(language, suits, game, best))
     page.gap()
     page.line(_("🔓 Secret: {secret}"), "small", secret=secret)
     rows: list[Row] = []
@@ -180,6 +198,15 @@ def yesterday_panel(
             )
         )
     return page.panel(*rows, (Button(_("☀️ Today"), actions.page("daily", "today")),))
+
+
+def _moves(language: str, suits: str, game: str, line: BestLine) -> str:
+    """A line's moves: cards as they are, everything else in a sentence."""
+    words = Wording(language, [texts(language).gettext("you")], "spades" if game == "spades" else suits)
+    return " ".join(
+        words.card(move.split(" ")[1]) if move.startswith("play ") else f"({words.move(0, move)})"
+        for move in line.moves
+    )
 
 
 def _lines(page: Writer, language: str, lines: Sequence[NamedLine]) -> None:

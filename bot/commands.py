@@ -200,6 +200,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         _("see where you sit; in a group, what is open there"),
     ),
     CommandSpec("leaderboard", {"it": "classifica"}, _("see who is best"), arguments=(replace(GAME, in_help=False),)),
+    CommandSpec("honours", {"it": "albo"}, _("see what months are remembered for")),
     CommandSpec(
         "stats",
         {"it": "statistiche"},

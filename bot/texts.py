@@ -5,6 +5,7 @@ read and write them. Catalogues are read as .po, so there is nothing to compile 
 """
 
 from collections.abc import Callable
+from datetime import date
 from functools import cache, lru_cache
 from gettext import GNUTranslations, NullTranslations
 from importlib.resources import files
@@ -34,6 +35,14 @@ class Texts(NamedTuple):
 
     gettext: Callable[[str], str]
     ngettext: Callable[[str, str, int], str]
+
+
+def month_name(month: str, language: str) -> str:
+    """A month, as 2026-11, in words: "November 2026"."""
+    # babel takes a while to import, and few ask for a month.
+    from babel.dates import format_date  # noqa: PLC0415
+
+    return format_date(date.fromisoformat(f"{month}-01"), "LLLL y", locale=language)
 
 
 @cache

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from datetime import date
+from datetime import UTC, date, datetime
 from importlib.util import find_spec
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -24,6 +24,7 @@ from bot.delivery.table_sync import Outcome
 from bot.find.finder import MINDED_WITH, Finder
 from bot.find.teller import Teller
 from bot.finished.archive import Archive
+from bot.finished.honours import Honours
 from bot.finished.ratings import Ratings
 from bot.metrics import GAMES, LAG, PLATFORM_UP, TABLES, UNSETTLED
 from bot.outages import Outages
@@ -132,6 +133,7 @@ class Worker:
         self.room.before_removal = self.finder.before_removal
         self.teller = Teller(store, self.shards, self.people, self.adapters, settings.reports_to)
         self.reminders = Reminders(store, self.shards, self.people, self.adapters, self.days)
+        self.honours = Honours(store.client, self.archive, self.ratings)
         self.puzzles = GroupPuzzles(store, self.shards, self.people, self.adapters, self.days.now)
         self.forgetter = Forgetter(
             self.room, self.people, self.archive, self.ratings, self.finder.queue, self._tell_to_forget
@@ -369,9 +371,10 @@ class Worker:
         return Outcome(game.id, (), game.ended, par=await self.days.results.par(day))
 
     async def _mind_days(self) -> None:
-        """Have the games of days that are over read by all."""
+        """Have the games of days that are over read by all, and months that are over remembered."""
         while True:
             if MINDED_WITH in self.shards.mine:
                 with self.store.outage.noted():
                     await self.days.close_past()
+                    await self.honours.close_past(datetime.now(UTC))
             await asyncio.sleep(DAYS_SECONDS)

@@ -13,12 +13,15 @@ from pydantic import Field
 from bot.find.finder import NICKNAMES
 from bot.finished.archive import Archive
 from bot.finished.history import RatedGame
+from bot.finished.honours import HonourKind, Honours
 from bot.finished.player_ids import person_called, player_id
 from bot.finished.ratings import EVERYTHING, Place, Ratings, Scope
 from bot.finished.replayed import Told
+from bot.panels.honours import honour_text
 from bot.people import People
 from bot.somebody import spoken
 from bot.store import Store
+from bot.texts import month_name
 
 ALL = "all"
 PERIODS = (ALL, "month")
@@ -77,6 +80,15 @@ class PlayedGame(Told):
     won: bool | None
 
 
+class PlayerHonour(Told):
+    """What a month is remembered for in a group of the player's; the group is not told."""
+
+    month: str = Field(description="As 2026-11, in UTC.")
+    kind: HonourKind
+    figure: int
+    text: str = Field(description="All of it in words.")
+
+
 class Player(Told):
     """Somebody, as the reader may know them."""
 
@@ -85,6 +97,7 @@ class Player(Told):
     is_you: bool
     ratings: list[GameRating] = Field(description="All games together first, then each that was played.")
     history: list[RatedResult] = Field(description="The last thirty rated games, oldest first.")
+    honours: list[PlayerHonour] = Field(description="Newest first.")
     games: list[PlayedGame] = Field(description="The last games, newest first; for the player alone.")
 
 
@@ -93,6 +106,7 @@ class Players:
 
     def __init__(self, store: Store, people: People, ratings: Ratings, archive: Archive) -> None:
         self._store, self._people, self._ratings, self._archive = store, people, ratings, archive
+        self._honours = Honours(store.client, archive, ratings)
 
     async def id_of(self, person: str) -> str:
         return player_id(person, await self._store.secret())
@@ -134,6 +148,15 @@ class Players:
                 for game, standing, rank, ranked in standings
             ],
             history=list(map(_result, history)),
+            honours=[
+                PlayerHonour(
+                    month=one.month,
+                    kind=one.honour.kind,
+                    figure=one.honour.figure,
+                    text=f"{month_name(one.month, language)}: {honour_text(language, one.honour)}",
+                )
+                for one in await self._honours.of_person(person)
+            ],
             games=await self._games_of(person, language) if person == reader else [],
         )
 

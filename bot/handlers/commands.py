@@ -86,6 +86,7 @@ class Commands:
             "block": self._block,
             "tables": self._tables,
             "leaderboard": self._leaderboard,
+            "honours": self._honours,
             "stats": self._stats,
             "rules": self._rules,
             "settings": self._settings,
@@ -292,6 +293,9 @@ class Commands:
         where = "all" if is_private(command.place) else "chat"
         game = game_called(command.words[0]) if command.words else "all"
         return Reply(panel=await self.pages.leaderboard(command.place, profile, where, "all", game))
+
+    async def _honours(self, command: Command, profile: Profile) -> Reply:
+        return Reply(panel=await self.pages.honours(command.place, profile))
 
     async def _stats(self, command: Command, profile: Profile) -> Reply:
         about = await self._named(command) or profile

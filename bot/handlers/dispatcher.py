@@ -167,6 +167,7 @@ class Dispatcher:
         await client.delete(keys.challenges(old))
         await worker.people.move_chat(old, new)
         await worker.ratings.move_chat(old, new)
+        await worker.honours.move_chat(old, new)
         await worker.puzzles.hours.move_chat(old, new)
 
     async def language_in(self, place: str) -> str:

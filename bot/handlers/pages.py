@@ -1,5 +1,6 @@
 """Gathers what pages show, and reads what presses on them ask for."""
 
+import re
 import time
 
 from bot.actions import BadPayload
@@ -9,6 +10,7 @@ from bot.handlers.errors import GameNotKept, NothingToAnalyse, TooManyAnalyses
 from bot.handlers.settings import OF_PICTURES, choose_own
 from bot.panel import Panel
 from bot.panels.analysis import analysis_page
+from bot.panels.honours import chat_honours_panel, own_honours_panel
 from bot.panels.pages import chat_settings_page, fair_page, replay_page, settings_page
 from bot.panels.rules import rules_page
 from bot.panels.snapshot import isolated
@@ -19,7 +21,7 @@ from bot.pictures.results import game_sheet
 from bot.pictures.rules import rules_sheet
 from bot.pictures.standings import leaderboard_sheet, stats_sheet
 from bot.platform import chat_of, is_private, platform_of
-from bot.somebody import spoken
+from bot.somebody import NAME, is_somebody, spoken
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES
 from bot.viewers import Viewers, pictured
@@ -27,8 +29,13 @@ from bot.worker import Worker
 from engine import GAMES
 from engine.robots.findings import summary
 
+PAST_MONTH = re.compile(r"20\d\d-(0[1-9]|1[0-2])")
+
 LINES = 10
 """How many of the best a leaderboard shows."""
+
+MONTHS = 6
+"""So many months' honours stand in a list."""
 
 MOST_LISTED = 10
 """So many open challenges are listed, each with its button."""
@@ -46,11 +53,13 @@ class Pages:
         return (await self.viewers.at(place)).language
 
     async def leaderboard(self, place: str, profile: Profile, where: str, when: str, game: str) -> Panel:
-        if where not in ("chat", "all") or when not in ("month", "all") or game not in ("all", *GAMES):
+        if where not in ("chat", "all") or game not in ("all", *GAMES):
+            raise BadPayload()
+        if when not in ("month", "all") and not PAST_MONTH.fullmatch(when):
             raise BadPayload()
         scope = Scope(
             chat=chat_of(place) if where == "chat" else EVERYTHING,
-            month=time.strftime("%Y-%m", time.gmtime()) if when == "month" else EVERYTHING,
+            month={"month": time.strftime("%Y-%m", time.gmtime()), "all": EVERYTHING}.get(when, when),
             game=EVERYTHING if game == "all" else game,
         )
         ratings = self.worker.ratings
@@ -70,6 +79,18 @@ class Pages:
             return panel
         about = leaderboard_about(viewer.language, where, when, game)
         return pictured(panel, leaderboard_sheet(viewer.language, about, lines), viewer.language)
+
+    async def honours(self, place: str, profile: Profile) -> Panel:
+        """What months are remembered for in a group; in private what somebody is remembered for."""
+        people, honours = self.worker.people, self.worker.honours
+        if is_private(place):
+            own = await honours.of_person(profile.id)
+            chats = {chat: (await people.chat(chat)).name for chat in {one.chat for one in own}}
+            return own_honours_panel(profile.language, own, chats)
+        months = await honours.of_chat(chat_of(place), MONTHS)
+        named = {person for month in months for honour in month.honours for person in honour.people}
+        names = {person: NAME if is_somebody(person) else (await people.person(person)).name for person in named}
+        return chat_honours_panel(await self.language(place), months, names)
 
     async def stats(self, place: str, about: Profile) -> Panel:
         ratings = self.worker.ratings

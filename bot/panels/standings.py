@@ -11,7 +11,7 @@ from bot.finished.ratings import EVERYTHING, LEAST_GAMES, GameStanding, Standing
 from bot.panel import Panel, Row, Span, Writer, chosen
 from bot.panels.phrases import game_names
 from bot.panels.snapshot import isolated
-from bot.texts import texts
+from bot.texts import month_name, texts
 from engine import GAMES
 
 MEDALS = {1: "🥇", 2: "🥈", 3: "🥉"}
@@ -32,12 +32,14 @@ class Ranked:
 
 
 def leaderboard_about(language: str, where: str, when: str, game: str) -> list[str]:
-    """What a leaderboard is of: ``where`` "chat" or "all", ``when`` "month" or "all", ``game`` an id or "all"."""
+    """What a leaderboard is of: ``where`` "chat" or "all", ``when`` "month" (this one), "all", or a month as 2026-11,
+    ``game`` an id or "all".
+    """
     _ = texts(language).gettext
     return [
         _(GAMES[game].name) if game in GAMES else _("all games"),
         _("this chat") if where == "chat" else _("everywhere"),
-        _("this month") if when == "month" else _("all time"),
+        {"month": _("this month"), "all": _("all time")}.get(when) or month_name(when, language),
     ]
 
 

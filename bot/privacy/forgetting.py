@@ -17,6 +17,7 @@ from bot.daily.results import DayResults
 from bot.find.queue import Queue
 from bot.find.reports import Reports
 from bot.finished.archive import Archive, UnreadableGame
+from bot.finished.honours import Honours
 from bot.finished.ratings import Ratings
 from bot.people import People
 from bot.platform import platform_of, private_place
@@ -64,6 +65,7 @@ class Forgetter:
         self._room, self._people, self._archive, self._ratings, self._tell = room, people, archive, ratings, tell
         self._queue, self._reports = queue, Reports(room.store.client)
         self._client = room.store.client
+        self._honours = Honours(self._client, archive, ratings)
         self._woken = asyncio.Event()
         self.now: Callable[[], float] = time.time
 
@@ -118,6 +120,7 @@ class Forgetter:
         games = await self._leave_games(person, mark)
         await DayResults(self._client).forget(person, mark.somebody)
         await Ladder(self._client).forget(person)
+        await self._honours.forget(person, mark.somebody)
         await self._drop_keys(person)
         await Programs(self._client).revoke_all_of(person)
         await self._tell(keys.person(person))

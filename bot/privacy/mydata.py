@@ -9,6 +9,7 @@
      "programs": [{"name", "scopes"}], for which they made tokens,
      "reports": [{"at", "code", "game", "about"}],
      "days": [{"day", "points": [own, other] or null, "tricks"}], of the deals of the days,
+     "honours": [{"month", "chat", "kind", "figure"}],
      "puzzles": {"solver": {"mu", "sigma", "answered", "solved", "run", "longest"}, "answers": {puzzle: card}}, or {},
      "reminded_at": the hour at which they are reminded of it, or null,
      "tables": [{"code", "game", "state", "seat", "players"}],
@@ -27,6 +28,7 @@ from bot.find.blocks import Blocks
 from bot.find.leavers import Leavers
 from bot.find.reports import Reports
 from bot.finished.archive import Archive
+from bot.finished.honours import Honours
 from bot.finished.ratings import Ratings
 from bot.platform import File, private_place
 from bot.privacy.kept import read_kept
@@ -74,6 +76,10 @@ class MyData:
             "programs": [{"name": one.name, "scopes": one.scopes} for one in await Programs(self._client).of(person)],
             "reports": await self._reported(person),
             "days": await self._days(person),
+            "honours": [
+                {"month": one.month, "chat": one.chat, "kind": one.honour.kind, "figure": one.honour.figure}
+                for one in await Honours(self._client, self._archive, self._ratings).of_person(person)
+            ],
             "puzzles": await Ladder(self._client).all_of(person),
             "reminded_at": await self._reminded_at(person),
             "tables": [_table(table, person) for table in tables],

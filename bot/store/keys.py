@@ -50,6 +50,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``entrance:<digest>`` | string | whose session a link makes, by the SHA-256 of what it holds; expires |
 | ``programs`` | hash | other people's programs, by id: name, scopes and their token's SHA-256, JSON (`bot.programs`) |
 | ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.daily.days`, `results`, `reminders`) |
+| ``honours:…`` | | what months are remembered for in groups (`bot.finished.honours`) |
 | ``{puzzles}:…`` | | how people solve puzzles (`bot.puzzles.ladder`, `bot.puzzles.rounds`) |
 | ``{find}:waiting`` | hash | people who look for an opponent: since when, Unix seconds, and a JSON of what they want |
 | ``{find}:asked`` | hash | people who were matched and are asked: the pairing's code (`bot.find.queue`) |
@@ -96,6 +97,7 @@ DAILY_CHAIN = "daily:chain"
 DAILY_OPEN = "daily:open"
 DAILY_REMINDERS = "daily:reminders"
 PUZZLE_PEOPLE, PUZZLE_RATINGS = "{puzzles}:people", "{puzzles}:ratings"
+HONOURS_CLOSED = "honours:closed"
 PUZZLE_HOURS = "{puzzles}:hours"
 NOTIFICATIONS = "buongioco:pokes"
 """The channel on which workers tell each other that a table, or what is known of a person, has changed."""
@@ -185,6 +187,14 @@ def daily_reminded(day: date) -> str:
 
 def daily_days(person: str) -> str:
     return f"daily:days:{person}"
+
+
+def honours(chat: str) -> str:
+    return f"honours:chat:{chat}"
+
+
+def honoured(person: str) -> str:
+    return f"honours:person:{person}"
 
 
 def puzzle_answers(person: str) -> str:

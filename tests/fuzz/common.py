@@ -20,7 +20,7 @@ from bot.delivery.message_state import MessageState, State, decode_state
 from bot.store import EmbeddedStore, Store, opened
 from bot.worker import Worker
 
-GOES_BY_TIME = (b"}:attended", b"}:probe", b"}:confirmed", b"workers", b"sweeping")
+GOES_BY_TIME = (b"}:attended", b"}:probe", b"}:confirmed", b"workers", b"sweeping", b"honours:closed")
 """Ends of keys that change by themselves."""
 
 LISTS = (b"seated:", b"hosted:", b"challenges:")

@@ -1,0 +1,190 @@
+"""What a month is remembered for in a group, once it is over: its champion, and who did something rare.
+
+| key | type | what |
+|---|---|---|
+| ``honours:chat:<chat>`` | hash | the honours of each month, as 2026-11: kind, people and figure, JSON; kept for good |
+| ``honours:person:<platform:id>`` | set | the months and chats in which somebody has honours |
+| ``honours:closed`` | string | the last month that was closed, and the number of the last game that was looked at |
+
+Months are in UTC, as ratings' are. Only rated games count.
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Any, Literal, NamedTuple, get_args
+
+from bot.finished.archive import Archive, FinishedGame
+from bot.finished.ratings import Ratings, Scope
+from bot.somebody import is_somebody
+from bot.store import keys
+
+HonourKind = Literal["champion", "streak", "fours", "comeback"]
+KINDS: tuple[HonourKind, ...] = get_args(HonourKind)
+
+LEAST_STREAK = 3
+"""So many games must be won in a row to be remembered for it."""
+
+WAIT = timedelta(hours=1)
+"""After the end of a month, for what was still being written down."""
+
+FOUR_THREES = "declare four 3"
+CUT_SHORT = ("resign", "timeout")
+
+
+class Honour(NamedTuple):
+    """What somebody is remembered for: as champion their rating, games won in a row, declarations of four threes, or by
+    how much they were behind in a game that they won, in hundredths of its target; partners share that.
+    """
+
+    kind: HonourKind
+    people: tuple[str, ...]
+    figure: int
+
+
+class Month(NamedTuple):
+    """A month's honours in a chat; ``name`` is as 2026-11."""
+
+    name: str
+    honours: tuple[Honour, ...]
+
+
+class OwnHonour(NamedTuple):
+    """One of somebody's honours: the month, and in which chat."""
+
+    month: str
+    chat: str
+    honour: Honour
+
+
+def month_before(now: datetime) -> str:
+    """The last month that is over, as 2026-11."""
+    return (now.astimezone(UTC).replace(day=1) - timedelta(days=1)).strftime("%Y-%m")
+
+
+def rare_deeds(games: Iterable[FinishedGame]) -> Iterator[Honour]:
+    """What a chat's rated games of a month, in their order, are remembered for; of equals who was first."""
+    runs, fours = Counter[str](), Counter[str]()
+    streak, comeback = Honour("streak", (), LEAST_STREAK - 1), Honour("comeback", (), 0)
+    for game in games:
+        winners = game.record.winner or ()
+        for seat, person in enumerate(game.people):
+            runs[person] = runs[person] + 1 if seat in winners else 0
+            if runs[person] > streak.figure and not is_somebody(person):
+                streak = Honour("streak", (person,), runs[person])
+        for deal in game.record.deals:
+            for seat, move, *_legal in deal.moves:
+                if move == FOUR_THREES and seat is not None and not is_somebody(game.people[seat]):
+                    fours[game.people[seat]] += 1
+        people = tuple(game.people[seat] for seat in winners)
+        behind = _behind(game)
+        if behind > comeback.figure and not any(map(is_somebody, people)):
+            comeback = Honour("comeback", people, behind)
+    if streak.people:
+        yield streak
+    if fours:
+        [(person, count)] = fours.most_common(1)
+        yield Honour("fours", (person,), count)
+    if comeback.people:
+        yield comeback
+
+
+def _behind(game: FinishedGame) -> int:
+    """By how much the winners were behind after one of the deals, in hundredths of the target; 0 if they never were, or
+    the others gave up.
+    """
+    record = game.record
+    if not record.winner or record.ending in CUT_SHORT:
+        return 0
+    side = record.winner[0] & 1
+    most = max((deal.totals[1 - side] - deal.totals[side] for deal in record.deals if deal.totals), default=0)
+    return max(0, round(100 * most / int(record.rules["target"])))
+
+
+class Honours:
+    """All of them. Every method raises the store's errors."""
+
+    def __init__(self, client: Any, archive: Archive, ratings: Ratings) -> None:
+        self._client, self._archive, self._ratings = client, archive, ratings
+
+    async def close_past(self, now: datetime) -> str:
+        """Close the months that are over and are not closed; returns the last one, empty if there was none to close.
+
+        Doing so twice changes nothing.
+        """
+        month, (closed, number) = month_before(now - WAIT), await self._closed()
+        if closed >= month:
+            return ""
+        games: dict[str, dict[str, list[FinishedGame]]] = defaultdict(lambda: defaultdict(list))
+        async for entry in self._archive.after(number):
+            game = entry.game
+            if game and game.month > month:
+                break
+            number = entry.number
+            if game and game.is_rated and game.month > closed:
+                for chat in game.chats:
+                    games[game.month][chat].append(game)
+        for name in sorted(games):
+            for chat, played in games[name].items():
+                await self._close(name, chat, played)
+        await self._client.set(keys.HONOURS_CLOSED, f"{month} {number}")
+        return month
+
+    async def _closed(self) -> tuple[str, int]:
+        found = await self._client.get(keys.HONOURS_CLOSED)
+        month, number = found.decode().split() if found else ("", "0")
+        return month, int(number)
+
+    async def _close(self, month: str, chat: str, games: list[FinishedGame]) -> None:
+        best = await self._ratings.best(Scope(chat=chat, month=month), 1)
+        champions = [Honour("champion", (person,), standing.shown) for _rank, person, standing in best]
+        honours = [*champions, *rare_deeds(games)]
+        # First, so that whoever is forgotten meanwhile is found.
+        for person in {person for honour in honours for person in honour.people}:
+            await self._client.sadd(keys.honoured(person), f"{month} {chat}")
+        if honours:
+            await self._client.hset(keys.honours(chat), month, json.dumps(honours))
+
+    async def of_chat(self, chat: str, most: int) -> list[Month]:
+        """The honours of a chat's latest months that have any, newest first."""
+        found = await self._client.hgetall(keys.honours(chat))
+        months = sorted(((name.decode(), text) for name, text in found.items()), reverse=True)
+        return [Month(name, tuple(_parsed(text))) for name, text in islice(months, most)]
+
+    async def of_person(self, person: str) -> list[OwnHonour]:
+        """Somebody's honours, newest first."""
+        found = []
+        for entry in sorted((one.decode() for one in await self._client.smembers(keys.honoured(person))), reverse=True):
+            month, chat = entry.split(" ", 1)
+            text = await self._client.hget(keys.honours(chat), month)
+            found += [OwnHonour(month, chat, one) for one in _parsed(text or b"[]") if person in one.people]
+        return found
+
+    async def forget(self, person: str, somebody: str) -> None:
+        """Have somebody stand where a person stood."""
+        for entry in await self._client.smembers(keys.honoured(person)):
+            month, chat = entry.decode().split(" ", 1)
+            text = await self._client.hget(keys.honours(chat), month)
+            honours = [
+                one._replace(people=tuple(somebody if other == person else other for other in one.people))
+                for one in _parsed(text or b"[]")
+            ]
+            if honours:
+                await self._client.hset(keys.honours(chat), month, json.dumps(honours))
+        await self._client.delete(keys.honoured(person))
+
+    async def move_chat(self, old: str, new: str) -> None:
+        """A chat has another id: its honours are the new one's. Twice is once."""
+        for month, text in (await self._client.hgetall(keys.honours(old))).items():
+            for person in {person for honour in _parsed(text) for person in honour.people}:
+                await self._client.sadd(keys.honoured(person), f"{month.decode()} {new}")
+                await self._client.srem(keys.honoured(person), f"{month.decode()} {old}")
+            await self._client.hset(keys.honours(new), month, text)
+        await self._client.delete(keys.honours(old))
+
+
+def _parsed(text: bytes) -> Iterator[Honour]:
+    for kind, people, figure in json.loads(text):
+        yield Honour(kind, tuple(people), figure)

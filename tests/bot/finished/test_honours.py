@@ -1,0 +1,181 @@
+"""What months are remembered for in groups."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from bot.finished.archive import Archive, FinishedGame
+from bot.finished.honours import Honour, Honours, month_before, rare_deeds
+from bot.finished.players import Players
+from bot.finished.ratings import Ratings
+from bot.privacy.mydata import MyData
+from bot.somebody import marks
+from bot.store import Store
+from engine import Record
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
+from tests.bot.finished.games import finished, keep
+
+OCTOBER, NOVEMBER = (int(datetime(2026, month, 15, tzinfo=UTC).timestamp()) for month in (10, 11))
+IN_DECEMBER = datetime(2026, 12, 1, 2, tzinfo=UTC)
+ANNA, BRUNO = "paper:1", "paper:2"
+
+
+def game(
+    number: int, winner: int, *, ended: int = NOVEMBER, totals: Sequence[tuple[int, int]] = (), fours: int = -1
+) -> FinishedGame:
+    """A game of Anna's and Bruno's in the group, which one of them won; ``fours`` is who declares four threes in it."""
+    one = finished(number, "testa", ended + number)
+    fields = one.record.model_dump()
+    fields["winner"], fields["ending"] = [winner], "target"
+    deals = fields["deals"][: max(1, len(totals))]
+    for place, deal in enumerate(deals):
+        deal["totals"] = totals[place] if totals else ((1, 0) if winner == 0 else (0, 1))
+        moves = [move for move in deal["moves"] if move[1] != "declare four 3"]
+        deal["moves"] = [(fours, "declare four 3"), *moves] if fours >= 0 and place == 0 else moves
+    fields["deals"] = deals
+    return replace(
+        one, record=type(one.record).model_construct(**_built(one.record, fields)), people=[ANNA, BRUNO], chats=[GROUP]
+    )
+
+
+def _built(record: Record, fields: dict[str, Any]) -> Any:
+    """The fields of a record, with deals of their own kind."""
+    kind = type(record.deals[0])
+    deals = [kind.model_construct(**deal) for deal in fields["deals"]]
+    return {**{name: getattr(record, name) for name in type(record).model_fields}, **fields, "deals": deals}
+
+
+def kinds(games: Sequence[FinishedGame]) -> dict[str, Honour]:
+    return {honour.kind: honour for honour in rare_deeds(games)}
+
+
+def test_the_longest_run_of_wins() -> None:
+    won = [0, 1, 1, 0, 0, 0, 0, 1, 1, 1]
+    found = kinds([game(number, winner) for number, winner in enumerate(won)])
+    assert found["streak"] == Honour("streak", (ANNA,), 4)
+    assert "streak" not in kinds([game(number, number % 2) for number in range(9)])
+
+
+def test_the_most_four_threes() -> None:
+    games = [game(0, 0, fours=0), game(1, 0, fours=1), game(2, 0, fours=1), game(3, 0)]
+    assert kinds(games)["fours"] == Honour("fours", (BRUNO,), 2)
+    assert "fours" not in kinds([game(0, 0)])
+
+
+def test_the_greatest_comeback() -> None:
+    target = int(game(0, 0).record.rules["target"])
+    behind = game(1, 1, totals=[(target // 2, 1), (target // 2, target)])
+    share = round(100 * (target // 2 - 1) / target)
+    assert kinds([game(0, 0), behind])["comeback"] == Honour("comeback", (BRUNO,), share)
+    assert "comeback" not in kinds([game(0, 0)])
+    # Who won because the other gave up did not come back.
+    given_up = replace(behind, record=behind.record.model_copy(update={"ending": "resign"}))
+    assert "comeback" not in kinds([given_up])
+
+
+def test_somebody_who_was_forgotten_is_remembered_for_nothing() -> None:
+    games = [replace(game(number, 0, fours=0), people=["somebody:1", BRUNO]) for number in range(5)]
+    assert kinds(games) == {}
+
+
+@pytest.mark.parametrize(
+    ("now", "month"),
+    [(datetime(2026, 12, 1, 0, 0, tzinfo=UTC), "2026-11"), (datetime(2027, 1, 31, tzinfo=UTC), "2026-12")],
+)
+def test_the_month_before(now: datetime, month: str) -> None:
+    assert month_before(now) == month
+
+
+async def opened(store: Store, games: Sequence[FinishedGame]) -> Honours:
+    for one in games:
+        await keep(store, one)
+    archive = Archive(store.client)
+    ratings = Ratings(store.client, archive)
+    await ratings.catch_up()
+    return Honours(store.client, archive, ratings)
+
+
+async def test_a_month_is_closed_once_it_is_over(store: Store) -> None:
+    games = [game(number, 0, ended=OCTOBER) for number in range(3)]
+    games += [game(number, 1, ended=NOVEMBER) for number in range(3, 8)]
+    honours = await opened(store, games)
+    assert await honours.close_past(datetime(2026, 11, 30, 23, tzinfo=UTC)) == "2026-10"
+    assert [month.name for month in await honours.of_chat(GROUP, 6)] == ["2026-10"]
+    # What was still being written down has an hour.
+    assert await honours.close_past(datetime(2026, 12, 1, 0, 30, tzinfo=UTC)) == ""
+    assert await honours.close_past(IN_DECEMBER) == "2026-11"
+    months = await honours.of_chat(GROUP, 6)
+    assert [month.name for month in months] == ["2026-11", "2026-10"]
+    assert [honour.kind for honour in months[0].honours] == ["champion", "streak"]
+    assert months[0].honours[1] == Honour("streak", (BRUNO,), 5)
+    assert months[0].honours[0].people == (BRUNO,)
+    assert months[1].honours[0].people == (ANNA,)
+    # Twice is once.
+    assert await honours.close_past(IN_DECEMBER) == ""
+    await store.client.delete("honours:closed")
+    assert await honours.close_past(IN_DECEMBER) == "2026-11"
+    assert await honours.of_chat(GROUP, 6) == months
+    assert len(await honours.of_person(BRUNO)) == 2
+
+
+async def test_months_that_the_bot_was_away_are_closed_too(store: Store) -> None:
+    honours = await opened(store, [game(number, 0, ended=OCTOBER) for number in range(3)])
+    assert await honours.close_past(datetime(2027, 2, 3, tzinfo=UTC)) == "2027-01"
+    assert [month.name for month in await honours.of_chat(GROUP, 6)] == ["2026-10"]
+
+
+async def test_a_chat_that_moves_takes_its_honours_along(store: Store) -> None:
+    honours = await opened(store, [game(number, 0) for number in range(3)])
+    await honours.close_past(IN_DECEMBER)
+    before = await honours.of_chat(GROUP, 6)
+    for _ in range(2):
+        await honours.move_chat(GROUP, "paper:900")
+    assert await honours.of_chat(GROUP, 6) == []
+    assert await honours.of_chat("paper:900", 6) == before
+    assert {one.chat for one in await honours.of_person(ANNA)} == {"paper:900"}
+
+
+async def test_people_read_them_and_are_forgotten(store: Store) -> None:
+    await opened(store, [game(number, 0) for number in range(3)])
+    async with open_worker(store, FakePlatform()) as worker:
+        anna = Player(worker, worker.adapters["paper"], "Anna", 1)  # type: ignore[arg-type]
+        await anna.say("/honours")
+        assert "None yet" in anna.fake.last(GROUP).plain
+        await worker.honours.close_past(IN_DECEMBER)
+        await anna.say("/honours")
+        text = anna.fake.last(GROUP).plain
+        assert "November 2026" in text
+        assert "🏆 Champion, rating " in text
+        assert "🔥 Longest run: 3 games won in a row · \u2068Anna\u2069" in text
+        await anna.press("Final table: November 2026", GROUP)
+        assert "November 2026" in anna.fake.last(GROUP).plain
+        assert "3 games" in anna.fake.last(GROUP).plain
+        await anna.say("/honours", anna.private)
+        assert "November 2026" in anna.fake.last(anna.private).plain
+        assert "🔥" in anna.fake.last(anna.private).plain
+
+        players = Players(store, worker.people, worker.ratings, worker.archive)
+        told = await players.player(await players.id_of(ANNA), "", "it")
+        assert told
+        assert [one.text for one in told.honours if one.kind == "streak"] == [
+            "novembre 2026: 🔥 Serie più lunga: 3 vittorie di fila"
+        ]
+        assert GROUP not in told.model_dump_json()
+        file = await MyData(store.client, worker.archive, worker.ratings).file(ANNA, [], 0.0)
+        assert b'"kind": "streak", "figure": 3' in file.content
+
+        await worker.forgetter.begin(ANNA)
+        async with asyncio.timeout(20):
+            while not (await marks(store.client))[ANNA].is_gone:
+                await asyncio.sleep(0.01)
+        assert await worker.honours.of_person(ANNA) == []
+        [month] = await worker.honours.of_chat(GROUP, 6)
+        assert ANNA not in str(month)
+        assert "somebody:" in str(month)
+        bruno = Player(worker, anna.fake, "Bruno", 2)
+        await bruno.say("/honours")
+        assert "games won in a row · \u2068somebody\u2069" in anna.fake.last(GROUP).plain.lower()

@@ -22,21 +22,21 @@ PREFIX = "web:robot-"
 
 ID_BYTES, TOKEN_BYTES = 6, 32
 MOST_PROGRAMS, MOST_OF_PEOPLE, MOST_EACH = 1000, 900, 5
-"""How many there may be, how many that people made in chats, so that there is room for the host's, and how many of one
-person's.
-"""
+"""How many there may be, how many of people's, so that there is room for the host's, and how many of one person's."""
 
 KEEP = """
 -- KEYS  programs
--- ARGV  an id, the program, its owner or '', how many there may be, and how many of the owner's
+-- ARGV  an id, the program, its owner or '', how many there may be, how many of people's, and how many of the owner's
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   if redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[4]) then return 0 end
   if ARGV[3] ~= '' then
-    local own = 0
+    local peoples, own = 0, 0
     for _, text in ipairs(redis.call('HVALS', KEYS[1])) do
-      if cjson.decode(text).owner == ARGV[3] then own = own + 1 end
+      local owner = cjson.decode(text).owner
+      if owner then peoples = peoples + 1 end
+      if owner == ARGV[3] then own = own + 1 end
     end
-    if own >= tonumber(ARGV[5]) then return 0 end
+    if peoples >= tonumber(ARGV[5]) or own >= tonumber(ARGV[6]) then return 0 end
   end
 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
@@ -104,10 +104,12 @@ class Programs:
         token = secrets.token_urlsafe(TOKEN_BYTES)
         fields = {"name": program.name, "scopes": program.scopes, "token": digest_of(token)}
         owner = {"owner": program.owner} if program.owner else {}
-        most = MOST_OF_PEOPLE if program.owner else MOST_PROGRAMS
         kept = await self._keep_if_few(
             keys=[keys.PROGRAMS],
-            args=[program.id, json.dumps({**fields, **owner}), program.owner, most, MOST_EACH],
+            args=[
+                *(program.id, json.dumps({**fields, **owner}), program.owner),
+                *(MOST_PROGRAMS, MOST_OF_PEOPLE, MOST_EACH),
+            ],
         )
         if not kept:
             raise ValueError("there are too many programs already")

@@ -33,7 +33,7 @@ from bot.pictures.pool import PicturePool
 from bot.platform import Adapter
 from bot.privacy.forgetting import Forgetter
 from bot.privacy.unused import Unused
-from bot.puzzles.rounds import GroupPuzzles
+from bot.puzzles.groups import GroupPuzzles
 from bot.robot_pool import RobotPool
 from bot.scheduler import Scheduler
 from bot.settings import Settings

@@ -1,10 +1,11 @@
-"""How somebody has their cards on our pages, at ``/settings``."""
+"""How somebody has their cards on our pages, at ``/settings``; with ``?t=`` one comes back to that table."""
 
 from http import HTTPStatus
 
 from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
+from adapters.web.entrance import code_in
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, spoken
 from bot.platform import CardRoom
@@ -21,19 +22,22 @@ class OwnSettings:
         self._site.limits.request(request)
         reader = await self._site.people.whose(request)
         if reader is None:
-            return _led_home()
+            return _led_to("/")
         language = await self._card_room.hands.language_of(reader.person, spoken(request))
         settings = await self._card_room.hands.settings_of(reader.person, language)
-        return self._site.page(request, "settings.html", language, settings=settings)
+        to = code_in(request.query.get("t", ""))
+        return self._site.page(request, "settings.html", language, settings=settings, to=to)
 
     async def choose(self, request: web.Request) -> web.Response:
         self._site.limits.request(request)
         said = await self._site.form(request)
+        table = code_in(said.get("t", ""))
+        chosen = {name: value for name, value in said.items() if name != "t"}
         reader = await self._site.people.whose(request)
-        if reader is not None and not await self._card_room.hands.choose(reader.spoken_to(spoken(request)), said):
+        if reader is not None and not await self._card_room.hands.choose(reader.spoken_to(spoken(request)), chosen):
             raise Refused("there is no such setting")
-        return _led_home()
+        return _led_to(f"/t/{table}" if table else "/")
 
 
-def _led_home() -> web.Response:
-    return web.Response(status=HTTPStatus.SEE_OTHER, headers={"Location": "/"})
+def _led_to(address: str) -> web.Response:
+    return web.Response(status=HTTPStatus.SEE_OTHER, headers={"Location": address})

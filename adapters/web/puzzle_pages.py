@@ -12,7 +12,8 @@ from bot.platform import CardRoom
 from bot.texts import language_of, texts
 from bot.texts import marked as _
 
-NO_MORE = _("I have no such puzzle, or you have answered all that I have.")
+NO_SUCH = _("I have no such puzzle.")
+NO_MORE = _("🧩 You have answered all puzzles that I have.")
 
 
 class PuzzlePages:
@@ -28,11 +29,11 @@ class PuzzlePages:
         person, language = "", language_of(spoken(request))
         if reader:
             person, language = reader.person, await self._card_room.hands.language_of(reader.person, spoken(request))
-        puzzle = await self._card_room.hands.puzzle(person, language, request.query.get("id", "")[:16])
+        id_ = request.query.get("id", "")[:16]
+        puzzle = await self._card_room.hands.puzzle(person, language, id_)
         if puzzle is None:
-            response = self._site.page(request, "said.html", language, why=texts(language).gettext(NO_MORE))
-            response.set_status(HTTPStatus.NOT_FOUND)
-            return response
+            status, why = (HTTPStatus.NOT_FOUND, NO_SUCH) if id_ else (HTTPStatus.OK, NO_MORE)
+            return self._site.said(request, status, texts(language).gettext(why))
         deck = self._site.assets.decks[puzzle.deck]
         return self._site.page(request, "puzzle.html", language, puzzle=puzzle, deck=deck)
 
@@ -48,8 +49,7 @@ class PuzzlePages:
         if reader is None:
             self._site.limits.newcomer(request)
             reader, cookie = await self._site.people.admit("")
-            await hands.people.meet(reader.spoken_to(spoken(request)))
-        await hands.answer_puzzle(reader.person, id_, card)
+        await hands.answer_puzzle(reader.spoken_to(spoken(request)), id_, card)
         response = web.Response(status=HTTPStatus.SEE_OTHER, headers={"Location": f"/puzzle?id={id_}"})
         if cookie:
             set_cookie(response, COOKIE, cookie, secure=self._site.is_secure)

@@ -2,14 +2,16 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from bot.cli.asking import counted
 from bot.cli.files import records
 from bot.cli.progress import progress
 from bot.puzzles.collection import chosen, found_in, made
@@ -28,19 +30,27 @@ def make(
     seed: Annotated[str, typer.Option(help="The same seed gives the same puzzles.")] = "0",
     source: Annotated[
         Path | None,
-        typer.Option("--from", help="Find them in these games (`buongioco export`), and not in random ones."),
+        typer.Option(
+            "--from",
+            exists=True,
+            dir_okay=False,
+            help="Find them in these games (`buongioco export`), and not in random ones.",
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write here instead of to the screen, one a line.")] = None,
 ) -> None:
     """Find positions in which one card is better than all others, by the exact solver."""
     stream = made(number, seed) if source is None else islice(found_in(_readable(source)), number)
+    try:
+        opened = out.open("w", encoding="ascii") if out else nullcontext(sys.stdout)
+    except OSError as error:
+        raise typer.BadParameter(f"{out}: {error.strerror}", param_hint="--out") from None
     found: list[Puzzle] = []
-    with progress(number, "puzzles") as bar:
+    with opened as file, progress(number, "puzzles") as bar:
         for puzzle in stream:
             found.append(puzzle)
             bar.update(1)
-    kept = chosen(found, keep) if keep else found
-    with out.open("w", encoding="ascii") if out else nullcontext(sys.stdout) as file:
+        kept = chosen(found, keep) if keep else found
         file.writelines(puzzle.to_line() + "\n" for puzzle in kept)
     by_game = Counter(puzzle.game for puzzle in kept)
     typer.echo(f"{len(kept)} of {len(found)}: " + ", ".join(f"{game} {by_game[game]}" for game in GAMES), err=True)
@@ -55,21 +65,39 @@ def _readable(path: Path) -> Iterator[Record]:
 
 
 @puzzles_app.command()
-def check(files: Annotated[list[Path], typer.Argument(help="What `make` has written.")]) -> None:
-    """Solve them again: each has one best card, and its lines and points are right. Ends with 1 if one is wrong."""
+def check(
+    files: Annotated[list[Path], typer.Argument(exists=True, dir_okay=False, help="What `make` has written.")],
+) -> None:
+    """Solve them again: none comes twice, each has one best card, and its lines and points are right. How hard they are
+    said to be is not looked at. Ends with 1 if one is wrong.
+    """
     # Searches are compiled as they are imported.
     from engine.puzzles.checking import faults_of  # noqa: PLC0415
     from engine.search.solver import Solver  # noqa: PLC0415
 
     wrong, solver = 0, Solver()
     for path in files:
-        lines = path.read_text("ascii").splitlines()
+        known: set[str] = set()
+        lines = path.read_bytes().splitlines()
         with progress(len(lines), path.name) as bar:
             for number, line in enumerate(lines, 1):
-                for fault in faults_of(Puzzle.from_line(line), solver):
+                for fault in _faults(line, known, partial(faults_of, solver=solver)):
                     typer.echo(f"{path}:{number}: {fault}")
                     wrong += 1
                 bar.update(1)
-        typer.echo(f"{path}: {len(lines)} puzzles")
+        typer.echo(f"{path}: {len(lines)} puzzles, {counted(wrong, 'fault')}")
     if wrong:
         raise typer.Exit(1)
+
+
+def _faults(line: bytes, known: set[str], faults_of: Callable[[Puzzle], Iterator[str]]) -> Iterator[str]:
+    """What is wrong with a line; ``known`` are the ids before it, and grow."""
+    try:
+        puzzle = Puzzle.from_line(line.decode("ascii"))
+    except ValueError as error:
+        yield f"this is no puzzle: {error}"
+        return
+    if puzzle.id in known:
+        yield f"{puzzle.id} came before"
+    known.add(puzzle.id)
+    yield from faults_of(puzzle)

@@ -15,7 +15,9 @@ from bot.settings import read_settings
 from bot.store import schema
 from bot.tables.chairs import plain_name
 
-token_app = typer.Typer(add_completion=False, help="Tokens with which programs play: make, list, revoke (docs/api.md).")
+token_app = typer.Typer(
+    add_completion=False, help="Tokens with which programs play (docs/api.md); by itself it lists them."
+)
 
 
 @asynccontextmanager

@@ -35,26 +35,26 @@ log = structlog.get_logger()
 
 
 class Hours:
-    """When people want to be reminded."""
+    """At which hour each person or place wants something to come, in a hash of the store."""
 
-    def __init__(self, client: Any) -> None:
-        self._client = client
+    def __init__(self, client: Any, key: str) -> None:
+        self._client, self._key = client, key
 
-    async def of(self, person: str) -> int | None:
-        """The hour at which somebody is reminded; None for never."""
-        hour = await self._client.hget(keys.DAILY_REMINDERS, person)
+    async def of(self, name: str) -> int | None:
+        """The hour at which it comes to somebody or somewhere; None for never."""
+        hour = await self._client.hget(self._key, name)
         return int(hour) if hour else None
 
-    async def choose(self, person: str, hour: int | None) -> None:
+    async def choose(self, name: str, hour: int | None) -> None:
         if hour is None:
-            await self._client.hdel(keys.DAILY_REMINDERS, person)
+            await self._client.hdel(self._key, name)
         else:
-            await self._client.hset(keys.DAILY_REMINDERS, person, hour)
+            await self._client.hset(self._key, name, hour)
 
     async def all(self) -> dict[str, int]:
-        """The hours of everybody who wants to be reminded."""
-        found = await self._client.hgetall(keys.DAILY_REMINDERS)
-        return {person.decode(): int(hour) for person, hour in found.items()}
+        """The hours of all who want it."""
+        found = await self._client.hgetall(self._key)
+        return {name.decode(): int(hour) for name, hour in found.items()}
 
 
 class Reminders:
@@ -76,7 +76,7 @@ class Reminders:
     async def remind(self, now: datetime) -> None:
         """Remind those whose hour has come, unless they have played."""
         day = now.date()
-        for person, hour in (await Hours(self._store.client).all()).items():
+        for person, hour in (await Hours(self._store.client, keys.DAILY_REMINDERS).all()).items():
             if not 0 <= now.hour - hour < LATE_HOURS or await self._days.results.of(day, person):
                 continue
             if await self._store.client.sadd(keys.daily_reminded(day), person):

@@ -13,6 +13,7 @@ from bot.panel import Panel
 from bot.panels.daily import OFF, NamedLine, PastDay, day_panel, played_panel, reminder_row, yesterday_panel
 from bot.people import Profile
 from bot.platform import Reply, chat_of, is_private, private_place
+from bot.store import keys
 from bot.texts import error_text, texts
 from bot.viewers import Viewers
 from bot.worker import Worker
@@ -31,7 +32,7 @@ class Daily:
     def __init__(self, worker: Worker) -> None:
         self.worker, self.days = worker, worker.days
         self._viewers = Viewers(worker.people, worker.adapters)
-        self._hours = Hours(worker.store.client)
+        self._hours = Hours(worker.store.client, keys.DAILY_REMINDERS)
 
     async def ask(self, place: str, profile: Profile) -> Reply:
         """What today's deal is; for who has played it, how they did."""

@@ -168,7 +168,7 @@ class Dispatcher:
         await worker.people.move_chat(old, new)
         await worker.ratings.move_chat(old, new)
         await worker.honours.move_chat(old, new)
-        await worker.puzzles.hours.move_chat(old, new)
+        await worker.puzzles.move_chat(old, new)
 
     async def language_in(self, place: str) -> str:
         return (await self.worker.people.chat(place)).language

@@ -330,7 +330,7 @@ class Hands:
     async def puzzle(self, person: str, language: str, id_: str = "") -> PuzzlePage | None:
         """A puzzle for a page (`Puzzles.page`). Raises one of the store's errors."""
         profile = await self.people.person(person) if person else Profile("")
-        return await self._puzzles.page(person, replace(profile, language=language), id_)
+        return await self._puzzles.page(replace(profile, language=language), id_)
 
     def is_answer(self, id_: str, card: str) -> bool:
         """Whether there is such a puzzle, and the card may be played in it."""
@@ -340,9 +340,10 @@ class Hands:
             return False
         return True
 
-    async def answer_puzzle(self, person: str, id_: str, card: str) -> None:
+    async def answer_puzzle(self, person: Person, id_: str, card: str) -> None:
         """Take somebody's answer to a puzzle; see `is_answer`. Raises one of the store's errors."""
-        await self._worker.puzzles.ladder.take(person, puzzle_with(id_, card), card)
+        await self.people.meet(person)
+        await self._worker.puzzles.ladder.take(person.id, puzzle_with(id_, card), card)
 
     async def settings_of(self, person: str, language: str) -> tuple[Setting, ...]:
         """How somebody has their cards on our pages. Raises one of the store's errors."""

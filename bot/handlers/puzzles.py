@@ -1,7 +1,7 @@
 """Puzzles: /puzzle, and the answers to them."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from bot.actions import BadPayload
 from bot.daily.reminders import HOURS
@@ -12,8 +12,9 @@ from bot.panels.phrases import capital
 from bot.panels.puzzles import Asked, Position, none_left_panel, puzzle_panel, solution_panel, verdict
 from bot.people import Profile
 from bot.pictures.cards import IN_FRENCH
-from bot.platform import Reply, chat_of, is_private
-from bot.puzzles.rounds import all_puzzles, puzzle_of, with_picture
+from bot.platform import Reply, chat_of, is_private, private_place
+from bot.puzzles.collection import all_puzzles
+from bot.puzzles.groups import first_puzzle_of, puzzle_of, with_picture
 from bot.texts import texts
 from bot.viewers import Viewers
 from bot.worker import Worker
@@ -21,14 +22,14 @@ from engine.puzzles.puzzle import Puzzle
 
 
 class PageCard(NamedTuple):
-    """A card on a page: its ``code``, the one that is ``drawn`` (a deck may wear other suits), what it is called, and
-    whether it may be played.
+    """A card on a page: its ``code``, which one is ``drawn`` (a deck may wear other suits), its name, and how it stands
+    out.
     """
 
     code: str
     drawn: str
     name: str
-    may_be_played: bool = False
+    light: Literal["playable", "dim", "best", "wrong"] = "dim"
 
 
 class PageHand(NamedTuple):
@@ -39,14 +40,17 @@ class PageHand(NamedTuple):
 
 
 class PuzzlePage(NamedTuple):
-    """A puzzle for a page: ``hands`` by seat, the reader's first. ``is_solved`` is whether ``panel`` has the answer."""
+    """A puzzle for a page: ``hands`` by seat, the reader's first. ``verdict`` says in a sentence whether
+    the reader was right, and is empty until they have answered.
+    """
 
     id: str
+    game: str
     panel: Panel
+    verdict: str
     deck: str
     hands: tuple[PageHand, ...]
     trick: tuple[PageHand, ...]
-    is_solved: bool
 
 
 class Puzzles:
@@ -63,22 +67,24 @@ class Puzzles:
             return Reply(panel=await self._next(place, profile))
         return Reply(panel=await self._groups.panel(place))
 
-    async def page(self, person: str, profile: Profile, id_: str = "") -> PuzzlePage | None:
-        """A puzzle on a page of ours: that one, or the next for somebody; for a stranger, with an empty ``person``, the
-        one that groups have today. What its reader has answered is explained. None if there is none.
+    async def page(self, profile: Profile, id_: str = "") -> PuzzlePage | None:
+        """A puzzle on a page of ours: that one, or the next for somebody; for a stranger, whose id is empty, an
+        easy one. What its reader has answered is explained. None if there is none.
         """
-        found = all_puzzles().get(id_)
-        if not id_:
-            todays = puzzle_of(self._groups.today())
-            found = await self._ladder.next_for(person, all_puzzles()) if person else todays
+        if id_:
+            found = all_puzzles().get(id_)
+        elif profile.id:
+            found = await self._ladder.next_for(profile.id, all_puzzles())
+        else:
+            found = first_puzzle_of(self._groups.today())
         if found is None:
             return None
-        card = await self._ladder.answer_of(person, found.id) if person else ""
+        card = await self._ladder.answer_of(profile.id, found.id) if profile.id else ""
         look = (profile.language, profile.suits)
         panel = puzzle_panel(*look, found, Asked())
         if card:
-            panel = solution_panel(*look, found, card, None, await self._ladder.solver(person))
-        return _page(profile, found, panel, is_solved=bool(card))
+            panel = solution_panel(*look, found, card, None, await self._ladder.solver(profile.id))
+        return _page(profile, found, panel, card)
 
     async def answer(self, place: str, profile: Profile, words: Sequence[str]) -> Reply:
         """A press on one of its pages."""
@@ -89,9 +95,10 @@ class Puzzles:
                 return await self._played(place, profile, puzzle_with(id_, card), card)
             case ["group", id_, card] if not is_private(place):
                 return await self._in_group(place, profile, puzzle_with(id_, card), card)
-            case ["hour", hour] if not is_private(place) and hour in (OFF, *map(str, HOURS)):
-                await self._groups.hours.choose(place, None if hour == OFF else int(hour))
-                return Reply(panel=await self._groups.panel(place))
+            case ["why", id_] if not is_private(place) and id_ in all_puzzles():
+                return await self._why(profile, all_puzzles()[id_])
+            case ["hour", hour, id_] if not is_private(place) and hour in (OFF, *map(str, HOURS)):
+                return await self._choose_hour(place, profile, None if hour == OFF else int(hour), id_)
         raise BadPayload()
 
     async def _next(self, place: str, profile: Profile) -> Panel:
@@ -103,10 +110,10 @@ class Puzzles:
 
     async def _played(self, place: str, profile: Profile, puzzle: Puzzle, card: str) -> Reply:
         """Somebody's answer; a later one to the same puzzle counts for nothing, and shows what the first was."""
-        rating = await self._ladder.take(profile.id, puzzle, card)
-        first = card if rating else await self._ladder.answer_of(profile.id, puzzle.id)
-        viewer, solver = await self._viewers.at(place), await self._ladder.solver(profile.id)
-        panel = solution_panel(viewer.language, viewer.suits, puzzle, first, rating, solver)
+        answered = await self._ladder.take(profile.id, puzzle, card)
+        first = card if answered else await self._ladder.answer_of(profile.id, puzzle.id) or card
+        viewer, standing = await self._viewers.at(place), await self._ladder.solver(profile.id)
+        panel = solution_panel(viewer.language, viewer.suits, puzzle, first, answered, standing)
         return Reply(panel=with_picture(panel, viewer, puzzle))
 
     async def _in_group(self, place: str, profile: Profile, puzzle: Puzzle, card: str) -> Reply:
@@ -114,16 +121,35 @@ class Puzzles:
         _ = texts(profile.language).gettext
         day = self._groups.today()
         is_todays = puzzle.id == puzzle_of(day).id
-        if await self._ladder.take(profile.id, puzzle, card):
+        if await self._ladder.take(profile.id, puzzle, card, (chat_of(place), day) if is_todays else None):
             told = verdict(profile.language, profile.suits, puzzle, card)
-            if is_todays:
-                is_right = card == puzzle.pack.codes[puzzle.best]
-                await self._ladder.count_in(chat_of(place), day, is_right=is_right)
         else:
-            first = await self._ladder.answer_of(profile.id, puzzle.id)
+            first = await self._ladder.answer_of(profile.id, puzzle.id) or card
             told = _("You have answered that already.") + " " + verdict(profile.language, profile.suits, puzzle, first)
         # What stands there of a day gone by is left as it is.
         return Reply(told, await self._groups.panel(place) if is_todays else None)
+
+    async def _why(self, profile: Profile, puzzle: Puzzle) -> Reply:
+        """The answer to a group's puzzle explained, to one who has given theirs."""
+        _ = texts(profile.language).gettext
+        card = await self._ladder.answer_of(profile.id, puzzle.id)
+        if not card:
+            return Reply(_("Press a card first: then I explain which is best."))
+        viewer, standing = await self._viewers.at(private_place(profile.id)), await self._ladder.solver(profile.id)
+        panel = solution_panel(viewer.language, viewer.suits, puzzle, card, None, standing)
+        return Reply(_("It is in our private chat."), with_picture(panel, viewer, puzzle), private=True)
+
+    async def _choose_hour(self, place: str, profile: Profile, hour: int | None, id_: str) -> Reply:
+        """Have a puzzle come each day at an hour, or no more; pressed below the puzzle with that id."""
+        is_todays = id_ == puzzle_of(self._groups.today()).id
+        await self._groups.choose_hour(place, hour, is_there=is_todays)
+        if is_todays:
+            return Reply(panel=await self._groups.panel(place))
+        _ = texts(profile.language).gettext
+        told = (
+            _("A puzzle comes here each day at {hour}:00.") if hour is not None else _("No puzzle comes here any more.")
+        )
+        return Reply(told.format(hour=hour))
 
 
 def puzzle_with(id_: str, card: str) -> Puzzle:
@@ -138,23 +164,29 @@ def puzzle_with(id_: str, card: str) -> Puzzle:
     return puzzle
 
 
-def _page(profile: Profile, puzzle: Puzzle, panel: Panel, *, is_solved: bool) -> PuzzlePage:
+def _page(profile: Profile, puzzle: Puzzle, panel: Panel, answer: str) -> PuzzlePage:
     position = Position(profile.language, profile.suits, puzzle)
     is_worn = profile.suits == "french" and puzzle.bids is None
     suits = "french" if is_worn or puzzle.bids else "italian"
+    best = puzzle.pack.codes[puzzle.best]
 
-    def card(code: str, *, is_own: bool = False) -> PageCard:
-        may_be_played = is_own and not is_solved and puzzle.line(puzzle.pack.index[code]) is not None
-        return PageCard(code, IN_FRENCH[code] if is_worn else code, position.words.card(code), may_be_played)
+    def card(code: str) -> PageCard:
+        return PageCard(code, IN_FRENCH[code] if is_worn else code, position.words.card(code))
 
+    def own(code: str) -> PageCard:
+        if answer:
+            return card(code)._replace(light="best" if code == best else "wrong" if code == answer else "dim")
+        may_be_played = puzzle.line(puzzle.pack.index[code]) is not None
+        return card(code)._replace(light="playable" if may_be_played else "dim")
+
+    names = list(map(capital, position.names))
+    others = [PageHand(names[seat], tuple(map(card, position.codes(seat)))) for seat in range(1, len(names))]
     return PuzzlePage(
         puzzle.id,
+        puzzle.game,
         panel,
+        verdict(profile.language, profile.suits, puzzle, answer) if answer else "",
         f"{suits}-{profile.deck}",
-        tuple(
-            PageHand(capital(name), tuple(card(code, is_own=seat == 0) for code in position.codes(seat)))
-            for seat, name in enumerate(position.names)
-        ),
+        (PageHand(names[0], tuple(map(own, position.codes(0)))), *others),
         tuple(PageHand(capital(name), (card(code),)) for name, code in position.trick()),
-        is_solved,
     )

@@ -9,7 +9,7 @@ from bot import actions
 from bot.panel import Button, Panel, Row, Writer, chosen
 from bot.panels.daily import OFF, day_name
 from bot.panels.phrases import capital
-from bot.puzzles.ladder import Answered, Counted, Solver
+from bot.puzzles.ladder import Answered, Counted, PuzzleStanding
 from bot.texts import texts
 from bot.wording import JOINER, NO_BREAK, Wording, thirds
 from engine.puzzles.puzzle import Line, Puzzle
@@ -35,10 +35,7 @@ def puzzle_panel(language: str, suits: str, puzzle: Puzzle, asked: Asked, hours:
     page = Writer()
     position.heading(page, asked.day)
     page.line(_("All cards are known, and you are to play. One card is better than all others: which?"))
-    if puzzle.bids:
-        page.line(_("What counts are your points of this hand less the other's; a bag is one point."), "small")
-    else:
-        page.line(_("What counts are your side's whole points of this deal."), "small")
+    page.line(position.what_counts(), "small")
     position.write(page)
     if asked.day and sum(asked.answers):
         page.gap()
@@ -48,20 +45,26 @@ def puzzle_panel(language: str, suits: str, puzzle: Puzzle, asked: Asked, hours:
     rows = position.cards("group" if asked.day else "play")
     if not asked.day:
         return page.panel(*rows)
-    at = tuple(chosen(f"🔔 {hour}:00", hour == asked.hour, actions.page("puzzle", "hour", hour)) for hour in hours)
-    off = chosen(_("off"), asked.hour is None, actions.page("puzzle", "hour", OFF))
-    return page.panel(*rows, (*at, off))
+    page.gap()
+    page.line(_("🔔 A puzzle comes here each day, if you choose an hour below."), "small")
+    why = Button(_("💡 Why?"), actions.page("puzzle", "why", puzzle.id))
+    at = tuple(
+        chosen(f"🔔 {hour}:00", hour == asked.hour, actions.page("puzzle", "hour", hour, puzzle.id)) for hour in hours
+    )
+    off = chosen(_("off"), asked.hour is None, actions.page("puzzle", "hour", OFF, puzzle.id))
+    return page.panel(*rows, (why,), (*at, off))
 
 
 def solution_panel(
-    language: str, suits: str, puzzle: Puzzle, card: str, rating: Answered | None, solver: Solver
+    language: str, suits: str, puzzle: Puzzle, card: str, answered: Answered | None, standing: PuzzleStanding
 ) -> Panel:
-    """What came of an answer, and why; ``rating`` is None if the person had answered before."""
+    """What came of an answer, and why; ``answered`` is None if the person had answered before."""
     position = Position(language, suits, puzzle)
     _ = texts(language).gettext
     page = Writer()
     position.heading(page, None)
     page.line(verdict(language, suits, puzzle, card), "bold")
+    page.line(position.each())
     position.write(page)
     page.gap()
     page.line(_("Best play from there:"))
@@ -72,52 +75,50 @@ def solution_panel(
         page.line(_("After {card}:"), card=position.words.card(card))
         position.line(page, mine)
     page.gap()
-    _standing(page, language, rating, solver)
+    _standing(page, language, answered, standing)
     return page.panel((Button(_("Next puzzle"), actions.page("puzzle", "next"), "good"),))
 
 
 def verdict(language: str, suits: str, puzzle: Puzzle, card: str) -> str:
-    """Whether a card was the best one, and what it comes to beside it, in a sentence."""
+    """Whether a card was the best one, in a sentence."""
     _ = texts(language).gettext
-    words = Position(language, suits, puzzle).words
-    best, codes = puzzle.lines[0], puzzle.pack.codes
-    if codes[puzzle.best] == card:
-        told = _("✅ Right: {card} makes {points}, the next best {less}.")
-        return told.format(
-            card=words.card(card), points=puzzle.in_points(best.points), less=puzzle.in_points(puzzle.lines[1].points)
+    face, best = Position(language, suits, puzzle).words.card, puzzle.pack.codes[puzzle.best]
+    if best == card:
+        return _("✅ Right: {card} is the best.").format(card=face(card))
+    given = puzzle.given_away(card)
+    return (
+        texts(language)
+        .ngettext(
+            "❌ {best} is the best; {card} gives {count} point away.",
+            "❌ {best} is the best; {card} gives {count} points away.",
+            given,
         )
-    line = puzzle.line(puzzle.pack.index[card])
-    told = _("❌ {card} makes {less}. {best} makes {points}.")
-    return told.format(
-        card=words.card(card),
-        less=puzzle.in_points(line.points) if line else "?",
-        best=words.card(codes[puzzle.best]),
-        points=puzzle.in_points(best.points),
+        .format(best=face(best), card=face(card), count=given)
     )
 
 
-def none_left_panel(language: str, solver: Solver) -> Panel:
+def none_left_panel(language: str, standing: PuzzleStanding) -> Panel:
     """For who has answered them all."""
     _ = texts(language).gettext
     page = Writer()
     page.line(_("🧩 You have answered all puzzles that I have."), "bold")
-    _standing(page, language, None, solver)
+    _standing(page, language, None, standing)
     return page.panel()
 
 
-def _standing(page: Writer, language: str, rating: Answered | None, solver: Solver) -> None:
+def _standing(page: Writer, language: str, answered: Answered | None, standing: PuzzleStanding) -> None:
     _ = texts(language).gettext
-    if rating:
-        change = rating.now.rating - rating.before.rating
-        page.line(_("Your puzzle rating: {rating} ({change})"), rating=rating.now.rating, change=f"{change:+d}")
+    if answered:
+        change = answered.now.rating - answered.before.rating
+        page.line(_("Your puzzle rating: {rating} ({change})"), rating=answered.now.rating, change=f"{change:+d}")
     else:
-        page.line(_("Your puzzle rating: {rating}"), rating=solver.rating)
+        page.line(_("Your puzzle rating: {rating}"), rating=standing.rating)
     page.line(
         _("Right: {solved} of {answered} · in a row: {run}, longest {longest}"),
-        solved=solver.solved,
-        answered=solver.answered,
-        run=solver.run,
-        longest=solver.longest,
+        solved=standing.solved,
+        answered=standing.answered,
+        run=standing.run,
+        longest=standing.longest,
     )
 
 
@@ -129,6 +130,8 @@ class Position:
         _ = texts(language).gettext
         others = [_("the other")] if len(puzzle.hands) == 2 else [_("East"), _("partner"), _("West")]
         self.names = [_("you"), *others]
+        # In lines there are many of them, and a photo's caption has room for a thousand characters.
+        self.short = [_("you"), *([_("they")] if len(others) == 1 else [capital(name)[:1] for name in others])]
         self.words = Wording(language, self.names, "spades" if puzzle.bids else suits)
 
     def heading(self, page: Writer, day: date | None) -> None:
@@ -152,10 +155,33 @@ class Position:
             page.line(_("{name}: {cards}"), name=capital(self.names[seat]), cards=self.hand(seat))
         page.line(self.taken())
 
+    def what_counts(self) -> str:
+        """By what a card is better than another."""
+        _ = self.words.text
+        if self.puzzle.bids:
+            return _(
+                "Spades are trumps. What counts are your points of this hand less the other's; a bag is one point."
+            )
+        if len(self.names) == 2:
+            return _("What counts: your whole points of the deal, with those so far and one for the last trick.")
+        return _("What counts: your side's whole points of the deal, with those so far and one for the last trick.")
+
+    def each(self) -> str:
+        """What each card comes to, the best first."""
+        _ = self.words.text
+        worth = " · ".join(
+            f"{self.words.card(self.code(line.cards[0]))}{NO_BREAK}{self.puzzle.in_points(line.points)}"
+            for line in self.puzzle.lines
+        )
+        return _("Points by card: {cards}").format(cards=worth)
+
     def trick(self) -> list[tuple[str, str]]:
         """Who laid which card, in the order of play."""
+        return [(self.names[seat], code) for seat, code in self._laid()]
+
+    def _laid(self) -> list[tuple[int, str]]:
         first = len(self.names) - len(self.puzzle.trick)
-        return [(self.names[first + place], self.code(card)) for place, card in enumerate(self.puzzle.trick)]
+        return [(first + place, self.code(card)) for place, card in enumerate(self.puzzle.trick)]
 
     def hand(self, seat: int) -> str:
         return "  ".join(
@@ -173,11 +199,20 @@ class Position:
     def taken(self) -> str:
         """What each side has so far."""
         _ = self.words.text
-        ours, theirs = self.counted()
-        return _("So far: you {ours}, they {theirs}").format(ours=ours, theirs=theirs)
+        ours, theirs = self.puzzle.taken
+        if self.puzzle.bids is None:
+            told = (
+                _("Points so far: you {ours}, they {theirs}")
+                if len(self.names) > 2
+                else _("Points so far: you {ours}, the other {theirs}")
+            )
+            return told.format(ours=thirds(ours), theirs=thirds(theirs))
+        bids = [self.words.figure(bid or "nil") for bid in self.puzzle.bids]
+        told = _("You bid {bid} and took {ours}; the other bid {other_bid} and took {theirs}.")
+        return told.format(bid=bids[0], ours=ours, other_bid=bids[1], theirs=theirs)
 
     def counted(self) -> tuple[str, str]:
-        """What each side has so far: points at Tressette, at Spades tricks of those that were bid."""
+        """What each side has so far, for a picture: points at Tressette, at Spades tricks of those that were bid."""
         labels, taken = self.words.labels, self.puzzle.taken
         if self.puzzle.bids is None:
             ours, theirs = (f"{thirds(one)} {labels['points']}" for one in taken)
@@ -188,13 +223,18 @@ class Position:
 
     def line(self, page: Writer, line: Line) -> None:
         """How it goes on, a line a trick: who plays what, and who takes it."""
-        here = self.puzzle.position()
-        laid = [f"{name}{NO_BREAK}{self.words.card(code)}" for name, code in self.trick()]
+        here, names = self.puzzle.position(), self.short
+
+        def played(seat: int, code: str) -> str:
+            # Its own characters that keep a card on one line are too many here.
+            return f"{names[seat]}{NO_BREAK}{self.words.card(code).replace(JOINER, '')}"
+
+        laid = [played(seat, code) for seat, code in self._laid()]
         for card in line.cards:
-            laid.append(f"{self.names[here.turn]}{NO_BREAK}{self.words.card(self.code(card))}")
+            laid.append(played(here.turn, self.code(card)))
             here.play(card)
             if not here.laid:
-                page.line("{cards} →{space}{name}", cards=" · ".join(laid), space=NO_BREAK, name=self.names[here.turn])
+                page.line("{cards} →{space}{name}", cards=" ".join(laid), space=NO_BREAK, name=names[here.turn])
                 laid = []
 
     def cards(self, verb: str) -> list[Row]:

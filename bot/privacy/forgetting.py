@@ -133,6 +133,8 @@ class Forgetter:
         """Look once more for games, and take the mark away; what the person has done since is somebody new's."""
         await self._leave_games(person, mark)
         await DayResults(self._client).forget(person, mark.somebody)
+        await Ladder(self._client).forget(person)
+        await self._honours.forget(person, mark.somebody)
         await self._client.hdel(keys.FORGETTING, person)
 
     async def _leave_tables(self, person: str, mark: Mark) -> int:

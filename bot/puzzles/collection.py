@@ -1,7 +1,8 @@
 """Many puzzles: found in games, chosen for the package, read from it."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from itertools import count
 
@@ -32,13 +33,22 @@ def simulated(seed: str, games: Sequence[str]) -> Iterator[Record]:
             yield simulate(game, {}, [PLAYERS] * game_kind(game).seats, f"{seed}/{game}/{number}")
 
 
-def found_in(records: Iterable[Record]) -> Iterator[Puzzle]:
-    """The hardest puzzle of each deal that has any; none twice. FaultyRecord for a game that cannot be replayed."""
+@cache
+def all_puzzles() -> Mapping[str, Puzzle]:
+    """Those that come with the bot, by their ids: read, which takes a tenth of a second, when first asked for."""
+    return {puzzle.id: puzzle for puzzle in packaged()}
+
+
+def found_in(records: Iterable[Record], known: set[str] | None = None) -> Iterator[Puzzle]:
+    """The hardest puzzle of each deal that has any; none twice, and none of those ``known`` by their ids, which grow.
+
+    FaultyRecord for a game that cannot be replayed.
+    """
     # Searches are compiled as they are imported: only who makes puzzles waits for that.
     from engine.puzzles.making import POSITIONS, puzzles_of  # noqa: PLC0415
     from engine.search.solver import Solver  # noqa: PLC0415
 
-    solver, known = Solver(POSITIONS), set[str]()
+    solver, known = Solver(POSITIONS), set() if known is None else known
     for record in records:
         for number in range(1, len(record.deals) + 1):
             fresh = [one for one in puzzles_of(record, number, solver) if one.id not in known]
@@ -52,8 +62,8 @@ def made(total: int, seed: str) -> Iterator[Puzzle]:
     """So many puzzles from random deals, as many of each game as of the next, but fewer of those with packets."""
     shares = {game: 1 if kind.new_deal is PacketsDeal else OFTEN for game, kind in GAMES.items()}
     wanted = {game: -(-total * share // sum(shares.values())) for game, share in shares.items()}
-    found = Counter[str]()
-    streams = {game: found_in(simulated(seed, [game])) for game in GAMES}
+    found, known = Counter[str](), set[str]()
+    streams = {game: found_in(simulated(seed, [game]), known) for game in GAMES}
     while found.total() < total:
         for game, stream in streams.items():
             if found[game] < wanted[game] and found.total() < total:

@@ -5,8 +5,9 @@ many simple players missed it. Only somebody's first answer to a puzzle counts.
 
 | key | type | what |
 |---|---|---|
-| ``{puzzles}:people`` | hash | how a person does, `Solver` as JSON |
-| ``{puzzles}:ratings`` | hash | a puzzle's rating by its id: mu and sigma, JSON |
+| ``{puzzles}:people`` | hash | how a person does, `PuzzleStanding` as JSON |
+| ``{puzzles}:ratings`` | hash | a puzzle's rating by its id: mu and sigma |
+| ``{puzzles}:next`` | hash | the puzzle that a person is asked until they answer it |
 | ``{puzzles}:answers:<platform:id>`` | hash | the card that a person answered with, by the puzzle's id |
 | ``{puzzles}:chat:<chat>:<day>`` | hash | how many answered a day's puzzle in a group, right and wrong |
 """
@@ -15,7 +16,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
-from random import Random
+from heapq import nsmallest
+from random import choice
 from typing import Any, NamedTuple
 
 from openskill.models import PlackettLuce
@@ -31,24 +33,29 @@ EASIEST, HARDEST, UNSURE = 15.0, 35.0, 4.0
 NEAR = 25
 """Of so many unanswered puzzles that are nearest to somebody's rating one is drawn."""
 
-KEPT_SECONDS = 40 * 86400
+KEPT_SECONDS = 3 * 86400
 
 ANSWER = """
--- KEYS  a person's answers, all people, all puzzles' ratings
--- ARGV  a puzzle's id, the card, the person, what was read of them ('' for nothing), what they are now, the same two of
---       the puzzle. Returns 1, 0 if the person has answered before, -1 if anything has changed since it was read
+-- KEYS  a person's answers, all people, all puzzles' ratings, a group's count or the answers again
+-- ARGV  a puzzle's id, the card, the person, what was read of them ('' for nothing), what they are now, the puzzle's
+--       rating now, the count's field ('' for no group), seconds to keep it. Returns 1, 0 if the person has answered
+--       before, -1 if what is known of them has changed since it was read. Of two people's answers at once the later
+--       one's rating of the puzzle stands
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 0 end
 if (redis.call('HGET', KEYS[2], ARGV[3]) or '') ~= ARGV[4] then return -1 end
-if (redis.call('HGET', KEYS[3], ARGV[1]) or '') ~= ARGV[6] then return -1 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 redis.call('HSET', KEYS[2], ARGV[3], ARGV[5])
-redis.call('HSET', KEYS[3], ARGV[1], ARGV[7])
+redis.call('HSET', KEYS[3], ARGV[1], ARGV[6])
+if ARGV[7] ~= '' then
+  redis.call('HINCRBY', KEYS[4], ARGV[7], 1)
+  redis.call('EXPIRE', KEYS[4], ARGV[8])
+end
 return 1
 """
 
 
 @dataclass(frozen=True)
-class Solver:
+class PuzzleStanding:
     """How somebody does: ``mu`` and ``sigma`` are openskill's; ``run`` counts right answers in a row."""
 
     mu: float = MODEL.mu
@@ -67,8 +74,8 @@ class Solver:
 class Answered(NamedTuple):
     """An answer that was taken: how its person did before and does now."""
 
-    before: Solver
-    now: Solver
+    before: PuzzleStanding
+    now: PuzzleStanding
 
 
 class Counted(NamedTuple):
@@ -85,9 +92,9 @@ class Ladder:
         self._client = client
         self._answer = client.register_script(ANSWER)
 
-    async def solver(self, person: str) -> Solver:
+    async def solver(self, person: str) -> PuzzleStanding:
         found = await self._client.hget(keys.PUZZLE_PEOPLE, person)
-        return Solver(**json.loads(found)) if found else Solver()
+        return PuzzleStanding(**json.loads(found)) if found else PuzzleStanding()
 
     async def answer_of(self, person: str, puzzle: str) -> str:
         """The card with which somebody answered a puzzle; empty if they have not."""
@@ -98,49 +105,60 @@ class Ladder:
         """One that somebody has not answered, about as hard as they are good; the same until they answer. None if there
         is none left.
         """
+        asked = await self._client.hget(keys.PUZZLE_NEXT, person)
         done = {id_.decode() for id_ in await self._client.hkeys(keys.puzzle_answers(person))}
+        if asked and asked.decode() in puzzles.keys() - done:
+            return puzzles[asked.decode()]
         solver = await self.solver(person)
-        ratings = {id_.decode(): json.loads(text)[0] for id_, text in await self._ratings()}
-        left = [one for id_, one in puzzles.items() if id_ not in done]
-        left.sort(key=lambda one: (abs(ratings.get(one.id, begins_at(one)) - solver.mu), one.id))
-        return Random(f"{person} {len(done)}").choice(left[:NEAR]) if left else None
+        ratings = {
+            id_.decode(): _rating(text) for id_, text in (await self._client.hgetall(keys.PUZZLE_RATINGS)).items()
+        }
 
-    async def _ratings(self) -> list[tuple[bytes, bytes]]:
-        return list((await self._client.hgetall(keys.PUZZLE_RATINGS)).items())
+        def far(puzzle: Puzzle) -> tuple[float, str]:
+            mu, _sigma = ratings.get(puzzle.id) or (begins_at(puzzle), UNSURE)
+            return abs(mu - solver.mu), puzzle.id
 
-    async def take(self, person: str, puzzle: Puzzle, card: str) -> Answered | None:
-        """Rate somebody's answer; None if they have answered that puzzle before."""
+        left = nsmallest(NEAR, (one for id_, one in puzzles.items() if id_ not in done), key=far)
+        if not left:
+            return None
+        puzzle = choice(left)
+        await self._client.hset(keys.PUZZLE_NEXT, person, puzzle.id)
+        return puzzle
+
+    async def take(
+        self, person: str, puzzle: Puzzle, card: str, group: tuple[str, date] | None = None
+    ) -> Answered | None:
+        """Rate somebody's answer, and count it if it was given to the puzzle of a day in a group: its chat and the day.
+        None if they have answered that puzzle before.
+        """
         is_right = card == puzzle.pack.codes[puzzle.best]
+        answers = keys.puzzle_answers(person)
         while True:
-            told = [
-                (found or b"").decode()
-                for found in (
-                    await self._client.hget(keys.PUZZLE_PEOPLE, person),
-                    await self._client.hget(keys.PUZZLE_RATINGS, puzzle.id),
-                )
-            ]
-            before = Solver(**json.loads(told[0])) if told[0] else Solver()
-            mu, sigma = json.loads(told[1]) if told[1] else (begins_at(puzzle), UNSURE)
-            now, rating = rated(before, (mu, sigma), is_right=is_right)
+            known = (await self._client.hget(keys.PUZZLE_PEOPLE, person) or b"").decode()
+            text = await self._client.hget(keys.PUZZLE_RATINGS, puzzle.id)
+            before = PuzzleStanding(**json.loads(known)) if known else PuzzleStanding()
+            now, (mu, sigma) = rated(before, _rating(text) if text else (begins_at(puzzle), UNSURE), is_right=is_right)
             taken = await self._answer(
-                keys=[keys.puzzle_answers(person), keys.PUZZLE_PEOPLE, keys.PUZZLE_RATINGS],
-                args=[puzzle.id, card, person, told[0], json.dumps(asdict(now)), told[1], json.dumps(rating)],
+                keys=[answers, keys.PUZZLE_PEOPLE, keys.PUZZLE_RATINGS, keys.puzzle_chat(*group) if group else answers],
+                args=[
+                    *(puzzle.id, card, person, known, json.dumps(asdict(now)), f"{mu} {sigma}"),
+                    *(("right" if is_right else "wrong") if group else "", KEPT_SECONDS),
+                ],
             )
             if taken >= 0:
                 return Answered(before, now) if taken else None
 
     # In groups
 
-    async def count_in(self, chat: str, day: date, *, is_right: bool) -> None:
-        """Somebody has answered the puzzle of a day in a group."""
-        key = keys.puzzle_chat(chat, day)
-        await self._client.hincrby(key, "right" if is_right else "wrong", 1)
-        await self._client.expire(key, KEPT_SECONDS)
-
     async def counted_in(self, chat: str, day: date) -> Counted:
         """How those did who answered a day's puzzle in a group."""
         right, wrong = await self._client.hmget(keys.puzzle_chat(chat, day), "right", "wrong")
         return Counted(int(right or 0), int(wrong or 0))
+
+    async def move_chat(self, old: str, new: str, day: date) -> None:
+        """A chat has another id: the answers that were given there on a day are the new one's, where that has none."""
+        if await self._client.exists(keys.puzzle_chat(old, day)):
+            await self._client.renamenx(keys.puzzle_chat(old, day), keys.puzzle_chat(new, day))
 
     # What is kept of a person
 
@@ -156,7 +174,14 @@ class Ladder:
 
     async def forget(self, person: str) -> None:
         await self._client.hdel(keys.PUZZLE_PEOPLE, person)
+        await self._client.hdel(keys.PUZZLE_NEXT, person)
         await self._client.delete(keys.puzzle_answers(person))
+
+
+def _rating(text: bytes) -> tuple[float, float]:
+    """A puzzle's mu and sigma."""
+    mu, sigma = text.split()
+    return float(mu), float(sigma)
 
 
 def begins_at(puzzle: Puzzle) -> float:
@@ -164,7 +189,9 @@ def begins_at(puzzle: Puzzle) -> float:
     return EASIEST + (HARDEST - EASIEST) * puzzle.missed / 100
 
 
-def rated(solver: Solver, puzzle: tuple[float, float], *, is_right: bool) -> tuple[Solver, tuple[float, float]]:
+def rated(
+    solver: PuzzleStanding, puzzle: tuple[float, float], *, is_right: bool
+) -> tuple[PuzzleStanding, tuple[float, float]]:
     """Both after an answer; ``puzzle`` is a mu and a sigma."""
     one = MODEL.rating(mu=solver.mu, sigma=solver.sigma)
     other = MODEL.rating(mu=puzzle[0], sigma=puzzle[1])

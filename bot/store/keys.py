@@ -51,7 +51,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``programs`` | hash | other people's programs, by id: name, scopes and their token's SHA-256, JSON (`bot.programs`) |
 | ``daily:…``, ``{daily:<day>}:…`` | | the deals of the days (`bot.daily.days`, `results`, `reminders`) |
 | ``honours:…`` | | what months are remembered for in groups (`bot.finished.honours`) |
-| ``{puzzles}:…`` | | how people solve puzzles (`bot.puzzles.ladder`, `bot.puzzles.rounds`) |
+| ``{puzzles}:…`` | | how people solve puzzles (`bot.puzzles.ladder`, `bot.puzzles.groups`) |
 | ``{find}:waiting`` | hash | people who look for an opponent: since when, Unix seconds, and a JSON of what they want |
 | ``{find}:asked`` | hash | people who were matched and are asked: the pairing's code (`bot.find.queue`) |
 | ``{find}:blocks`` | hash | whom people have blocked, and by what names, JSON (`bot.find.blocks`) |
@@ -98,7 +98,7 @@ DAILY_OPEN = "daily:open"
 DAILY_REMINDERS = "daily:reminders"
 PUZZLE_PEOPLE, PUZZLE_RATINGS = "{puzzles}:people", "{puzzles}:ratings"
 HONOURS_CLOSED = "honours:closed"
-PUZZLE_HOURS = "{puzzles}:hours"
+PUZZLE_NEXT, PUZZLE_HOURS = "{puzzles}:next", "{puzzles}:hours"
 NOTIFICATIONS = "buongioco:pokes"
 """The channel on which workers tell each other that a table, or what is known of a person, has changed."""
 

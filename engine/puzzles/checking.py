@@ -14,7 +14,7 @@ def faults_of(puzzle: Puzzle, solver: Solver | None = None) -> Iterator[str]:
     """
     solver = solver or Solver()
     here, outcomes = puzzle.position(), puzzle.outcomes()
-    if puzzle.id != id_of(puzzle.pack, puzzle.hands, puzzle.trick, puzzle.taken, puzzle.bids):
+    if puzzle.id != id_of(puzzle):
         yield "its id is another position's"
     values = solver.solve(here, outcomes)
     if values is None:

@@ -6,6 +6,7 @@ another card, all of whom see every hand.
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import partial
 
 from engine.cards import cards
@@ -24,6 +25,9 @@ FEWEST, MOST_TWO, MOST_FOUR = 8, 20, 20
 
 FEWEST_CHOICES = 3
 """Cards that may be played at its first move."""
+
+LEAST_COST, LEAST_COST_AT_SPADES = 1, 10
+"""Points that the second best card gives away at least: at Spades what turns on a bag or two is no puzzle."""
 
 LEAST_MISSED = 20
 """In hundredths: what nearly everybody finds is no puzzle."""
@@ -83,7 +87,8 @@ def puzzle_at(game: str, deal: Deal, solver: Solver) -> Puzzle | None:
     if values is None:
         return None
     points = sorted((points_of(here, value) for value in values.values()), reverse=True)
-    if len(points) < FEWEST_CHOICES or points[0] == points[1]:
+    least = LEAST_COST_AT_SPADES if bids else LEAST_COST
+    if len(points) < FEWEST_CHOICES or points[0] - points[1] < least:
         return None
     lines = [Line(_played_on(here, card, solver, outcomes), points_of(here, values[card])) for card in values]
     lines.sort(key=lambda line: -line.points)
@@ -92,8 +97,8 @@ def puzzle_at(game: str, deal: Deal, solver: Solver) -> Puzzle | None:
     missed = round(100 * sum(card != best for card in chosen) / len(chosen))
     if missed < LEAST_MISSED:
         return None
-    name = id_of(bare.pack, bare.hands, bare.trick, taken, bids)
-    return Puzzle(name, game, bare.hands, bare.trick, taken, bids, bare.broken, tuple(lines), missed)
+    puzzle = replace(bare, lines=tuple(lines), missed=missed)
+    return replace(puzzle, id=id_of(puzzle))
 
 
 def _is_hidden(here: SearchPosition) -> bool:

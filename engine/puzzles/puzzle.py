@@ -71,6 +71,11 @@ class Puzzle:
         """A line's points as they are read: where they are a difference, with its sign."""
         return f"{points:+d}".replace("-", "−") if self.bids else str(points)
 
+    def given_away(self, code: str) -> int:
+        """How many points a card gives away; 0 for one that may not be played."""
+        line = self.line(self.pack.index[code])
+        return self.lines[0].points - line.points if line else 0
+
     def line(self, card: int) -> Line | None:
         """What follows that card; None if it may not be played."""
         return next((line for line in self.lines if line.cards[0] == card), None)
@@ -104,10 +109,12 @@ class Puzzle:
     def from_line(cls, text: str) -> "Puzzle":
         """What such a line says; ValueError for what is none."""
         id_, game, hands, trick, figures, missed, lines = text.split()
+        if game not in GAMES:
+            raise ValueError(f"there is no game {game}")
         ours, theirs, *more = map(int, figures.split(","))
         return cls(
             id=id_,
-            game=GAMES[game].id,
+            game=game,
             hands=tuple(map(_read, hands.split("/"))),
             trick=_read(trick.strip("-")),
             taken=(ours, theirs),
@@ -118,16 +125,17 @@ class Puzzle:
         )
 
 
-def id_of(
-    pack: Pack, hands: Sequence[Sequence[int]], trick: Sequence[int], taken: Sequence[int], bids: Sequence[int] | None
-) -> str:
-    """Of a position, in hex: the same whichever suit is called what, but for spades where they are trumps."""
+def id_of(puzzle: Puzzle) -> str:
+    """Of a puzzle's position, in hex: the same in whichever game it came about, and whichever suit is called what, but
+    for spades where they are trumps.
+    """
+    pack, bids = puzzle.pack, puzzle.bids
     ranks, trumps = len(pack.ranks), pack.suits.index("S") if bids else -1
 
     def look(order: Sequence[int]) -> str:
         named = [order[card // ranks] * ranks + card % ranks for card in range(pack.size)]
-        dealt = [sorted(named[card] for card in hand) for hand in hands]
-        return f"{dealt} {[named[card] for card in trick]} {[*taken]} {bids and [*bids]}"
+        dealt = [sorted(named[card] for card in hand) for hand in puzzle.hands]
+        return f"{dealt} {[named[card] for card in puzzle.trick]} {puzzle.taken} {bids} {puzzle.broken}"
 
     orders = (order for order in permutations(range(4)) if trumps < 0 or order[trumps] == trumps)
     return sha256(min(map(look, orders)).encode()).hexdigest()[:ID_LENGTH]

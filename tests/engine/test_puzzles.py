@@ -1,5 +1,6 @@
 """Endings to solve: one card is better than all others, by the solver and by brute force."""
 
+from dataclasses import replace
 from itertools import islice, permutations
 
 import pytest
@@ -64,14 +65,15 @@ def test_the_id_does_not_know_what_suits_are_called(puzzle: Puzzle) -> None:
     others = set()
     for order in permutations(range(4)):
         named = [order[card // ranks] * ranks + card % ranks for card in range(puzzle.pack.size)]
-        hands = [[named[card] for card in hand[::-1]] for hand in puzzle.hands]
-        found = id_of(puzzle.pack, hands, [named[card] for card in puzzle.trick], puzzle.taken, puzzle.bids)
+        hands = tuple(tuple(named[card] for card in hand[::-1]) for hand in puzzle.hands)
+        found = id_of(replace(puzzle, hands=hands, trick=tuple(named[card] for card in puzzle.trick)))
         if spades < 0 or order[spades] == spades:
             assert found == puzzle.id
         else:
             others.add(found)
     # Spades are trumps: as hearts they would make another position.
     assert puzzle.id not in others
+    assert id_of(replace(puzzle, broken=not puzzle.broken)) != puzzle.id
 
 
 def spoilt(puzzle: Puzzle) -> list[Puzzle]:

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from bot.puzzles.rounds import all_puzzles, puzzle_of
+from bot.puzzles.collection import all_puzzles
+from bot.puzzles.groups import puzzle_of
 from bot.store import Store
 from engine.puzzles.puzzle import Puzzle
 from tests.telegram.content import words_of

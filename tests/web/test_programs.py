@@ -320,6 +320,8 @@ async def test_of_tokens_made_at_once_no_more_than_five_are_one_persons(site: Op
 async def test_people_leave_room_for_the_hosts_programs(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.programs.MOST_OF_PEOPLE", 3)
     programs = Programs(site.worker.store.client)
+    for number in range(4):
+        await programs.add(f"The host's {number}")
     for number in range(3):
         await programs.add_own(f"telegram:{number}", ("read",), "u")
     with pytest.raises(ValueError, match="too many"):

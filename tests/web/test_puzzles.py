@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Browser, expect
 
-from bot.puzzles.rounds import all_puzzles
+from bot.puzzles.collection import all_puzzles
 from engine import GAMES
 from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
 from tests.long import mostly_long
@@ -21,7 +21,7 @@ __all__ = ["browser", "playground", "running_browser"]
 async def test_a_card_is_tapped_and_explained(
     playground: Open, browser: Browser, game: str, how: dict[str, object]
 ) -> None:
-    puzzle = next(one for one in all_puzzles().values() if (one.game == game and one.trick) or one.game == game)
+    puzzle = next(one for one in all_puzzles().values() if one.game == game and one.trick)
     page = await opened(browser, f"{playground.url}puzzle?id={puzzle.id}", **how)
     await expect(page.locator(".fan .tap:enabled")).to_have_count(len(puzzle.lines))
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -30,7 +30,9 @@ async def test_a_card_is_tapped_and_explained(
     await judged(page)
     await shot(page, f"puzzle-{game}-{'phone' if how is PHONE else 'desktop'}")
     await page.locator(f".fan .tap[value='{puzzle.pack.codes[puzzle.best]}']").click()
-    await expect(page.locator(".words")).to_contain_text("✅ Right")
+    await expect(page.locator(".line")).to_contain_text("✅ Right")
+    await expect(page.locator(".line")).to_be_in_viewport()
+    await expect(page.locator(".fan .best")).to_have_attribute("value", puzzle.pack.codes[puzzle.best])
     await expect(page.locator(".words")).to_contain_text("Right: 1 of 1")
     await expect(page.locator(".fan .tap:enabled")).to_have_count(0)
     await judged(page)

@@ -504,8 +504,13 @@ async def test_settings_of_the_pages_hold_at_their_tables(site: Open) -> None:
         for nonsense in ({"suits": "stars"}, {"name": "Eve"}, {"language": "it", "deck": "easy; DEL *"}):
             assert (await anna.post("/settings", None, **nonsense)).status == 403
         assert (await anna.post("/settings", language="it", suits="french", deck="easy")).status == 303
-        status, page = await anna.get("/settings")
+        there = await anna.post("/settings", language="it", suits="french", deck="easy", t=code)
+        assert there.headers["Location"] == f"/t/{code}"
+        elsewhere = await anna.post("/settings", language="it", suits="french", deck="easy", t="//evil.example")
+        assert elsewhere.headers["Location"] == "/"
+        status, page = await anna.get(f"/settings?t={code}")
         assert status == 200
+        assert f'href="/t/{code}"' in page
         assert re.findall(r'<option value="(\w+)" selected', page) == ["it", "french", "easy"]
         assert "Le tue impostazioni" in page
         async with anna.live(code) as live:

@@ -388,7 +388,7 @@ const App = () => {
         <div>
           <p class="ways">
             <a class="button" href=${table.rules}>${texts.rules}</a>
-            <a class="button" href="/settings">${texts.settings}</a>
+            <a class="button" href=${`/settings?t=${code}`}>${texts.settings}</a>
             <button type="button" aria-pressed=${String(isHeard)} onClick=${() => setHeard(sound.turnOn(!isHeard))}>${isHeard ? texts.sounds_on : texts.sounds_off}</button>
             ${table.resign && html`<button type="button" class="danger" onClick=${() => onChoice(table.resign)}>${texts.resign}</button>`}
             <button type="button" class="shuts" aria-label=${texts.shut} onClick=${() => menu.current?.close()}>✕</button>

@@ -10,13 +10,12 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date, datetime
-from functools import cache
+from functools import lru_cache
 from random import Random
-from typing import Any
 
 import structlog
 
-from bot.daily.reminders import HOURS, LATE_HOURS
+from bot.daily.reminders import HOURS, LATE_HOURS, Hours
 from bot.delivery.shards import Shards
 from bot.find.finder import MINDED_WITH
 from bot.panel import Panel
@@ -24,11 +23,14 @@ from bot.panels.puzzles import Asked, puzzle_panel
 from bot.people import People
 from bot.pictures.puzzles import puzzle_scene
 from bot.platform import Adapter, ChatGone, DeliveryError, NoPicture, chat_of, platform_of
-from bot.puzzles.collection import packaged
+from bot.puzzles.collection import all_puzzles
 from bot.puzzles.ladder import Ladder
 from bot.store import Store, keys
 from bot.viewers import Viewer, Viewers, pictured
 from engine.puzzles.puzzle import Puzzle
+
+EASY = 38
+"""In hundredths: of simple players, at most so many miss what newcomers are asked."""
 
 POLL_SECONDS = 60.0
 KEPT_SECONDS = 2 * 86400
@@ -36,12 +38,7 @@ KEPT_SECONDS = 2 * 86400
 log = structlog.get_logger()
 
 
-@cache
-def all_puzzles() -> Mapping[str, Puzzle]:
-    """Those that come with the bot, by their ids; read when first asked for."""
-    return {puzzle.id: puzzle for puzzle in packaged()}
-
-
+@lru_cache(maxsize=4)
 def puzzle_of(day: date) -> Puzzle:
     """The puzzle that groups have on a day; none comes twice before all have come."""
     order = sorted(all_puzzles())
@@ -50,34 +47,11 @@ def puzzle_of(day: date) -> Puzzle:
     return all_puzzles()[order[place]]
 
 
-class PuzzleHours:
-    """When groups want a puzzle."""
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-
-    async def of(self, place: str) -> int | None:
-        """The hour at which a puzzle comes to a place; None for never."""
-        hour = await self._client.hget(keys.PUZZLE_HOURS, place)
-        return int(hour) if hour else None
-
-    async def choose(self, place: str, hour: int | None) -> None:
-        if hour is None:
-            await self._client.hdel(keys.PUZZLE_HOURS, place)
-        else:
-            await self._client.hset(keys.PUZZLE_HOURS, place, hour)
-
-    async def move_chat(self, old: str, new: str) -> None:
-        """A chat is known by another name from now on."""
-        hour = await self.of(old)
-        if hour is not None:
-            await self.choose(new, hour)
-            await self.choose(old, None)
-
-    async def all(self) -> dict[str, int]:
-        """The hours of every place that wants one."""
-        found = await self._client.hgetall(keys.PUZZLE_HOURS)
-        return {place.decode(): int(hour) for place, hour in found.items()}
+@lru_cache(maxsize=4)
+def first_puzzle_of(day: date) -> Puzzle:
+    """What a newcomer is asked on a day: an easy one, of Tressette for two."""
+    easy = sorted(one.id for one in all_puzzles().values() if one.game in ("metamazzo", "testa") and one.missed <= EASY)
+    return all_puzzles()[easy[day.toordinal() % len(easy)]]
 
 
 class GroupPuzzles:
@@ -88,7 +62,7 @@ class GroupPuzzles:
     ) -> None:
         self._store, self._shards, self._adapters, self._now = store, shards, adapters, now
         self._viewers = Viewers(people, adapters)
-        self.ladder, self.hours = Ladder(store.client), PuzzleHours(store.client)
+        self.ladder, self.hours = Ladder(store.client), Hours(store.client, keys.PUZZLE_HOURS)
 
     def today(self) -> date:
         """The day, where the host is."""
@@ -102,8 +76,35 @@ class GroupPuzzles:
         panel = puzzle_panel(viewer.language, viewer.suits, puzzle, asked, HOURS)
         return with_picture(panel, viewer, puzzle)
 
+    async def choose_hour(self, place: str, hour: int | None, *, is_there: bool) -> None:
+        """Have a puzzle come to a place at an hour, or no more; where today's ``is_there`` it does not come again."""
+        await self.hours.choose(place, hour)
+        if is_there:
+            await self._note_sent(place)
+
+    async def _note_sent(self, place: str) -> bool:
+        """Note that today's puzzle is in a place; False if it was noted already."""
+        key = keys.puzzle_sent(self.today())
+        is_new = await self._store.client.sadd(key, place)
+        await self._store.client.expire(key, KEPT_SECONDS)
+        return bool(is_new)
+
+    async def move_chat(self, old: str, new: str) -> None:
+        """A chat has another id: its hour, today's puzzle and the answers to that are the new one's, where that has
+        none. Twice is once.
+        """
+        hour = await self.hours.of(old)
+        if hour is not None:
+            if await self.hours.of(new) is None:
+                await self.hours.choose(new, hour)
+            await self.hours.choose(old, None)
+        if await self._store.client.sismember(keys.puzzle_sent(self.today()), old):
+            await self._note_sent(new)
+        await self.ladder.move_chat(chat_of(old), chat_of(new), self.today())
+
     async def run(self) -> None:
         """Send them, until cancelled."""
+        await asyncio.to_thread(all_puzzles)
         while True:
             if MINDED_WITH in self._shards.mine:
                 with self._store.outage.noted():
@@ -112,12 +113,11 @@ class GroupPuzzles:
 
     async def send_due(self) -> None:
         """Send today's puzzle to the groups whose hour has come."""
-        now, client = self._now(), self._store.client
+        now = self._now()
         for place, hour in (await self.hours.all()).items():
             if not 0 <= now.hour - hour < LATE_HOURS:
                 continue
-            if await client.sadd(keys.puzzle_sent(now.date()), place):
-                await client.expire(keys.puzzle_sent(now.date()), KEPT_SECONDS)
+            if await self._note_sent(place):
                 await self._send(place)
 
     async def _send(self, place: str) -> None:

@@ -40,19 +40,7 @@ GIVEN_UP = 0.7
 
 STUCK_SECONDS, STUCK_PRESSES = 120.0, 5000
 
-KEPT = (
-    "game:",
-    "games_of:",
-    "last:",
-    "person:",
-    "chat:",
-    "handle:",
-    "{games}:",
-    "schema",
-    "secret",
-    "workers",
-    "honours:",
-)
+KEPT = ("game:", "games_of:", "last:", "person:", "chat:", "handle:", "{games}:", "schema", "secret", "workers")
 """What the store keeps of finished games, of people and of chats, and of itself; the rest is of live tables."""
 
 EXPIRING = "what expires by itself"

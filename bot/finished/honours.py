@@ -129,6 +129,9 @@ class Honours:
         for name in sorted(games):
             for chat, played in games[name].items():
                 await self._close(name, chat, played)
+        if not number:
+            # No game is as old.
+            return ""
         await self._client.set(keys.HONOURS_CLOSED, f"{month} {number}")
         return month
 

@@ -20,17 +20,17 @@ from bot.delivery.message_state import MessageState, State, decode_state
 from bot.store import EmbeddedStore, Store, opened
 from bot.worker import Worker
 
-GOES_BY_TIME = (b"}:attended", b"}:probe", b"}:confirmed", b"workers", b"sweeping", b"honours:closed")
+GOES_BY_TIME = (b"}:attended", b"}:probe", b"}:confirmed", b"workers", b"sweeping")
 """Ends of keys that change by themselves."""
 
 LISTS = (b"seated:", b"hosted:", b"challenges:")
 
 OF_STRANGERS = (
     *(b"person:", b"handle:", b"tries:", b"mydata:", b"chat:", b"discord:pass:", b"discord:private"),
-    *(b"seated:", b"hosted:", b"{find}:blocks", b"daily:chain"),
+    *(b"seated:", b"hosted:", b"{find}:blocks", b"daily:chain", b"{puzzles}:next"),
 )
 """Beginnings of keys that may come anew: a stranger is known from then on, and so is a chat; whoever they name after
-/block is blocked; the first who asks for the deal of the day has the chain of its secrets made. Two refused at once may
+/block is blocked; the first who asks for the deal of the day has the chain of its secrets made, and who asks for a puzzle has one noted. Two refused at once may
 leave an entry in the index of a stranger's tables, which nothing bears out (`bot.store.index`): the table's log is
 looked at.
 """

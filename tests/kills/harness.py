@@ -27,7 +27,7 @@ from bot.tables.table import Table
 from engine import verify
 from tests.kills.bot_process import Bot
 from tests.kills.groups import in_groups
-from tests.kills.invariants import AtRest, Disagreement, check, doubles
+from tests.kills.invariants import AtRest, Disagreement, WrongPicture, check, doubles
 from tests.kills.pages import Page
 from tests.kills.players import Players
 
@@ -103,12 +103,12 @@ class Harness:
     async def check(self, session: aiohttp.ClientSession) -> None:
         """Let delivery come to rest, stop, and hold everything against everything.
 
-        On a crowded machine a board was seen, twice, whose picture did not belong to its text; what it is, is not known
-        yet. A disagreement is looked at once more after another start: what has gone by then is told as a warning.
+        On a crowded machine a board was seen, twice, whose picture did not belong to its text; why is not known yet. That
+        alone is looked at once more after another start, and told as a warning if it has gone by then.
         """
         try:
             await self._check(session)
-        except Disagreement as first:
+        except WrongPicture as first:
             await self._check(session)
             warnings.warn(f"gone after another start: {first}", stacklevel=1)
 

@@ -31,6 +31,10 @@ class Disagreement(AssertionError):
     """What a kill must not do."""
 
 
+class WrongPicture(Disagreement):
+    """A board has a picture that does not belong to its text."""
+
+
 class Seen(Protocol):
     """What people see, as far as invariants look at it."""
 
@@ -201,7 +205,7 @@ def boards_show_their_tables_as_they_stand(rest: AtRest) -> None:
             if message["picture"] is None and (rest.may_lack_pictures or not expected.subjects):
                 continue
             if not any(rest.seen.shows(message, subject) for subject in expected.subjects):
-                raise Disagreement(f"table {expected.code}: not the picture that belongs to its text: {message}")
+                raise WrongPicture(f"table {expected.code}: not the picture that belongs to its text: {message}")
 
 
 def pictures_in_groups_are_of_their_tables(rest: AtRest) -> None:

@@ -17,7 +17,8 @@ from bot.cli.stores import beside
 from bot.delivery.message_state import decode_state
 from bot.settings import read_settings
 from bot.store import Store, keys, schema
-from bot.store.entries import Move, UnreadableEntry, decode, encode
+from bot.store.entries import Move, decode, encode
+from bot.store.forms import UnreadableEntry
 from bot.store.log import unstamped
 from bot.tables import Room, Table
 from bot.tables.errors import NoSuchTable

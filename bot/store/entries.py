@@ -17,6 +17,7 @@
 | `Withdraw` | ``withdraw <seat>`` | and does so no more |
 | `Refuse` | ``refuse <seat>`` | and is refused; accepted, there is a ``sit`` |
 | `Day` | ``day <yyyy-mm-dd>`` | it is the deal of that day: one deal, whose secret is that day's (`bot.daily.chain`) |
+| `Fixture` | ``fixture <tournament> <round> <match> <deal> <place>`` | it is a tournament's (`bot.tournaments`) |
 | `Close` | ``close <why>`` | no game came of it: ``cancelled``, ``declined`` or ``expired`` |
 | `FirstDeal` | ``deal <secret> <release> <name=value> …`` | the game began: by which rules, with every option |
 | `Deal` | ``deal <secret>`` | another deal began, by its secret in hex |
@@ -33,23 +34,27 @@ the other did. What an entry means for the table stands in `bot.tables.table`; t
 (`bot.store.log`). Texts that a release has written are read for ever.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal
 
-from engine.rules import Value, spell
-
-UNKNOWN = "-"
-"""Stands in a text for what an entry leaves open."""
-
-
-class UnreadableEntry(ValueError):
-    """A text that is no entry that this release knows. The text is not quoted, for it may name a card."""
-
-    def __init__(self) -> None:
-        super().__init__("a text is no entry that this release knows")
+from bot.store.forms import (
+    DAY,
+    IF_KNOWN,
+    NUMBER,
+    RULES,
+    SECRET,
+    SIDE,
+    TEXT,
+    VALUE,
+    Field,
+    Forms,
+    UnreadableEntry,
+    one_of,
+)
+from engine.rules import Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +151,25 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
+class Fixture:
+    """``round`` counts from 1, ``match`` from 0 in its round; ``deal`` is 0 for a whole game, and otherwise the number,
+    from 1, of the one deal that is played here with the cards that the round's other tables have, too. ``place`` is
+    where the tournament's card stands.
+    """
+
+    tournament: str
+    round: int
+    match: int
+    deal: int
+    place: str
+
+    @property
+    def is_duplicate(self) -> bool:
+        """Whether other tables have the same cards: nothing of them is told before all of them have played."""
+        return self.deal > 0
+
+
+@dataclass(frozen=True, slots=True)
 class Close:
     why: Literal["cancelled", "declined", "expired"]
 
@@ -225,6 +249,7 @@ Setup = (
     | Withdraw
     | Refuse
     | Day
+    | Fixture
     | Close
 )
 """Who sits where, what they mean to play, and where it is shown."""
@@ -246,102 +271,52 @@ def encode(entry: Entry) -> str:
 def decode(text: str) -> Entry:
     """The entry that a text stands for; UnreadableEntry if it is none, or not as `encode` writes it."""
     # A table's moves are much like any other's, and most of what is read. What names people is not kept here.
-    return _move(text) if text[:1].isdigit() else _read(text)
+    return _move(text) if text[:1].isdigit() else _FORMS.read(text)
 
 
 @lru_cache(maxsize=4096)
 def _move(text: str) -> Entry:
-    return _read(text)
-
-
-def _read(text: str) -> Entry:
-    word, space, rest = text.partition(" ")
-    try:
-        if word.isdigit():
-            entry: Entry = Move(int(word), rest)
-        else:
-            kind = FirstDeal if word == "deal" and " " in rest else _KINDS[word]
-            _, fields = _FORMS[kind]
-            parts = rest.split(" ", max(0, len(fields) - 1)) if space else []
-            entry = kind(*[field.read(part) for field, part in zip(fields, parts, strict=True)])
-    except (KeyError, ValueError):
-        raise UnreadableEntry from None
-    if _write(entry) != text:
+    seat, _, move = text.partition(" ")
+    entry = Move(int(seat), move) if seat.isdigit() else None
+    if entry is None or _write(entry) != text:
         raise UnreadableEntry
     return entry
 
 
 def _write(entry: Entry) -> str:
-    if isinstance(entry, Move):
-        return f"{entry.seat} {entry.move}"
-    word, fields = _FORMS[type(entry)]
-    for name, field in zip(type(entry).__match_args__, fields, strict=True):
-        word += f" {field.write(getattr(entry, name))}"
-    return word
+    return f"{entry.seat} {entry.move}" if isinstance(entry, Move) else _FORMS.write(entry)
 
 
-class _Field(NamedTuple):
-    """How a field is written, and read."""
+_MANNER = Field({False: "lax", True: "strict"}.__getitem__, {"lax": False, "strict": True}.__getitem__)
 
-    write: Callable[[Any], str]
-    read: Callable[[str], Any]
-
-
-# To Python, True is 1.
-_spelled = lru_cache(maxsize=256, typed=True)(spell)
-
-
-def _value(text: str) -> Value:
-    if text in ("true", "false"):
-        return text == "true"
-    return int(text) if text.isdecimal() else text
-
-
-def _rules(text: str) -> dict[str, Value]:
-    options = [option.split("=", 1) for option in text.split(" ")]
-    return {name: _value(value) for name, value in options}
-
-
-_TEXT = _Field(str, str)
-"""One word, or the rest of the line if it is the last field."""
-_NUMBER = _Field(str, int)
-_IF_KNOWN = _Field(lambda text: text or UNKNOWN, lambda text: "" if text == UNKNOWN else text)
-_SIDE = _Field(lambda side: UNKNOWN if side is None else str(side), lambda text: None if text == UNKNOWN else int(text))
-_VALUE = _Field(_spelled, _value)
-_RULES = _Field(lambda rules: " ".join(f"{name}={_spelled(value)}" for name, value in rules.items()), _rules)
-_SECRET = _Field(bytes.hex, bytes.fromhex)
-_DAY = _Field(date.isoformat, date.fromisoformat)
-_MANNER = _Field({False: "lax", True: "strict"}.__getitem__, {"lax": False, "strict": True}.__getitem__)
-_WHY = _Field(str, {why: why for why in ("cancelled", "declined", "expired")}.__getitem__)
-_ENDING = _Field(str, {ending: ending for ending in ("timeout", "cancelled")}.__getitem__)
-
-_FORMS: Mapping[type[Any], tuple[str, tuple[_Field, ...]]] = {
-    Open: ("open", (_TEXT, _TEXT, _TEXT)),
-    OtherGame: ("game", (_TEXT,)),
-    Rule: ("rule", (_TEXT, _VALUE)),
-    Sit: ("sit", (_NUMBER, _TEXT, _TEXT)),
-    Stand: ("stand", (_NUMBER,)),
-    Host: ("host", (_TEXT,)),
-    Rehost: ("rehost", (_NUMBER, _TEXT)),
-    Clock: ("clock", (_NUMBER, _MANNER)),
-    Invite: ("invite", (_IF_KNOWN, _IF_KNOWN, _TEXT)),
-    Match: ("match", (_TEXT, _TEXT)),
-    Decline: ("decline", (_NUMBER,)),
-    Ask: ("ask", (_NUMBER, _TEXT, _TEXT)),
-    Withdraw: ("withdraw", (_NUMBER,)),
-    Refuse: ("refuse", (_NUMBER,)),
-    Day: ("day", (_DAY,)),
-    Close: ("close", (_WHY,)),
-    FirstDeal: ("deal", (_SECRET, _NUMBER, _RULES)),
-    Deal: ("deal", (_SECRET,)),
-    Late: ("late", (_NUMBER,)),
-    Nudge: ("nudge", ()),
-    Flag: ("flag", ()),
-    Wait: ("wait", ()),
-    Say: ("say", (_NUMBER, _TEXT)),
-    Redacted: ("redacted", ()),
-    Stop: ("stop", (_ENDING, _SIDE)),
-}
+_FORMS: Forms[Setup | Course] = Forms(
+    {
+        Open: ("open", (TEXT, TEXT, TEXT)),
+        OtherGame: ("game", (TEXT,)),
+        Rule: ("rule", (TEXT, VALUE)),
+        Sit: ("sit", (NUMBER, TEXT, TEXT)),
+        Stand: ("stand", (NUMBER,)),
+        Host: ("host", (TEXT,)),
+        Rehost: ("rehost", (NUMBER, TEXT)),
+        Clock: ("clock", (NUMBER, _MANNER)),
+        Invite: ("invite", (IF_KNOWN, IF_KNOWN, TEXT)),
+        Match: ("match", (TEXT, TEXT)),
+        Decline: ("decline", (NUMBER,)),
+        Ask: ("ask", (NUMBER, TEXT, TEXT)),
+        Withdraw: ("withdraw", (NUMBER,)),
+        Refuse: ("refuse", (NUMBER,)),
+        Day: ("day", (DAY,)),
+        Fixture: ("fixture", (TEXT, NUMBER, NUMBER, NUMBER, TEXT)),
+        Close: ("close", (one_of("cancelled", "declined", "expired"),)),
+        FirstDeal: ("deal", (SECRET, NUMBER, RULES)),
+        Deal: ("deal", (SECRET,)),
+        Late: ("late", (NUMBER,)),
+        Nudge: ("nudge", ()),
+        Flag: ("flag", ()),
+        Wait: ("wait", ()),
+        Say: ("say", (NUMBER, TEXT)),
+        Redacted: ("redacted", ()),
+        Stop: ("stop", (one_of("timeout", "cancelled"), SIDE)),
+    }
+)
 """The word by which an entry begins, and its fields in order. A move begins with its seat."""
-
-_KINDS = {word: kind for kind, (word, _) in _FORMS.items() if kind is not FirstDeal}

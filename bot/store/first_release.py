@@ -9,7 +9,8 @@ from contextlib import suppress
 from typing import Any
 
 from bot.store import keys
-from bot.store.entries import Deal, Entry, FirstDeal, Open, OtherGame, Rule, UnreadableEntry, decode, encode
+from bot.store.entries import Deal, Entry, FirstDeal, Open, OtherGame, Rule, decode, encode
+from bot.store.forms import UnreadableEntry
 from bot.store.log import head, unfold, unstamped
 from engine.rules import Value
 

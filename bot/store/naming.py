@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.platform import is_private, person_of, platform_of, private_place
-from bot.store.entries import Ask, Entry, Host, Invite, Match, Open, Rehost, Sit, UnreadableEntry, decode, encode
+from bot.store.entries import Ask, Entry, Host, Invite, Match, Open, Rehost, Sit, decode, encode
+from bot.store.forms import UnreadableEntry
 from bot.store.log import unstamped
 
 

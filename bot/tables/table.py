@@ -20,6 +20,7 @@ from bot.store.entries import (
     Decline,
     Entry,
     FirstDeal,
+    Fixture,
     Flag,
     Host,
     Invite,
@@ -87,6 +88,7 @@ class Table:
     ``said`` is by seat the phrase that was said there last, with the version after it, and ``said_in_deal`` how many
     in the running deal.
     ``day`` is the day whose deal it is, None at any other table; ``secret`` is then that of the cards on the table.
+    ``fixture`` is what it is played for in a tournament, None at any other table.
     ``error`` is what of the log cannot be read, empty if all can: then the table stands as it was before.
     """
 
@@ -116,6 +118,7 @@ class Table:
         self.made_for = False
         self.closed = ""
         self.day: date | None = None
+        self.fixture: Fixture | None = None
         self.secret = b""
         self.error = ""
 
@@ -360,6 +363,8 @@ class Table:
                 self.refusals = (ours, theirs + 1) if seat & 1 else (ours + 1, theirs)
             case Day(day):
                 self.day = day
+            case Fixture():
+                self.fixture = entry
             case Close(why):
                 self.closed = why
             case _:

@@ -20,6 +20,7 @@ from bot.store.entries import (
     Decline,
     Entry,
     FirstDeal,
+    Fixture,
     Flag,
     Host,
     Invite,
@@ -37,12 +38,12 @@ from bot.store.entries import (
     Sit,
     Stand,
     Stop,
-    UnreadableEntry,
     Wait,
     Withdraw,
     decode,
     encode,
 )
+from bot.store.forms import UnreadableEntry
 from bot.tables.table import Table
 from engine import GAMES, legal_for_record
 from engine.rules import RELEASE, resolve
@@ -69,6 +70,7 @@ TEXTS: dict[str, Entry] = {
     "withdraw 2": Withdraw(2),
     "refuse 2": Refuse(2),
     "day 2026-11-24": Day(date(2026, 11, 24)),
+    "fixture K7QF2M 2 0 1 telegram:-100/7": Fixture("K7QF2M", 2, 0, 1, "telegram:-100/7"),
     "close cancelled": Close("cancelled"),
     "close declined": Close("declined"),
     "close expired": Close("expired"),
@@ -118,6 +120,7 @@ KINDS: dict[type[Entry], st.SearchStrategy[Entry]] = {
     Clock: st.builds(Clock, number, st.booleans()),
     Invite: st.builds(Invite, word | st.just(""), word | st.just(""), line),
     Match: st.builds(Match, word, line),
+    Fixture: st.builds(Fixture, word, number, number, number, word),
     Decline: st.builds(Decline, number),
     Ask: st.builds(Ask, number, word, line),
     Withdraw: st.builds(Withdraw, number),

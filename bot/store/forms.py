@@ -1,0 +1,93 @@
+"""How the entries of a log are written: one line of text each, a word and then its fields in order.
+
+A log's module says which entries there are, and the form of each; this one writes them and reads them back. The last
+field takes the rest of the line, and may hold spaces.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import date
+from functools import lru_cache
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from engine.rules import Value, spell
+
+UNKNOWN = "-"
+"""Stands in a text for what an entry leaves open."""
+
+
+class UnreadableEntry(ValueError):
+    """A text that is no entry that this release knows. The text is not quoted, for it may name a card."""
+
+    def __init__(self) -> None:
+        super().__init__("a text is no entry that this release knows")
+
+
+class Field(NamedTuple):
+    """How a field is written, and read: a ValueError or KeyError for what it cannot be."""
+
+    write: Callable[[Any], str]
+    read: Callable[[str], Any]
+
+
+E = TypeVar("E")
+
+
+class Forms(Generic[E]):
+    """The entries of one kind of log. Two may begin with the same word if they differ in how many fields they have."""
+
+    def __init__(self, forms: Mapping[type[Any], tuple[str, tuple[Field, ...]]]) -> None:
+        self._forms = forms
+        self._kinds: dict[str, list[type[Any]]] = {}
+        for kind, (word, _fields) in forms.items():
+            self._kinds.setdefault(word, []).append(kind)
+
+    def write(self, entry: E) -> str:
+        word, fields = self._forms[type(entry)]
+        for name, field in zip(type(entry).__match_args__, fields, strict=True):  # type: ignore[attr-defined]
+            word += f" {field.write(getattr(entry, name))}"
+        return word
+
+    def read(self, text: str) -> E:
+        """The entry that a text stands for; UnreadableEntry if it is none, or not as `write` writes it."""
+        word, space, rest = text.partition(" ")
+        for kind in self._kinds.get(word, ()):
+            _, fields = self._forms[kind]
+            parts = rest.split(" ", max(0, len(fields) - 1)) if space else []
+            try:
+                entry: E = kind(*[field.read(part) for field, part in zip(fields, parts, strict=True)])
+            except (KeyError, ValueError):
+                continue
+            if self.write(entry) == text:
+                return entry
+        raise UnreadableEntry
+
+
+# To Python, True is 1.
+_spelled = lru_cache(maxsize=256, typed=True)(spell)
+
+
+def _value(text: str) -> Value:
+    if text in ("true", "false"):
+        return text == "true"
+    return int(text) if text.isdecimal() else text
+
+
+def _rules(text: str) -> dict[str, Value]:
+    options = [option.split("=", 1) for option in text.split(" ")]
+    return {name: _value(value) for name, value in options}
+
+
+def one_of(*words: str) -> Field:
+    """A field that is one of these words."""
+    return Field(str, {word: word for word in words}.__getitem__)
+
+
+TEXT = Field(str, str)
+"""One word, or the rest of the line if it is the last field."""
+NUMBER = Field(str, int)
+IF_KNOWN = Field(lambda text: text or UNKNOWN, lambda text: "" if text == UNKNOWN else text)
+SIDE = Field(lambda side: UNKNOWN if side is None else str(side), lambda text: None if text == UNKNOWN else int(text))
+VALUE = Field(_spelled, _value)
+RULES = Field(lambda rules: " ".join(f"{name}={_spelled(value)}" for name, value in rules.items()), _rules)
+SECRET = Field(bytes.hex, bytes.fromhex)
+DAY = Field(date.isoformat, date.fromisoformat)

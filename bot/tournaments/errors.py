@@ -1,0 +1,58 @@
+"""What a tournament refuses, in words for the person who asked."""
+
+from bot.tables.errors import TableError
+
+
+class NoSuchTournament(TableError):
+    code = "no_such_tournament"
+    sentence = "There is no tournament {code} any more."
+
+
+class TooManyTournaments(TableError):
+    code = "too_many_tournaments"
+    sentence = "This chat has {most} tournaments already that are not over: finish one, or call one off."
+
+
+class AlreadyEntered(TableError):
+    code = "already_entered"
+    sentence = "You have entered already."
+
+
+class NotEntered(TableError):
+    code = "not_entered"
+    sentence = "You have not entered this tournament."
+
+
+class HasBegun(TableError):
+    code = "has_begun"
+    sentence = "This tournament has begun: nobody enters any more, and nothing is changed."
+
+
+class IsOver(TableError):
+    code = "tournament_is_over"
+    sentence = "This tournament is over."
+
+
+class IsFull(TableError):
+    code = "tournament_is_full"
+    sentence = "All {most} places are taken."
+
+
+class TooFewTeams(TableError):
+    code = "too_few_teams"
+    sentence = "It takes {least} to begin, and {count} have entered."
+
+
+class HasPartner(TableError):
+    code = "has_partner"
+    sentence = "One of you has a partner already."
+
+
+class OnlyTheOrganiser(TableError):
+    code = "only_the_organiser"
+    sentence = "Only {name}, who opened this tournament, can do that."
+
+
+class NotForPrograms(TableError):
+    code = "not_for_programs"
+    sentence = "Programs play no tournaments."

@@ -25,6 +25,7 @@ def _script(name: str) -> str:
 PLAYING_TIME = _script("playing_time")
 
 DAY = "return math.floor(store_time() / 86400)"
+PLAYED = "return tostring(playing_time(KEYS[1], store_time()))"
 ALIVE = "return redis.call('ZCOUNT', KEYS[1], store_time() - ARGV[1], '+inf')"
 
 
@@ -52,6 +53,10 @@ class Attendance:
         """The day by the store's clock, counted from the first of 1970."""
         day: int = await self._client.register_script(PLAYING_TIME + DAY)(keys=[keys.WORKERS])
         return day
+
+    async def played(self, shard: int) -> float:
+        """A shard's playing time, in seconds."""
+        return float(await self._client.register_script(PLAYING_TIME + PLAYED)(keys=[keys.attended(shard)]))
 
     async def absent(self, worker: str) -> None:
         """A worker stops."""

@@ -62,6 +62,10 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{find}:farewell:<game>.<seat>`` | string | who sat there has said something after the game; expires after a day |
 | ``{find}:looked:<update>`` | string | an update that was a wish to look, and has been heard; expires after a day |
 | ``{find}:pairings`` | hash | pairings by code: their people and what each had in the queue, and their game, JSON |
+| ``{tour:<code>}:log`` | list | a tournament's log; the keys beside it are told in `bot.tournaments.store` |
+| ``tournaments`` | hash | codes of tournaments that are not over (`bot.store.index`) |
+| ``tournaments:<chat>`` | hash | codes of a chat's tournaments |
+| ``entered:<platform:id>`` | hash | codes of the tournaments that the person has entered |
 | ``<platform>:…`` | | an adapter's own; each says in its folder what |
 """
 
@@ -98,6 +102,7 @@ DAILY_OPEN = "daily:open"
 DAILY_REMINDERS = "daily:reminders"
 PUZZLE_PEOPLE, PUZZLE_RATINGS = "{puzzles}:people", "{puzzles}:ratings"
 HONOURS_CLOSED = "honours:closed"
+TOURNAMENTS = "tournaments"
 PUZZLE_NEXT, PUZZLE_HOURS = "{puzzles}:next", "{puzzles}:hours"
 NOTIFICATIONS = "buongioco:pokes"
 """The channel on which workers tell each other that a table, or what is known of a person, has changed."""
@@ -207,6 +212,30 @@ def puzzle_chat(chat: str, day: date) -> str:
 
 def puzzle_sent(day: date) -> str:
     return f"{{puzzles}}:sent:{day}"
+
+
+def tournament(code: str) -> str:
+    return f"{{tour:{code}}}:log"
+
+
+def tournament_card(code: str) -> str:
+    return f"{{tour:{code}}}:card"
+
+
+def tournament_games(code: str) -> str:
+    return f"{{tour:{code}}}:games"
+
+
+def tournament_reminded(code: str) -> str:
+    return f"{{tour:{code}}}:reminded"
+
+
+def tournaments_at(place: str) -> str:
+    return f"tournaments:{place.partition('/')[0]}"
+
+
+def entered(person: str) -> str:
+    return f"entered:{person}"
 
 
 def left(person: str) -> str:

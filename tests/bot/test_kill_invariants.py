@@ -234,6 +234,18 @@ def an_older_picture_on_the_board(rest: AtRest) -> AtRest:
     return rest
 
 
+def an_older_board_beside_the_one_that_should(rest: AtRest) -> AtRest:
+    """The same text, for no trick is over since, with the picture of before the last card."""
+    screen(rest).show("1", the_board(rest)["text"], [])
+    list(screen(rest).messages["1"].values())[-1]["picture"] = "what stood there before"
+    return replace(rest, may_double=("boards",))
+
+
+def two_older_boards(rest: AtRest) -> AtRest:
+    """Neither of the two is as it should be, though one may have been on its way."""
+    return replace(an_older_board_beside_the_one_that_should(an_older_picture_on_the_board(rest)), at_risk=2)
+
+
 def another_games_picture_on_a_result(rest: AtRest) -> AtRest:
     the_result(rest)["picture"] = the_board(rest)["picture"]
     return rest
@@ -275,6 +287,8 @@ FAULTS: list[tuple[Plant, Callable[[AtRest], None]]] = [
     (an_older_board, invariants.boards_show_their_tables_as_they_stand),
     (no_picture_on_the_board, invariants.boards_show_their_tables_as_they_stand),
     (an_older_picture_on_the_board, invariants.boards_show_their_tables_as_they_stand),
+    (an_older_board_beside_the_one_that_should, invariants.boards_show_their_tables_as_they_stand),
+    (two_older_boards, invariants.boards_show_their_tables_as_they_stand),
     (another_games_picture_on_a_result, invariants.pictures_in_groups_are_of_their_tables),
     (no_picture_on_a_result, invariants.results_have_their_pictures),
     (a_second_board, invariants.only_what_was_on_its_way_is_doubled),
@@ -301,6 +315,11 @@ async def test_a_message_that_was_on_its_way_may_be_doubled_where_the_platform_c
     planted = replace(a_second_hand(rest), at_risk=1)
     check(planted)
     assert doubles(planted) == Counter(hands=1)
+
+
+async def test_a_board_that_was_doubled_at_a_kill_stays_as_it_was(rest: AtRest) -> None:
+    """Its text is still true as long as no trick is over, and its picture is not."""
+    check(replace(an_older_board_beside_the_one_that_should(rest), at_risk=1))
 
 
 def test_each_invariant_has_a_fault_that_it_notices() -> None:

@@ -9,9 +9,11 @@ import aiohttp
 import pytest
 
 from tests.kills.bot_process import Bot
+from tests.kills.harness import Harness
 from tests.telegram.content import words_of
+from tests.telegram.kills import on_telegram
 from tests.telegram.players import GROUP, Person, until
-from tests.telegram.server import BOT, TOKEN, Failure, TelegramServer
+from tests.telegram.server import BOT, TOKEN, Chat, Failure, TelegramServer
 
 PATIENCE = 60.0
 
@@ -21,8 +23,17 @@ def panels(person: Person) -> list[dict[str, Any]]:
     return [one for one in person.private.messages.values() if one["from"] == BOT]
 
 
+def photos(chat: Chat) -> list[dict[str, Any]]:
+    return [one for one in chat.messages.values() if one["from"] == BOT and "photo" in one]
+
+
 def hand(person: Person) -> dict[str, Any]:
     return panels(person)[-1]
+
+
+def payloads(message: dict[str, Any]) -> list[str]:
+    rows = message["reply_markup"]["inline_keyboard"]
+    return [button["callback_data"] for row in rows for button in row if "callback_data" in button]
 
 
 async def settled(server: TelegramServer) -> None:
@@ -67,3 +78,42 @@ async def test_a_kill_in_the_middle_of_an_upload(server: TelegramServer, tmp_pat
         finally:
             await bot.kill()
             bot.kill_store()
+
+
+@pytest.mark.long
+async def test_a_kill_before_a_board_is_known_to_stand_there(tmp_path: Path) -> None:
+    """It comes twice, for Telegram knows no message again. The one that nobody knows of stays as it was, and its text is
+    still true after a card more: no trick is over.
+    """
+    async with on_telegram(tmp_path) as page, aiohttp.ClientSession() as session:
+        harness, server = Harness(page, 1), page.server
+        anna, bruno = people = page.persons["1"], page.persons["2"]
+        group = server.group(GROUP - 1)
+        try:
+            await harness.bot.start()
+            await page.connect(session)
+            # At another table, so that whatever paints is awake.
+            anna.say("/challenge testa")
+            await bruno.press("Accept", server.group(GROUP))
+            await until(lambda: all(panels(one) and "photo" in hand(one) for one in people), PATIENCE)
+            # Two hands and a board come to stand there, and the bot never hears of it.
+            server.order("sendPhoto", *[Failure(silent=True, done_first=True)] * 3)
+            anna.say("/challenge testa", group)
+            await bruno.press("Accept", group)
+            await until(lambda: len(photos(group)) == 1 and all(len(panels(one)) == 2 for one in people), PATIENCE)
+            mover = next(one for one in people if "Your turn" in words_of(hand(one)))
+            payload = next(one for one in payloads(hand(mover)) if ":play " in one)
+            harness.players.pressed["a card"] = (str(mover.number), payload)
+            wish = {"as": str(mover.number), "message": hand(mover)["message_id"], "payload": payload}
+            assert await page.ask("a card", do="press", **wish) == "done"
+            harness._note_kill("bot")
+            await harness.bot.kill()
+            server.forget_orders()
+            await harness.check(session)
+            doubled, known = photos(group)
+            assert words_of(doubled) == words_of(known)
+            shown = [server.photos.files[one["photo"][-1]["file_id"]] for one in (doubled, known)]
+            assert shown[0] != shown[1]
+        finally:
+            await harness.bot.kill()
+            harness.bot.kill_store()

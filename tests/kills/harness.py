@@ -69,10 +69,19 @@ class Harness:
                     if number % CHECK_EVERY == 0 or number == kills:
                         await self.check(session)
                         if show:
-                            print(f"{number} kills, {len(self.players.acknowledged)} presses acknowledged", flush=True)  # noqa: T201
+                            print(self.figures(), flush=True)  # noqa: T201
             finally:
                 await self.bot.kill()
                 self.bot.kill_store()
+
+    def figures(self) -> str:
+        """How it stands after a check."""
+        kills, down, players = self.kills, sorted(self.down), self.players
+        return (
+            f"{kills.total()} kills {dict(kills)}: {len(players.acknowledged)} of {len(players.pressed)} presses acknowledged;"
+            f" back after {down[len(down) // 2]:.2f} s (median), {down[-1]:.2f} s (longest);"
+            f" doubled: {dict(self.doubled) or 'nothing'}"
+        )
 
     async def round(self, session: aiohttp.ClientSession, kill: str) -> None:
         """Start, play for a moment, kill."""
@@ -213,27 +222,20 @@ async def on_playground(folder: Path) -> AsyncIterator[Page]:
 
 
 def main(platform: Callable[[Path], AbstractAsyncContextManager[Any]], kind: type[Harness] = Harness) -> None:
-    """The harness from the command line, showing how it goes."""
+    """The harness from the command line, showing after each check how it goes: a run may be cut short."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--kills", type=int, default=60)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--folder", type=Path, help="where the bot keeps its data and its log; stays afterwards")
     given = options.parse_args()
 
-    async def run(folder: Path) -> Harness:
+    async def run(folder: Path) -> None:
         async with platform(folder) as page:
-            harness = kind(page, given.seed)
-            await harness.run(given.kills, show=True)
-            return harness
+            await kind(page, given.seed).run(given.kills, show=True)
 
     with tempfile.TemporaryDirectory() as temporary:
         start = time.perf_counter()
         folder = given.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        harness = asyncio.run(run(folder))
-        down, players = sorted(harness.down), harness.players
-        print(  # noqa: T201
-            f"{dict(harness.kills)}: {len(players.acknowledged)} of {len(players.pressed)} presses acknowledged; back"
-            f" after {down[len(down) // 2]:.2f} s (median), {down[-1]:.2f} s (longest); doubled at the end:"
-            f" {dict(harness.doubled) or 'nothing'}; {time.perf_counter() - start:.0f} s in all"
-        )
+        asyncio.run(run(folder))
+        print(f"{time.perf_counter() - start:.0f} s in all")  # noqa: T201

@@ -148,6 +148,8 @@ class Gateway:
             await line.socket.close(code=4010)
             return None
         session = Session(f"session{next(self._names)}", shard, total)
+        # Discord keeps one that nobody resumes for some minutes; in a run with a thousand kills each would hold all events.
+        self.sessions = {name: one for name, one in self.sessions.items() if one.line or one.shard != shard}
         self.sessions[session.name] = session
         self.identified.append((shard, total))
         session.line = line

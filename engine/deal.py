@@ -84,6 +84,14 @@ class Deal(ABC):
     def over(self) -> bool:
         return self.tricks_done == self.LENGTH
 
+    @property
+    def last_trick(self) -> LastTrick | None:
+        """The last trick that was taken, as everybody saw it."""
+        if self.last is None:
+            return None
+        laid, signal, winner = self.last
+        return LastTrick(self._played(laid, signal), winner)
+
     @abstractmethod
     def legal_moves(self, seat: int) -> list[str]:
         """Every move that this seat may make now, in or out of turn."""
@@ -188,6 +196,11 @@ class Deal(ABC):
             self.turn = winner
         self.taken[side] += self.pot
         self.pot = 0
+        self.after_trick(winner)
+
+    def after_trick(self, winner: int) -> None:
+        """What else follows when a trick is over; nothing, where no cards are drawn and none are acquired."""
+        return
 
     def common_view(self, shown: Sequence[int]) -> dict[str, Any]:
         """The open fields that every game has. ``shown`` are the cards of each seat that all have seen."""
@@ -202,7 +215,7 @@ class Deal(ABC):
             "counts": tuple([hand.bit_count() for hand in hands]),
             "known": tuple([names(hand & seen) for hand, seen in zip(hands, shown, strict=True)]),
             "trick": self._played(self.trick, self.signal),
-            "last_trick": LastTrick(self._played(*self.last[:2]), self.last[2]) if self.last else None,
+            "last_trick": self.last_trick,
             "tricks": pair(self.tricks),
         }
 

@@ -154,11 +154,14 @@ class Game:
 
     def legal_moves(self, seat: int) -> list[str]:
         """Every move that this seat may make now, in or out of turn; claims and resignations come last."""
+        deal = self._playing
         if seat not in self._seats:
             raise UnknownSeat(seat=shown(seat))
-        if self._playing is None:
+        if deal is None:
             return ["resign"] if self.current and not self.over else []
-        return self._playing.legal_moves(seat) + self._ways_to_end
+        moves = deal.legal_moves(seat)
+        moves += self._ways_to_end
+        return moves
 
     def play(self, seat: int | None, move: str) -> None:
         """Make a move. An IllegalMove says in words for the player why it cannot be, and changes nothing.
@@ -235,7 +238,7 @@ class Game:
 
     def _count(self, deal: Deal) -> None:
         self._score = score = deal.score()
-        self._last_trick = deal.open_view()["last_trick"]
+        self._last_trick = deal.last_trick
         self.totals = (self.totals[0] + score.points[0], self.totals[1] + score.points[1])
         self.bags = score.entries.get("bags", (0, 0))
         self._playing = None

@@ -108,7 +108,7 @@ class PacketsDeal(TressetteDeal):
         self.acquired[seat] |= 1 << top
 
     def _reveal(self, seat: int, top: int) -> None:
-        """Take a card off its packet, if it lies on one, and turn to the next."""
+        """Take a card off the packet on which it lies open, and turn to the next."""
         for number in self.on_table[seat]:
             packet = self.packets[number]
             if packet and packet[0] == top:
@@ -124,10 +124,10 @@ class PacketsDeal(TressetteDeal):
 
     def play_card(self, seat: int, card: int) -> None:
         super().play_card(seat, card)
-        self._reveal(seat, card)
+        if self.tops[seat] >> card & 1:
+            self._reveal(seat, card)
 
-    def end_trick(self, winner: int) -> None:
-        super().end_trick(winner)
+    def after_trick(self, winner: int) -> None:
         self.acquired = [0, 0]
 
     def open_view(self) -> dict[str, Any]:

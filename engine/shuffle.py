@@ -31,13 +31,14 @@ def draw(cards: Sequence[str], count: int, secret: bytes, purpose: str) -> tuple
     """``count`` of the cards, at random and in the order drawn: an unbiased Fisher-Yates from the front."""
     pool = list(cards)
     place, left = 0, len(pool)
+    last = max(left - count, 1)
     for byte in _stream(secret, purpose):
         if byte < FAIR[left]:
             other = place + byte % left
             pool[place], pool[other] = pool[other], pool[place]
             place += 1
             left -= 1
-            if place == count or left == 1:
+            if left <= last:
                 break
     return tuple(pool[:count])
 

@@ -104,13 +104,15 @@ class SpadesDeal(Deal):
         self.check_turn(seat, "draft")
         if self.has_drawn[seat] != (move in ("keep", "pass")):
             raise NotNow()
-        if move == "blind":
-            self.blind[seat] = True
+        if move == "keep":
+            self._keep(seat, 0)
+        elif move == "pass":
+            self._keep(seat, 1)
         elif move == "draw":
             self.has_drawn[seat] = True
             self.looking_at = self.stock[0]
         else:
-            self._keep(seat, 0 if move == "keep" else 1)
+            self.blind[seat] = True
 
     def _keep(self, seat: int, which: int) -> None:
         """Take one of the stock's two top cards and discard the other."""
@@ -186,10 +188,12 @@ class SpadesDeal(Deal):
 
     def play_card(self, seat: int, card: int) -> None:
         super().play_card(seat, card)
-        if 1 << card & SPADE_SUIT:
+        if self.broken:
+            return
+        if SPADE_SUIT >> card & 1:
             self.broken = True
-        if not self.trick:
-            self.wanted = 0 if self.broken else NOT_SPADES
+        elif not self.trick:
+            self.wanted = NOT_SPADES
 
     def spoken_bid(self, seat: int) -> int | str | None:
         """A bid as it is said and recorded: "nil", "double nil" or a number; None before it is made."""

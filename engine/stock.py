@@ -33,18 +33,16 @@ class StockDeal(TressetteDeal):
         """How many cards of the stock have been drawn."""
         return min(2 * self.tricks_done, len(self.stock))
 
-    def end_trick(self, winner: int) -> None:
-        place = 2 * self.tricks_done
-        super().end_trick(winner)
-        self.acquired = [0, 0]
-        if place < len(self.stock):
-            self._draw(winner, 1 << self.stock[place])
-            self._draw(1 - winner, 1 << self.stock[place + 1])
-
-    def _draw(self, seat: int, card: int) -> None:
-        self.cards[seat] |= card
-        self.shown[seat] |= card
-        self.acquired[seat] = card & HONOURS
+    def after_trick(self, winner: int) -> None:
+        place, stock = 2 * self.tricks_done, self.stock
+        if place > len(stock):
+            self.acquired = [0, 0]
+            return
+        for seat, drawn in ((winner, stock[place - 2]), (1 - winner, stock[place - 1])):
+            card = 1 << drawn
+            self.cards[seat] |= card
+            self.shown[seat] |= card
+            self.acquired[seat] = card & HONOURS
 
     def may_declare_acquired(self, seat: int) -> bool:
         return seat == self.turn or (self.tricks_done > 0 and not self.trick)

@@ -87,8 +87,8 @@ class TressetteDeal(Deal):
 
     def legal_moves(self, seat: int) -> list[str]:
         moves = self.play_moves(seat) if seat == self.turn else []
-        if held := combinations_in(self.declarable_from(seat)):
-            moves += [one.move for one in held if self._scores(seat, one)]
+        if cards := self.declarable_from(seat):
+            moves += [one.move for one in combinations_in(cards) if self._scores(seat, one)]
         return moves
 
     def other_move(self, seat: int, move: str) -> None:

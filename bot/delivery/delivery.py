@@ -256,7 +256,9 @@ class Delivery:
                 log.info("surface_unknown", table=sync.code, surface=text)
                 continue
             found[name] = decode_state(state)
-        sync.loaded(found, inherited=(await self._room.cached(sync.code)).game is not None)
+        table = await self._room.cached(sync.code)
+        # A table at which everybody sat from the beginning has shown nothing else yet.
+        sync.loaded(found, inherited=table.game is not None and not table.log.is_as_begun)
 
     async def _look_over(self, sync: TableSync) -> Table:
         """See to it that each surface comes to show the table, and that the lists say who sits there."""

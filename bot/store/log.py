@@ -68,6 +68,11 @@ class Log(NamedTuple):
         """Whether the first entry was caused by this update."""
         return bool(self.entries) and self.entries[0].partition(b"\t")[2] == update.encode()
 
+    @property
+    def is_as_begun(self) -> bool:
+        """Whether nothing was added since, but by the update that began it."""
+        return len({entry.partition(b"\t")[2] for entry in self.entries}) <= 1
+
 
 @lru_cache(maxsize=4096)
 def _shared(entry: bytes) -> bytes:

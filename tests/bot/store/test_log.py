@@ -49,6 +49,14 @@ def test_an_update_is_found_among_the_latest_entries() -> None:
         assert one.was_begun_by("open")
 
 
+def test_a_log_is_as_it_was_begun_until_another_update_adds_to_it() -> None:
+    begun = Log([]).after([stamped("first", "open"), stamped("second", "open")])
+    assert Log([]).is_as_begun
+    assert begun.is_as_begun
+    assert not begun.after([stamped("third", "u1")]).is_as_begun
+    assert not unfold([head(begun.after([stamped("third", "u1")]).entries)]).is_as_begun
+
+
 def test_what_no_stamp_may_hold() -> None:
     for text, update in (("a\tb", "u"), ("a\nb", "u"), ("a", "u\n")):
         with pytest.raises(ValueError, match="tab nor newline"):

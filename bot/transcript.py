@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from bot.finished.one_deal import one_deal
 from bot.somebody import spoken
 from bot.wording import Wording, thirds
 from engine import DealView, Game, Record
@@ -29,7 +30,14 @@ def story(record: Record, deal: int | None, language: str, faces: str = "codes",
         yield from _deal_story(record, number, words)
     if record.ending and deal in (None, len(record.deals)):
         yield "", False
-        yield words.ending(record.winner, record.ending), False
+        yield ending_of(record, words), False
+
+
+def ending_of(record: Record, words: Wording) -> str:
+    """Who won, and how. A game of one deal that was played to its end is stopped there, and nobody wins it."""
+    if record.ending == "cancelled" and len(record.deals) == 1 and one_deal(record).how == "played":
+        return words.text("The deal is over.")
+    return words.ending(record.winner, record.ending)
 
 
 def _options(record: Record) -> str:

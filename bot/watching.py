@@ -3,8 +3,8 @@
 A table is watched by its *watch id*: its code, and letters that follow from the store's secret. The board in a group
 has the link, and so has each player's own list of tables; whoever has it may watch, and the code alone is not enough.
 A table that no chat shows, such as one that was opened on a page, is watched by whom its players give the link. Tables
-in private chats cannot be watched, nor those of strangers, nor deals of a day, nor those that are shown in a chat which
-does not want it.
+in private chats cannot be watched, nor those of strangers, nor deals that others have yet to play, nor those that are
+shown in a chat which does not want it. A tournament's are as those of the chat where it was opened.
 """
 
 import asyncio
@@ -70,7 +70,9 @@ class PublicTable(BaseModel):
     bags: tuple[int, int]
     winner: list[int] | None
     ending: str | None
-    replay: str | None = Field(description="The id of the finished game, once it is over.")
+    replay: str | None = Field(
+        description="The id of the finished game, once it is over; null of a deal that others have yet to play."
+    )
 
 
 def public_table(table: Table) -> PublicTable:
@@ -99,7 +101,7 @@ def public_table(table: Table) -> PublicTable:
         bags=view.bags if view else (0, 0),
         winner=list(view.winner) if view and view.winner is not None else None,
         ending=view.ending if view else None,
-        replay=game_id(table) if table.phase == "over" else None,
+        replay=game_id(table) if table.phase == "over" and not table.is_duplicate else None,
     )
 
 
@@ -247,7 +249,8 @@ class Watching:
         return f"{code}-{watch_letters(code, await self._room.store.secret())}"
 
     async def _may_be_watched(self, table: Table) -> bool:
-        groups = [place for place in table.hosts if not is_private(place) and not is_inline(place)]
-        if table.matched or table.day or (table.hosts and not groups):
+        hosts = [table.fixture.place] if table.fixture else table.hosts
+        groups = [place for place in hosts if not is_private(place) and not is_inline(place)]
+        if table.matched or table.is_duplicate or (hosts and not groups):
             return False
         return all([(await self._people.chat(place)).may_be_watched for place in groups])

@@ -10,9 +10,9 @@ from hashlib import sha256
 from random import Random
 from typing import Any
 
+from bot.finished.one_deal import one_deal
 from engine import GAMES, Game, Record
 from engine.game import MoveEntry
-from engine.replay import replay
 from engine.robots import act, robot
 from engine.views import View
 
@@ -63,20 +63,10 @@ class DayResult:
 
 
 def result_of(record: Record) -> DayResult:
-    """What came of a game of one deal. One that was played to its end is stopped there, before there is another; what
-    was stopped before is given up.
-    """
-    tricks, is_whole = "", False
-    for game in replay(record, 1):
-        deal = game.view(None).deal
-        assert deal
-        if sum(deal.tricks) > len(tricks):
-            tricks += "1" if deal.tricks[0] > tricks.count("1") else "0"
-        is_whole = deal.phase == "over" and record.ending in ("cancelled", "target")
-    unit = record.rules.get("score_unit")
-    factor = unit if isinstance(unit, int) else 1
-    ours, theirs = record.deals[0].totals
-    return DayResult((ours * factor, theirs * factor) if is_whole else None, tricks)
+    """What came of a game of one deal; what was not played to its end is given up."""
+    deal = one_deal(record)
+    ours = "".join("1" if side == str(SEAT) else "0" for side in deal.tricks)
+    return DayResult(deal.points if deal.how == "played" else None, ours)
 
 
 def choose(view: View, history: Sequence[MoveEntry], seed: int) -> str | None:

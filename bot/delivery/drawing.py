@@ -10,7 +10,7 @@ from bot.delivery.surface import Surface
 from bot.delivery.surfaces import home_of, is_open, shown_by
 from bot.delivery.table_sync import NO_EXTRAS, BoardExtras, Outcome, TableSync
 from bot.panel import Panel
-from bot.panels.board import board_panel, past_panel, result_panel
+from bot.panels.board import board_panel, duplicate_panel, past_panel, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.daily import day_result_panel
 from bot.panels.find import ready_panel
@@ -119,6 +119,8 @@ def draw(
             assert table.game
             result = result_of(table.game.record(live=False))
             panel = day_result_panel(viewer.language, table.day, table.game_id, result, outcome and outcome.par)
+        case Result() if table.is_duplicate:
+            panel = duplicate_panel(seen, viewer.language)
         case Result():
             assert table.game
             record = table.game.record(live=False)

@@ -19,14 +19,15 @@ def wanted(table: Table) -> Iterator[SurfaceName]:
     seats = sorted(range(len(table.chairs)), key=lambda seat: seat != turn)
     yield from (Hand(seat) for seat in seats if (chair := table.chairs[seat]) and not chair.is_robot)
     for host in range(len(table.hosts)):
-        if not table.day:
+        if not (table.day or table.fixture):
+            # Nobody was challenged.
             yield card_at(table, host)
         if is_inline(table.hosts[host]):
             continue
-        # In a private chat the hand stands already: there a deal gets its board when it is over. A day's has none: it
-        # would tell the day's secret.
+        # In a private chat the hand stands already: there a deal gets its board when it is over. One that others have
+        # yet to play has none: it would tell its secret.
         running = is_private(table.hosts[host]) and table.phase != "over"
-        deals = 0 if table.day else table.game.deal_number - running
+        deals = 0 if table.is_duplicate else table.game.deal_number - running
         yield from (Board(deal, host) for deal in range(1, deals + 1))
         if table.phase == "over":
             yield Result(host)

@@ -18,6 +18,7 @@ from bot.platform import chat_of, is_private
 from bot.programs import is_program
 from bot.somebody import NAME, is_somebody, marks
 from bot.store import keys
+from bot.tables.fixtures import FixtureName
 from bot.tables.table import Table
 from engine import Record, read
 from engine.errors import BadRecord
@@ -57,7 +58,8 @@ class UnreadableGame(ValueError):
 class FinishedGame:
     """A finished game. ``people`` are ``platform:id`` by seat, ``chats`` the group chats that watched.
 
-    ``ended`` is in Unix seconds; ``clock`` and ``strict`` as at the table.
+    ``ended`` is in Unix seconds; ``clock`` and ``strict`` as at the table. ``fixture`` is which game of a tournament it
+    is (`bot.tables.fixtures.FixtureName`), as text; empty for any other.
     """
 
     id: str
@@ -68,12 +70,24 @@ class FinishedGame:
     clock: int
     strict: bool
     record: Record
+    fixture: str = ""
+
+    def __post_init__(self) -> None:
+        if self.fixture:
+            FixtureName.parse(self.fixture)
 
     @property
     def is_rated(self) -> bool:
-        """Whether it counts for ratings: somebody won, and neither a robot nor a program took part."""
+        """Whether it counts for ratings: somebody won, and neither a robot nor a program took part. A deal that other
+        tables had, too, is no game that anybody wins, however it ended.
+        """
         machines = (person.startswith("robot:") or is_program(person) for person in self.people)
-        return bool(self.record.winner) and not any(machines)
+        return bool(self.record.winner) and not any(machines) and not (self.played_for and self.played_for.is_duplicate)
+
+    @property
+    def played_for(self) -> FixtureName | None:
+        """Which game of which tournament it is; None for any other."""
+        return FixtureName.parse(self.fixture) if self.fixture else None
 
     @property
     def month(self) -> str:
@@ -91,9 +105,16 @@ class FinishedGame:
         people = [somebody if one == person else one for one in self.people]
         return replace(self, people=people, record=self.record.model_copy(update={"seats": seats}))
 
-    def to_bytes(self) -> bytes:
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What is written of it, ready for JSON: of a game that is no tournament's the same as ever."""
         fields = asdict(self) | {"record": json.loads(self.record.to_json())}
-        return zlib.compress(json.dumps(fields, separators=(",", ":")).encode(), 9)
+        if not self.fixture:
+            del fields["fixture"]
+        return fields
+
+    def to_bytes(self) -> bytes:
+        return zlib.compress(json.dumps(self.fields, separators=(",", ":")).encode(), 9)
 
     @classmethod
     def parse(cls, stored: bytes) -> "FinishedGame":
@@ -135,15 +156,18 @@ class Archive:
     async def finished(self, table: Table, now: float) -> FinishedGame:
         """The game of a table, which is over, as it is to be kept: with nobody who is being forgotten."""
         assert table.game
+        # A tournament's games are played in private chats, and are games of the chat where its card stands.
+        places = [*table.hosts, table.fixture.place] if table.fixture else table.hosts
         game = FinishedGame(
             id=game_id(table),
             code=table.code,
             ended=int(now),
             people=[chair.person if chair else "" for chair in table.chairs],
-            chats=list(dict.fromkeys(chat_of(place) for place in table.hosts if not is_private(place))),
+            chats=list(dict.fromkeys(chat_of(place) for place in places if not is_private(place))),
             clock=table.clock,
             strict=table.strict,
             record=table.game.record(),
+            fixture=FixtureName.of(table.fixture).text if table.fixture else "",
         )
         for person, mark in (await marks(self._client)).items():
             game = game.without(person, mark.somebody)

@@ -44,7 +44,7 @@ def is_line(text: bytes) -> bool:
 
 
 def to_line(number: int, game: FinishedGame) -> bytes:
-    fields = {"format": FORMAT, "number": number} | vars(game) | {"record": json.loads(game.record.to_json())}
+    fields = {"format": FORMAT, "number": number} | game.fields
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 

@@ -12,8 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from bot.analysis_pool import Analysis
 from bot.finished.archive import FinishedGame
 from bot.panels.analysis import reasons, short_move
+from bot.panels.phrases import fixture_line
 from bot.somebody import spoken
-from bot.transcript import plain
+from bot.transcript import ending_of, plain
 from bot.wording import Wording
 from engine import Game, Record, replay
 from engine.records import SpadesRecord, TressetteRecord
@@ -86,6 +87,7 @@ class ReplayedGame(Told):
     winner: list[int] | None
     ending: str | None
     result: str = Field(description="Who won, and how, in words.")
+    fixture: str = Field(description="Which game of a tournament it was, in words; empty for any other.")
     cards: dict[str, str] = Field(description="What each card is called with the reader's suits, by its code.")
     deals: list[DealHead]
 
@@ -135,7 +137,8 @@ def replayed_game(game: FinishedGame, language: str, suits: str) -> ReplayedGame
         ended=game.ended,
         winner=record.winner,
         ending=record.ending,
-        result=words.ending(record.winner, record.ending),
+        result=ending_of(record, words),
+        fixture=fixture_line(words, game.played_for) if game.played_for else "",
         cards={code: words.card(code) for code in record.kind.pack.codes},
         deals=[
             DealHead(

@@ -282,7 +282,7 @@ class Presses:
         game = table.game
         if seat is None:
             raise NotAtThisTable(code=action.code)
-        if not table.is_practice or table.day:
+        if not table.is_practice or table.is_duplicate:
             raise NoHints()
         if game is None or game.turn != seat or _number(action.words) != table.oldest_panel(seat):
             raise OldPanel()
@@ -333,7 +333,7 @@ class Presses:
             return await self._settings(press, profile, words)
         if action.page == "tables" and len(words) == 2 and words[0] == "sit":
             return await self._sit_from_list(press, words[1])
-        if action.page in ("browsers", "programs", "forget", "find", "daily", "puzzle", "say", *DEEDS):
+        if action.page in ("browsers", "programs", "forget", "find", "daily", "puzzle", "tournament", "say", *DEEDS):
             return await self._answered(press, profile, action)
         if action.page == "rules":
             return Reply(panel=await self.pages.rules(press.place, " ".join(words)))
@@ -371,6 +371,8 @@ class Presses:
             return await self.commands.daily.answer(press.place, profile, action.words)
         if action.page == "puzzle":
             return await self.commands.puzzles.answer(press.place, profile, action.words)
+        if action.page == "tournament":
+            return await self.commands.tournaments.answer(press, profile, action.words)
         if action.page == "find":
             return await self.commands.finding.answer(press.place, profile, action.words, press.key)
         return await self.commands.strangers.answer(press.place, profile, action.page, action.words)

@@ -163,6 +163,7 @@ def result_panel(
     view = seen.view
     assert view
     page.line(_("{game} · {code}"), game=Span(_(seen.kind.name), "bold"), code=Span(seen.code, "code"))
+    phrases.fixture(page)
     page.line(words.ending(view.winner, view.ending), "bold")
     if changes:
         page.gap()
@@ -179,7 +180,8 @@ def result_panel(
         shares = (f"{name} {one.accuracy} %" for name, one in zip(phrases.names, summaries, strict=True))
         page.line(_("Good decisions: {shares}"), shares=" · ".join(shares))
     return page.panel(
-        (Button(_("Rematch"), actions.page("rematch", game_id), "good"),),
+        # Who plays whom again is the tournament's to say.
+        () if seen.fixture else (Button(_("Rematch"), actions.page("rematch", game_id), "good"),),
         (
             replay_button(words, game_id, pages),
             Button(_("Analysis"), actions.page("analysis", game_id)),
@@ -194,3 +196,19 @@ def result_panel(
         farewells(language, game_id) if strangers else (),
         buttons(language, game_id, strangers),
     )
+
+
+def duplicate_panel(seen: TableSnapshot, language: str) -> Panel:
+    """The end of a tournament's deal that other tables have yet to play: its points, and nothing of its cards."""
+    words = seen.words(language, "italian")
+    _ = words.text
+    phrases, page, view = Phrases(seen, words), Writer(), seen.view
+    assert view
+    phrases.heading(page, view.deal_number)
+    if seen.is_cut_short:
+        page.line(words.ending(view.winner, view.ending), "bold")
+    else:
+        page.line(_("The deal is over."), "bold")
+        page.line(phrases.totals(view.totals))
+    page.line(_("Other tables have the same cards: all may look at them when the round is over."))
+    return page.panel()

@@ -107,7 +107,7 @@ class _Hand:
         _ = self.words.text
         assert self.seen.view
         winner = self.seen.view.winner or ()
-        if self.seen.is_day_played:
+        if self.seen.is_only_deal_played:
             self.page.line(_("The deal is over."), "bold")
         elif not winner:
             self.page.line(_("The game was cancelled."), "bold")
@@ -256,6 +256,8 @@ class _Hand:
         _ = self.words.text
         if self.chosen == RESIGN and self.seen.day:
             return (_("Do you really want to give today's deal up? It is played only once."),)
+        if self.chosen == RESIGN and self.seen.is_duplicate:
+            return (_("Do you really want to resign? The other side wins the deal."),)
         if self.chosen == RESIGN:
             return (_("Do you really want to resign? The other side wins the game."),)
         if about := self._asked_about():
@@ -358,9 +360,11 @@ class _Hand:
 
     def _rest(self) -> list[Row]:
         _ = self.words.text
-        claims = self._moves("claim") if self.seen.view and self.seen.view.deal else []
+        # A tournament's deal is played to its end: no side comes to the target.
+        may_claim = self.seen.day or not self.seen.is_duplicate
+        claims = self._moves("claim") if self.seen.view and self.seen.view.deal and may_claim else []
         hints: Row = ()
-        if self.seen.practice and self.seen.my_turn and not self.seen.day:
+        if self.seen.practice and self.seen.my_turn and not self.seen.is_duplicate:
             hints = (Button(_("💡 Hint"), actions.table(self.seen.code, "hint", self.seen.version)),)
         return [tuple(self._button(_("🏁 Claim the game"), move) for move in claims), hints]
 

@@ -12,7 +12,7 @@ from bot.actions import MoveAction, TableAction
 from bot.daily.deal import result_of
 from bot.finished.archive import game_id
 from bot.panel import Button, Panel, Span
-from bot.panels.board import result_panel
+from bot.panels.board import duplicate_panel, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.daily import day_result_panel
 from bot.panels.hand import RESIGN, hand_panel, what_to_do
@@ -154,6 +154,9 @@ def _panel(table: Table, seen: TableSnapshot, person: str, profile: Profile, cho
         panel = hand_panel(seen if profile.wants_phrases else seen._replace(heard=()), *words, chosen)
         if table.phase != "over" or table.game is None:
             return panel
+        if table.is_duplicate and not table.day:
+            result = duplicate_panel(snapshot(table, None), profile.language)
+            return Panel((*panel.text, Span("\n\n"), *result.text))
         record = table.game.record(live=False)
         if table.day:
             result = day_result_panel(profile.language, table.day, table.game_id, result_of(record))
@@ -239,8 +242,8 @@ class _Pages:
             end_trick=self._lying(end.trick, end.seats) if end else (),
             results="/daily" if self.table.day else "",
             resign="" if is_over else actions.table(seen.code, "draft", seen.version, RESIGN),
-            # The cards of a day are for nobody to see before it is over.
-            replay=game_id(self.table) if self.table.phase == "over" and not self.table.day else "",
+            # Cards that others have yet to play are for nobody to see.
+            replay=game_id(self.table) if self.table.phase == "over" and not self.table.is_duplicate else "",
             **common,  # type: ignore[arg-type]
         )
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.panel import Span, Writer
 from bot.panels.snapshot import TableSnapshot
+from bot.tables.fixtures import FixtureName
 from bot.texts import texts
 from bot.wording import NO_BREAK, Wording
 from engine import GAMES, GameKind
@@ -21,8 +22,17 @@ class Phrases:
 
     def heading(self, page: Writer, deal: int) -> None:
         _ = self.text
-        game = Span(_(self.seen.kind.name), "bold")
-        page.line(_("{game} · {code} · deal {deal}"), game=game, code=Span(self.seen.code, "code"), deal=deal)
+        game, code = Span(_(self.seen.kind.name), "bold"), Span(self.seen.code, "code")
+        if self.seen.fixture and self.seen.is_duplicate:
+            page.line(_("{game} · {code}"), game=game, code=code)
+        else:
+            page.line(_("{game} · {code} · deal {deal}"), game=game, code=code, deal=deal)
+        self.fixture(page)
+
+    def fixture(self, page: Writer) -> None:
+        """Which game of which tournament it is, if it is any."""
+        if self.seen.fixture:
+            page.line(fixture_line(self.words, FixtureName.of(self.seen.fixture)))
 
     def side(self, side: int) -> str:
         """A side's players; whoever reads it stands first, where there is room for all that is to be known."""
@@ -33,7 +43,7 @@ class Phrases:
         """Each side's points, as large as the table counts them, and what they play to."""
         _ = self.text
         sides = " — ".join(f"{self.side(side)} {in_points(self.seen, total)}" for side, total in enumerate(totals))
-        if self.seen.day:
+        if self.seen.is_duplicate:
             return sides
         target = in_points(self.seen, int(self.seen.rules["target"]))
         return _("{sides} · to {target}").format(sides=sides, target=target)
@@ -57,6 +67,18 @@ class Phrases:
             {name: value for name, value in entries.items() if name != "thirds"}, totals, self.seen.rules
         ):
             page.line(capital(line))
+
+
+def fixture_line(words: Wording, name: FixtureName) -> str:
+    """Which game of a tournament it is. In a return deal each side has the seats that the other had before."""
+    _ = words.text
+    line = _("🏆 Tournament {code} · round {round} · match {match}").format(
+        code=name.tournament, round=name.round, match=name.match + 1
+    )
+    if not name.is_duplicate:
+        return line
+    deal = _("deal {number}") if name.deal % 2 else _("return deal {number}")
+    return f"{line} · {deal.format(number=name.deal)}"
 
 
 def in_points(seen: TableSnapshot, points: int) -> int:

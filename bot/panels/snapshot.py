@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
+from bot.store.entries import Fixture
 from bot.tables.chairs import Chair
 from bot.tables.table import PHRASES_A_DEAL, Table
 from bot.wording import Wording
@@ -45,7 +46,8 @@ class TableSnapshot(NamedTuple):
     ``version`` is of the seat's last decision: a press from a panel of this look is good until the next one.
     ``since`` is where in ``history`` (the moves of the deal as the seat saw them) its own last move stands, plus one.
     ``asking`` is who asks this viewer for the chair opposite, and which chair. ``practice`` is whether one person
-    plays, against robots; ``day`` is the day whose deal it is, if any; ``strangers`` whether its people were matched.
+    plays, against robots; ``day`` is the day whose deal it is, if any, and ``fixture`` what it is of a tournament;
+    ``strangers`` whether its people were matched.
     ``heard`` is what the others have said lately, by seat, and ``may_say`` whether this seat may still say something in
     this deal.
     """
@@ -67,6 +69,7 @@ class TableSnapshot(NamedTuple):
     asking: tuple[int, Chair] | None
     practice: bool
     day: date | None
+    fixture: Fixture | None
     strangers: bool
     heard: tuple[tuple[int, str], ...]
     may_say: bool
@@ -89,15 +92,20 @@ class TableSnapshot(NamedTuple):
         return self.seat is not None and self.turn == self.seat
 
     @property
-    def is_day_played(self) -> bool:
-        """Whether it is the deal of a day that was played to its end: the game has no other, so it stops there."""
+    def is_duplicate(self) -> bool:
+        """Whether it is one deal that others have, too (`Table.is_duplicate`)."""
+        return self.day is not None or (self.fixture is not None and self.fixture.is_duplicate)
+
+    @property
+    def is_only_deal_played(self) -> bool:
+        """Whether it is one deal, and that was played to its end: the game stops there."""
         deal = self.view.deal if self.view else None
-        return self.day is not None and deal is not None and deal.phase == "over"
+        return self.is_duplicate and deal is not None and deal.phase == "over"
 
     @property
     def is_cut_short(self) -> bool:
         """Whether the game ended before its last deal did: what that counted decided nothing."""
-        return self.view is not None and self.view.ending in CUT_SHORT and not self.is_day_played
+        return self.view is not None and self.view.ending in CUT_SHORT and not self.is_only_deal_played
 
     @property
     def has_opponents(self) -> bool:
@@ -142,6 +150,7 @@ def snapshot(table: Table, seat: int | None) -> TableSnapshot:
         asking=asked[0] if asked else None,
         practice=table.is_practice,
         day=table.day,
+        fixture=table.fixture,
         strangers=bool(table.matched),
         heard=tuple(table.heard_by(seat)) if seat is not None and game else (),
         may_say=seat is not None and table.said_in_deal[seat] < PHRASES_A_DEAL,

@@ -69,7 +69,9 @@ class _Scenes:
     def scene(self, sides: tuple[Side, Side], **what: object) -> Scene:
         _ = self.words.text
         points = in_points(self.seen, int(self.seen.rules["target"]))
-        target = _("deal of the day") if self.seen.day else _("to {target}").format(target=points)
+        target = _("to {target}").format(target=points)
+        if self.seen.is_duplicate:
+            target = _("deal of the day") if self.seen.day else _("one deal")
         return Scene(deck=self.deck, sides=sides, target=target, **what)  # type: ignore[arg-type]
 
     def hand(self, deal: DealView, chosen: str) -> Scene:
@@ -77,7 +79,7 @@ class _Scenes:
         assert view
         if view.ending:
             won = _("You win!") if self.seen.seat in (view.winner or ()) else _("You lose.")
-            stopped = _("The deal is over.") if self.seen.is_day_played else _("The game was cancelled.")
+            stopped = _("The deal is over.") if self.seen.is_only_deal_played else _("The game was cancelled.")
             line = won if view.winner else stopped
             result = view.result if not self.seen.is_cut_short else None
             tally = self.tally(result.entries) if result else ()

@@ -75,8 +75,8 @@ def hosting(table: Table, place: str) -> list[Entry]:
     """The entry by which a place begins to show the table; none where it does, or there is no place."""
     if not place or place in table.hosts:
         return []
-    if table.matched:
-        # Who are strangers to each other are to be seen by nobody else.
+    if table.matched or table.fixture:
+        # Who are strangers to each other are to be seen by nobody else; a tournament has a place of its own.
         raise NotYoursToDecide()
     if len(table.hosts) >= MOST_HOSTS:
         raise TooManyChats()

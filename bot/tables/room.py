@@ -266,6 +266,26 @@ class Room:
 
         return await self.commit(code, update, decide)
 
+    async def resign_for(self, code: str, person: str, update: str) -> Table:
+        """Somebody has left the tournament that a table plays for: they resign, whoever's turn it is. Nothing happens
+        where the game is over; NotAtThisTable if they do not sit there.
+        """
+
+        def decide(table: Table) -> Table:
+            resigning = [Move(checks.seat_of(table, person), "resign")]
+            return table.after(resigning if table.phase == "playing" else [], update)
+
+        return await self.commit(code, update, decide)
+
+    async def stop_late(self, code: str, update: str) -> Table:
+        """The time is over for which a game may last: who is to move loses it. Nothing happens where it is over."""
+
+        def decide(table: Table) -> Table:
+            turn = table.game.turn if table.game else None
+            return table.after([] if turn is None else [Stop("timeout", 1 - (turn & 1))], update)
+
+        return await self.commit(code, update, decide)
+
     async def press(self, code: str, person: str, version: int, move: str, update: str, about: object = None) -> Table:
         """A move from a panel of this version. When it ends a deal, the next is dealt in the same commit.
 
@@ -359,6 +379,5 @@ class Room:
         after = table.after(entries, update)
         if not (after.game and after.game.needs_deal):
             return after
-        # A day has one deal.
-        next_one = Stop("cancelled") if after.day else Deal(self.new_secret(SECRET_BYTES))
+        next_one = Stop("cancelled") if after.is_duplicate else Deal(self.new_secret(SECRET_BYTES))
         return after.after([next_one], update)

@@ -190,6 +190,13 @@ class Table:
         return sum(1 for chair in self.chairs if chair and not chair.is_robot) == 1 and self.is_full
 
     @property
+    def is_duplicate(self) -> bool:
+        """Whether others have the same cards elsewhere: then it is one deal, and nothing of it is told before all have
+        played it.
+        """
+        return self.day is not None or (self.fixture is not None and self.fixture.is_duplicate)
+
+    @property
     def to_move(self) -> Chair | None:
         """Who sits where the turn is."""
         turn = self.game.turn if self.game else None

@@ -145,7 +145,7 @@ const Replay = () => {
   const says = step ? step.text : "";
 
   return html`
-    <header class="bar"><a href="/" aria-label=${texts.home}>←</a><div><h1>${overview.title} <small>${id.split("-")[0]}</small></h1><p class="result">${overview.result}</p></div></header>
+    <header class="bar"><a href="/" aria-label=${texts.home}>←</a><div><h1>${overview.title} <small>${id.split("-")[0]}</small></h1><p class="result">${overview.result}</p>${overview.fixture && html`<p class="result">${overview.fixture}</p>`}</div></header>
     <div class="columns">
       <section class="board" aria-label=${texts.table}>
         ${step ? html`

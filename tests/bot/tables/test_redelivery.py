@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+from collections.abc import Mapping
 from contextlib import suppress
 from random import Random
 from typing import Any, NamedTuple
@@ -9,13 +10,14 @@ from typing import Any, NamedTuple
 import pytest
 
 from bot.store import Store, keys
+from bot.store.entries import Fixture
 from bot.store.log import STAMPS_KEPT
 from bot.tables import Room, Table
 from bot.tables.chairs import Chair
 from bot.tables.challenges import MOST_CHANGES, Challenges
 from bot.tables.checks import MOST_ENTRIES
 from bot.tables.errors import NoSuchTable, TooManyChanges
-from engine import legal_for_record
+from engine import GAMES, legal_for_record
 from engine.errors import EngineError
 from tests.long import mostly_long
 
@@ -32,10 +34,11 @@ class Operation(NamedTuple):
     name: str
     arguments: tuple[object, ...]
     key: str
+    options: Mapping[str, object] = {}
 
     async def __call__(self, room: Room) -> Table:
         done_at = room if hasattr(Room, self.name) else Challenges(room)
-        table: Table = await getattr(done_at, self.name)(*self.arguments)
+        table: Table = await getattr(done_at, self.name)(*self.arguments, **self.options)
         return table
 
 
@@ -58,6 +61,10 @@ class Updates:
                 other = Chair(random.choice([one for one in PEOPLE if one != person]), "Tre 333")
                 return Operation("open_for", ("testa", (Chair(person, "Asso 111"), other), key), key)
             if random.random() < 0.2:
+                chairs = [Chair(one, f"Person {one[2:]}") for one in random.sample(PEOPLE, GAMES[game].seats)]
+                setup = {"setup": [Fixture("K7QF2M", 1, 0, 1, "p:100")]}
+                return Operation("open_fixture", (game, chairs, key), key, setup)
+            if random.random() < 0.2:
                 return Operation("open_practice", (game, person, name, "easy", key), key)
             return Operation("open_table", (game, person, name, key), key)
         code, version = table.code, table.version
@@ -76,6 +83,8 @@ class Updates:
             "withdraw": (code, key),
             "decline": (code, person, "", key),
             "close": (code, key),
+            "resign_for": (code, person, key),
+            "stop_late": (code, key),
             "say": (code, person, "hello", key),
             "claim_on_time": (code, person, key),
             "wait": (code, person, key),

@@ -1,0 +1,65 @@
+"""What came of a game of one deal: points where it was played to its end, and otherwise whom it went to."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.finished.one_deal import OneDeal, one_deal
+from bot.finished.replayed import replayed_game
+from bot.panels.pages import replay_page
+from engine import GAMES, Game
+from tests.bot.daily.test_deal import SECRET, played
+from tests.bot.finished.games import finished
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_a_deal_that_was_played_to_its_end_has_points_and_tricks(game_id: str) -> None:
+    record = played(game_id, 1).record()
+    result = one_deal(record)
+    unit = int(record.rules.get("score_unit", 1))
+    assert (result.how, result.points) == ("played", tuple(total * unit for total in record.deals[0].totals))
+    assert len(result.tricks) == (13 if game_id == "spades" else GAMES[game_id].pack.size // GAMES[game_id].seats)
+    ours, theirs = result.points
+    assert result.winner == (None if ours == theirs else 0 if ours > theirs else 1)
+
+
+def test_what_broke_off_has_no_points_and_goes_to_who_did_not_break_it_off() -> None:
+    for seat in (0, 1):
+        game = Game("tressette", {}, ["p"] * 4)
+        game.deal(SECRET)
+        late, stopped = game.copy(), game.copy()
+        game.play(seat + 2, "resign")
+        assert one_deal(game.record()) == OneDeal((0, 0), "", 1 - seat, "resign")
+        late.stop("timeout", seat)
+        assert (one_deal(late.record()).winner, one_deal(late.record()).how) == (seat, "timeout")
+        stopped.stop("cancelled")
+        assert (one_deal(stopped.record()).winner, one_deal(stopped.record()).how) == (None, "void")
+
+
+def test_tricks_are_told_also_of_what_broke_off() -> None:
+    result = one_deal(played("testa", 1, "resign").record())
+    assert (result.points, result.how) == ((0, 0), "resign")
+    assert set(result.tricks) <= {"0", "1"}
+    assert 10 < len(result.tricks) < 20
+
+
+def test_whoever_looks_at_a_duplicate_later_reads_what_it_was_and_not_that_it_was_cancelled() -> None:
+    record = played("metamazzo", 1).record()
+    game = replace(finished(1, "metamazzo"), record=record, fixture="K7QF2M 2.0.4")
+    told = replayed_game(game, "en", "italian")
+    assert (told.result, told.fixture) == (
+        "The deal is over.",
+        "🏆 Tournament K7QF2M · round 2 · match 1 · return deal 4",
+    )
+    page = replay_page(game, 1, "it", "italian").plain
+    assert page.startswith("🏆 Torneo K7QF2M · turno 2 · incontro 1 · smazzata di ritorno 4\nMetà Mazzo")
+    assert page.endswith("La mano è finita.")
+    assert replayed_game(finished(1), "en", "italian").fixture == ""
+
+
+def test_what_was_stopped_before_its_end_was_cancelled() -> None:
+    game = Game("testa", {}, ["p", "q"])
+    game.deal(SECRET)
+    game.stop("cancelled")
+    told = replayed_game(replace(finished(1), record=game.record()), "en", "italian")
+    assert (told.result, told.fixture) == ("The game was cancelled.", "")

@@ -1,0 +1,166 @@
+"""Tables of tournaments: nobody is asked to sit down, and what ends a game from outside ends it once."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from bot.finished.archive import Archive, FinishedGame, UnreadableGame
+from bot.finished.file import from_line, to_line
+from bot.platform import private_place
+from bot.simulation import simulate
+from bot.store import Store, keys
+from bot.store.entries import Fixture
+from bot.tables import Room, Table
+from bot.tables.chairs import Chair
+from bot.tables.challenges import Challenges
+from bot.tables.choice import Choice
+from bot.tables.errors import NoSuchTable, NotAtThisTable, TooManyTables
+from bot.tables.fixtures import FixtureName, duplicate_rules
+from bot.tables.lists import MOST_TABLES
+from engine import GAMES, legal_for_record
+from tests.bot.finished.games import finished
+
+PEOPLE = [Chair(f"p:{number}", f"Person {number}\n") for number in range(1, 5)]
+ADA, BEA = PEOPLE[0].person, PEOPLE[1].person
+SECRET = bytes(range(32))
+
+
+@pytest.fixture
+def room(store: Store) -> Room:
+    return Room(store, Random(0).randbytes)
+
+
+async def opened(room: Room, game: str = "metamazzo", update: str = "f", deal: int = 0, secret: bytes = b"") -> Table:
+    choice = replace(Choice.usual(game), clock=86400, strict=True)
+    setup = [Fixture("K7QF2M", 2, 0, deal, "p:100"), *(duplicate_rules(choice) if deal else choice).setup]
+    chairs = PEOPLE[: GAMES[game].seats]
+    return await Challenges(room).open_fixture(game, chairs, update, setup=setup, secret=secret)
+
+
+async def lists_of(room: Room) -> list[list[str]]:
+    """The tables of everybody, and those of their private chats."""
+    found = [await room.lists.tables_of(one.person) for one in PEOPLE]
+    found += [await room.lists.tables_at(private_place(one.person)) for one in PEOPLE]
+    return [[table.code for table in tables] for tables in found]
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_everybody_sits_and_the_game_begins(room: Room, game: str) -> None:
+    table = await opened(room, game, secret=SECRET)
+    seats = GAMES[game].seats
+    assert (table.phase, table.clock, table.strict) == ("playing", 86400, True)
+    assert [chair and chair.name for chair in table.chairs] == [f"Person {number + 1}" for number in range(seats)]
+    assert table.hosts == tuple(private_place(one.person) for one in PEOPLE[:seats])
+    assert table.game
+    assert table.game.record().deals[0].proof.secret == SECRET.hex()
+    assert table.fixture == Fixture("K7QF2M", 2, 0, 0, "p:100")
+    assert (table.matched, table.invited, table.asking) == ((), None, {})
+    of_each = [[table.code] if number < seats else [] for number in range(4)]
+    assert await lists_of(room) == [*of_each, *of_each]
+
+
+async def test_a_fixture_is_opened_once(room: Room, store: Store) -> None:
+    table = await opened(room)
+    other = Room(store, Random(1).randbytes)
+    assert (await opened(other)).log.entries == table.log.entries
+    await room.remove(await room.close(table.code, "close"))
+    for late in (room, other):
+        with pytest.raises(NoSuchTable):
+            await opened(late)
+    assert await lists_of(room) == [[]] * 8
+    assert not [key async for key in store.client.scan_iter("{s*}:table:*")]
+
+
+async def test_where_one_of_them_has_no_chair_left_nobody_sits(room: Room, store: Store) -> None:
+    done = await opened(room)
+    for number in range(MOST_TABLES - 1):
+        await Challenges(room).open_table("testa", BEA, "Bea", f"open {number}")
+    with pytest.raises(TooManyTables):
+        await opened(room, "tavolo", "another")
+    # Nobody's list has so much as an entry of it.
+    assert list(await store.index.entries(keys.seated(ADA))) == [done.code]
+    assert len(await store.index.entries(keys.seated(BEA))) == MOST_TABLES
+    assert not [key for one in PEOPLE[2:] for key in await store.index.entries(keys.seated(one.person))]
+    # What was done already is answered as done.
+    assert (await opened(room)).code == done.code
+
+
+async def test_who_leaves_a_tournament_resigns_whoever_is_to_move(room: Room) -> None:
+    for number, chair in enumerate(PEOPLE[:2]):
+        table = await opened(room, update=f"f{number}")
+        with pytest.raises(NotAtThisTable):
+            await room.resign_for(table.code, "p:9", "stranger")
+        over = await room.resign_for(table.code, chair.person, "leave")
+        assert over.game
+        assert (over.game.ending, over.game.winner) == ("resign", (1 - number,))
+        for update in ("leave", "another"):
+            assert (await room.resign_for(table.code, PEOPLE[0].person, update)).version == over.version
+
+
+async def test_a_game_that_is_late_is_lost_by_who_is_to_move(room: Room) -> None:
+    for moves in (0, 1, 2):
+        table = await opened(room, "tressette", update=f"f{moves}")
+        for _ in range(moves):
+            assert table.game
+            seat = table.game.turn
+            assert seat is not None
+            move = next(one for one in legal_for_record(table.game, seat) if one.startswith("play "))
+            table = await room.press(table.code, PEOPLE[seat].person, table.version, move, f"u{table.version}")
+        assert table.game
+        late = table.game.turn
+        assert late is not None
+        over = await room.stop_late(table.code, "round over")
+        assert over.game
+        assert (over.game.ending, over.game.winner) == ("timeout", tuple(sorted({(late + 1) % 4, (late + 3) % 4})))
+        for update in ("round over", "again"):
+            assert (await room.stop_late(table.code, update)).version == over.version
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_no_single_deal_brings_as_many_points_as_a_table_of_one_deal_is_played_to(game: str) -> None:
+    choice = duplicate_rules(Choice.usual(game))
+    assert duplicate_rules(choice) == choice
+    kind = GAMES[game]
+    target = choice.all_rules.target
+    if game == "spades":
+        # All tricks bid and made, or made blind with nothing bid.
+        most = max(13 * 10, 200)
+    else:
+        # Every trick, and every card in as many combinations as the game allows (three cards, or four of a kind).
+        honours = 3 * 4
+        most = 11 + (honours * 2 if choice.all_rules.model_dump()["reuse"] else honours)
+    assert most < target
+    for seed in range(20):
+        record = simulate(game, choice.rules, ["random"] * kind.seats, f"one deal {seed}")
+        first = record.deals[0]
+        assert max(first.totals) <= most
+
+
+async def test_a_game_of_a_tournament_says_so_and_counts_for_its_chat(room: Room, store: Store) -> None:
+    whole = await Archive(store.client).add(await room.resign_for((await opened(room)).code, ADA, "leave"), 1.0)
+    assert (whole.fixture, whole.chats, whole.is_rated) == ("K7QF2M 2.0.0", ["p:100"], True)
+    assert whole.played_for == FixtureName("K7QF2M", 2, 0, 0)
+    duplicate = await opened(room, update="d", deal=3)
+    for ended in (await room.stop_late(duplicate.code, "late"), await room.resign_for(duplicate.code, ADA, "leave")):
+        one = await Archive(store.client).finished(ended, 1.0)
+        assert (one.fixture, one.chats, one.is_rated) == ("K7QF2M 2.0.3", ["p:100"], False)
+        assert one.played_for
+        assert one.played_for.is_duplicate
+        assert FinishedGame.parse(one.to_bytes()) == one
+        assert from_line(to_line(7, one)).game == one
+
+
+def test_games_of_older_releases_are_of_no_tournament_and_others_stay_as_they_were_written() -> None:
+    game = finished(1)
+    assert "fixture" not in game.fields
+    assert FinishedGame.parse(game.to_bytes()) == game
+    assert game.played_for is None
+
+
+@pytest.mark.parametrize("text", ["K7QF2M", "K7QF2M 2.0", "K7QF2M 2.0.01", "K7QF2M 2.x.1", " 2.0.1 "])
+def test_a_game_that_names_no_fixture_there_can_be_is_unreadable(text: str) -> None:
+    game = replace(finished(1), fixture="K7QF2M 2.0.1")
+    object.__setattr__(game, "fixture", text)
+    with pytest.raises(UnreadableGame):
+        FinishedGame.parse(game.to_bytes())

@@ -44,6 +44,7 @@ from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable, SetAside
 from bot.tables.room import ROBOT_PAUSE, Room
 from bot.tables.table import Table
+from bot.tournaments.director import Director
 from bot.viewers import Viewers
 from bot.watching import Watching
 
@@ -135,6 +136,17 @@ class Worker:
         self.reminders = Reminders(store, self.shards, self.people, self.adapters, self.days)
         self.honours = Honours(store.client, self.archive, self.ratings)
         self.puzzles = GroupPuzzles(store, self.shards, self.people, self.adapters, self.days.now)
+        self.director = Director(
+            self.room,
+            self.challenges,
+            self.archive,
+            self.ratings,
+            self.shards,
+            self.people,
+            self.adapters,
+            self.picture_pool,
+            self.delivery.answers,
+        )
         self.forgetter = Forgetter(
             self.room, self.people, self.archive, self.ratings, self.finder.queue, self._tell_to_forget
         )
@@ -161,6 +173,7 @@ class Worker:
             "days": self._mind_days,
             "reminders": self.reminders.run,
             "puzzles": self.puzzles.run,
+            "tournaments": self.director.run,
         }
         if days := self.settings.forget_after_days:
             loops["unused"] = Unused(self.store, self.people, self.forgetter, days).run
@@ -351,11 +364,15 @@ class Worker:
         assert table.game
         if table.day:
             return await self._finish_day(table, table.day)
+        if table.is_duplicate:
+            return await self._finish_duplicate(table)
         game = await self.archive.add(table, time.time())
         # Its table goes when this returns, and that may lie on another node than the game.
         await self.store.confirm(keys.game(game.id), keys.GAMES_ORDER)
         await self.ratings.catch_up()
         await self.finder.game_over(table)
+        if table.fixture:
+            await self.director.finished(table, game)
         GAMES.labels(table.game_id, table.game.ending or "").inc()
         names = {chair.person: chair.name for chair in table.chairs if chair}
         changes = await self.ratings.changes(game.id)
@@ -369,6 +386,15 @@ class Worker:
         await self.store.confirm(keys.daily_results(day))
         GAMES.labels(table.game_id, "day").inc()
         return Outcome(game.id, (), game.ended, par=await self.days.results.par(day))
+
+    async def _finish_duplicate(self, table: Table) -> Outcome:
+        """Keep what came of a duplicate's deal: it is not rated, and read by nobody before all have played it."""
+        assert table.fixture
+        game = await self.archive.finished(table, time.time())
+        await self.director.finished(table, game)
+        await self.store.confirm(keys.tournament_games(table.fixture.tournament))
+        GAMES.labels(table.game_id, "duplicate").inc()
+        return Outcome(game.id, (), game.ended)
 
     async def _mind_days(self) -> None:
         """Have the games of days that are over read by all, and months that are over remembered."""

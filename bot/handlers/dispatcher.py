@@ -146,6 +146,8 @@ class Dispatcher:
         return self.worker.retries.add(f"back in {chat}", partial(self._bring_up_to_date, chat))
 
     async def _bring_up_to_date(self, chat: str) -> None:
+        for tournament in await self.worker.director.tournaments.at(chat):
+            await self.worker.director.cards.back_in_chat(tournament.code)
         for table in await self.worker.tables_at(chat):
             for host, place in enumerate(table.hosts):
                 if chat_of(place) == chat:
@@ -169,6 +171,7 @@ class Dispatcher:
         await worker.ratings.move_chat(old, new)
         await worker.honours.move_chat(old, new)
         await worker.puzzles.move_chat(old, new)
+        await worker.director.tournaments.move_chat(old, new)
 
     async def language_in(self, place: str) -> str:
         return (await self.worker.people.chat(place)).language

@@ -30,6 +30,7 @@ from bot.store.naming import by_handle
 from bot.tables.errors import NoSuchTable
 from bot.tables.leaving import leave
 from bot.tables.room import Room
+from bot.tournaments.forgetting import forget as forget_in_tournaments
 
 POLL_SECONDS = 5.0
 """How often the store is asked for forgettings that another process began, or left undone."""
@@ -113,6 +114,7 @@ class Forgetter:
         # First, so that whom they were matched with goes back to the queue.
         await self._queue.forget(person)
         await self._reports.forget(person, mark.somebody)
+        await forget_in_tournaments(self._room.store, person, mark.somebody)
         tables = await self._leave_tables(person, mark)
         # What has been handed over is never given back: the person takes part in no game that is yet to be rated.
         await self._ratings.catch_up()
@@ -135,6 +137,7 @@ class Forgetter:
         await DayResults(self._client).forget(person, mark.somebody)
         await Ladder(self._client).forget(person)
         await self._honours.forget(person, mark.somebody)
+        await forget_in_tournaments(self._room.store, person, mark.somebody)
         await self._client.hdel(keys.FORGETTING, person)
 
     async def _leave_tables(self, person: str, mark: Mark) -> int:

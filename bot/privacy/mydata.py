@@ -11,6 +11,7 @@
      "days": [{"day", "points": [own, other] or null, "tricks"}], of the deals of the days,
      "honours": [{"month", "chat", "kind", "figure"}],
      "puzzles": {"solver": {"mu", "sigma", "answered", "solved", "run", "longest"}, "answers": {puzzle: card}}, or {},
+     "tournaments": [{"code", "game", "form", "state", "organiser", "player"}],
      "reminded_at": the hour at which they are reminded of it, or null,
      "tables": [{"code", "game", "state", "seat", "players"}],
      "ratings": [{"chat", "month", "game", "rating", "games", "wins", "rank", "history": [{"day", "won", "rating"}]}],
@@ -37,6 +38,7 @@ from bot.puzzles.ladder import Ladder
 from bot.sessions import Sessions
 from bot.store import keys
 from bot.tables.table import Table
+from bot.tournaments.forgetting import kept_of
 
 FORMAT = "buongioco-mydata/1"
 
@@ -81,6 +83,7 @@ class MyData:
                 for one in await Honours(self._client, self._archive, self._ratings).of_person(person)
             ],
             "puzzles": await Ladder(self._client).all_of(person),
+            "tournaments": await kept_of(self._client, person),
             "reminded_at": await self._reminded_at(person),
             "tables": [_table(table, person) for table in tables],
             "ratings": await self._rated(person),

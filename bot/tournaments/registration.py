@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import count
 
 from bot.finished.ratings import Ratings, Scope
@@ -17,6 +18,7 @@ from bot.tournaments.errors import (
     HasPartner,
     IsFull,
     IsOver,
+    NoSuchTournament,
     NotEntered,
     NotForPrograms,
     OnlyTheOrganiser,
@@ -49,22 +51,21 @@ class Registration:
         secret = await self._store.secret()
         for attempt in count():
             code = table_code(f"tournament {update} {attempt}", secret)
-            made = await self._store.index.reserve(keys.tournaments_at(place), code)
-            assert made
-            live = [
-                one
-                for one in await self._tournaments.at(place)
-                if one.phase in ("open", "playing") and one.code != code
-            ]
+            with suppress(NoSuchTournament):
+                known = await self._tournaments.load(code)
+                if known.was_begun_by(update):
+                    return known
+                continue
+            live = [one for one in await self._tournaments.at(place) if one.is_live]
             if len(live) >= MOST_AT_ONCE:
-                await self._store.index.give_back(keys.tournaments_at(place), code, made)
                 raise TooManyTournaments(most=MOST_AT_ONCE)
-            await self._store.index.reserve(keys.TOURNAMENTS, code)
-            opened = await self._tournaments.write(Tournament(code), entries, update)
-            if isinstance(opened, Tournament):
-                return opened
-            if opened and opened[0].partition(b"\t")[2] == update.encode():
-                return await self._tournaments.load(code)
+            for key in (keys.tournaments_at(place), keys.entered(person), keys.TOURNAMENTS):
+                await self._store.index.reserve(key, code)
+            await self._tournaments.write(Tournament(code), entries, update)
+            # By whomever it was written: by this update, or by another of the same code.
+            known = await self._tournaments.load(code)
+            if known.was_begun_by(update):
+                return known
         raise AssertionError
 
     async def choose(self, code: str, person: str, name: str, value: str, update: str) -> Tournament:
@@ -79,7 +80,7 @@ class Registration:
         return await self._tournaments.commit(code, update, decide)
 
     async def play(self, code: str, person: str, choice: Choice, update: str) -> Tournament:
-        """Which game, by which rules and clock. At another number of players pairs are pairs no more."""
+        """Which game, by which rules and clock."""
 
         def decide(tournament: Tournament) -> list[Entry]:
             _check_organiser(tournament, person)
@@ -124,7 +125,7 @@ class Registration:
         """A person leaves: before the start as if they had never entered, afterwards they withdraw."""
 
         def decide(tournament: Tournament) -> list[Entry]:
-            if tournament.phase in ("over", "cancelled"):
+            if not tournament.is_live:
                 raise IsOver()
             player = tournament.player_of(person)
             if player is None:
@@ -170,7 +171,7 @@ class Registration:
         """The organiser calls it off; what is being played is played on, and counts for nothing here."""
 
         def decide(tournament: Tournament) -> list[Entry]:
-            if tournament.phase in ("over", "cancelled"):
+            if not tournament.is_live:
                 raise IsOver()
             _check_is_organiser(tournament, person)
             return [Cancel()]
@@ -192,7 +193,7 @@ def _play(choice: Choice) -> Play:
 
 
 def _check_open(tournament: Tournament) -> None:
-    if tournament.phase in ("over", "cancelled"):
+    if not tournament.is_live:
         raise IsOver()
     if tournament.phase != "open" or tournament.version >= MOST_CHANGES:
         raise HasBegun()

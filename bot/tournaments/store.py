@@ -10,7 +10,7 @@
 | ``tournaments:<chat>`` | hash | codes of a chat's tournaments, those among them that ended lately |
 | ``entered:<platform:id>`` | hash | the same of a person |
 
-An entry in a list is made before the commit that it follows from; whoever reads one that is not borne out takes it out.
+An entry in a list is made before the commit that it follows from; one of which there is no tournament is taken out.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,8 +21,8 @@ from bot.find.finder import MINDED_WITH
 from bot.platform import chat_of
 from bot.store import Store, keys
 from bot.store.batch import BatchedScript
-from bot.store.log import stamped
-from bot.tournaments.entries import Entry, Place, encode
+from bot.store.log import stamped, unstamped
+from bot.tournaments.entries import Entry, Place, Redacted, encode
 from bot.tournaments.errors import NoSuchTournament
 from bot.tournaments.tournament import Tournament
 
@@ -33,6 +33,8 @@ SHOWN_SECONDS = 30 * 86400
 """For how long one that is over stands in lists."""
 
 TOURNAMENTS_REMEMBERED = 500
+
+REDACTED = encode(Redacted()).encode()
 
 APPEND = """
 -- KEYS  a tournament's log
@@ -70,7 +72,7 @@ class Tournaments:
     """The tournaments of one store."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self._store, self.client = store, store.client
         self._append = BatchedScript(store.client, APPEND, store.replicas)
         self._rewrite = BatchedScript(store.client, REWRITE, store.replicas)
         self._remembered: LRUCache[str, Tournament] = LRUCache(TOURNAMENTS_REMEMBERED)
@@ -82,31 +84,37 @@ class Tournaments:
     async def load(self, code: str) -> Tournament:
         """A tournament as the store has it; NoSuchTournament if there is none."""
         known = self._remembered.get(code) or Tournament(code)
+        # The last entry that is known comes first again, to tell this log from another.
         since = max(0, known.version - 1)
-        found = await self._store.client.lrange(keys.tournament(code), since, -1)
-        if known.exists and (not found or found[0] != known.entries[-1]):
-            known, since = Tournament(code), 0
-            found = await self._store.client.lrange(keys.tournament(code), 0, -1)
-        loaded = known.after(found[known.version - since :])
+        found = await self.client.lrange(keys.tournament(code), since, -1)
+        new = found[known.version - since :]
+        if known.exists and (found[:1] != [known.entries[-1]] or any(unstamped(one) == REDACTED for one in new)):
+            known, new = Tournament(code), await self.client.lrange(keys.tournament(code), 0, -1)
+        loaded = known.after(new)
         if not loaded.exists:
             self._remembered.pop(code, None)
             raise NoSuchTournament(code=code)
         self._remembered[code] = loaded
         return loaded
 
-    async def live(self) -> list[str]:
-        """The codes of the tournaments that are not over; some may be by now."""
-        return sorted(await self._store.index.entries(keys.TOURNAMENTS))
+    async def live(self) -> dict[str, int]:
+        """The codes of the tournaments that are not over, with the Unix seconds since when; some may be over by now."""
+        found = await self._store.index.entries(keys.TOURNAMENTS)
+        return {code: int(token.partition(".")[0]) for code, token in sorted(found.items())}
+
+    async def drop(self, code: str) -> None:
+        """There is no tournament of that code, unless it is just being opened."""
+        token = (await self._store.index.entries(keys.TOURNAMENTS)).get(code)
+        if token:
+            await self._store.index.drop(keys.TOURNAMENTS, code, token)
 
     async def at(self, place: str) -> list[Tournament]:
         """The tournaments of a chat, the newest first: those that are not over, and those that ended lately."""
         return await self._listed(keys.tournaments_at(place), lambda one: chat_of(one.place) == chat_of(place))
 
     async def of(self, person: str) -> list[Tournament]:
-        """The tournaments that a person has entered, the newest first, as in `at`."""
-        return await self._listed(
-            keys.entered(person), lambda one: any(player and player.person == person for player in one.players)
-        )
+        """The tournaments that a person has entered or organises, the newest first, as in `at`."""
+        return await self._listed(keys.entered(person), lambda one: one.names(person))
 
     async def _listed(self, key: str, belongs: Callable[[Tournament], bool]) -> list[Tournament]:
         found = []
@@ -116,19 +124,15 @@ class Tournaments:
             except NoSuchTournament:
                 await self._store.index.drop(key, code, token)
                 continue
-            if not belongs(tournament):
-                await self._store.index.drop(key, code, token)
-            elif await self._is_shown(tournament):
+            if belongs(tournament) and await self._is_shown(tournament):
                 # A token begins with the seconds at which it was made.
                 found.append((token, tournament))
-            else:
-                await self._store.index.release(key, code, token)
         return [one for _token, one in sorted(found, key=lambda pair: pair[0], reverse=True)]
 
     async def _is_shown(self, tournament: Tournament) -> bool:
-        if tournament.phase in ("open", "playing"):
+        if tournament.is_live:
             return True
-        left = await self._store.client.ttl(keys.tournament(tournament.code))
+        left = await self.client.ttl(keys.tournament(tournament.code))
         return bool(left < 0 or left > KEPT_SECONDS - SHOWN_SECONDS)
 
     async def left(self, tournament: Tournament) -> int | None:
@@ -164,11 +168,10 @@ class Tournaments:
         """The tournament with these entries; or all that its log has, where that has gone on meanwhile."""
         stored = [stamped(encode(entry), update) for entry in entries]
         after = tournament.after(stored)
-        is_over = after.phase in ("over", "cancelled")
         last = tournament.entries[-1] if tournament.exists else b""
         result = await self._append(
             [keys.tournament(tournament.code)],
-            [tournament.version, last, KEPT_SECONDS if is_over else "", *stored],
+            [tournament.version, last, "" if after.is_live else KEPT_SECONDS, *stored],
             confirmed=True,
         )
         if result[0] != 1:
@@ -202,4 +205,4 @@ class Tournaments:
                 )
             except NoSuchTournament:
                 continue
-        await self._store.client.delete(keys.tournaments_at(old))
+        await self.client.delete(keys.tournaments_at(old))

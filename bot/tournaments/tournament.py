@@ -154,10 +154,19 @@ class Tournament:
     def exists(self) -> bool:
         return self.version > 0
 
+    @property
+    def is_live(self) -> bool:
+        """Whether it is not over, nor called off."""
+        return self.phase in ("open", "playing")
+
     def has_seen(self, update: str) -> bool:
         """Whether any entry was caused by this update."""
         stamp = b"\t%b" % update.encode()
         return any(entry.endswith(stamp) for entry in self.entries)
+
+    def was_begun_by(self, update: str) -> bool:
+        """Whether the first entry was caused by this update."""
+        return self.exists and self.entries[0].partition(b"\t")[2] == update.encode()
 
     def after(self, stored: Sequence[bytes]) -> Self:
         """The tournament with these entries behind its log; `bot.store.forms.UnreadableEntry` for what is none."""
@@ -224,6 +233,10 @@ class Tournament:
             ),
             None,
         )
+
+    def names(self, person: str) -> bool:
+        """Whether a person plays or has played in it, or organises it."""
+        return self.opener.person == person or any(player and player.person == person for player in self.players)
 
     def team_of(self, player: int) -> int | None:
         """The team in which a player plays."""

@@ -1,0 +1,272 @@
+"""Whole tournaments of scripted people: tables open by themselves, results count, and who is ahead is who the records
+say.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+
+import pytest
+
+from bot.store import Store, keys
+from bot.tables.errors import NoSuchTable
+from bot.tournaments import director
+from bot.tournaments.director import seated
+from bot.tournaments.standings import standings
+from bot.tournaments.tournament import DAY, Form, Tournament
+from tests.bot.fake_platform import GROUP, open_worker
+from tests.bot.tournaments.field import Field, duplicate_points, field, name, open_tables, person, sides, wins
+from tests.long import long
+
+
+@pytest.fixture(autouse=True)
+def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The director does something when a test has it do so."""
+    monkeypatch.setattr(director, "POLL_SECONDS", 1e6)
+    monkeypatch.setattr(director, "PASS_SECONDS", 0.0)
+
+
+def people_of(tournament: Tournament, team: int) -> frozenset[str]:
+    return frozenset(one.person for one in tournament.members(team))
+
+
+def by_people(tournament: Tournament) -> Mapping[frozenset[str], int]:
+    """Each team's place."""
+    return {people_of(tournament, line.team): line.place for line in standings(tournament)}
+
+
+WHOLE: list[tuple[Form, str, int, int | None]] = [
+    ("knockout", "metamazzo", 8, 21),
+    ("knockout", "tavolo", 12, 11),
+    ("roundrobin", "pizzichino", 5, 21),
+    ("swiss", "testa", 9, 11),
+    ("league", "metamazzo", 6, 21),
+    ("swiss", "tressette", 16, 21),
+    ("knockout", "spades", 7, 200),
+    ("knockout", "metamazzo", 64, 21),
+    ("roundrobin", "testa", 16, 11),
+    ("swiss", "spizzichino", 32, 51),
+    ("league", "testa", 12, 11),
+]
+
+
+@pytest.mark.parametrize(("form", "game", "people", "target"), [*WHOLE[:3], *(long(*one) for one in WHOLE[3:])])
+async def test_whole_tournaments_of_whole_games(
+    store: Store, form: Form, game: str, people: int, target: int | None
+) -> None:
+    async with field(store) as some:
+        code = (await some.started(game, form, people, target)).code
+        over = await some.played(code)
+        assert over.phase == "over"
+        games = await some.games(code)
+        assert all(game.chats == [GROUP] and game.is_rated for game in games)
+        won = wins(games)
+        places = by_people(over)
+        assert len(places) == len(over.teams)
+        if form == "knockout":
+            assert len(games) == len(over.teams) - 1
+            [champion] = [team for team, place in places.items() if place == 1]
+            assert won[champion] == max(won.values())
+            # Whoever lost once is out, and met nobody after that.
+            assert all(len([one for one in games if team in sides(one)]) - won[team] <= 1 for team in places)
+        if form in ("roundrobin", "league"):
+            met = Counter(frozenset(sides(game)) for game in games)
+            assert set(met.values()) == {1}
+            assert len(met) == len(over.teams) * (len(over.teams) - 1) // 2
+        if form != "knockout":
+            byes = {people_of(over, one.one): 1 for one in over.matches if one.is_bye and form == "swiss"}
+            order = sorted(places, key=lambda team: places[team])
+            counted = [won[team] + byes.get(team, 0) for team in order]
+            assert counted == sorted(counted, reverse=True)
+
+
+DUPLICATES = [
+    ("metamazzo", 8, "points"),
+    ("tressette", 16, "points"),
+    ("spades", 8, "steps"),
+    ("pizzichino", 64, "points"),
+]
+
+
+@pytest.mark.parametrize(
+    ("game", "people", "scoring"),
+    [DUPLICATES[0], *(long(*one) for one in DUPLICATES[1:])],
+)
+async def test_whole_duplicates(store: Store, game: str, people: int, scoring: str) -> None:
+    async with field(store) as some:
+        code = (await some.started(game, "duplicate", people, scoring=scoring)).code
+        over = await some.played(code)
+        games = await some.games(code)
+        assert over.phase == "over"
+        assert not any(game.is_rated for game in games)
+        packs: dict[tuple[int, int], set[str]] = {}
+        for one in games:
+            assert one.played_for
+            where = (one.played_for.round, one.played_for.deal)
+            packs.setdefault(where, set()).add("".join(one.record.deals[0].pack))
+        assert all(len(found) == 1 for found in packs.values())
+        assert len({pack for found in packs.values() for pack in found}) == len(packs)
+        for number in range(people):
+            held = ["".join(one.record.deals[0].pack) for one in games if person(number) in one.people]
+            assert len(held) == len(set(held))
+        if scoring == "points":
+            counted = duplicate_points(games, 50 if game == "spades" else 5)
+            places = by_people(over)
+            order = sorted(places, key=lambda team: places[team])
+            assert [counted[team] for team in order] == sorted((counted[team] for team in order), reverse=True)
+        for match in over.matches:
+            if not match.is_bye:
+                first, second = seated(over, match, 1), seated(over, match, 2)
+                assert first[0] == second[1]
+
+
+async def test_cards_of_a_duplicate_are_told_when_its_round_is_over(store: Store) -> None:
+    async with field(store) as some:
+        started = await some.started("metamazzo", "duplicate", 4)
+        await some.tended()
+        tournament = await some.worker.director.tournaments.load(started.code)
+        first, second = list(open_tables(tournament))
+        await some.play_out(first)
+        await some.tended()
+        secrets = [tournament.secret(1, deal).hex() for deal in (1, 2)]
+
+        def is_told() -> bool:
+            return any(
+                secret in text
+                for place in list(some.fake.messages)
+                for text in some.fake.texts(place)
+                for secret in secrets
+            )
+
+        assert await some.games(started.code) == []
+        assert not is_told()
+        assert (await some.worker.room.load(second)).phase == "playing"
+        await some.played(started.code, rounds=1, resigning=0)
+        assert len(await some.games(started.code)) == 4
+        assert not await store.client.exists(keys.tournament_games(started.code))
+
+
+async def test_the_card_is_one_message_and_the_winner_is_told_once(store: Store) -> None:
+    async with field(store) as some:
+        code = (await some.started("metamazzo", "knockout", 4, 21)).code
+        await some.tended()
+        assert len(some.fake.messages[GROUP]) == 1
+        [card] = some.fake.messages[GROUP]
+        over = await some.played(code)
+        for _ in range(3):
+            await some.tended()
+        assert next(iter(some.fake.messages[GROUP])) == card
+        _, told = some.fake.texts(GROUP)
+        [winner] = [line.team for line in standings(over) if line.place == 1]
+        assert over.name(winner) in told
+        assert list(await some.worker.director.tournaments.live()) == []
+
+
+async def test_hands_are_sent_and_not_edited_at_once(store: Store) -> None:
+    """A table at which everybody sat from the beginning has shown nothing else that an edit would have to mend."""
+    async with field(store) as some:
+        await some.started("metamazzo", "knockout", 4)
+        await some.tended()
+        assert [what for what, place, _message in some.fake.calls if place != GROUP] == ["send"] * 4
+
+
+async def test_it_goes_on_where_another_worker_left_it(store: Store) -> None:
+    async with field(store) as some:
+        code = (await some.started("testa", "swiss", 8, 11)).code
+        await some.played(code, rounds=1)
+        await some.tended()
+        fake = some.fake
+    async with open_worker(store, fake) as worker:
+        some = Field(worker, fake, 2)
+        over = await some.played(code)
+        assert over.phase == "over"
+        assert len(await some.games(code)) == sum(not match.is_bye for match in over.matches)
+
+
+async def test_who_withdraws_loses_what_is_on_and_plays_no_more(store: Store) -> None:
+    async with field(store) as some:
+        code = (await some.started("metamazzo", "roundrobin", 4, 21)).code
+        await some.tended()
+        await some.worker.director.registration.leave(code, person(1), "leave")
+        over = await some.played(code, resigning=0)
+        mine = [match for match in over.matches if 1 in [number for team in match.teams for number in over.teams[team]]]
+        results = [next(iter(match.results.values())).how for match in mine]
+        assert results[0] == "resign"
+        assert set(results[1:]) == {"forfeit"}
+        assert all(match.winner is not None and 1 not in over.teams[match.winner] for match in mine)
+
+
+async def test_what_is_on_when_the_round_ends_is_lost_by_who_is_to_move(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with field(store) as some:
+        started = await some.started("metamazzo", "knockout", 2)
+        await some.tended()
+        tournament = await some.worker.director.tournaments.load(started.code)
+        [code] = open_tables(tournament)
+        table = await some.worker.room.load(code)
+        mover = table.to_move
+        assert mover
+        played = await some.worker.director.tournaments.played()
+
+        async def later() -> int:
+            return played + DAY + 1
+
+        monkeypatch.setattr(some.worker.director.tournaments, "played", later)
+        for _ in range(3):
+            await some.tended()
+        over = await some.worker.director.tournaments.load(started.code)
+        assert over.phase == "over"
+        [match] = over.matches
+        assert match.results[0].how == "timeout"
+        assert match.winner is not None
+        assert mover.person not in people_of(over, match.winner)
+
+
+async def test_who_has_not_played_is_reminded_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with field(store) as some:
+        started = await some.started("metamazzo", "knockout", 2)
+        await some.tended()
+        played = await some.worker.director.tournaments.played()
+
+        async def later() -> int:
+            return played + DAY - 3600 * 5
+
+        before = len(some.fake.messages[person(0)])
+        monkeypatch.setattr(some.worker.director.tournaments, "played", later)
+        for _ in range(3):
+            await some.tended()
+        place = f"{person(0).replace(':', ':@')}"
+        reminded = [text for text in some.fake.texts(place) if name(1) in text and "5 h" in text]
+        assert len(reminded) == 1, (before, some.fake.texts(place))
+        assert (await some.worker.director.tournaments.load(started.code)).phase == "playing"
+
+
+async def test_calling_off_stops_a_duplicate_and_tells_its_cards(store: Store) -> None:
+    async with field(store) as some:
+        started = await some.started("metamazzo", "duplicate", 4)
+        await some.tended()
+        tournament = await some.worker.director.tournaments.load(started.code)
+        tables = list(open_tables(tournament))
+        await some.play_out(tables[0])
+        await some.worker.director.registration.cancel(started.code, person(0), "off")
+        for _ in range(3):
+            await some.tended()
+        for code in tables:
+            with pytest.raises(NoSuchTable):
+                await some.worker.room.load(code)
+        assert [one.code for one in await some.games(started.code)][:1] == [tables[0]]
+        assert list(await some.worker.director.tournaments.live()) == []
+
+
+async def test_what_is_kept_of_a_card_is_read_back(store: Store) -> None:
+    async with field(store) as some:
+        started = await some.started("metamazzo", "knockout", 2, 21)
+        await some.tended()
+        state = json.loads(await store.client.get(keys.tournament_card(started.code)))
+        assert state["message"] in some.fake.messages[GROUP]
+        await some.worker.director.cards.repost(started.code)
+        for _ in range(3):
+            await some.tended()
+        assert len(some.fake.messages[GROUP]) == 1
+        assert state["message"] not in some.fake.messages[GROUP]

@@ -1,0 +1,228 @@
+"""Entering and organising: each once, whoever asks how often, and what is refused says why."""
+
+import asyncio
+
+import pytest
+
+from bot.finished.archive import Archive
+from bot.finished.ratings import Ratings
+from bot.programs import PREFIX
+from bot.store import Store, keys
+from bot.tables.choice import Choice
+from bot.tournaments import registration as rules
+from bot.tournaments.entries import Finish
+from bot.tournaments.errors import (
+    AlreadyEntered,
+    HasBegun,
+    HasPartner,
+    IsFull,
+    IsOver,
+    NoSuchTournament,
+    NotEntered,
+    NotForPrograms,
+    OnlyTheOrganiser,
+    TooFewTeams,
+    TooManyTournaments,
+)
+from bot.tournaments.forgetting import forget, kept_of
+from bot.tournaments.registration import Registration, teams_of
+from bot.tournaments.store import Tournaments
+from bot.tournaments.tournament import MOST_TEAMS, Form, Tournament
+from engine.shuffle import commitment
+from tests.bot.privacy.traces import traces
+
+GROUP = "paper:100"
+ANNA, BRUNO, CARLA, DINO = people = [f"paper:{1000 + number}" for number in range(4)]
+NAMES = dict(zip(people, ("Annabella", "Brunello", "Carlotta", "Dinorah"), strict=True))
+
+
+class Desk:
+    """A worker's way to tournaments: what it remembers is its own."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.tournaments = Tournaments(store)
+        self.registration = Registration(store, self.tournaments, Ratings(store.client, Archive(store.client)))
+
+    async def opened(self, game: str = "metamazzo", form: Form = "knockout", update: str = "c1") -> Tournament:
+        return await self.registration.open(GROUP, ANNA, NAMES[ANNA], Choice.usual(game), form, update)
+
+    async def entered(self, game: str, form: Form, *entering: str) -> Tournament:
+        tournament = await self.opened(game, form)
+        for person in entering:
+            tournament = await self.registration.enter(
+                tournament.code, person, NAMES.get(person, person), f"enter {person}"
+            )
+        return tournament
+
+
+@pytest.fixture
+async def desk(store: Store) -> Desk:
+    return Desk(store)
+
+
+async def test_it_is_opened_once_by_an_update(desk: Desk) -> None:
+    first, again = await desk.opened(), await desk.opened()
+    other = await Desk(desk.store).opened()
+    assert first.code == again.code == other.code
+    assert (first.phase, first.place, first.opener.person, first.form) == ("open", GROUP, ANNA, "knockout")
+    assert [one.code for one in await desk.tournaments.at(GROUP)] == [first.code]
+    assert list(await desk.tournaments.live()) == [first.code]
+    assert (await desk.opened(update="c2")).code != first.code
+
+
+async def test_a_chat_has_so_many_at_once(desk: Desk) -> None:
+    opened = [await desk.opened(update=f"c{number}") for number in range(rules.MOST_AT_ONCE)]
+    with pytest.raises(TooManyTournaments):
+        await desk.opened(update="more")
+    assert (await desk.opened(update="c0")).code == opened[0].code
+    await desk.registration.cancel(opened[0].code, ANNA, "off")
+    await desk.opened(update="more")
+
+
+async def test_who_enters_is_in_once_and_leaves_without_a_trace_in_it(desk: Desk) -> None:
+    code = (await desk.entered("metamazzo", "swiss", ANNA, BRUNO)).code
+    assert (await desk.registration.enter(code, BRUNO, "Bruno", f"enter {BRUNO}")).present == [0, 1]
+    with pytest.raises(AlreadyEntered):
+        await desk.registration.enter(code, BRUNO, "Bruno", "again")
+    left = await desk.registration.leave(code, BRUNO, "leave")
+    assert (left.present, left.player_of(BRUNO)) == ([0], None)
+    with pytest.raises(NotEntered):
+        await desk.registration.leave(code, BRUNO, "leave again")
+    back = await desk.registration.enter(code, BRUNO, "Bruno", "back")
+    assert (back.present, back.player_of(BRUNO)) == ([0, 2], 2)
+
+
+async def test_two_workers_take_what_is_asked_at_once(desk: Desk) -> None:
+    code = (await desk.opened()).code
+    desks = [desk, Desk(desk.store)]
+    await asyncio.gather(
+        *(desks[n % 2].registration.enter(code, f"paper:{n}", f"Player {n}", f"e{n}") for n in range(20)),
+        *(desks[n % 2].registration.enter(code, f"paper:{n}", f"Player {n}", f"e{n}") for n in range(20)),
+    )
+    tournament = await Desk(desk.store).tournaments.load(code)
+    assert sorted(player.person for player in tournament.players if player) == sorted(f"paper:{n}" for n in range(20))
+
+
+async def test_no_more_than_there_are_places(desk: Desk) -> None:
+    code = (
+        await desk.entered("metamazzo", "roundrobin", *(f"paper:{n}" for n in range(MOST_TEAMS["roundrobin"])))
+    ).code
+    with pytest.raises(IsFull):
+        await desk.registration.enter(code, ANNA, "Anna", "one more")
+
+
+async def test_programs_do_not_play(desk: Desk) -> None:
+    code = (await desk.opened()).code
+    with pytest.raises(NotForPrograms):
+        await desk.registration.enter(code, f"{PREFIX}x", "Robot", "u")
+
+
+async def test_only_who_opened_it_changes_starts_and_calls_it_off(desk: Desk) -> None:
+    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
+    for refused in (
+        desk.registration.choose(code, BRUNO, "form", "swiss", "u1"),
+        desk.registration.play(code, BRUNO, Choice.usual("testa"), "u2"),
+        desk.registration.start(code, BRUNO, "u3"),
+        desk.registration.cancel(code, BRUNO, "u4"),
+    ):
+        with pytest.raises(OnlyTheOrganiser):
+            await refused
+    assert (await desk.registration.choose(code, ANNA, "form", "swiss", "u5")).form == "swiss"
+    with pytest.raises(ValueError, match="form is one of"):
+        await desk.registration.choose(code, ANNA, "form", "chess", "u6")
+    changed = await desk.registration.play(code, ANNA, Choice.usual("testa"), "u7")
+    assert changed.game == "testa"
+
+
+async def test_it_starts_with_enough_and_once(desk: Desk) -> None:
+    code = (await desk.entered("metamazzo", "roundrobin", ANNA, BRUNO)).code
+    with pytest.raises(TooFewTeams):
+        await desk.registration.start(code, ANNA, "too soon")
+    await desk.registration.enter(code, CARLA, "Carla", "third")
+    started = await desk.registration.start(code, ANNA, "start")
+    assert (await Desk(desk.store).registration.start(code, ANNA, "start")).entries == started.entries
+    assert sorted(started.teams) == [(0,), (1,), (2,)]
+    assert started.seal == commitment(started.root)
+    with pytest.raises(HasBegun):
+        await desk.registration.start(code, ANNA, "again")
+    with pytest.raises(HasBegun):
+        await desk.registration.enter(code, DINO, "Dino", "late")
+
+
+async def test_who_leaves_afterwards_has_withdrawn(desk: Desk) -> None:
+    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
+    await desk.registration.start(code, ANNA, "start")
+    left = await desk.registration.leave(code, BRUNO, "leave")
+    team = left.team_of(1)
+    assert team is not None
+    assert left.has_withdrawn(team)
+    assert left.active == [1 - team]
+    with pytest.raises(NotEntered):
+        await desk.registration.leave(code, BRUNO, "leave again")
+
+
+async def test_partners_find_each_other_or_are_put_together(desk: Desk) -> None:
+    code = (await desk.entered("tressette", "knockout", ANNA, BRUNO, CARLA, DINO, "paper:5")).code
+    paired = await desk.registration.partner(code, DINO, 0, "pair")
+    assert teams_of(paired) == [(0, 3), (1, 2)]
+    with pytest.raises(HasPartner):
+        await desk.registration.partner(code, BRUNO, 3, "too late")
+    with pytest.raises(NotEntered):
+        await desk.registration.partner(code, BRUNO, 1, "with oneself")
+    left = await desk.registration.leave(code, ANNA, "leave")
+    assert teams_of(left) == [(1, 2), (3, 4)]
+    started = await desk.registration.start(code, ANNA, "start")
+    assert sorted(started.teams) == [(1, 2), (3, 4)]
+
+
+async def test_who_is_left_over_stays_out(desk: Desk) -> None:
+    code = (await desk.entered("tressette", "knockout", ANNA, BRUNO, CARLA, DINO, "paper:5")).code
+    started = await desk.registration.start(code, ANNA, "start")
+    assert started.player_of("paper:5") is None
+    assert sorted(started.teams) == [(0, 1), (2, 3)]
+
+
+async def test_what_is_over_stays_so(desk: Desk) -> None:
+    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
+    await desk.tournaments.commit(code, "end", lambda _one: [Finish()])
+    for refused in (
+        desk.registration.enter(code, CARLA, "Carla", "u1"),
+        desk.registration.leave(code, BRUNO, "u2"),
+        desk.registration.cancel(code, ANNA, "u3"),
+        desk.registration.start(code, ANNA, "u4"),
+    ):
+        with pytest.raises(IsOver):
+            await refused
+    assert await desk.store.client.ttl(keys.tournament(code)) > 0
+
+
+async def test_there_is_none_of_a_code_that_was_made_up(desk: Desk) -> None:
+    with pytest.raises(NoSuchTournament):
+        await desk.registration.enter("AAAAAA", ANNA, "Anna", "u")
+
+
+async def test_a_chat_that_moves_takes_them_along(desk: Desk) -> None:
+    code = (await desk.opened()).code
+    for _ in range(2):
+        await desk.tournaments.move_chat(GROUP, "paper:200")
+    assert (await desk.tournaments.load(code)).place == "paper:200"
+    assert [one.code for one in await desk.tournaments.at("paper:200")] == [code]
+    assert await desk.tournaments.at(GROUP) == []
+
+
+async def test_nothing_is_left_of_who_is_forgotten(desk: Desk) -> None:
+    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO, CARLA)).code
+    await desk.registration.leave(code, CARLA, "changed her mind")
+    other = Desk(desk.store)
+    assert (await other.tournaments.load(code)).players[1]
+    assert [one["player"] for one in await kept_of(desk.store.client, BRUNO)] == [1]
+    for person in (BRUNO, CARLA):
+        await forget(desk.store, person, f"somebody:{person[-4:]}x")
+        await forget(desk.store, person, f"somebody:{person[-4:]}x")
+    assert await traces(desk.store, NAMES[BRUNO], BRUNO, NAMES[CARLA], CARLA) == []
+    seen = await other.tournaments.load(code)
+    assert [player.name for player in seen.players if player] == [NAMES[ANNA]]
+    await forget(desk.store, ANNA, "somebody:x")
+    assert (await other.tournaments.load(code)).phase == "cancelled"
+    assert await kept_of(desk.store.client, ANNA) == []

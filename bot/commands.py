@@ -111,6 +111,7 @@ def _sign(argument: Argument, language: str) -> str:
 
 OWN_TABLE = Argument("table", {"it": "tavolo"}, Kind.OWN_TABLE, _("CODE"), _("The table's code"))
 GAME = Argument("game", {"it": "gioco"}, Kind.GAME, _("game"), _("Which game"))
+TARGET = Argument("target", {"it": "punti"}, Kind.POINTS, _("points"), _("Points to win"), in_help=False)
 
 COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec(
@@ -127,7 +128,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
                 _("Whom you challenge; nobody, and whoever wants to may accept"),
             ),
             GAME,
-            Argument("target", {"it": "punti"}, Kind.POINTS, _("points"), _("Points to win"), in_help=False),
+            TARGET,
         ),
         hosts=True,
         on_person=True,
@@ -177,6 +178,23 @@ COMMANDS: tuple[CommandSpec, ...] = (
         {"it": "problema"},
         _("solve an ending"),
         title=_("Solve an ending: which card is best?"),
+    ),
+    CommandSpec(
+        "tournament",
+        {"it": "torneo"},
+        _("open a tournament, or see it"),
+        title=_("Open a tournament in this group, or see those you play"),
+        arguments=(GAME, TARGET),
+        hosts=True,
+    ),
+    CommandSpec(
+        "league",
+        {"it": "campionato"},
+        _("open a league, or see it"),
+        title=_("Open a league: everybody plays everybody, over weeks"),
+        arguments=(replace(GAME, in_help=False),),
+        aliases=("lega",),
+        hosts=True,
     ),
     CommandSpec(
         "nickname",

@@ -1,7 +1,7 @@
 """What each command does."""
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -36,6 +36,7 @@ from bot.handlers.pages import Pages
 from bot.handlers.programs import OwnPrograms
 from bot.handlers.puzzles import Puzzles
 from bot.handlers.strangers import Strangers
+from bot.handlers.tournaments import TOURNAMENT, TournamentPages
 from bot.panels.challenge import invitation_panel
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.hand import RESIGN
@@ -45,9 +46,11 @@ from bot.people import Profile
 from bot.platform import Command, Person, Reply, is_ephemeral, is_private, platform_of
 from bot.store.entries import Clock, Rule
 from bot.tables.chairs import Invited, plain_name
+from bot.tables.choice import Choice
 from bot.tables.errors import AlreadyPlaying, AlreadySeated, NoSuchTable, NotAtThisTable
 from bot.tables.table import USUAL_CLOCK, Table
 from bot.texts import LANGUAGES, texts
+from bot.tournaments.tournament import Form
 from bot.worker import Worker
 from engine import GAMES
 
@@ -73,6 +76,7 @@ class Commands:
         self.browsers = Browsers(worker)
         self.daily = Daily(worker)
         self.puzzles = Puzzles(worker)
+        self.tournaments = TournamentPages(worker, self.bring_hands)
         self.programs = OwnPrograms(worker)
         self._handlers: dict[str, Callable[[Command, Profile], Awaitable[Reply]]] = {
             "challenge": self._challenge,
@@ -82,6 +86,8 @@ class Commands:
             "find": self._find,
             "daily": self._daily,
             "puzzle": self._puzzle,
+            "tournament": partial(self._tournament, "knockout"),
+            "league": partial(self._tournament, "league"),
             "nickname": self._nickname,
             "block": self._block,
             "tables": self._tables,
@@ -124,13 +130,8 @@ class Commands:
 
     async def _challenge(self, command: Command, profile: Profile) -> Reply:
         chat = await self.worker.people.chat(command.place)
-        game, invited = chat.game, await self._invited(command)
-        target = 0
-        for word in command.words:
-            if word.isdecimal():
-                target = int(word[:6])
-            elif not word.startswith("@"):
-                game = game_called(word)
+        invited = await self._invited(command)
+        game, target = game_and_points(command.words, chat.game)
         usual = chat.clock == USUAL_CLOCK and not chat.strict
         rules = [target_rule(game, target)] if target else []
         clocks = [] if usual else [Clock(chat.clock, chat.strict)]
@@ -275,6 +276,16 @@ class Commands:
     async def _puzzle(self, command: Command, profile: Profile) -> Reply:
         return await self.puzzles.ask(command.place, profile)
 
+    async def _tournament(self, form: Form, command: Command, profile: Profile) -> Reply:
+        choice = None
+        if command.words and not is_private(command.place):
+            chat = await self.worker.people.chat(command.place)
+            game, target = game_and_points(command.words, chat.game)
+            choice = replace(Choice.usual(game), clock=chat.clock)
+            if target:
+                choice = choice.with_target(target_rule(game, target).value)
+        return await self.tournaments.ask(command.place, profile, command.key, form, choice)
+
     async def _nickname(self, command: Command, profile: Profile) -> Reply:
         return await self.finding.call(command.place, profile, " ".join(command.words))
 
@@ -369,6 +380,8 @@ class Commands:
             return await self._join(replace(command, words=(joined,)), profile)
         if command.words == (DAILY,):
             return await self.daily.play(command.place, profile)
+        if command.words == (TOURNAMENT,):
+            return Reply(panel=await self.tournaments.own(profile), private=True)
         if command.words == (FIND,):
             return await self.finding.look(command.place, profile, command.key)
         code = command.words[0].upper() if command.words else ""
@@ -420,6 +433,19 @@ def target_rule(game: str, points: int) -> Rule:
     if rule is None:
         raise NoSuchTarget(game=GAMES[game].name, points=points, targets=", ".join(map(str, targets(game))))
     return rule
+
+
+def game_and_points(words: Sequence[str], usual: str) -> tuple[str, int]:
+    """The game that is meant by the words of a command, or the ``usual`` one, and to how many points, 0 if they say
+    nothing of that. Names are no such words.
+    """
+    game, points = usual, 0
+    for word in words:
+        if word.isdecimal():
+            points = int(word[:6])
+        elif not word.startswith("@"):
+            game = game_called(word)
+    return game, points
 
 
 def game_called(word: str) -> str:

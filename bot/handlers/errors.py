@@ -186,3 +186,13 @@ class ChallengerIsBusy(TableError):
 class GameOnHere(TableError):
     code = "game_on_here"
     sentence = "Another game is on here."
+
+
+class TournamentsNeedMe(TableError):
+    code = "tournaments_need_me"
+    sentence = "Add me to this chat first: the card of a tournament is kept up to date there."
+
+
+class WantsAnother(TableError):
+    code = "wants_another"
+    sentence = "That is you: whoever wants to play with you presses this button."

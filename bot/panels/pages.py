@@ -7,7 +7,7 @@ from bot.commands import FAIR, listed
 from bot.finished.archive import FinishedGame
 from bot.panel import Button, Panel, Row, Span, Writer, chosen
 from bot.panels.offer import share_button
-from bot.panels.phrases import options_in_words, short_clock
+from bot.panels.phrases import fixture_line, options_in_words, short_clock
 from bot.people import DECKS, HANDS, SUITS, ChatProfile, Profile
 from bot.picture import Style
 from bot.tables.table import CLOCKS
@@ -142,6 +142,8 @@ def replay_page(game: FinishedGame, deal: int, language: str, suits: str) -> Pan
     faces = "spades" if game.record.game == "spades" else suits
     page, words = Writer(), Wording(language, (), faces)
     options = " · ".join(options_in_words(words, game.record.kind, game.record.rules))
+    if game.played_for:
+        page.line(fixture_line(words, game.played_for))
     for number, (line, _trick_over) in enumerate(story(game.record, deal, language, faces, options)):
         if line:
             page.line(line, "" if number else "bold")

@@ -9,6 +9,7 @@ from bot.panels.course import course, course_line, decisive_line, declared_in_al
 from bot.pictures.lettering import drawable, drawable_names, minus
 from bot.pictures.scene import TallyLine
 from bot.pictures.sheet import Curve, Ink, Part, Plot, Row, Rows, Score, Sheet, Tally, Words
+from bot.transcript import ending_of
 from bot.wording import Wording
 from engine import Record
 from engine.robots.findings import Summary
@@ -44,7 +45,7 @@ def deal_sheet(
             *([Words(line) for line in lines]),
             *results.plot(number),
         ),
-        small=_small_print(group, code),
+        small=small_print(group, code),
     )
 
 
@@ -64,7 +65,7 @@ def game_sheet(
     """
     results = _Results(record, names, language)
     _ = results.words.text
-    winner = results.words.ending(record.winner, record.ending)
+    winner = ending_of(record, results.words)
     day = [time.strftime("%Y-%m-%d", time.gmtime(ended))] if ended else []
     decided = decisive_line(results.words, record)
     return Sheet(
@@ -78,11 +79,11 @@ def game_sheet(
             *results.declared(),
             *([results.accuracy(summaries)] if summaries else []),
         ),
-        small=_small_print(group, *day, code),
+        small=small_print(group, *day, code),
     )
 
 
-def _small_print(group: str, *words: str) -> str:
+def small_print(group: str, *words: str) -> str:
     """At the foot of what is passed on: the bot, where it was played, when, and the table."""
     name = drawable(group).strip()
     short = name if len(name) <= LONGEST_GROUP else f"{name[: LONGEST_GROUP - 1].rstrip()}…"

@@ -158,11 +158,12 @@ class Player:
         """Press the lowest button with this label, or that holds it."""
         place = place or self.private
         message, button = self.button(label, place)
-        reply = await self.send(button.payload, place, message)
+        key = f"p{next(self.numbers)}"
+        reply = await self.send(button.payload, place, message, key)
         if reply.panel and not reply.private:
             self.fake.messages[place][message] = reply.panel
         elif reply.panel:
-            await self.fake.send(self.private, reply.panel, button.payload)
+            await self.fake.send(self.private, reply.panel, key)
         if settle:
             await self.worker.settled()
         return reply

@@ -18,10 +18,13 @@ from bot.pictures.rules import rules_sheet
 from bot.pictures.sheet import Diagram, Form, Plot, Ranking, Rows, Sheet, Tally, Words
 from bot.pictures.sheet_layout import lay_out_sheet
 from bot.pictures.standings import leaderboard_sheet, stats_sheet
+from bot.pictures.tournament import standings_sheet
 from bot.simulation import simulate
 from bot.texts import LANGUAGES
+from bot.tournaments.tournament import Form as TournamentForm
 from engine import GAMES, Record
 from engine.robots.findings import Summary
+from tests.bot.tournaments.made import over
 
 NAMES = ("Anna", "Bruno Bartolomeo della Rovere-Hohenstaufen 🎴", "李", "Δημήτρης")
 LARGEST = 80_000
@@ -47,7 +50,12 @@ def sheets(language: str) -> list[Sheet]:
     leaders = leaderboard_sheet(language, leaderboard_about(language, "chat", "all", "all"), RANKED)
     assert stats
     assert leaders
-    return [*found, stats, leaders]
+    tables = [
+        standings_sheet(language, over(form, teams, game), "Bar Centrale", 1_770_000_000)
+        for form, teams, game in TABLES
+    ]
+    assert all(tables)
+    return [*found, stats, leaders, *(table for table in tables if table)]
 
 
 HISTORY = [RatedGame(20_400 + number, number % 3 > 0, 1000 + 17 * (number % 5)) for number in range(30)]
@@ -57,6 +65,11 @@ LINES = [
     GameStanding("testa", STANDING, None, 3),
     GameStanding("spades", Standing(), None, 0),
 ]
+TABLES: tuple[tuple[TournamentForm, int, str], ...] = (
+    ("swiss", 8, "testa"),
+    ("duplicate", 5, "spades"),
+    ("knockout", 64, "tressette"),
+)
 RANKED = [Ranked(rank, name, STANDING, rank == 3, HISTORY[:rank]) for rank, name in enumerate(3 * NAMES, 1)]
 
 

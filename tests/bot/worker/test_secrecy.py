@@ -17,12 +17,13 @@ from bot.people import Profile
 from bot.picture import Style
 from bot.pictures.painter import paint
 from bot.pictures.scenes import board_scene, hand_scene
+from bot.platform import private_place
 from bot.seated import own_table
-from bot.store.entries import Entry, FirstDeal, Host, Open, Sit
+from bot.store.entries import Entry, FirstDeal, Fixture, Host, Move, Open, Sit, Stop
 from bot.tables.table import Table
 from bot.viewers import Viewer
 from bot.watching import public_table
-from engine import GAMES
+from engine import GAMES, Game
 from engine.rules import RELEASE, resolve
 from tests.engine.hidden import hidden_cards, shuffled_about
 from tests.engine.tables import random_rules, random_step
@@ -30,9 +31,14 @@ from tests.engine.tables import random_rules, random_step
 VIEWERS: tuple[tuple[str, str, Style], ...] = (("en", "italian", "classic"), ("it", "french", "easy"))
 
 
-def table_of(game: str, random: Random) -> Table:
-    """A table with two boards, at a random moment of a random game."""
-    hosts = [Host("p:100"), Host("q:200")]
+DUPLICATE = Fixture("K7QF2M", 2, 0, 2, "p:100")
+
+
+def table_of(game: str, random: Random, fixture: Fixture | None = None) -> Table:
+    """A table with two boards, at a random moment of a random game; or one in private chats, of a tournament."""
+    hosts: list[Entry] = [Host("p:100"), Host("q:200")]
+    if fixture:
+        hosts = [*(Host(private_place(f"p:{seat}")) for seat in range(GAMES[game].seats)), fixture]
     chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(GAMES[game].seats)]
     secret = random.randbytes(32)
     rules = resolve(GAMES[game].rules, random_rules(game, random)).model_dump()
@@ -78,11 +84,12 @@ def panels(table: Table, viewer: int | None, drafts: Mapping[Hand, Draft]) -> di
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_panels_do_not_change_with_cards_that_their_viewer_cannot_know(game: str) -> None:
+@pytest.mark.parametrize("fixture", [None, DUPLICATE], ids=["group", "tournament"])
+def test_panels_do_not_change_with_cards_that_their_viewer_cannot_know(game: str, fixture: Fixture | None) -> None:
     changed = 0
-    for seed in range(60):
+    for seed in range(60 if fixture is None else 30):
         random = Random(f"{game} {seed}")
-        table = table_of(game, random)
+        table = table_of(game, random, fixture)
         assert table.game
         deal = table.game.current
         assert deal
@@ -99,7 +106,35 @@ def test_panels_do_not_change_with_cards_that_their_viewer_cannot_know(game: str
                 assert other.game.current
                 changed += other.game.current.hand(0) != deal.hand(0)
                 assert panels(other, viewer, drafts) == before
-    assert changed > 100, "nothing was permuted"
+    assert changed > 50, "nothing was permuted"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_of_a_deal_that_others_have_yet_to_play_nothing_comes_out_when_it_is_over(
+    game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given up or lost on time in its middle, and nothing that is then drawn is drawn from its record."""
+    changed = 0
+    for seed in range(30):
+        random = Random(f"over {game} {seed}")
+        table = table_of(game, random, DUPLICATE)
+        if table.game is None or table.game.turn is None:
+            continue
+        endings: list[Entry] = [Move(random.randrange(table.game.kind.seats), "resign"), Stop("timeout", 1)]
+        ending = random.choice(endings)
+        over = table.after([ending], "end")
+        with monkeypatch.context() as patch:
+            patch.setattr(Game, "record", lambda _game, **_options: pytest.fail("its record has all cards"))
+            for viewer in (None, *range(table.game.kind.seats)):
+                before = panels(over, viewer, {})
+                assert any("Result" in name for name in before) == (viewer is None)
+                for _ in range(3):
+                    other = _with_others(table, viewer, random)
+                    assert other.game
+                    assert other.game.current
+                    changed += other.game.current.hand(0) != table.game.current.hand(0)  # type: ignore[union-attr]
+                    assert panels(other.after([ending], "end"), viewer, {}) == before
+    assert changed > 50, "nothing was permuted"
 
 
 def picture(table: Table, viewer: int | None) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.store import Store
-from bot.store.entries import Entry, Host, Match, Open, Sit, Stop
+from bot.store.entries import Entry, Fixture, Host, Match, Open, Sit, Stop
 from bot.tables.table import Table
 from bot.watching import PublicTable, public_table
 from bot.worker import Worker
@@ -206,6 +206,19 @@ async def test_tables_of_private_chats_cannot_be_watched(store: Store, hosts: li
         assert await worker.watching.watch_id(table) == ""
         shown = table.after([Host("paper:100")], "v")
         assert await worker.watching.watch_id(shown) != ""
+
+
+@pytest.mark.parametrize(("place", "deal", "may_be"), [(GROUP, 0, True), (GROUP, 1, False), ("paper:@1", 0, False)])
+async def test_a_tournaments_whole_games_are_watched_as_their_chat_says(
+    store: Store, place: str, deal: int, may_be: bool
+) -> None:
+    async with open_worker(store, FakePlatform()) as worker:
+        hosts = [Host("paper:@1"), Host("paper:@2")]
+        fixture = Fixture("K7QF2M", 1, 0, deal, place)
+        table = Table("ABCDEF").after([Open("metamazzo", "paper:1", "Anna"), *hosts, fixture], "u")
+        assert bool(await worker.watching.watch_id(table)) == may_be
+        await worker.people.choose_for_chat(GROUP, watched="0")
+        assert await worker.watching.watch_id(table) == ""
 
 
 async def test_a_table_that_no_chat_shows_is_watched_by_who_has_the_link(store: Store) -> None:

@@ -1,0 +1,300 @@
+"""Pages about a tournament that one person reads: options, how it goes, the whole table, results, one's own matches."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from bot import actions
+from bot.panel import Button, Panel, Row, Span, Writer
+from bot.panels.analysis import replay_button
+from bot.panels.tournament import (
+    alone,
+    button,
+    hand_row,
+    match_line,
+    partner_rows,
+    payload,
+    round_line,
+    seals,
+    tie_break_line,
+    won_line,
+)
+from bot.panels.tournament_words import ON, Told, deciding, score_text
+from bot.pictures.lettering import minus
+from bot.tournaments.duplicate import DealScore, deal_scores
+from bot.tournaments.standings import standings
+from bot.tournaments.tournament import Form, Key, Match, Tournament
+
+LINES = 20
+"""So many lines stand on a page of the table."""
+
+MATCHES = 12
+"""So many matches stand on a page of results."""
+
+MOST_TOLD = 8
+"""So many of somebody's last matches stand on their page."""
+
+
+# Table and results
+
+
+def table_panel(language: str, t: Tournament, number: int) -> Panel:
+    """A page of the whole table, counted from 1."""
+    told, table = Told(language, t), standings(t)
+    pages = max(1, -(-len(table) // LINES))
+    number = min(max(1, number), pages)
+    page = Writer()
+    page.line(f"🏆 {told.title}", "bold")
+    for at, one in list(enumerate(table))[(number - 1) * LINES : number * LINES]:
+        page.line(told.place(one, *(deciding(table, at) if t.phase == "over" else ())))
+    page.gap()
+    tie_break_line(page, told)
+    return page.panel(_turning(told, "table", number, pages))
+
+
+def _turning(told: Told, verb: str, number: int, pages: int) -> Row:
+    """The way to the pages before and after one."""
+    row = []
+    if number > 1:
+        row.append(button("◀", told.t, verb, number - 1))
+    if number < pages:
+        row.append(button("▶", told.t, verb, number + 1))
+    return tuple(row)
+
+
+class Part(NamedTuple):
+    """Some of a round's matches, and of which deal: 0 for whole games."""
+
+    round: int
+    deal: int
+    matches: tuple[Match, ...]
+
+
+def parts(t: Tournament) -> list[Part]:
+    """All that has been paired, in pages: round by round, at a duplicate deal by deal where that may be told."""
+    found = []
+    told = Told("en", t)
+    for number, matches in enumerate(t.rounds, 1):
+        shown = [one for one in matches if t.form != "league" or one.seats or one.is_over]
+        deals = t.deals if told.is_told(number) else (0,)
+        for deal in deals:
+            of_deal = [one for one in shown if not (deal and one.is_bye)]
+            found += [Part(number, deal, tuple(of_deal[at : at + MATCHES])) for at in range(0, len(of_deal), MATCHES)]
+    return found
+
+
+def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Key, str], pages: str) -> Panel:
+    """A page of results by `parts`, counted from 1; 0 is the latest. ``replays`` are the ids of finished games,
+    ``pages`` where our pages are, empty if they cannot be reached.
+    """
+    told, all_parts = Told(language, t), parts(t)
+    page = Writer()
+    page.line(f"🏆 {told.title}", "bold")
+    if not all_parts:
+        page.line(told.gettext("Nothing has been played yet."))
+        return page.panel()
+    number = min(number, len(all_parts)) or len(all_parts)
+    part = all_parts[number - 1]
+    heading = [*filter(None, [told.round_name(part.round)])]
+    if part.deal:
+        heading.append(told.gettext("deal {number}").format(number=part.deal))
+    if heading:
+        page.line(" · ".join(heading), "bold")
+    if part.deal:
+        page.line(told.gettext("Who had the first seat stands first; in brackets what it counts for them."), "small")
+    scores = {(one.round, one.match, one.deal): one for one in deal_scores(t)} if part.deal else {}
+    for match in part.matches:
+        score = scores.get((match.round, match.number, part.deal))
+        page.line(deal_line(told, match, part.deal, score) if part.deal else match_line(told, match))
+    if not told.is_told(part.round):
+        page.gap()
+        page.line(told.gettext("How the deals went is told when the round is over."), "italic")
+    if number == len(all_parts):
+        page.gap()
+        seals(page, told)
+    rows = [
+        (replay_button(told.words, id_, pages)._replace(label=f"▶ {told.pairing(match)}"),)
+        for match in part.matches
+        if (id_ := replays.get((match.round, match.number, part.deal)))
+    ]
+    return page.panel(*rows, _turning(told, "results", number, len(all_parts)))
+
+
+def deal_line(told: Told, match: Match, deal: int, score: DealScore | None) -> str:
+    """How one deal of a duplicate went at a table, the first seat's team first, and what it counts for that one."""
+    assert match.other is not None
+    first = match.first_team(deal)
+    one, other = (told.team(match.teams[side]) for side in (first, 1 - first))
+    result = match.results.get(deal)
+    if result is None:
+        return f"{one} – {other} {ON}"
+    ours, theirs = (result.ours, result.theirs) if first == 0 else (result.theirs, result.ours)
+    words = [score_text(ours, theirs), *filter(None, [told.how(match, result)])]
+    counted = f" ({told.counted(score.scores[first])})" if score else ""
+    return f"{one} – {other} {', '.join(words)}{counted}"
+
+
+def partners_panel(language: str, t: Tournament, number: int) -> Panel:
+    """Those who have no partner, each with a button."""
+    told, numbers = Told(language, t), alone(t)
+    pages = max(1, -(-len(numbers) // LINES))
+    number = min(max(1, number), pages)
+    page = Writer()
+    page.line(f"🏆 {told.title}", "bold")
+    page.line(told.gettext("Whose partner do you want to be?"))
+    return page.panel(
+        *partner_rows(told, numbers[(number - 1) * LINES : number * LINES]),
+        _turning(told, "partners", number, pages),
+    )
+
+
+# One's own
+
+
+def own_panel(language: str, person: str, listed: Sequence[tuple[Tournament, int | None]]) -> Panel:
+    """Somebody's tournaments, each with what is left of its round in seconds, and the way to their hands."""
+    if len(listed) == 1:
+        return mine_panel(language, person, *listed[0])
+    _ = Told(language, Tournament("")).gettext
+    page = Writer()
+    rows: list[Row] = []
+    page.line(_("Your tournaments"), "bold")
+    if not listed:
+        page.line(_("You have entered none. Tournaments are opened in groups: write /tournament there."))
+    for t, left in listed:
+        told = Told(language, t)
+        page.gap()
+        page.line(f"🏆 {told.title} · {told.organiser}", "bold")
+        page.line(_state(told, left))
+        is_on = [one for one in _matches_of(told, person) if not one.is_over]
+        _write_open(page, told, person, is_on)
+        rows += [hand_row(told, is_on), (button(f"🏆 {told.title} · {told.organiser}", t, "mine"),)]
+    return page.panel(*rows)
+
+
+def mine_panel(language: str, person: str, t: Tournament, left: int | None) -> Panel:
+    """A tournament for one of its players: their matches, how they stand, the way to their hands, and out of it."""
+    told = Told(language, t)
+    _ = told.gettext
+    page = Writer()
+    page.line(f"🏆 {told.title} · {told.organiser}", "bold")
+    page.line(_state(told, left))
+    own = t.player_of(person)
+    team = None if own is None else t.team_of(own)
+    if t.phase in ("playing", "over") and team is not None:
+        [standing] = [one for one in standings(t) if one.team == team]
+        place = _("Your place: {place} of {count} ({what}: {score})")
+        counted = _(standing.score.counts)
+        page.line(place, place=standing.place, count=len(t.teams), score=minus(standing.score.text), what=counted)
+    matches = _matches_of(told, person)
+    if matches:
+        page.gap()
+        page.line(_("Your matches"), "bold")
+    is_on = [one for one in matches if not one.is_over]
+    for match in [one for one in matches if one.is_over][-MOST_TOLD:]:
+        page.line(_own_line(told, person, match))
+    _write_open(page, told, person, is_on)
+    rows: list[Row] = [hand_row(told, is_on)]
+    if t.rounds:
+        rows.append((button(_("All results"), t, "results", 0), button(_("Whole table"), t, "table", 1)))
+    last = [button(_("How it goes"), t, "rules")]
+    if t.phase == "playing" and own is not None:
+        last.append(button(_("Withdraw"), t, "withdraw"))
+    elif t.phase == "open" and own is not None:
+        last.append(button(_("Leave"), t, "withdraw", "yes"))
+    return page.panel(*rows, tuple(last))
+
+
+def _state(told: Told, left: int | None) -> str:
+    t = told.t
+    if t.phase == "open":
+        count = len(t.present)
+        entered = told.ngettext("{count} has entered", "{count} have entered", count).format(count=count)
+        return told.gettext("It has not begun: {entered}.").format(entered=entered)
+    if t.phase == "playing":
+        return round_line(told, left)
+    return told.gettext("It was called off.") if t.phase == "cancelled" else won_line(told, standings(t))
+
+
+def _matches_of(told: Told, person: str) -> list[Match]:
+    own = told.t.player_of(person)
+    return [] if own is None or told.t.team_of(own) is None else told.t.matches_of(_team_of(told, person))
+
+
+def _team_of(told: Told, person: str) -> int:
+    """The team in which somebody plays."""
+    own = told.t.player_of(person)
+    team = None if own is None else told.t.team_of(own)
+    assert team is not None
+    return team
+
+
+def _write_open(page: Writer, told: Told, person: str, matches: Sequence[Match]) -> None:
+    """Somebody's matches that are not over: those that have a table, and against whom there will be one."""
+    waiting = []
+    for match in matches:
+        if match.next_deal in match.seats:
+            page.line(_own_line(told, person, match))
+        else:
+            waiting.append(told.other_team(match, _team_of(told, person)))
+    if waiting:
+        names = ", ".join(waiting[:MOST_TOLD])
+        if len(waiting) > MOST_TOLD:
+            names += " " + told.gettext("… and {count} more").format(count=len(waiting) - MOST_TOLD)
+        page.line(told.gettext("Yet to play, when both are free: {names}"), names=names)
+
+
+def _own_line(told: Told, person: str, match: Match) -> str:
+    """A match as one of its players reads it."""
+    _, team = told.gettext, _team_of(told, person)
+    if match.is_bye:
+        return _("Round {number}: you have a bye.").format(number=match.round)
+    state = told.outcome(match, team)
+    if not match.is_over:
+        state = _("your hand is in our private chat")
+        if len(match.deals) > 1:
+            played = _("{played} of {count}").format(played=len(match.results), count=len(match.deals))
+            state = f"{played}, {state}"
+    elif match.winner is not None:
+        state = f"{'✅' if match.winner == team else '❌'} {state}"
+    return _("Against {name}: {state}").format(name=told.other_team(match, team), state=state)
+
+
+# In a group
+
+
+def others_panel(language: str, form: Form, there: Sequence[Tournament]) -> Panel:
+    """What a group reads that has tournaments already, when one is asked for: if there is one its card comes below."""
+    _ = Told(language, Tournament("")).gettext
+    page = Writer()
+    rows: list[Row] = []
+    if len(there) == 1:
+        page.line(_("{title} is on here: its card comes below."), title=Span(Told(language, there[0]).title, "bold"))
+    else:
+        page.line(_("Which one do you want to see?"))
+        for t in there:
+            told = Told(language, t)
+            rows.append((button(f"🏆 {told.title} · {told.organiser}", t, "show"),))
+    label = _("Open another league") if form == "league" else _("Open another tournament")
+    usual = "league" if form == "league" else "knockout"
+    return page.panel(*rows, (Button(label, actions.page("tournament", "new", usual)),))
+
+
+# Asking first
+
+
+def ask_panel(language: str, t: Tournament, verb: str) -> Panel:
+    """Whether somebody really wants to call a tournament "off", or to "withdraw"."""
+    told = Told(language, t)
+    _ = told.gettext
+    page = Writer()
+    page.line(f"🏆 {told.title} · {told.organiser}", "bold")
+    if verb == "off":
+        page.line(
+            _("Do you want to call this tournament off? Games that are on are played on, and count for nothing here.")
+        )
+        label = _("Call it off")
+    else:
+        page.line(_("Do you want to withdraw? The match that is on is lost, and you are paired no more."))
+        label = _("Withdraw")
+    yes = button(label, t, verb, "yes", style="danger")
+    return page.panel((yes, Button(_("No"), payload(t, "mine"))))

@@ -1,0 +1,71 @@
+"""The sheet of a tournament that is over: its table, to be kept and passed on."""
+
+from __future__ import annotations
+
+import time
+
+from bot.panels.tournament_words import Told, deciding, short
+from bot.pictures.lettering import drawable, minus
+from bot.pictures.results import small_print
+from bot.pictures.sheet import Part, Row, Rows, Sheet, Words
+from bot.pictures.standings import NAMELESS
+from bot.tournaments.standings import Standing, standings
+from bot.tournaments.tournament import Tournament
+
+MOST_ROWS = 16
+"""So many places stand in a picture; more are counted."""
+
+LONGEST_ALONE, LONGEST_IN_PAIR = 28, 15
+"""So many letters of a name, by itself and beside a partner's."""
+
+
+def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> Sheet | None:
+    """The table of a tournament that is over, None if nobody played. ``group`` is what the chat is called that reads
+    it, ``ended`` in Unix seconds.
+    """
+    drawn, table = _Drawn(language, t), standings(t)
+    if not table:
+        return None
+    _, told = drawn.told.gettext, drawn.told
+    rows = tuple(drawn.row(one, table, at) for at, one in enumerate(table[:MOST_ROWS]))
+    parts: list[Part] = [Words(drawn.winners(table), "gold"), Rows(rows)]
+    if len(table) > MOST_ROWS:
+        parts.append(Words(_("… and {count} more").format(count=len(table) - MOST_ROWS)))
+    teams = told.ngettext("{count} player", "{count} players", len(table))
+    if t.team_size > 1:
+        teams = told.ngettext("{count} pair", "{count} pairs", len(table))
+    day = time.strftime("%Y-%m-%d", time.gmtime(ended))
+    return Sheet(
+        title=told.title,
+        note=f"{teams.format(count=len(table))} · {_(table[0].score.counts)}",
+        parts=tuple(parts),
+        small=small_print(group, day),
+    )
+
+
+class _Drawn:
+    """A tournament as the letters of pictures can write it."""
+
+    def __init__(self, language: str, t: Tournament) -> None:
+        self.told = Told(language, t)
+
+    def team(self, team: int) -> str:
+        names = [drawable(name) or NAMELESS for name in self.told.names(team)]
+        most = LONGEST_ALONE if len(names) < 2 else LONGEST_IN_PAIR
+        return " + ".join(short(name, most) for name in names)
+
+    def winners(self, table: list[Standing]) -> str:
+        names = [self.team(one.team) for one in table if one.place == 1]
+        return self.told.won(names)
+
+    def row(self, standing: Standing, table: list[Standing], at: int) -> Row:
+        """A team's line: what decided about its place stands below."""
+        _ = self.told.gettext
+        note = [_("{won} of {played} won").format(won=standing.won, played=standing.played)]
+        note += [f"{_(one.name)} {minus(one.value)}" for one in deciding(table, at)]
+        return Row(
+            f"{standing.place}. {self.team(standing.team)}",
+            " · ".join(note),
+            minus(standing.score.text),
+            is_own=standing.place == 1,
+        )

@@ -1,0 +1,315 @@
+"""A tournament's tables in chats: what a deal's other tables have yet to play nobody reads anywhere, and whole games are
+games like any others.
+"""
+
+import json
+import re
+from collections import Counter, defaultdict
+from dataclasses import replace
+from random import Random
+
+import pytest
+from structlog.testing import capture_logs
+
+from bot import actions
+from bot.finished.archive import FinishedGame
+from bot.finished.one_deal import one_deal
+from bot.finished.ratings import Scope
+from bot.handlers.hands import Hands
+from bot.handlers.playing import Playing
+from bot.panel import Panel
+from bot.panels.hand_page import hand_page
+from bot.platform import SentMessage
+from bot.store import Store
+from bot.store.entries import Fixture, Setup
+from bot.tables.chairs import Chair
+from bot.tables.choice import Choice
+from bot.tables.errors import NoSuchTable
+from bot.tables.fixtures import duplicate_rules
+from bot.tables.table import Table
+from bot.wording import Wording
+from bot.worker import Worker
+from engine import GAMES, legal_for_record, verify
+from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
+
+SECRET = bytes(range(32))
+NAMES = ("Anna", "Bruno", "Carla", "Dino", "Elia", "Fede", "Gaia", "Hugo")
+
+
+class Remembering(FakePlatform):
+    """Every panel that ever stood anywhere, and the pages that a platform would lead to. An edit that changes nothing is
+    none, as on real platforms: what comes at once with its table is shown once more to be sure.
+    """
+
+    pages_url = "https://pages.example"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: defaultdict[str, list[Panel]] = defaultdict(list)
+
+    async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
+        self.shown[place].append(panel)
+        return await super().send(place, panel, key, silent=silent)
+
+    async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        if self.messages[place].get(sent.message) == panel:
+            return sent
+        self.shown[place].append(panel)
+        return await super().edit(place, sent, panel)
+
+    @property
+    def told(self) -> str:
+        """All texts and payloads, of all places."""
+        return "\n".join(repr(panel) for panels in self.shown.values() for panel in panels)
+
+
+async def opened(worker: Worker, game: str, deal: int, players: list[Player], update: str) -> Table:
+    """The game of a tournament for these people, who have said something in their private chats."""
+    for player in players:
+        await player.say("/help", player.private)
+    choice = replace(Choice.usual(game), clock=86400, strict=True)
+    setup: list[Setup] = [Fixture("K7QF2M", 2, 0, deal, GROUP), *(duplicate_rules(choice) if deal else choice).setup]
+    chairs = [Chair(one.person.id, one.person.name) for one in players]
+    table = await worker.challenges.open_fixture(game, chairs, update, setup=setup, secret=SECRET)
+    await worker.settled()
+    return table
+
+
+async def moved(worker: Worker, code: str, random: Random) -> Table:
+    """The table after a random move of whoever's turn it is."""
+    table = await worker.room.table(code)
+    assert table.game
+    seat = table.game.turn
+    assert seat is not None
+    legal = [one for one in legal_for_record(table.game, seat) if one not in ("resign", "claim")]
+    chair = table.chairs[seat]
+    assert chair
+    return await worker.room.press(code, chair.person, table.version, random.choice(legal), f"m{table.version}")
+
+
+def people(worker: Worker, fake: FakePlatform, count: int) -> list[Player]:
+    return [Player(worker, fake, name, number) for number, name in enumerate(NAMES[:count], 1)]
+
+
+def seen_cards(table: Table, player: Player) -> set[str]:
+    """Every card that a view of theirs names just now."""
+    assert table.game
+    view = table.game.view(table.seat_of(player.person.id))
+    return set(re.findall(r"'([0-9A-Z]{1,2}[A-Z])'", repr(view)))
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_nothing_of_a_deal_is_told_before_all_tables_have_played_it(
+    store: Store, game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake, seats, random = Remembering(), GAMES[game].seats, Random(game)
+    finished: list[FinishedGame] = []
+
+    async def note(_table: Table, one: FinishedGame) -> None:
+        finished.append(one)
+
+    async with open_worker(store, fake) as worker:
+        monkeypatch.setattr(worker.director, "finished", note)
+        players = people(worker, fake, 2 * seats)
+        first, second = players[:seats], players[seats:]
+        with capture_logs() as logs:
+            one = await opened(worker, game, 1, first, "one")
+            other = await opened(worker, game, 1, second, "other")
+            before = {player.private: len(fake.shown[player.private]) for player in second}
+            seen = {player.private: seen_cards(one, player) for player in first}
+            pages, api = [], []
+            playing = Playing(worker, Hands(worker))
+            while one.phase == "playing":
+                assert await worker.watching.watch_id(one) == ""
+                api += [(await playing.table(one.code, player.person.id)).model_dump_json() for player in first]
+                pages += [
+                    repr(hand_page(one, player.person.id, await worker.people.person(player.person.id)))
+                    for player in first
+                ]
+                one = await moved(worker, one.code, random)
+                for player in first:
+                    seen[player.private] |= seen_cards(one, player)
+            pages += [
+                repr(hand_page(one, player.person.id, await worker.people.person(player.person.id))) for player in first
+            ]
+            await worker.settled()
+        with pytest.raises(NoSuchTable):
+            await worker.room.table(one.code)
+        told = "\n".join((fake.told, *pages, *api, json.dumps(logs, default=repr)))
+        assert SECRET.hex() not in told
+        assert "Replay" not in fake.told
+        assert "analysis" not in fake.told
+        assert await worker.archive.count() == 0
+        assert await worker.archive.last(first[0].person.id) is None
+        assert not fake.shown[GROUP]
+        # Whoever plays the same cards elsewhere has heard of nothing, and of no more than of their own cards.
+        for player in second:
+            assert len(fake.shown[player.private]) == before[player.private]
+            assert one.code not in repr(fake.shown[player.private])
+        [finished_game] = finished
+        verify(finished_game.record)
+        assert (finished_game.fixture, finished_game.is_rated) == ("K7QF2M 2.0.1", False)
+        assert len(finished_game.record.deals) == 1
+        result = one_deal(finished_game.record)
+        assert result.how == "played"
+        for player in first:
+            panel = fake.last(player.private)
+            assert "🏆 Tournament K7QF2M · round 2 · match 1 · deal 1" in panel.plain
+            [points] = [line for line in panel.plain.splitlines() if " — " in line]
+            assert tuple(map(int, re.findall(r"-?\d+(?= —|$)", points))) == result.points
+            assert "when the round is over" in panel.plain
+            assert not panel.rows
+        assert (await worker.room.table(other.code)).version == other.version
+
+
+async def test_who_gives_a_deal_up_shows_nobody_what_lay_hidden(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = Remembering()
+
+    async def note(_table: Table, _game: FinishedGame) -> None:
+        """The director holds it."""
+
+    async with open_worker(store, fake) as worker:
+        monkeypatch.setattr(worker.director, "finished", note)
+        players = [Player(worker, fake, "Anna", 1), Player(worker, fake, "Bruno", 2, "it")]
+        table = await opened(worker, "metamazzo", 2, players, "one")
+        seen = {player.private: seen_cards(table, player) for player in players}
+        for _ in range(7):
+            table = await moved(worker, table.code, Random(3))
+            for player in players:
+                seen[player.private] |= seen_cards(table, player)
+        await players[0].say("/resign", players[0].private)
+        assert "The other side wins the deal." in fake.last(players[0].private).plain
+        await players[0].press("Yes, I resign")
+        for player in players:
+            hidden = set(GAMES["metamazzo"].pack.codes) - seen[player.private]
+            assert len(hidden) > 10
+            texts = "\n".join(panel.plain for panel in fake.shown[player.private])
+            payloads = " ".join(
+                button.payload for panel in fake.shown[player.private] for row in panel.rows for button in row
+            )
+            words = Wording(player.person.language, NAMES[:2], "italian")
+            assert not [code for code in hidden if words.card(code) in texts or f" {code}" in payloads]
+        english, italian = (fake.last(player.private).plain for player in players)
+        assert "Anna\u2069 resigned" in english
+        assert "🏆 Tournament K7QF2M · round 2 · match 1 · return deal 2" in english
+        assert "🏆 Torneo K7QF2M · turno 2 · incontro 1 · smazzata di ritorno 2" in italian
+        assert "quando il turno è finito" in italian
+        assert SECRET.hex() not in fake.told
+        assert await worker.archive.count() == 0
+
+
+async def test_a_whole_game_is_a_game_of_the_tournaments_chat(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake, told = Remembering(), []
+
+    async def note(table: Table, game: FinishedGame) -> None:
+        # Its table is there still, and so is its game.
+        told.append(((await worker.room.table(table.code)).phase, (await worker.archive.get(game.id)) == game))
+
+    async with open_worker(store, fake) as worker:
+        monkeypatch.setattr(worker.director, "finished", note)
+        players = people(worker, fake, 2)
+        table = await opened(worker, "testa", 0, players, "one")
+        assert [len(fake.messages[player.private]) for player in players] == [2, 2], "nothing but help and their hands"
+        watch_id = await worker.watching.watch_id(table)
+        assert await worker.watching.table(watch_id)
+        await players[0].say("/settings")
+        await players[0].press("Whoever has the link may watch", GROUP)
+        assert await worker.watching.table(watch_id) is None
+        for _ in range(200):
+            table = await moved(worker, table.code, Random(table.version))
+            if table.phase != "playing" or (table.game and table.game.deal_number > 1):
+                break
+        assert table.phase == "playing"
+        await worker.settled()
+        assert SECRET.hex() in fake.told, "the first deal of a whole game is over, and its shuffle is proved"
+        await worker.room.resign_for(table.code, players[1].person.id, "leave")
+        await worker.settled()
+        assert told == [("over", True)]
+        [game] = [one async for one in worker.archive.all()]
+        assert (game.chats, game.is_rated, game.fixture) == ([GROUP], True, "K7QF2M 2.0.0")
+        for scope in (Scope(), Scope(chat=GROUP)):
+            assert (await worker.ratings.standing(scope, players[0].person.id)).games == 1
+        for player in players:
+            labels = [button.label for row in fake.last(player.private).rows for button in row]
+            assert "Rematch" not in labels
+            assert "Analysis" in labels
+            assert "Tournament K7QF2M · round 2 · match 1" in fake.last(player.private).plain
+
+
+async def test_what_breaks_off_before_a_tournament_has_heard_is_told_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[str] = []
+
+    async def note(_table: Table, game: FinishedGame) -> None:
+        heard.append(game.id)
+        if len(heard) == 1:
+            raise OSError("the first time")
+
+    async with open_worker(store, Remembering()) as worker:
+        monkeypatch.setattr(worker.director, "finished", note)
+        players = people(worker, worker.adapters["paper"], 2)  # type: ignore[arg-type]
+        table = await opened(worker, "testa", 1, players, "one")
+        await worker.room.stop_late(table.code, "round over")
+        while len(heard) < 2:
+            await worker.settled()
+            worker.delivery.touch(table.code)
+        await worker.settled()
+        assert len(set(heard)) == 1
+        with pytest.raises(NoSuchTable):
+            await worker.room.table(table.code)
+
+
+@pytest.mark.parametrize("deal", [0, 1])
+async def test_a_group_is_shown_nothing_and_robots_are_asked_nothing(store: Store, deal: int) -> None:
+    fake = Remembering()
+    async with open_worker(store, fake) as worker:
+        players = people(worker, fake, 2)
+        table = await opened(worker, "metamazzo", deal, players, "one")
+        reply = await players[0].say(f"/join {table.code}")
+        assert "not yours to decide" in reply.toast
+        assert not fake.shown[GROUP]
+        for player in players:
+            hint = actions.table(table.code, "hint", table.oldest_panel(players.index(player)))
+            for payload in (hint, *(actions.table(table.code, verb) for verb in ("automatic", "wait", "claim"))):
+                assert (await player.send(payload)).toast
+        assert (await worker.room.table(table.code)).version == table.version
+        labels = [
+            button.label for panels in fake.shown.values() for panel in panels for row in panel.rows for button in row
+        ]
+        assert not [label for label in labels if "Hint" in label or "robot" in label or label == "Wait"]
+
+
+async def test_a_strict_clock_takes_no_more_than_three_moves(store: Store) -> None:
+    async with open_worker(store, Remembering()) as worker:
+        players = people(worker, worker.adapters["paper"], 2)  # type: ignore[arg-type]
+        table = await opened(worker, "metamazzo", 1, players, "one")
+        lates: Counter[int] = Counter()
+        while table.phase == "playing":
+            assert table.game
+            mover = table.game.turn
+            assert mover is not None
+            table = await worker.room.time_passed(table.code, table.version)
+            assert table.alarm == "nudged"
+            await worker.scheduler._act(table)
+            table = worker.room.remembered(table.code) or table
+            lates[mover] += 1
+        assert table.game
+        assert table.game.ending == "timeout"
+        assert max(lates.values()) == 3
+
+
+async def test_at_a_tressette_of_one_deal_nobody_is_offered_to_claim_the_game(store: Store) -> None:
+    fake = Remembering()
+    async with open_worker(store, fake) as worker:
+        players = people(worker, fake, 4)
+        for deal, offered in ((1, False), (0, True)):
+            table = await opened(worker, "tressette", deal, players, f"deal {deal}")
+            labels = [
+                button.label
+                for player in players
+                for row in fake.last(player.private).rows
+                for button in row
+                if table.code in button.payload
+            ]
+            assert any("Claim" in label for label in labels) == offered

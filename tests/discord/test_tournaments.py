@@ -1,0 +1,141 @@
+"""Tournaments on Discord, from /tournament to the word of who has won: real adapter, real library, real HTTP and
+WebSocket.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import pytest
+
+from bot.store import Store
+from bot.tournaments import director
+from bot.tournaments.standings import standings
+from bot.tournaments.tournament import Tournament
+from engine import verify
+from tests.bot.tournaments.field import counted_in_order
+from tests.discord.players import Observed, Person, buttons_of, on_discord, picture_of, text_of, until
+from tests.discord.server import CHANNEL, Channel, DiscordServer
+from tests.discord.test_pictures import _patient, _quick
+from tests.long import long
+
+__all__ = ["_patient", "_quick"]
+
+NAMES = ("Anna", "Bruno", "Carla", "Dino", "Elia", "Fede", "Gaia", "Hugo")
+Moves = list[tuple[Channel, dict[str, Any], str]]
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(director, "POLL_SECONDS", 0.05)
+
+
+def said_in(channel: Channel, sign: str) -> list[dict[str, Any]]:
+    """The messages of a channel that begin so."""
+    return [one for one in channel.messages.values() if text_of(one).startswith(sign)]
+
+
+def moves(person: Person) -> Moves:
+    """What a person could press to play, on any of their hands: in the private chat, and those for their eyes alone."""
+    channel = person.server.channels[CHANNEL]
+    places = [(person.private, person.private.messages), (channel, channel.ephemerals[person.number])]
+    return [
+        (place, message, button["custom_id"])
+        for place, messages in places
+        for message in messages.values()
+        for button in buttons_of(message)
+        if "1m" in button["custom_id"][:4] and not button["custom_id"].endswith(("claim", "resign"))
+    ]
+
+
+async def play(person: Person, random: Random) -> bool:
+    """Press a card, if there is one to press."""
+    if not (found := moves(person)):
+        return False
+    await person.send(*random.choice(found))
+    return True
+
+
+async def give_up(person: Person) -> None:
+    """Resign at the table where one is to move, unless that is over meanwhile."""
+    code = moves(person)[0][2].partition("1m")[2].partition(":")[0]
+    await person.slash("resign", person.private, table=code)
+    await until(lambda: bool(person.button("Yes, I resign", person.private)) or not moves(person))
+    if person.button("Yes, I resign", person.private):
+        await person.press("Yes, I resign")
+
+
+async def opened(server: DiscordServer, count: int, form: str) -> list[Person]:
+    """People who have entered a tournament that the first of them has opened, and now starts; to the last one nobody
+    may write in private.
+    """
+    channel = server.channels[CHANNEL]
+    people = [Person(server, number, name) for number, name in enumerate(NAMES[:count], 1)]
+    organiser, last = people[0], people[-1]
+    last.private.closed = True
+    assert await organiser.slash("tournament", game="testa", target=11) == ""
+    for person in people:
+        assert "You have entered." in await person.press("Enter", channel)
+    assert await last.press("Enter", channel) == "You have entered already."
+    assert "Only Anna" in await last.press("Start", channel)
+    if form:
+        await organiser.press("Options", channel)
+        where = channel if organiser.button("Form", channel) else organiser.private
+        for label in ("Form", form, "Done"):
+            await organiser.press(label, where)
+        await until(lambda: any(form.lower() in text_of(one).lower() for one in said_in(channel, "🏆")))
+    await organiser.press("Start", channel)
+    return people
+
+
+async def played_on(adapter: Observed, server: DiscordServer, people: Sequence[Person], resigning: float) -> Tournament:
+    """Play until it is over; the card is one message all the while. The last one asks for each hand by the card."""
+    channel, random = server.channels[CHANNEL], Random(1)
+    [card] = {one["id"] for one in said_in(channel, "🏆")}
+    [code] = await adapter.worker.director.tournaments.live()
+    while not said_in(channel, "🥇"):
+        has_played = False
+        for person in people:
+            if person is not people[-1] and moves(person) and random.random() < resigning:
+                await give_up(person)
+            has_played |= await play(person, random)
+        await adapter.worker.settled()
+        assert [one["id"] for one in said_in(channel, "🏆")] == [card]
+        if not has_played:
+            await asyncio.sleep(0.02)
+            if people[-1].button("My match", channel):
+                await people[-1].press("My match", channel)
+    return await adapter.worker.director.tournaments.load(code)
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    ("form", "count", "resigning"), [("", 4, 0.15), long("", 8, 0.02), long("duplicate", 8, 0.005)]
+)
+async def test_a_whole_tournament(store: Store, server: DiscordServer, form: str, count: int, resigning: float) -> None:
+    channel = server.channels[CHANNEL]
+    async with on_discord(store, server, pictures=True) as adapter:
+        people = await opened(server, count, form)
+        over = await played_on(adapter, server, people, resigning)
+        assert over.phase == "over"
+        await until(lambda: any("🥇" in text_of(one) for one in said_in(channel, "🏆")))
+        games = [one async for one in adapter.worker.archive.all()]
+        for game in games:
+            verify(game.record)
+        assert len(games) == sum(len(match.results) for match in over.matches)
+        counted = counted_in_order(over, games)
+        assert counted == sorted(counted, reverse=True)
+        assert len(set(counted)) > 1
+        # The director has looked at it some more times by then.
+        await asyncio.sleep(0.5)
+        [told] = said_in(channel, "🥇")
+        assert picture_of(told)
+        winners = [over.name(one.team) for one in standings(over) if one.place == 1]
+        assert all(name in text_of(told) for name in winners)
+        [card] = said_in(channel, "🏆")
+        assert all(name in text_of(card) for name in winners)
+        assert not people[-1].private.messages
+        if form:
+            assert over.is_duplicate
+            assert not any(one.is_rated for one in games)

@@ -1,0 +1,336 @@
+"""Kills while tournaments are played: python -m tests.kills.tournaments --kills 60 --seed 1
+
+People on the playground open tournaments of each form, enter, choose, start and play them, while the bot and its store
+are killed. In the end, with nobody killed any more, all of them are played to their end.
+"""
+
+import asyncio
+import json
+import time
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+
+import aiohttp
+
+from bot.finished.archive import Archive, FinishedGame
+from bot.store import EmbeddedStore, Store, keys, opened
+from bot.store.entries import FirstDeal, decode
+from bot.store.log import unstamped
+from bot.tables.fixtures import FixtureName
+from bot.tables.table import Table
+from bot.tournaments.entries import Result
+from bot.tournaments.entries import decode as decode_tournament
+from bot.tournaments.standings import standings
+from bot.tournaments.tournament import Tournament
+from engine import verify
+from tests.bot.tournaments.field import counted_in_order
+from tests.kills.bot_process import Bot
+from tests.kills.harness import Harness, main, moves_in_record
+from tests.kills.invariants import Disagreement, check
+from tests.kills.pages import Page
+from tests.kills.tournament_players import GROUP, TournamentPlayers, card_code, winner_code
+
+REST_SECONDS = 3.0
+"""For so long nothing goes on any more before it counts as rest: the director looks once a second."""
+
+END_SECONDS = 600.0
+"""How long all that is on may take to be played to its end."""
+
+
+@dataclass
+class TournamentsAtRest:
+    """All there is of tournaments once nothing is under way.
+
+    ``tables`` are those at which matches are played, ``held`` the games of duplicates that wait for their round's end,
+    ``archived`` those in the archive. ``cards`` and ``winners`` are how many messages there are of each tournament, by
+    code, and ``seen`` is all that people see, as JSON.
+    """
+
+    tournaments: Sequence[Tournament]
+    tables: Sequence[Table]
+    held: Sequence[FinishedGame]
+    archived: Sequence[FinishedGame]
+    cards: Mapping[str, int]
+    winners: Mapping[str, int]
+    seen: str
+
+    @property
+    def games(self) -> list[FinishedGame]:
+        return [*self.held, *self.archived]
+
+    def games_of(self, tournament: Tournament) -> list[FinishedGame]:
+        return [game for game in self.games if game.played_for and game.played_for.tournament == tournament.code]
+
+
+def each_fixture_is_played_once(rest: TournamentsAtRest) -> None:
+    """No match, nor deal of one, has two tables, two games, or one of each."""
+    counted = Counter([game.played_for for game in rest.games] + [_fixture(table) for table in rest.tables])
+    if twice := [fixture for fixture, count in counted.items() if count > 1]:
+        raise Disagreement(f"played more than once: {twice}")
+
+
+def each_result_is_what_its_record_says(rest: TournamentsAtRest) -> None:
+    """Each game has the one result that it comes to, and each result of cards has its game."""
+    for tournament in rest.tournaments:
+        noted = [entry for entry in _entries(tournament) if isinstance(entry, Result)]
+        counted = Counter((one.round, one.match, one.deal) for one in noted)
+        if twice := [where for where, count in counted.items() if count > 1]:
+            raise Disagreement(f"{tournament.code} has more than one result of {twice}")
+        found = {}
+        for game in rest.games_of(tournament):
+            fixture = game.played_for
+            assert fixture
+            found[fixture.round, fixture.match, fixture.deal] = outcome(tournament, fixture, game)
+        results = {(one.round, one.match, one.deal): one for one in noted}
+        if results.keys() != found.keys():
+            raise Disagreement(f"{tournament.code} has results of {sorted(results)} and games of {sorted(found)}")
+        for where, (winner, points, how) in found.items():
+            one = results[where]
+            if (one.winner, (one.ours, one.theirs), one.how) != (winner, points, how):
+                raise Disagreement(f"{tournament.code}: {one} is in the log, its record says {winner, points, how}")
+
+
+def outcome(tournament: Tournament, name: FixtureName, game: FinishedGame) -> tuple[int | None, tuple[int, int], str]:
+    """Which of a match's teams won a game, by people: 0, 1 or None; the points of both; how."""
+    match = tournament.match(name.round, name.match)
+    assert match.other is not None
+    first, second = people_of(tournament, match.one), people_of(tournament, match.other)
+    sides = [frozenset(game.people[::2]), frozenset(game.people[1::2])]
+    if sorted(map(sorted, sides)) != sorted(map(sorted, (first, second))):
+        raise Disagreement(f"{game.id} was played by {sides}, and {name} is {first} against {second}")
+    record = game.record
+    totals = record.deals[-1].totals
+    points = (totals[0], totals[1]) if sides[0] == first else (totals[1], totals[0])
+    winners = [game.people[seat] for seat in record.winner or ()]
+    winner = None if not winners else 0 if winners[0] in first else 1
+    how = {"target": "played", "claim": "played", "resign": "resign", "timeout": "timeout"}.get(
+        record.ending or "", "?"
+    )
+    if name.is_duplicate:
+        if len(record.deals) != 1:
+            raise Disagreement(f"{game.id} has {len(record.deals)} deals")
+        if record.ending == "cancelled":
+            winner, how = (None if points[0] == points[1] else int(points[0] < points[1])), "played"
+        elif how == "resign":
+            points = (0, 0)
+    return winner, points, how
+
+
+def nobody_sits_twice_with_one_pack(rest: TournamentsAtRest) -> None:
+    """All tables of a round's deal have the same cards, no other deal has them, and each person has them once."""
+    packs: dict[str, list[tuple[FixtureName, list[str]]]] = defaultdict(list)
+    for game in rest.games:
+        if game.played_for and game.played_for.is_duplicate:
+            proof = game.record.deals[0].proof
+            assert proof
+            packs[proof.secret].append((game.played_for, game.people))
+    for table in rest.tables:
+        if (fixture := _fixture(table)).is_duplicate:
+            secret = next(one.secret for one in _table_entries(table) if isinstance(one, FirstDeal))
+            packs[secret.hex()].append((fixture, [chair.person for chair in table.chairs if chair]))
+    expected = {one.secret(round_, deal).hex(): (one.code, round_, deal) for one, round_, deal in _deals(rest)}
+    for secret, seated in packs.items():
+        counted = Counter(person for _fixture, people in seated for person in people)
+        if twice := [person for person, count in counted.items() if count > 1]:
+            raise Disagreement(f"{twice} have the same cards twice: {seated}")
+        for fixture, _people in seated:
+            if expected.get(secret) != (fixture.tournament, fixture.round, fixture.deal):
+                raise Disagreement(f"{fixture} has the cards of {expected.get(secret)}")
+
+
+def a_round_is_told_when_it_is_over(rest: TournamentsAtRest) -> None:
+    """Games of a duplicate are in the archive once their round is over, and not before; no message has its secrets
+    before the end.
+    """
+    for tournament in rest.tournaments:
+        for kind, games in (("held", rest.held), ("archived", rest.archived)):
+            for game in games:
+                name = game.played_for
+                if name is None or name.tournament != tournament.code or not name.is_duplicate:
+                    continue
+                is_over = all(match.is_over for match in tournament.rounds[name.round - 1])
+                if is_over != (kind == "archived"):
+                    raise Disagreement(f"{game.id} is {kind}, and its round is {'over' if is_over else 'on'}")
+                if kind == "held" and game.id in rest.seen:
+                    raise Disagreement(f"a message leads to {game.id}, of a round that is on")
+        hidden = [tournament.root] if tournament.root and tournament.is_live else []
+        hidden += [one.secret(*rest_) for one, *rest_ in _deals(rest) if one is tournament and tournament.is_live]
+        if any(secret.hex() in rest.seen for secret in hidden):
+            raise Disagreement(f"a message has a secret of {tournament.code}")
+
+
+def there_is_one_card_and_one_word_of_who_won(rest: TournamentsAtRest) -> None:
+    for tournament in rest.tournaments:
+        cards, winners = rest.cards.get(tournament.code, 0), rest.winners.get(tournament.code, 0)
+        if cards != 1:
+            raise Disagreement(f"{tournament.code}, {tournament.phase}, has {cards} cards")
+        if winners != (tournament.phase == "over"):
+            raise Disagreement(f"{tournament.code}, {tournament.phase}: the winner is told {winners} times")
+
+
+def matches_that_are_due_have_a_table(rest: TournamentsAtRest) -> None:
+    """At rest the director has nothing left to do: each match of the round has its table, but at a league."""
+    at = {_fixture(table) for table in rest.tables}
+    for tournament in rest.tournaments:
+        if tournament.phase != "playing":
+            continue
+        if not tournament.rounds or tournament.is_round_over:
+            raise Disagreement(f"{tournament.code} has a round to begin, or its end")
+        for match in tournament.matches:
+            name = FixtureName(tournament.code, match.round, match.number, match.next_deal or 0)
+            if not match.is_over and tournament.form != "league" and name not in at:
+                raise Disagreement(f"{name} has no table")
+
+
+def who_is_ahead_is_who_the_records_say(rest: TournamentsAtRest) -> None:
+    """The final standings come out of the records alone."""
+    for tournament in rest.tournaments:
+        if tournament.phase != "over":
+            continue
+        games = rest.games_of(tournament)
+        counted = counted_in_order(tournament, games)
+        if counted != sorted(counted, reverse=True):
+            raise Disagreement(f"{tournament.code}, {tournament.form}: {standings(tournament)} have {counted}")
+        if tournament.form in ("roundrobin", "league"):
+            met = Counter(frozenset(game.people) for game in games)
+            if set(met.values()) != {1} or len(met) != len(tournament.teams) * (len(tournament.teams) - 1) // 2:
+                raise Disagreement(f"{tournament.code}: not everybody met everybody once: {met}")
+
+
+INVARIANTS = (
+    each_fixture_is_played_once,
+    each_result_is_what_its_record_says,
+    nobody_sits_twice_with_one_pack,
+    a_round_is_told_when_it_is_over,
+    there_is_one_card_and_one_word_of_who_won,
+    matches_that_are_due_have_a_table,
+    who_is_ahead_is_who_the_records_say,
+)
+
+
+class TournamentHarness(Harness):
+    """Rounds and checks for one page on which tournaments are played. ``over`` counts those that ended, by form."""
+
+    def __init__(self, page: Page, seed: int, least: int = 60) -> None:
+        super().__init__(page, seed, least)
+        self.people = TournamentPlayers(page, Random(seed))
+        self.players = self.people
+        self.over: Counter[str] = Counter()
+
+    async def run(self, kills: int, *, show: bool = False) -> None:
+        await super().run(kills, show=show)
+        async with aiohttp.ClientSession() as session:
+            try:
+                await self.play_out(session)
+                await self.check(session)
+            finally:
+                await self.bot.kill()
+                self.bot.kill_store()
+        if show:
+            print(f"played to the end: {dict(self.over)}", flush=True)  # noqa: T201
+
+    async def play_out(self, session: aiohttp.ClientSession) -> None:
+        """Play until all tournaments are over, and nobody is killed."""
+        store = EmbeddedStore(self.bot.folder / "data")
+        self.people.is_last = True
+        await self.bot.start()
+        await self.page.connect(session)
+        listening = asyncio.create_task(self.page.listen())
+        await self.players.begin()
+        async with opened(store.url) as there:
+            deadline = time.monotonic() + END_SECONDS
+            while live := await there.index.entries(keys.TOURNAMENTS):
+                if time.monotonic() > deadline:
+                    raise Disagreement(f"tournaments do not come to their end: {sorted(live)}\n{self.bot.end_of_log()}")
+                await self.players.keep_tables(2)
+                await asyncio.sleep(0.2)
+        await self.players.end()
+        await self.bot.stop()
+        await listening
+
+    async def come_to_rest(self, store: Store) -> None:
+        since, before = time.monotonic(), ""
+        deadline = since + self.patience
+        while time.monotonic() - since < REST_SECONDS:
+            await super().come_to_rest(store)
+            now = json.dumps([self.page.messages, *await _logs(store)], sort_keys=True)
+            if now != before:
+                since, before = time.monotonic(), now
+            if time.monotonic() > deadline:
+                raise Disagreement(f"tournaments do not come to rest\n{self.bot.end_of_log()}")
+
+    async def hold(self, store: Store) -> None:
+        rest, tournaments = await self._at_rest(store), await self._tournaments_at_rest(store)
+        held = {game.code: moves_in_record(game) for game in tournaments.held}
+        check(replace(rest, made={**rest.made, **held}))
+        for invariant in INVARIANTS:
+            invariant(tournaments)
+        self.over = Counter(one.form for one in tournaments.tournaments if one.phase == "over")
+
+    async def _tournaments_at_rest(self, store: Store) -> TournamentsAtRest:
+        found, held = [], []
+        async for key in store.client.scan_iter("{tour:*}:log"):
+            code = key.decode().partition(":")[2].partition("}")[0]
+            found.append(Tournament(code).after(await store.client.lrange(key, 0, -1)))
+            stored = await store.client.hvals(keys.tournament_games(code))
+            held += [FinishedGame.parse(one) for one in stored]
+        for game in held:
+            verify(game.record)
+        tables = [table for table in (await self._at_rest(store)).tables if table.fixture]
+        messages = [one for one in self.page.messages.get(GROUP, {}).values() if one["by"] == "bot"]
+        return TournamentsAtRest(
+            found,
+            tables,
+            held,
+            [game async for game in Archive(store.client).all() if game.fixture],
+            Counter(card_code(one, self.page.text(one)) for one in messages),
+            Counter(winner_code(one, self.page.text(one)) for one in messages),
+            json.dumps(self.page.messages),
+        )
+
+
+async def _logs(store: Store) -> list[str]:
+    """How far each tournament has come."""
+    found = [key async for key in store.client.scan_iter("{tour:*}:log")]
+    return sorted([f"{key} {await store.client.llen(key)}" for key in found])
+
+
+def people_of(tournament: Tournament, team: int) -> frozenset[str]:
+    return frozenset(one.person for one in tournament.members(team))
+
+
+def _fixture(table: Table) -> FixtureName:
+    assert table.fixture
+    return FixtureName.of(table.fixture)
+
+
+def _entries(tournament: Tournament) -> Iterator[object]:
+    for stored in tournament.entries:
+        yield decode_tournament(unstamped(stored).decode())
+
+
+def _table_entries(table: Table) -> Iterator[object]:
+    for stored in table.log.entries:
+        yield decode(unstamped(stored).decode())
+
+
+def _deals(rest: TournamentsAtRest) -> Iterator[tuple[Tournament, int, int]]:
+    """All deals of all rounds of duplicates that have been paired."""
+    for tournament in rest.tournaments:
+        if tournament.is_duplicate:
+            for number in range(1, len(tournament.rounds) + 1):
+                for deal in tournament.deals:
+                    yield tournament, number, deal
+
+
+@asynccontextmanager
+async def on_playground(folder: Path) -> AsyncIterator[Page]:
+    yield Page(Bot(folder))
+
+
+if __name__ == "__main__":
+    main(on_playground, TournamentHarness)

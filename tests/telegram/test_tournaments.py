@@ -1,0 +1,150 @@
+"""Tournaments on Telegram, from /tournament to the word of who has won: real adapter, real library, real HTTP."""
+
+import asyncio
+from collections.abc import Iterable
+from random import Random
+from typing import Any
+
+import pytest
+
+from bot.store import Store
+from bot.tournaments import director
+from bot.tournaments.standings import standings
+from bot.tournaments.tournament import Tournament
+from engine import verify
+from tests.bot.tournaments.field import counted_in_order
+from tests.long import long
+from tests.telegram.content import words_of
+from tests.telegram.players import GROUP, Observed, Person, on_telegram, until
+from tests.telegram.server import BOT, Chat, TelegramServer
+from tests.telegram.test_pictures import painted
+
+pytestmark = pytest.mark.usefixtures("painted")
+__all__ = ["painted"]
+
+NAMES = ("Anna", "Bruno", "Carla", "Dino", "Elia", "Fede", "Gaia", "Hugo")
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(director, "POLL_SECONDS", 0.05)
+
+
+def said_in(chat: Chat, sign: str) -> list[dict[str, Any]]:
+    """The bot's messages in a chat that begin so."""
+    return [one for one in chat.messages.values() if one["from"] == BOT and words_of(one).startswith(sign)]
+
+
+def payloads(message: dict[str, Any]) -> list[str]:
+    rows = message.get("reply_markup", {}).get("inline_keyboard", ())
+    return [button["callback_data"] for row in rows for button in row if "callback_data" in button]
+
+
+def moves(person: Person) -> list[tuple[dict[str, Any], str]]:
+    """What a person could press to play, on any of their hands."""
+    return [
+        (message, payload)
+        for message in person.private.messages.values()
+        for payload in payloads(message)
+        if payload.startswith("1m") and not payload.endswith(("claim", "resign"))
+    ]
+
+
+async def play(person: Person, random: Random) -> bool:
+    """Press a card, if there is one to press."""
+    if not (found := moves(person)):
+        return False
+    await person.send(person.private, *random.choice(found))
+    return True
+
+
+async def give_up(person: Person) -> None:
+    """Resign at the table where one is to move, unless that is over meanwhile."""
+    code = moves(person)[0][1][2:].partition(":")[0]
+    person.say(f"/resign {code}", person.private)
+    await until(lambda: bool(person.button("Yes, I resign", person.private)) or not moves(person))
+    if person.button("Yes, I resign", person.private):
+        await person.press("Yes, I resign")
+
+
+async def opened(server: TelegramServer, count: int, *, form: str = "", game: str = "testa 11") -> list[Person]:
+    """People who have entered a tournament that the first of them has opened, and now starts; the last one has never
+    spoken to the bot before.
+    """
+    group = server.group(GROUP)
+    people = [Person(server, number, name, started=number < count) for number, name in enumerate(NAMES[:count], 1)]
+    organiser, last = people[0], people[-1]
+    for person in people[:-1]:
+        person.start()
+    organiser.say(f"/tournament {game}")
+    for person in people[:-1]:
+        assert await person.press("Enter", group) == "You have entered."
+    await last.press("Enter", group)
+    assert list(server.answers.values())[-1]["url"] == f"https://t.me/{BOT['username']}?start=tournament"
+    last.start("tournament")
+    await until(lambda: any("It has not begun" in words_of(one) for one in last.private.messages.values()))
+    assert await last.press("Enter", group) == "You have entered already."
+    assert "Only Anna" in await last.press("Start", group)
+    if form:
+        assert await organiser.press("Options", group) == "It is in our private chat."
+        for label in ("Form", form, "Done"):
+            await organiser.press(label)
+        assert not said_in(group, "🥇")
+        await until(lambda: any(form.lower() in words_of(one).lower() for one in said_in(group, "🏆")))
+    await organiser.press("Start", group)
+    return people
+
+
+async def played_on(
+    adapter: Observed, server: TelegramServer, people: Iterable[Person], resigning: float
+) -> Tournament:
+    """Play until it is over; the card is one message all the while."""
+    group, random = server.group(GROUP), Random(1)
+    [card] = {one["message_id"] for one in said_in(group, "🏆")}
+    [listed] = await adapter.worker.director.tournaments.at(f"telegram:{GROUP}")
+    while not said_in(group, "🥇"):
+        has_played = False
+        for person in people:
+            if moves(person) and random.random() < resigning:
+                await give_up(person)
+            has_played |= await play(person, random)
+        await adapter.worker.settled()
+        assert [one["message_id"] for one in said_in(group, "🏆")] == [card]
+        if not has_played:
+            await asyncio.sleep(0.02)
+    return await adapter.worker.director.tournaments.load(listed.code)
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    ("form", "count", "resigning"), [("", 4, 0.15), long("", 8, 0.02), long("duplicate", 8, 0.005)]
+)
+async def test_a_whole_tournament(
+    store: Store, server: TelegramServer, form: str, count: int, resigning: float
+) -> None:
+    group = server.group(GROUP)
+    async with on_telegram(store, server, pictures=True) as adapter:
+        people = await opened(server, count, form=form)
+        over = await played_on(adapter, server, people, resigning)
+        assert over.phase == "over"
+        await until(lambda: any("🥇" in words_of(one) for one in said_in(group, "🏆")))
+        games = [one async for one in adapter.worker.archive.all()]
+        for game in games:
+            verify(game.record)
+        assert len(games) == sum(len(match.results) for match in over.matches)
+        counted = counted_in_order(over, games)
+        assert counted == sorted(counted, reverse=True)
+        assert len(set(counted)) > 1
+        # The director has looked at it some more times by then.
+        await asyncio.sleep(0.5)
+        [told] = said_in(group, "🥇")
+        assert told["photo"]
+        winners = [over.name(one.team) for one in standings(over) if one.place == 1]
+        assert all(name in words_of(told) for name in winners)
+        [card] = said_in(group, "🏆")
+        assert all(name in words_of(card) for name in winners)
+        bots = [one for one in group.messages.values() if one["from"] == BOT]
+        assert len(bots) == 2, "something else was said in the group"
+        if form:
+            assert over.is_duplicate
+            assert not any(one.is_rated for one in games)

@@ -20,11 +20,25 @@ from bot.panels.tournament import card_panel, winner_panel
 from bot.panels.tournament_words import time_left
 from bot.pictures.pool import PicturePool
 from bot.pictures.tournament import standings_sheet
-from bot.platform import Adapter, ChatGone, MessageGone, NoPicture, NotEditable, SentMessage, platform_of
+from bot.platform import (
+    Adapter,
+    ChatGone,
+    MessageGone,
+    NoPicture,
+    NotEditable,
+    Refused,
+    SentMessage,
+    TooLong,
+    Unreachable,
+    platform_of,
+)
 from bot.store import keys
 from bot.tournaments.store import KEPT_SECONDS, TOURNAMENTS_REMEMBERED, Tournaments
 from bot.tournaments.tournament import Tournament
 from bot.viewers import Viewers, pictured
+
+REFUSED_SECONDS = 60.0
+"""For how long nothing is said of a tournament after its chat's platform has refused that."""
 
 UNKNOWN = "?"
 """The digest of what was sent more than once, and not always as the same panel."""
@@ -64,6 +78,7 @@ class Cards:
         self._client, self._tournaments, self._viewers = tournaments.client, tournaments, viewers
         self._adapters, self._pictures, self._answers = adapters, pictures, answers
         self._drawn: LRUCache[str, tuple[object, Panel]] = LRUCache(TOURNAMENTS_REMEMBERED)
+        self._refused_at: LRUCache[str, float] = LRUCache(TOURNAMENTS_REMEMBERED)
 
     async def update(self, tournament: Tournament) -> bool:
         """Have the card show a tournament; whether it does, or cannot, and nothing more is to be said."""
@@ -76,6 +91,8 @@ class Cards:
         panel = await self._panel(tournament)
         if self._shows(state, tournament, panel) and not state.outdated and self._is_told(state, tournament):
             return True
+        if time.monotonic() - self._refused_at.get(tournament.code, -REFUSED_SECONDS) < REFUSED_SECONDS:
+            return False
         say = partial(self._say, tournament.code)
         self._answers.send(tournament.place, say, message=f"tournament {tournament.code}")
         return False
@@ -126,6 +143,9 @@ class Cards:
                 await self._note(code, replace(state, is_announced=True))
         except ChatGone:
             await self._note(code, replace(state, place=tournament.place, is_dropped=True))
+        except (Refused, TooLong, Unreachable):
+            self._refused_at[code] = time.monotonic()
+            raise
 
     async def _show(self, adapter: Adapter, tournament: Tournament, state: CardState, panel: Panel) -> None:
         code, place = tournament.code, tournament.place

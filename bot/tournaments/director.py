@@ -23,6 +23,7 @@ from bot.platform import Adapter, DeliveryError, platform_of, private_place
 from bot.somebody import is_somebody
 from bot.store import keys
 from bot.store.entries import Clock, Fixture, Rule, Setup
+from bot.store.outage import STORE_ERRORS
 from bot.tables.chairs import Chair
 from bot.tables.challenges import Challenges
 from bot.tables.errors import NoSuchTable, SetAside, TooManyTables
@@ -57,6 +58,9 @@ REMIND_AT = 4
 LOST_AFTER = 60.0
 """Seconds after which it is looked whether a match's table is gone, of which no result was noted."""
 
+FAILED_SECONDS = 60.0
+"""After so long a tournament at which something of ours failed is looked at again."""
+
 log = structlog.get_logger()
 
 
@@ -85,6 +89,7 @@ class Director:
         self.cards = Cards(self.tournaments, Viewers(people, adapters), adapters, pictures, answers)
         self._looked_at: dict[str, float] = {}
         self._passes: dict[str, tuple[int, float]] = {}
+        self._failed_at: dict[str, float] = {}
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -97,10 +102,18 @@ class Director:
     async def tend(self) -> None:
         """See to all tournaments that are not over."""
         for code, since in (await self.tournaments.live()).items():
+            if time.monotonic() - self._failed_at.get(code, -FAILED_SECONDS) < FAILED_SECONDS:
+                continue
             try:
                 await self.see_to(await self.tournaments.load(code), since)
             except NoSuchTournament:
                 await self.tournaments.drop(code)
+            except STORE_ERRORS:
+                raise
+            except Exception:
+                # The others go on. Another release may know what this one cannot read or do.
+                self._failed_at[code] = time.monotonic()
+                log.exception("tournament_failed", tournament=code, again_in=FAILED_SECONDS)
 
     async def see_to(self, tournament: Tournament, since: int) -> None:
         """Do what is to be done about a tournament, which was opened ``since``, Unix seconds."""

@@ -3,24 +3,32 @@ WebSocket.
 """
 
 import asyncio
-from collections.abc import Sequence
+import json
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from random import Random
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
-from bot.store import Store
+from adapters.web import make
+from adapters.web.playground import Playground
+from adapters.web.site import Site
+from bot.handlers import Dispatcher
+from bot.store import Store, keys
 from bot.tournaments import director
 from bot.tournaments.standings import standings
 from bot.tournaments.tournament import Tournament
 from engine import verify
 from tests.bot.tournaments.field import counted_in_order
+from tests.bot.tournaments.prying import at_info, pages, scenes, told_of
 from tests.discord.players import Observed, Person, buttons_of, on_discord, picture_of, text_of, until
 from tests.discord.server import CHANNEL, Channel, DiscordServer
 from tests.discord.test_pictures import _patient, _quick
 from tests.long import long
 
-__all__ = ["_patient", "_quick"]
+__all__ = ["_patient", "_quick", "scenes"]
 
 NAMES = ("Anna", "Bruno", "Carla", "Dino", "Elia", "Fede", "Gaia", "Hugo")
 Moves = list[tuple[Channel, dict[str, Any], str]]
@@ -139,3 +147,74 @@ async def test_a_whole_tournament(store: Store, server: DiscordServer, form: str
         if form:
             assert over.is_duplicate
             assert not any(one.is_rated for one in games)
+
+
+@asynccontextmanager
+async def with_pages(store: Store, server: DiscordServer) -> AsyncIterator[tuple[Observed, Site]]:
+    """Discord and the pages of one worker."""
+    async with on_discord(store, server, pictures=True, playground_port=0) as adapter:
+        [playground] = [one for one in make(Dispatcher(adapter.worker)) if isinstance(one, Playground)]
+        async with playground.site.open():
+            yield adapter, playground.site
+
+
+def shown_to(people: Iterable[Person]) -> str:
+    """All that people see in their private chats, and what in the channel is for their eyes alone."""
+    channel = next(iter(people)).server.channels[CHANNEL]
+    return json.dumps([[person.private.messages, channel.ephemerals[person.number]] for person in people])
+
+
+async def test_of_a_round_that_is_on_nobody_reads_the_cards(
+    store: Store, server: DiscordServer, scenes: list[str]
+) -> None:
+    """Two play their deals to the end while two others have yet to play the same cards."""
+    random, channel = Random(2), server.channels[CHANNEL]
+    with capture_logs() as logs:
+        async with with_pages(store, server) as (adapter, site):
+            worker = adapter.worker
+            people = await opened(server, 4, "duplicate")
+            by_id = {f"discord:{person.number}": person for person in people}
+            [code] = await worker.director.tournaments.live()
+
+            async def seats() -> list[Mapping[int, str]]:
+                return [match.seats for match in (await worker.director.tournaments.load(code)).matches]
+
+            while not (len(await seats()) == 2 and all(await seats())):
+                await asyncio.sleep(0.02)
+            t = await worker.director.tournaments.load(code)
+            # Who takes no private messages is among those who play first: their hands come by the card.
+            by_match = [[by_id[one.person] for team in match.teams for one in t.members(team)] for match in t.matches]
+            quick, late = sorted(by_match, key=lambda match: people[-1] not in match)
+            await until(lambda: any(map(moves, late)))
+            await worker.settled()
+            before = shown_to(late)
+            held = keys.tournament_games(code)
+            while await store.client.hlen(held) < 2:
+                has_played = [await play(person, random) for person in quick]
+                await worker.settled()
+                if not any(has_played):
+                    await asyncio.sleep(0.02)
+                    await people[-1].press("My match", channel)
+            await asyncio.sleep(0.3)
+            await worker.settled()
+            assert shown_to(late) == before
+            tables = [table for each in await seats() for table in each.values()]
+            assert len(tables) == 3
+            games = [one.decode() for one in await store.client.hkeys(held)]
+            read = await pages(f"http://127.0.0.1:{site.port}", tables, games)
+            told = json.dumps(server.calls, default=repr)
+            for text in (told, *read.values(), *scenes, at_info(logs)):
+                assert told_of(text, t, 1) == []
+            assert len(scenes) > 40
+            assert await worker.archive.count() == 0
+            # When all have played it, everybody may read everything.
+            while await worker.archive.count() < 4:
+                for person in late:
+                    await play(person, random)
+                await worker.settled()
+                await asyncio.sleep(0.01)
+            later = await pages(f"http://127.0.0.1:{site.port}", tables, games)
+            for game in games:
+                assert told_of(later[f"/api/v1/games/{game}/record"], t, 1)
+                assert later[f"/g/{game}"] != read[f"/g/{game}"]
+            assert t.root.hex() not in str(later)

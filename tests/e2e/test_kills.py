@@ -8,6 +8,8 @@ import pytest
 from tests.discord.kills import on_discord
 from tests.kills.harness import Harness, on_playground
 from tests.kills.pages import Page
+from tests.kills.tournaments import TournamentHarness
+from tests.kills.tournaments import on_playground as on_a_tournaments_playground
 from tests.long import long
 from tests.telegram.kills import on_telegram
 from tests.telegram.kills_on_a_cluster import ClusterHarness, on_a_cluster
@@ -43,6 +45,15 @@ async def test_workers_and_primaries_killed_at_random(tmp_path: Path) -> None:
     kills = max(3, KILLS // 20)
     async with on_a_cluster(tmp_path) as page:
         await run(page, 1, kills, least=3, kind=ClusterHarness)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+async def test_killed_at_random_while_tournaments_are_played(tmp_path: Path) -> None:
+    async with on_a_tournaments_playground(tmp_path) as page:
+        harness = TournamentHarness(page, 3)
+        await harness.run(max(4, KILLS // 10))
+        assert harness.over, "no tournament came to its end"
 
 
 async def run(page: Page, seed: int, kills: int, *, least: int, kind: type[Harness] = Harness) -> None:

@@ -25,7 +25,7 @@ AT_ONCE = 2
 """So many tournaments are not over at a time."""
 
 GIVES_UP, GIVES_UP_LAST = 0.02, 0.3
-"""How often somebody says that they resign in place of a move. Who is asked whether they really want to often does."""
+"""How often somebody resigns in place of a move."""
 
 READS = ("mine", "results 0", "table 1", "rules", "hand")
 LEFT_OUT = (":automatic", ":browser", ":claim")
@@ -91,7 +91,7 @@ class TournamentPlayers(Players):
             return
         for _ in range(3):
             somebody = self._somebody()
-            partner = self.random.choice([button["payload"] for button in _buttons(message)])
+            partner = self.random.choice(payloads(message))
             payload = partner if " with " in partner else f"1ptournament {code} enter"
             await self._press_page(GROUP, message["id"], payload, somebody)
 
@@ -122,16 +122,13 @@ class TournamentPlayers(Players):
             for message, payload in self.page.buttons(person)
             if not payload.endswith(LEFT_OUT) and self._old.get((person, panel_of(payload)), 0.0) < time.monotonic()
         ]
-        giving_up = [one for one in buttons if one[1].endswith("resign")]
         if not buttons:
             await asyncio.sleep(0.02)
             return
-        if not giving_up and self.random.random() < (GIVES_UP_LAST if self.is_last else GIVES_UP):
-            code = self.random.choice(buttons)[1][2:].partition(":")[0]
-            await self.page.ask(do="say", chat=f"@{person}", text=f"/resign {code}", **{"as": person})
-            return
-        chosen = giving_up if giving_up and self.random.random() < 0.5 else buttons
-        message, payload = self.random.choice(chosen)
+        message, payload = self.random.choice(buttons)
+        if payload.startswith("1m") and self.random.random() < (GIVES_UP_LAST if self.is_last else GIVES_UP):
+            # Without being asked first: a panel that asks offers no cards.
+            payload = f"{panel_of(payload)}:resign"
         name = f"m{len(self.pressed):07}"
         self.pressed[name] = (person, payload)
         answer = await self.page.ask(
@@ -150,17 +147,22 @@ def panel_of(payload: str) -> str:
 
 def card_code(message: dict[str, Any], text: str) -> str:
     """The code of the tournament of which a message in the group is the card; empty for any other message."""
-    for button in _buttons(message) if text.startswith("🏆") else ():
-        words = button["payload"].split()
+    for payload in payloads(message) if text.startswith("🏆") else ():
+        words = payload.split()
         if words[0] == "1ptournament" and words[1] != "new":
-            return str(words[1])
+            return words[1]
     return ""
 
 
 def winner_code(message: dict[str, Any], text: str) -> str:
     """The same of the word of who has won."""
-    found = [button["payload"] for button in _buttons(message) if text.startswith("🥇")]
+    found = payloads(message) if text.startswith("🥇") else []
     return found[0].split()[1] if found else ""
+
+
+def payloads(message: dict[str, Any]) -> list[str]:
+    """What the buttons of a message carry."""
+    return [str(button["payload"]) for button in _buttons(message)]
 
 
 def _buttons(message: dict[str, Any]) -> list[dict[str, Any]]:
@@ -168,7 +170,7 @@ def _buttons(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _has(message: dict[str, Any], code: str, verb: str) -> bool:
-    return any(button["payload"] == f"1ptournament {code} {verb}" for button in _buttons(message))
+    return f"1ptournament {code} {verb}" in payloads(message)
 
 
 def _plain(text: str) -> str:

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import aiohttp
 
@@ -32,7 +33,7 @@ from tests.kills.bot_process import Bot
 from tests.kills.harness import Harness, main, moves_in_record
 from tests.kills.invariants import Disagreement, check
 from tests.kills.pages import Page
-from tests.kills.tournament_players import GROUP, TournamentPlayers, card_code, winner_code
+from tests.kills.tournament_players import GROUP, TournamentPlayers, card_code, payloads, winner_code
 
 REST_SECONDS = 3.0
 """For so long nothing goes on any more before it counts as rest: the director looks once a second."""
@@ -130,8 +131,8 @@ def nobody_sits_twice_with_one_pack(rest: TournamentsAtRest) -> None:
             packs[proof.secret].append((game.played_for, game.people))
     for table in rest.tables:
         if (fixture := _fixture(table)).is_duplicate:
-            secret = next(one.secret for one in _table_entries(table) if isinstance(one, FirstDeal))
-            packs[secret.hex()].append((fixture, [chair.person for chair in table.chairs if chair]))
+            first = next(one for one in _table_entries(table) if isinstance(one, FirstDeal))
+            packs[first.secret.hex()].append((fixture, [chair.person for chair in table.chairs if chair]))
     expected = {one.secret(round_, deal).hex(): (one.code, round_, deal) for one, round_, deal in _deals(rest)}
     for secret, seated in packs.items():
         counted = Counter(person for _fixture, people in seated for person in people)
@@ -272,25 +273,29 @@ class TournamentHarness(Harness):
         self.over = Counter(one.form for one in tournaments.tournaments if one.phase == "over")
 
     async def _tournaments_at_rest(self, store: Store) -> TournamentsAtRest:
-        found, held = [], []
-        async for key in store.client.scan_iter("{tour:*}:log"):
-            code = key.decode().partition(":")[2].partition("}")[0]
-            found.append(Tournament(code).after(await store.client.lrange(key, 0, -1)))
-            stored = await store.client.hvals(keys.tournament_games(code))
-            held += [FinishedGame.parse(one) for one in stored]
-        for game in held:
-            verify(game.record)
-        tables = [table for table in (await self._at_rest(store)).tables if table.fixture]
         messages = [one for one in self.page.messages.get(GROUP, {}).values() if one["by"] == "bot"]
-        return TournamentsAtRest(
-            found,
-            tables,
-            held,
-            [game async for game in Archive(store.client).all() if game.fixture],
+        return await at_rest(
+            store,
             Counter(card_code(one, self.page.text(one)) for one in messages),
             Counter(winner_code(one, self.page.text(one)) for one in messages),
             json.dumps(self.page.messages),
         )
+
+
+async def at_rest(store: Store, cards: Mapping[str, int], winners: Mapping[str, int], seen: str) -> TournamentsAtRest:
+    """All there is of tournaments in a store, and what people see of them."""
+    found, tables, held = [], [], []
+    async for key in store.client.scan_iter("{tour:*}:log"):
+        code = key.decode().partition(":")[2].partition("}")[0]
+        found.append(Tournament(code).after(await store.client.lrange(key, 0, -1)))
+        held += [FinishedGame.parse(one) for one in await store.client.hvals(keys.tournament_games(code))]
+    async for key in store.client.scan_iter("{s*}:table:*"):
+        code = key.decode().rpartition(":")[2]
+        tables.append(Table.from_log(code, await store.load(code)))
+    archived = [game async for game in Archive(store.client).all() if game.fixture]
+    for game in held:
+        verify(game.record)
+    return TournamentsAtRest(found, [one for one in tables if one.fixture], held, archived, cards, winners, seen)
 
 
 async def _logs(store: Store) -> list[str]:
@@ -327,9 +332,19 @@ def _deals(rest: TournamentsAtRest) -> Iterator[tuple[Tournament, int, int]]:
                     yield tournament, number, deal
 
 
+class TournamentPage(Page):
+    """A page on which tables are shown in private chats: there are boards beside the hands, which nobody plays by."""
+
+    def panels(self, person: str, code: str) -> list[dict[str, Any]]:
+        own = (f"1m{code}:", f"1t{code}:")
+        return [
+            one for one in super().panels(person, code) if any(payload.startswith(own) for payload in payloads(one))
+        ]
+
+
 @asynccontextmanager
 async def on_playground(folder: Path) -> AsyncIterator[Page]:
-    yield Page(Bot(folder))
+    yield TournamentPage(Bot(folder))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from hashlib import sha256
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import aiohttp
@@ -99,10 +100,10 @@ def test_the_order_in_which_it_comes_is_of_no_account() -> None:
 
 @asynccontextmanager
 async def with_pages(
-    store: Store, server: TelegramServer, public_url: str | None = None
+    store: Store, server: TelegramServer, public_url: str | None = None, **more: Any
 ) -> AsyncIterator[tuple[Observed, Site]]:
-    """Telegram and the pages of one worker."""
-    async with on_telegram(store, server, playground_port=0, public_url=public_url) as adapter:
+    """Telegram and the pages of one worker; ``more`` is as for `on_telegram`."""
+    async with on_telegram(store, server, playground_port=0, public_url=public_url, **more) as adapter:
         [playground] = [one for one in make(Dispatcher(adapter.worker)) if isinstance(one, Playground)]
         async with playground.site.open():
             yield adapter, playground.site

@@ -1,26 +1,30 @@
 """Tournaments on Telegram, from /tournament to the word of who has won: real adapter, real library, real HTTP."""
 
 import asyncio
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from random import Random
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
-from bot.store import Store
+from bot.store import Store, keys
 from bot.tournaments import director
 from bot.tournaments.standings import standings
 from bot.tournaments.tournament import Tournament
 from engine import verify
 from tests.bot.tournaments.field import counted_in_order
+from tests.bot.tournaments.prying import at_info, pages, scenes, told_of
 from tests.long import long
 from tests.telegram.content import words_of
 from tests.telegram.players import GROUP, Observed, Person, on_telegram, until
 from tests.telegram.server import BOT, Chat, TelegramServer
+from tests.telegram.test_mini_app import with_pages
 from tests.telegram.test_pictures import painted
 
 pytestmark = pytest.mark.usefixtures("painted")
-__all__ = ["painted"]
+__all__ = ["painted", "scenes"]
 
 NAMES = ("Anna", "Bruno", "Carla", "Dino", "Elia", "Fede", "Gaia", "Hugo")
 
@@ -148,3 +152,64 @@ async def test_a_whole_tournament(
         if form:
             assert over.is_duplicate
             assert not any(one.is_rated for one in games)
+
+
+def shown_to(people: Iterable[Person]) -> str:
+    return json.dumps([person.private.messages for person in people])
+
+
+async def test_of_a_round_that_is_on_nobody_reads_the_cards(
+    store: Store, server: TelegramServer, scenes: list[str]
+) -> None:
+    """Two play their deals to the end while two others have yet to play the same cards."""
+    random = Random(2)
+    with capture_logs() as logs:
+        async with with_pages(store, server, pictures=True) as (adapter, site):
+            worker = adapter.worker
+            people = await opened(server, 4, form="duplicate")
+            by_id = {f"telegram:{person.number}": person for person in people}
+            await until(lambda: all(len(payloads(one)) for one in said_in(server.group(GROUP), "🏆")))
+            [code] = await worker.director.tournaments.live()
+
+            async def seats() -> list[Mapping[int, str]]:
+                return [match.seats for match in (await worker.director.tournaments.load(code)).matches]
+
+            while not (len(await seats()) == 2 and all(await seats())):
+                await asyncio.sleep(0.02)
+            t = await worker.director.tournaments.load(code)
+            quick, late = (
+                [by_id[one.person] for team in match.teams for one in t.members(team)] for match in t.matches
+            )
+            await until(lambda: any(map(moves, late)) and any(map(moves, quick)))
+            await worker.settled()
+            before = shown_to(late)
+            held = keys.tournament_games(code)
+            while await store.client.hlen(held) < 2:
+                for person in quick:
+                    await play(person, random)
+                await worker.settled()
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(0.3)
+            await worker.settled()
+            assert shown_to(late) == before
+            tables = [table for each in await seats() for table in each.values()]
+            assert len(tables) == 3
+            games = [one.decode() for one in await store.client.hkeys(held)]
+            read = await pages(f"http://127.0.0.1:{site.port}", tables, games)
+            told = json.dumps(server.calls, default=repr)
+            for text in (told, *read.values(), *scenes, at_info(logs)):
+                assert told_of(text, t, 1) == []
+            assert len(scenes) > 40
+            assert await worker.archive.count() == 0
+            assert not any(mine in before for mine in next(iter(t.matches)).seats.values())
+            # When all have played it, everybody may read everything.
+            while await worker.archive.count() < 4:
+                for person in late:
+                    await play(person, random)
+                await worker.settled()
+                await asyncio.sleep(0.01)
+            later = await pages(f"http://127.0.0.1:{site.port}", tables, games)
+            for game in games:
+                assert told_of(later[f"/api/v1/games/{game}/record"], t, 1)
+                assert later[f"/g/{game}"] != read[f"/g/{game}"]
+            assert t.root.hex() not in str(later)

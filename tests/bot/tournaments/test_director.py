@@ -5,13 +5,20 @@ say.
 import json
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 
 import pytest
 
+from bot.delivery import answers
+from bot.panel import Panel
+from bot.platform import Refused, SentMessage, Trouble
 from bot.store import Store, keys
+from bot.store.forms import UnreadableEntry
+from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable
 from bot.tournaments import director
 from bot.tournaments.director import seated
+from bot.tournaments.errors import AlreadyEntered
 from bot.tournaments.standings import standings
 from bot.tournaments.tournament import DAY, Form, Tournament
 from tests.bot.fake_platform import GROUP, open_worker
@@ -270,3 +277,64 @@ async def test_what_is_kept_of_a_card_is_read_back(store: Store) -> None:
             await some.tended()
         assert len(some.fake.messages[GROUP]) == 1
         assert state["message"] not in some.fake.messages[GROUP]
+
+
+async def test_a_card_of_which_no_answer_came_is_sent_once_and_shows_what_is_so_by_then(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "FIRST_PAUSE", 0.0)
+    async with field(store) as some:
+        registration, fake = some.worker.director.registration, some.fake
+        fake.after_faults[GROUP].append(Trouble("no answer"))
+        opened = await registration.open(GROUP, person(0), name(0), Choice.usual("testa"), "knockout", "open")
+        send = fake.send
+
+        async def meanwhile(place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
+            # A worker may die in between, too: all that the next one knows is in the store.
+            try:
+                return await send(place, panel, key, silent=silent)
+            finally:
+                with suppress(AlreadyEntered):
+                    await registration.enter(opened.code, person(1), name(1), "enter")
+
+        monkeypatch.setattr(fake, "send", meanwhile)
+        for _ in range(3):
+            await some.tended()
+        [text] = fake.texts(GROUP)
+        assert name(1) in text
+
+
+async def test_a_card_brought_anew_twice_leaves_none_behind(store: Store) -> None:
+    async with field(store) as some:
+        code = (await some.started("testa", "knockout", 2, 11)).code
+        await some.tended()
+        for _ in range(2):
+            await some.worker.director.cards.repost(code)
+        for _ in range(3):
+            await some.tended()
+        assert len(some.fake.messages[GROUP]) == 1
+
+
+async def test_what_is_refused_is_not_tried_again_and_again(store: Store) -> None:
+    async with field(store) as some:
+        some.fake.errors[GROUP] = [Refused("no rights"), Refused("no rights")]
+        await some.started("testa", "knockout", 2, 11)
+        for _ in range(5):
+            await some.tended()
+        assert len(some.fake.errors[GROUP]) == 1
+
+
+async def test_one_tournament_that_fails_keeps_no_other_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with field(store) as some:
+        codes = sorted([(await some.started("testa", "knockout", 2, 11)).code for _ in range(2)])
+        load = some.worker.director.tournaments.load
+
+        async def broken(code: str) -> Tournament:
+            if code == codes[0]:
+                raise UnreadableEntry
+            return await load(code)
+
+        monkeypatch.setattr(some.worker.director.tournaments, "load", broken)
+        for _ in range(2):
+            await some.tended()
+        assert [len((await load(code)).rounds) for code in codes] == [0, 1]

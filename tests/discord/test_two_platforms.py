@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import date, timedelta
 from random import Random
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 
 from adapters.discord.adapter import Discord
 from adapters.telegram.adapter import Telegram
+from bot.daily.days import Days
+from bot.daily.deal import game_on
 from bot.find import matching
 from bot.handlers import Dispatcher
 from bot.settings import Settings
@@ -30,10 +33,13 @@ from tests.telegram.test_two_platforms import boards
 
 
 @asynccontextmanager
-async def both(store: Store, server: DiscordServer, **settings: Any) -> AsyncIterator[tuple[Worker, TelegramServer]]:
-    """A worker with both adapters, speaking to the two fake servers."""
-    telegram_server = TelegramServer()
-    await telegram_server.start()
+async def both(
+    store: Store, server: DiscordServer, running: TelegramServer | None = None, **settings: Any
+) -> AsyncIterator[tuple[Worker, TelegramServer]]:
+    """A worker with both adapters, speaking to the two fake servers; ``running`` is a Telegram that lives on."""
+    telegram_server = running or TelegramServer()
+    if not running:
+        await telegram_server.start()
     settings |= {"telegram_api_url": telegram_server.url, "discord_api_url": server.url}
     worker = Worker(store, Settings(_env_file=None, **settings), robot_pause=0.0)
     dispatcher = Dispatcher(worker)
@@ -51,7 +57,8 @@ async def both(store: Store, server: DiscordServer, **settings: Any) -> AsyncIte
         serving.cancel()
         await asyncio.wait([serving])
         await worker.stop()
-        await telegram_server.stop()
+        if not running:
+            await telegram_server.stop()
 
 
 async def test_both_groups_see_the_same_tricks(store: Store, server: DiscordServer) -> None:
@@ -111,33 +118,99 @@ async def test_a_chat_without_the_bot_and_a_channel_see_the_same_tricks(store: S
         assert "won by" in words_of(chat)
 
 
-async def test_the_deal_of_the_day_is_the_same_on_both_platforms(store: Store, server: DiscordServer) -> None:
-    async with both(store, server) as (worker, telegram_server):
-        anna, bruno = TelegramPerson(telegram_server, 1, "Anna"), DiscordPerson(server, 2, "Bruno")
-        anna.say("/daily", anna.private)
-        await until(lambda: anna.button("Play", anna.private) is not None)
-        await anna.press("Play")
-        await bruno.slash("daily", bruno.private)
-        await bruno.press("Play")
-        for person in ("telegram:1", "discord:2"):
-            while not await worker.days.results.of(worker.days.today(), person):
-                [table] = await worker.tables_of(person)
-                if table.phase == "playing" and table.game and table.game.turn == 0:
-                    legal = [one for one in table.game.legal_moves(0) if one not in ("resign", "claim")]
-                    version = table.oldest_panel(0)
-                    await worker.room.press(table.code, person, version, legal[0], f"{person} {table.version}")
-                await worker.settled()
-                await asyncio.sleep(0.01)
-        one, other = [game.record.deals[0] for _day, game in await worker.days.results.held()]
-        assert [entry[:2] for entry in one.moves] == [entry[:2] for entry in other.moves]
-        await worker.settled()
-        await until(
-            lambda: any(
-                "Deal of the day" in text_of(message) and "You:" in text_of(message)
-                for message in bruno.private.messages.values()
-            )
-        )
-        await until(lambda: any("To send to friends" in one.get("text", "") for one in anna.private.messages.values()))
+class Script:
+    """Somebody who plays the deal of the day by the buttons of their last panel: always the first card that is offered,
+    by its code, but once the last one if they err.
+    """
+
+    def __init__(self, person: TelegramPerson | DiscordPerson, id: str, errs_at: int = -1) -> None:  # noqa: A002
+        self.person, self.id, self.errs_at = person, id, errs_at
+        self.pressed: list[str] = []
+
+    async def begin(self) -> None:
+        if isinstance(self.person, TelegramPerson):
+            self.person.say("/daily", self.person.private)
+        else:
+            await self.person.slash("daily", self.person.private)
+        await self.person.press("Play")
+
+    async def play(self, worker: Worker, cards: int) -> None:
+        """Until so many cards were played, or the deal is over."""
+        while len(self.pressed) < cards:
+            await until(lambda: bool(self._offered()) or self.is_over)
+            if self.is_over:
+                return
+            offered = self._offered()
+            message, payload = offered[-1 if len(self.pressed) == self.errs_at else 0]
+            [table] = await worker.tables_of(self.id)
+            await self.person.send(self.person.private, message, payload)  # type: ignore[arg-type]
+            if (await worker.room.table(table.code)).version > table.version:
+                self.pressed.append(payload.rpartition(" ")[2])
+            await worker.scheduler.settled()
+            await worker.settled()
+
+    @property
+    def texts(self) -> list[str]:
+        messages = self.person.private.messages.values()
+        if isinstance(self.person, DiscordPerson):
+            return [text_of(message) for message in messages]
+        return [message.get("text", "") for message in messages]
+
+    @property
+    def is_over(self) -> bool:
+        return any("To send to friends" in text for text in self.texts)
+
+    def _offered(self) -> list[tuple[dict[str, Any], str]]:
+        message = list(self.person.private.messages.values())[-1]
+        if isinstance(self.person, DiscordPerson):
+            payloads = [button["custom_id"] for button in buttons_of(message)]
+        else:
+            rows = message.get("reply_markup", {}).get("inline_keyboard", ())
+            payloads = [button["callback_data"] for row in rows for button in row if "callback_data" in button]
+        cards = [one for one in payloads if one.startswith("1m") and ":play " in one]
+        return [(message, one) for one in sorted(cards, key=lambda one: one.rpartition(" ")[2])]
+
+
+async def test_who_plays_the_same_meets_the_same_on_both_platforms_a_restart_between(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # By cards alone: no declarations, no packets, no bids.
+    day = next(one for one in (date(2026, 11, 24) + timedelta(days=n) for n in range(7)) if game_on(one) == "tressette")
+    monkeypatch.setattr(Days, "today", lambda _days: day)
+    telegram_server = TelegramServer()
+    await telegram_server.start()
+    anna = Script(TelegramPerson(telegram_server, 1, "Anna"), "telegram:1")
+    bruno = Script(DiscordPerson(server, 2, "Bruno"), "discord:2")
+    carla = Script(DiscordPerson(server, 3, "Carla"), "discord:3", errs_at=2)
+    try:
+        async with both(store, server, telegram_server) as (worker, _server):
+            for one in (anna, bruno, carla):
+                await one.begin()
+            # One is behind the others when the bot stops, and one has made no move at all.
+            await anna.play(worker, 4)
+            await carla.play(worker, 3)
+        async with both(store, server, telegram_server) as (worker, _server):
+            for one in (bruno, anna, carla):
+                await one.play(worker, 99)
+            await worker.settled()
+            held = {game.people[0]: game for _day, game in await worker.days.results.held()}
+            for game in held.values():
+                verify(game.record)
+            hers, his, others = (held[one.id].record.deals[0] for one in (anna, bruno, carla))
+            assert hers.pack == his.pack == others.pack
+            assert [entry[:2] for entry in hers.moves] == [entry[:2] for entry in his.moves]
+            played = [[entry[:2] for entry in deal.moves] for deal in (hers, others)]
+            parts = next(at for at, (one, other) in enumerate(zip(*played, strict=True)) if one != other)
+            # The third card of the seat that errs, and not an answer before it.
+            assert hers.moves[parts][0] == 0
+            assert sum(entry[0] == 0 for entry in hers.moves[:parts]) == 2
+            assert anna.pressed == bruno.pressed != carla.pressed
+            results = {one.id: await worker.days.results.of(day, one.id) for one in (anna, bruno)}
+            assert results["telegram:1"] == results["discord:2"]
+            shared = [next(text for text in one.texts if "To send to friends" in text) for one in (anna, bruno)]
+            assert len({text.partition("To send to friends")[2].strip(":\n`") for text in shared}) == 1
+    finally:
+        await telegram_server.stop()
 
 
 async def test_strangers_find_each_other_across_platforms(store: Store, server: DiscordServer) -> None:

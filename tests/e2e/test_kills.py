@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.discord.kills import on_discord
+from tests.kills import daily
 from tests.kills.harness import Harness, on_playground
 from tests.kills.pages import Page
 from tests.kills.tournaments import TournamentHarness
@@ -56,8 +57,18 @@ async def test_killed_at_random_while_tournaments_are_played(tmp_path: Path) -> 
         assert harness.over, "no tournament came to its end"
 
 
-async def run(page: Page, seed: int, kills: int, *, least: int, kind: type[Harness] = Harness) -> None:
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+async def test_killed_while_the_deal_of_the_day_is_played(tmp_path: Path) -> None:
+    async with daily.on_playground(tmp_path) as page:
+        harness = await run(page, 3, max(4, KILLS // 10), least=20, kind=daily.DayHarness)
+    assert isinstance(harness, daily.DayHarness)
+    assert harness.played, "nobody has played the day to its end"
+
+
+async def run(page: Page, seed: int, kills: int, *, least: int, kind: type[Harness] = Harness) -> Harness:
     harness = kind(page, seed, least)
     await harness.run(kills)
     assert harness.kills.total() == kills
     assert len(harness.players.acknowledged) >= least * kills, "hardly anything was played"
+    return harness

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, NamedTuple
 
@@ -80,10 +81,17 @@ class AnalysisPool:
             await asyncio.wait([self._tasks.get(game.id) or self._begin(game)])
         return await self._stored(game)
 
+    async def kept(self, game_ids: Sequence[str]) -> dict[str, list[Verdict]]:
+        """The verdicts on games that have been looked at to their end, by their ids; the others are left out."""
+        async with self._client.pipeline(transaction=False) as pipe:
+            for game_id in game_ids:
+                pipe.get(keys.analysis(game_id))
+            stored = await pipe.execute() if game_ids else []
+        return {game_id: _verdicts(text) for game_id, text in zip(game_ids, stored, strict=True) if text}
+
     async def _stored(self, game: FinishedGame) -> list[Verdict] | None:
         stored = await self._client.get(keys.analysis(game.id))
-        # A later release may say more of each.
-        return [Verdict(*said[: len(fields(Verdict))]) for said in json.loads(stored)] if stored else None
+        return _verdicts(stored) if stored else None
 
     def _begin(self, game: FinishedGame) -> asyncio.Task[None]:
         task = self._tasks[game.id] = asyncio.create_task(self._look_at(game))
@@ -112,3 +120,8 @@ class AnalysisPool:
         finally:
             self._asked.discard(game.id)
             del self._tasks[game.id], self._made[game.id]
+
+
+def _verdicts(stored: bytes) -> list[Verdict]:
+    # A later release may say more of each.
+    return [Verdict(*said[: len(fields(Verdict))]) for said in json.loads(stored)]

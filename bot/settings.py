@@ -97,7 +97,7 @@ class Settings(BaseSettings):
     public_url: str | None = Field(None, description="the playground's address behind a reverse proxy")
     rate_limits: bool = Field(True, description="whether floods of presses and commands are refused; off for benches")
     analyse_results: bool = Field(
-        True, description="whether results in groups come to say how well everybody played, in idle time"
+        True, description="whether results in groups and lines of a past day come to say how well everybody played"
     )
     forget_after: str | None = Field(None, description="days, such as 730d, after which unused profiles are forgotten")
     time_zone: str = Field("Europe/Rome", description="where the day ends, as in Europe/Rome: for the deal of the day")

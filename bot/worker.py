@@ -13,6 +13,7 @@ import structlog
 
 from bot.analysis_pool import AnalysisPool
 from bot.background import Loops, TaskSet
+from bot.daily.analyses import DayAnalyses
 from bot.daily.days import Days
 from bot.daily.reminders import Reminders
 from bot.delivery.completion import Completion
@@ -112,8 +113,7 @@ class Worker:
             self.adapters,
             self.delivery.answers,
         )
-        # In plain Python an analysis takes many times as long.
-        if settings.analyse_results and find_spec("numba"):
+        if self.looks_at_games:
             self.delivery.on_results = self.completion.shown
         self.scheduler = Scheduler(self.room, self.shards, self.robot_pool)
         self._loops = Loops()
@@ -155,6 +155,11 @@ class Worker:
             self.people.on_change = self._tell_to_forget
             self.delivery.lowest.on_sent = self._tell_lowest
 
+    @property
+    def looks_at_games(self) -> bool:
+        """Whether games are analysed though nobody asks for it. In plain Python it takes many times as long."""
+        return self.settings.analyse_results and find_spec("numba") is not None
+
     def add(self, adapter: Adapter) -> None:
         self.adapters[adapter.platform] = adapter
 
@@ -175,6 +180,9 @@ class Worker:
             "puzzles": self.puzzles.run,
             "tournaments": self.director.run,
         }
+        if self.looks_at_games:
+            analyses = DayAnalyses(self.store, self.shards, self.days, self.archive, self.analysis_pool)
+            loops["day analyses"] = analyses.run
         if days := self.settings.forget_after_days:
             loops["unused"] = Unused(self.store, self.people, self.forgetter, days).run
         self._tasks = [self._loops.start(name, loop) for name, loop in loops.items()]

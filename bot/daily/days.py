@@ -10,14 +10,14 @@ What came of the deals stands in `bot.daily.results`.
 from datetime import date, datetime
 from importlib.util import find_spec
 from secrets import token_bytes
-from typing import Any, NamedTuple
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import structlog
 
 from bot.background import TaskSet
 from bot.daily.chain import Chain
-from bot.daily.deal import LEVEL, SEAT, game_on, result_of
+from bot.daily.deal import LEVEL, game_on, result_of
 from bot.daily.results import DayResults
 from bot.finished.archive import Archive, FinishedGame
 from bot.robot_pool import RobotPool
@@ -28,9 +28,6 @@ from bot.tables.errors import NoSuchTable, TableError
 from bot.tables.room import Room
 from bot.tables.table import Table
 from engine.shuffle import SECRET_BYTES
-
-GAMES_LOOKED_AT = 40
-"""Among so many of somebody's last games that of a day is looked for."""
 
 log = structlog.get_logger()
 
@@ -57,15 +54,6 @@ async def chain_of(client: Any, today: date) -> Chain:
             return chain
         made = Chain(token_bytes(SECRET_BYTES), today).to_text()
         await client.set(keys.DAILY_CHAIN, made, nx=not known)
-
-
-class BestLine(NamedTuple):
-    """What somebody played, by how many points more than the other side: their own moves are enough, for the same play
-    meets the same answers. Nobody is named.
-    """
-
-    margin: int
-    moves: tuple[str, ...]
 
 
 class Days:
@@ -124,7 +112,7 @@ class Days:
         Until the day is over the game is not in the archive: its record tells the cards.
         """
         if day < self.today():
-            await self._archive.keep(game)
+            await self._into_archive(game, day)
         else:
             await self.results.hold(day, game)
         for person in game.known_people:
@@ -137,33 +125,14 @@ class Days:
             return
         for day, game in await self.results.held():
             if day in past:
-                await self._archive.keep(game)
+                await self._into_archive(game, day)
                 await self.results.release(day, game)
         for day in past:
             await self.results.close(day)
 
-    async def game_of(self, day: date, person: str) -> str:
-        """The archive's id of the game that somebody played on a day that is over; empty if there is none."""
-        chain = await self.chain()
-        if day < chain.first:
-            return ""
-        secret = chain.secret(day).hex()
-        for number in (await self._archive.numbers_of(person))[-GAMES_LOOKED_AT:]:
-            id = await self._archive.id_of(number)  # noqa: A001
-            game = await self._archive.get(id) if id else None
-            proof = game.record.deals[0].proof if game and game.record.deals else None
-            if game and proof and proof.secret == secret:
-                return game.id
-        return ""
-
-    async def best_line(self, day: date) -> BestLine | None:
-        """How the best of a day that is over was played; None if nobody's game of it is kept."""
-        for line in await self.results.lines(day):
-            game = await self._archive.get(await self.game_of(day, line.person)) if line.rank == 1 else None
-            if game and line.result.margin is not None:
-                moves = game.record.deals[0].moves
-                return BestLine(line.result.margin, tuple(move for seat, move, *_legal in moves if seat == SEAT))
-        return None
+    async def _into_archive(self, game: FinishedGame, day: date) -> None:
+        """A game's day is over: from now on it may be read, and stands beside the others."""
+        await self.results.note_line(day, await self._archive.keep(game))
 
     # Par
 

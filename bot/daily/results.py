@@ -6,7 +6,9 @@
 | ``{daily:<day>}:par`` | string | what the robot makes of the seat, JSON; kept as long |
 | ``{daily:<day>}:chat:<chat>`` | set | people who asked for the deal in a group; kept as long |
 | ``{daily:<day>}:games`` | hash | games of a day that is not over, by their ids, as the archive keeps them |
+| ``{daily:<day>}:lines`` | hash | how each person played a day that is over (`bot.daily.lines`); kept for a week |
 | ``daily:open`` | set | days of which games wait for their end |
+| ``daily:asked:<platform:id>`` | set | days and groups in which a person asked for the deal; kept as long |
 | ``daily:days:<platform:id>`` | sorted set | days of which a person has a result, by their ordinal |
 """
 
@@ -16,11 +18,14 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
 
-from bot.daily.deal import DayResult
+from bot.daily.deal import SEAT, DayResult
+from bot.daily.lines import DayLine
 from bot.finished.archive import FinishedGame
 from bot.store import keys
 
 KEPT_SECONDS = 400 * 86400
+LINES_KEPT_SECONDS = 7 * 86400
+"""As long as an analysis is kept."""
 
 
 class Line(NamedTuple):
@@ -67,8 +72,16 @@ class DayResults:
 
     async def asked_in(self, day: date, chat: str, person: str) -> None:
         """Somebody has asked for a day's deal in a group: there their result is told."""
+        # First, so that whoever is forgotten is found.
+        await self._client.sadd(keys.daily_asked(person), f"{day} {chat}")
+        await self._client.expire(keys.daily_asked(person), KEPT_SECONDS)
         await self._client.sadd(keys.daily_chat(day, chat), person)
         await self._client.expire(keys.daily_chat(day, chat), KEPT_SECONDS)
+
+    async def asked_by(self, person: str) -> list[tuple[date, str]]:
+        """The days and groups in which somebody asked for the deal."""
+        found = [one.decode().partition(" ") for one in await self._client.smembers(keys.daily_asked(person))]
+        return sorted((date.fromisoformat(day), chat) for day, _, chat in found)
 
     async def par(self, day: date) -> DayResult | None:
         """What the robot makes of the seat, if that is known by now."""
@@ -87,6 +100,23 @@ class DayResults:
         """The days of which somebody has a result."""
         found = await self._client.zrange(keys.daily_days(person), 0, -1)
         return [date.fromisoformat(day.decode()) for day in found]
+
+    # Lines of play, once the day is over
+
+    async def note_line(self, day: date, game: FinishedGame) -> None:
+        """Keep how a game of a day that is over was played; doing so twice changes nothing."""
+        await self._client.hset(keys.daily_lines(day), game.people[SEAT], DayLine.of(game).to_text())
+        await self._client.expire(keys.daily_lines(day), LINES_KEPT_SECONDS)
+
+    async def line_of_play(self, day: date, person: str) -> DayLine | None:
+        """How somebody played a day that is over."""
+        found = await self._client.hget(keys.daily_lines(day), person)
+        return DayLine.parse(found) if found else None
+
+    async def lines_of_play(self, day: date) -> dict[str, DayLine]:
+        """How everybody played a day that is over; who was forgotten is somebody there."""
+        found = await self._client.hgetall(keys.daily_lines(day))
+        return {person.decode(): DayLine.parse(text) for person, text in found.items()}
 
     # Games of a day, until it is over
 
@@ -120,9 +150,15 @@ class DayResults:
         return [day for day in await self._open_days() if day < today]
 
     async def forget(self, person: str, somebody: str) -> None:
-        """A person's results go, and in games that are kept here they are somebody."""
+        """A person's results go; in games and lines that are kept here they are somebody."""
         for day in await self.days_of(person):
             await self._client.hdel(keys.daily_results(day), person)
+            if line := await self._client.hget(keys.daily_lines(day), person):
+                await self._client.hset(keys.daily_lines(day), somebody, line)
+                await self._client.hdel(keys.daily_lines(day), person)
+        for day, chat in await self.asked_by(person):
+            await self._client.srem(keys.daily_chat(day, chat), person)
+        await self._client.delete(keys.daily_asked(person))
         await self._client.delete(keys.daily_days(person))
         for day, game in await self.held():
             if person in game.people:

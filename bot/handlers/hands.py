@@ -15,6 +15,7 @@ from bot.handlers.puzzles import PuzzlePage, Puzzles, puzzle_with
 from bot.handlers.settings import choose_own
 from bot.panel import Panel
 from bot.panels.challenge import invited_panel
+from bot.panels.daily_lines import DayTable, day_table
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.hand_page import CHOOSING, HandPage, hand_page
 from bot.panels.pages import Setting, look_settings
@@ -50,11 +51,12 @@ class Opened(NamedTuple):
 
 
 class DayPage(NamedTuple):
-    """A day's deal, in words; whether it may be played, and the game's id where it may be looked at."""
+    """A day's deal, in words; whether it may be played, and where it may be looked at the game's id and all lines."""
 
     panel: Panel
     may_play: bool
-    replay: str
+    replay: str = ""
+    lines: DayTable | None = None
 
 
 class TableLine(NamedTuple):
@@ -298,10 +300,11 @@ class Hands:
         """
         profile = await self.people.person(person) if person else Profile("", language=language)
         if yesterday:
-            replay = await self._worker.days.game_of(self._worker.days.today() - timedelta(days=1), person)
-            return DayPage(await self._daily.yesterday(profile), False, replay)
+            own = await self._worker.days.results.line_of_play(self._worker.days.today() - timedelta(days=1), person)
+            lines = day_table(profile.language, profile.suits, await self._daily.everywhere(profile))
+            return DayPage(await self._daily.yesterday(profile), False, own.game if own else "", lines)
         is_played = await self._worker.days.results.of(self._worker.days.today(), person) is not None
-        return DayPage(await self._daily.own(profile), not is_played, "")
+        return DayPage(await self._daily.own(profile), not is_played)
 
     async def tables_of(self, person: str) -> list[TableLine]:
         """Where somebody sits, or asks for a chair, games under way first. Raises one of the store's errors."""

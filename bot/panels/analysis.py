@@ -58,8 +58,8 @@ def _player(page: Writer, words: Wording, name: str, one: Summary) -> None:
     else:
         page.line(
             _("Points given away: {exact} for certain, about {judged} by judgement."),
-            exact=_points(one.lost_exactly),
-            judged=_points(one.lost_by_judgement),
+            exact=points_text(one.lost_exactly),
+            judged=points_text(one.lost_by_judgement),
         )
     for verdict in one.costliest:
         page.line(
@@ -67,7 +67,7 @@ def _player(page: Writer, words: Wording, name: str, one: Summary) -> None:
             deal=verdict.deal,
             move=short_move(words, verdict.move),
             better=short_move(words, verdict.better),
-            points=("−" if verdict.exact else "≈ −") + _points(verdict.lost),
+            points=lost_text(verdict),
         )
     page.gap()
 
@@ -77,7 +77,12 @@ def _bar(part: float) -> str:
     return FULL * full + EMPTY * (BAR - full)
 
 
-def _points(points: float) -> str:
+def lost_text(verdict: Verdict) -> str:
+    """What a decision gave away: for certain, or about."""
+    return ("−" if verdict.exact else "≈ −") + points_text(verdict.lost)
+
+
+def points_text(points: float) -> str:
     """Points to a tenth, without a nought behind it."""
     return f"{points:.1f}".removesuffix(".0")
 
@@ -97,10 +102,11 @@ def hint_text(found: Hint, language: str, suits: str, game: str) -> str:
     """A hint in a line, short enough for every platform."""
     words = Wording(language, (), "spades" if game == "spades" else suits)
     _ = words.text
-    return f"💡 {_wish(words, found.move)}: {reasons(words)[found.reason]}"
+    return f"💡 {wish_text(words, found.move)}: {reasons(words)[found.reason]}"
 
 
-def _wish(words: Wording, move: str) -> str:
+def wish_text(words: Wording, move: str) -> str:
+    """A move as what one is told to do: "Play 3D"."""
     _ = words.text
     word, *rest = move.split(" ")
     if word == "play":

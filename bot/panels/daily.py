@@ -5,8 +5,8 @@ from datetime import date
 from typing import NamedTuple
 
 from bot import actions
-from bot.daily.days import BestLine
 from bot.daily.deal import DayResult
+from bot.daily.lines import DayLine
 from bot.daily.results import Line, Streak
 from bot.panel import Button, Panel, Row, Span, Writer, chosen
 from bot.panels.snapshot import isolated
@@ -75,13 +75,14 @@ def _compared(page: Writer, language: str, better: int) -> None:
 def day_result_panel(language: str, day: date, game: str, result: DayResult, par: DayResult | None = None) -> Panel:
     """What came of a day's deal, as soon as it is over; par may not be known yet."""
     page = Writer()
-    _heading(page, language, day, game)
+    heading(page, language, day, game)
     _result(page, language, day, game, result, par)
     _ = texts(language).gettext
     return page.panel((Button(_("🏆 Today’s results"), actions.page("daily", "today")),))
 
 
-def _heading(page: Writer, language: str, day: date, game: str) -> None:
+def heading(page: Writer, language: str, day: date, game: str) -> None:
+    """Which day and game it is."""
     _ = texts(language).gettext
     page.line(
         _("☀️ Deal of the day · {day} · {game}"),
@@ -94,7 +95,7 @@ def reminder_panel(language: str, day: date, game: str) -> Panel:
     """What is sent to who wants to be reminded."""
     _ = texts(language).gettext
     page = Writer()
-    _heading(page, language, day, game)
+    heading(page, language, day, game)
     page.line(_("It waits for you until midnight."))
     return page.panel(
         (Button(_("Play"), actions.page("daily", "play"), "good"),),
@@ -115,7 +116,7 @@ def day_panel(language: str, day: date, game: str, lines: Sequence[NamedLine], s
     """What the deal of the day is, and how those did who have played it; ``seal`` is its commitment, if it is told."""
     _ = texts(language).gettext
     page = Writer()
-    _heading(page, language, day, game)
+    heading(page, language, day, game)
     page.line(_("One deal against the strong robot. Everybody has the same cards, and plays them once."))
     _lines(page, language, lines)
     if seal:
@@ -139,7 +140,7 @@ def played_panel(
     _ = texts(language).gettext
     ngettext = texts(language).ngettext
     page = Writer()
-    _heading(page, language, day, game)
+    heading(page, language, day, game)
     _result(page, language, day, game, own.result, par)
     page.gap()
     if own.rank is not None:
@@ -160,24 +161,28 @@ def played_panel(
 
 
 class PastDay(NamedTuple):
-    """What is known of a day that is over: ``secret`` is in hex, ``replay`` the id of the reader's own game, empty if
-    they have not played.
+    """What is known of a day that is over: ``best`` is the best line that was found, ``secret`` is in hex, ``replay``
+    the id of the reader's own game, empty if they have not played. ``lines`` is what a press for all lines side by
+    side carries, empty if there are none.
     """
 
     day: date
     game: str
     par: DayResult | None
-    best: BestLine | None
+    best: DayLine | None
     secret: str
     replay: str
+    lines: str
 
 
 def yesterday_panel(language: str, suits: str, past: PastDay, lines: Sequence[NamedLine]) -> Panel:
-    """A day that is over: everybody's lines, the best one's moves, its secret, and the way to one's own game."""
-    day, game, par, best, secret, replay = past
+    """A day that is over: everybody's results, the best one's moves, its secret, and the way to all lines side by side
+    and to one's own game.
+    """
+    day, game, par, best, secret, replay, side_by_side = past
     _ = texts(language).gettext
     page = Writer()
-    _heading(page, language, day, game)
+    heading(page, language, day, game)
     if not lines:
         page.line(_("Nobody whom you know has played it."))
     _lines(page, language, lines)
@@ -185,11 +190,11 @@ def yesterday_panel(language: str, suits: str, past: PastDay, lines: Sequence[Na
         page.line(_("Par: {own} to {other}."), own=par.points[0], other=par.points[1])
     if best:
         page.gap()
-        page.line(_("The best line that was found, {margin}:"), margin=f"{best.margin:+d}")
+        page.line(_("The best line that was found, {margin}:"), margin=f"{best.result.margin:+d}")
         page.line(_moves(language, suits, game, best))
     page.gap()
     page.line(_("🔓 Secret: {secret}"), "small", secret=secret)
-    rows: list[Row] = []
+    rows: list[Row] = [(Button(_("Side by side"), side_by_side, "good"),)] if side_by_side else []
     if replay:
         rows.append(
             (
@@ -200,13 +205,10 @@ def yesterday_panel(language: str, suits: str, past: PastDay, lines: Sequence[Na
     return page.panel(*rows, (Button(_("☀️ Today"), actions.page("daily", "today")),))
 
 
-def _moves(language: str, suits: str, game: str, line: BestLine) -> str:
+def _moves(language: str, suits: str, game: str, line: DayLine) -> str:
     """A line's moves: cards as they are, everything else in a sentence."""
     words = Wording(language, [texts(language).gettext("you")], "spades" if game == "spades" else suits)
-    return " ".join(
-        words.card(move.split(" ")[1]) if move.startswith("play ") else f"({words.move(0, move)})"
-        for move in line.moves
-    )
+    return " ".join(words.card(one.card) if one.card else f"({words.move(0, one.move)})" for one in line.decisions)
 
 
 def _lines(page: Writer, language: str, lines: Sequence[NamedLine]) -> None:

@@ -9,6 +9,7 @@
      "programs": [{"name", "scopes"}], for which they made tokens,
      "reports": [{"at", "code", "game", "about"}],
      "days": [{"day", "points": [own, other] or null, "tricks"}], of the deals of the days,
+     "days_asked_for": [{"day", "chat"}], the groups in which they asked for those,
      "honours": [{"month", "chat", "kind", "figure"}],
      "puzzles": {"solver": {"mu", "sigma", "answered", "solved", "run", "longest"}, "answers": {puzzle: card}}, or {},
      "tournaments": [{"code", "game", "form", "state", "organiser", "player"}],
@@ -78,6 +79,9 @@ class MyData:
             "programs": [{"name": one.name, "scopes": one.scopes} for one in await Programs(self._client).of(person)],
             "reports": await self._reported(person),
             "days": await self._days(person),
+            "days_asked_for": [
+                {"day": day.isoformat(), "chat": chat} for day, chat in await DayResults(self._client).asked_by(person)
+            ],
             "honours": [
                 {"month": one.month, "chat": one.chat, "kind": one.honour.kind, "figure": one.honour.figure}
                 for one in await Honours(self._client, self._archive, self._ratings).of_person(person)

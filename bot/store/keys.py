@@ -178,6 +178,10 @@ def daily_games(day: date) -> str:
     return f"{{daily:{day}}}:games"
 
 
+def daily_lines(day: date) -> str:
+    return f"{{daily:{day}}}:lines"
+
+
 def daily_par(day: date) -> str:
     return f"{{daily:{day}}}:par"
 
@@ -188,6 +192,10 @@ def daily_chat(day: date, chat: str) -> str:
 
 def daily_reminded(day: date) -> str:
     return f"{{daily:{day}}}:reminded"
+
+
+def daily_asked(person: str) -> str:
+    return f"daily:asked:{person}"
 
 
 def daily_days(person: str) -> str:

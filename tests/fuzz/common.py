@@ -35,8 +35,8 @@ leave an entry in the index of a stranger's tables, which nothing bears out (`bo
 looked at.
 """
 
-ASKED_FOR_THE_DEAL = re.compile(rb"\{daily:[0-9-]+\}:chat:")
-"""Who asked for the deal of the day in a chat: each stranger who writes /daily there."""
+ASKED_FOR_THE_DEAL = re.compile(rb"\{daily:[0-9-]+\}:chat:|daily:asked:")
+"""Who asked for the deal of the day in which chat: each stranger who writes /daily there."""
 
 ODD_CHARACTERS = "\ud800\udfff\0\t\n\r\x1b\x7f\u0085\u2028\u202e\ufeff🂠²٣９à@/:~! "
 ODD_TEXTS = (

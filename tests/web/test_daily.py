@@ -65,12 +65,23 @@ async def test_it_is_played_on_the_page_once_and_looked_at_the_day_after(
     await expect(page.locator(".day")).to_contain_text("Secret:")
     await judged(page)
     await shot(page, "daily-yesterday")
-    await page.get_by_role("link", name="Replay").click()
+    await expect(page.locator(".lines tbody tr")).to_have_count(1)
+    await expect(page.locator(".lines td")).to_have_count(20)
+    await expect(page.locator(".said")).to_contain_text("The best line that was found.")
+    # The table scrolls by itself, and the page does not.
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    cell = page.locator(".lines td a").nth(7)
+    card = (await cell.inner_text()).strip()
+    await cell.click()
     await page.wait_for_selector(".position")
+    assert page.url.partition("#")[2].startswith("d1m")
+    # The move that the replay stands at is the one that was pressed.
+    await expect(page.locator("[aria-current]").first).to_contain_text(card)
 
 
 async def test_a_stranger_reads_what_it_is(playground: Open, browser: Browser) -> None:
     page = await opened(browser, f"{playground.url}daily?yesterday")
     await expect(page.locator(".day")).to_contain_text("Deal of the day")
+    await expect(page.locator(".lines")).to_have_count(0)
     await page.get_by_role("link", name="Today").click()
     await expect(page.get_by_role("button", name="Play")).to_be_visible()

@@ -5,8 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from cachetools import LRUCache
-
+from bot.latest import Latest
 from bot.picture import Style
 from bot.platform import Person, chat_of, is_inline, is_private, platform_of, private_place
 from bot.store import keys
@@ -126,11 +125,14 @@ class ChatProfile:
 
 @dataclass(slots=True)
 class Remembered:
-    """What the store had under a key: when it was asked, by the monotonic clock, and the profile once it was made."""
+    """What the store had under a key: when it was asked, by the monotonic clock, and the profile of whom or which chat,
+    once that was made.
+    """
 
     at: float
     fields: dict[str, str]
     profile: Profile | None = None
+    chat: ChatProfile | None = None
 
 
 class People:
@@ -146,7 +148,7 @@ class People:
         self._day = (float("-inf"), 0)
         self.now: Callable[[], float] = time.time
         self.on_change: Callable[[str], Awaitable[None]] | None = None
-        self._remembered: LRUCache[str, Remembered] = LRUCache(PEOPLE_REMEMBERED)
+        self._remembered: Latest[str, Remembered] = Latest(PEOPLE_REMEMBERED)
 
     async def person(self, id: str) -> Profile:  # noqa: A002
         """What is known of a person; defaults for a stranger."""
@@ -157,18 +159,22 @@ class People:
         return found.profile
 
     async def chat(self, place: str) -> ChatProfile:
-        fields = await self._fields(_chat_key(place))
-        return ChatProfile(
-            place,
-            fields.get("language", "en"),
-            int(fields.get("clock", USUAL_CLOCK)),
-            fields.get("strict") == "1",
-            fields.get("game", "spizzichino"),
-            fields.get("pictures", "1") == "1",
-            "easy" if fields.get("deck") == "easy" else "classic",
-            fields.get("name", ""),
-            fields.get("watched", "1") == "1",
-        )
+        found = await self._found(_chat_key(place))
+        # The key may be of several places: of all messages in a chat that the bot is not in.
+        if found.chat is None or found.chat.id != place:
+            fields = found.fields
+            found.chat = ChatProfile(
+                place,
+                fields.get("language", "en"),
+                int(fields.get("clock", USUAL_CLOCK)),
+                fields.get("strict") == "1",
+                fields.get("game", "spizzichino"),
+                fields.get("pictures", "1") == "1",
+                "easy" if fields.get("deck") == "easy" else "classic",
+                fields.get("name", ""),
+                fields.get("watched", "1") == "1",
+            )
+        return found.chat
 
     async def meet(self, person: Person, place: str = "", chat_name: str = "") -> Profile:
         """Note a person as they are called now, and on which day they were last seen.
@@ -270,7 +276,7 @@ class People:
         return (await self._found(key)).fields
 
     async def _found(self, key: str) -> Remembered:
-        remembered: Remembered | None = self._remembered.get(key)
+        remembered = self._remembered.get(key)
         if remembered and time.monotonic() - remembered.at < FRESH_SECONDS:
             return remembered
         stored = await self._client.hgetall(key)
@@ -288,7 +294,8 @@ class People:
         self._remembered.pop(key, None)
 
     def _remember(self, key: str, fields: dict[str, str]) -> Remembered:
-        found = self._remembered[key] = Remembered(time.monotonic(), fields)
+        found = Remembered(time.monotonic(), fields)
+        self._remembered.note(key, found)
         return found
 
 

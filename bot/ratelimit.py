@@ -6,8 +6,7 @@ Each event falls due one interval after the one before it; a burst may run so ma
 import time
 from collections.abc import Callable, Hashable
 
-from cachetools import LRUCache
-
+from bot.latest import Latest
 from bot.platform import RateLimit
 
 KEYS_REMEMBERED = 50_000
@@ -19,7 +18,7 @@ class RateLimiter:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, most_keys: int = KEYS_REMEMBERED) -> None:
         self._clock = clock
-        self._due: LRUCache[Hashable, float] = LRUCache(most_keys)
+        self._due: Latest[Hashable, float] = Latest(most_keys)
 
     def __len__(self) -> int:
         return len(self._due)
@@ -36,9 +35,13 @@ class RateLimiter:
         wait = self.wait(key, rate_limit)
         if wait > 0:
             return wait
-        if rate_limit.interval:
-            self._due[key] = max(self._due.get(key, 0.0), self._clock()) + rate_limit.interval
+        self.count(key, rate_limit)
         return 0.0
+
+    def count(self, key: Hashable, rate_limit: RateLimit) -> None:
+        """Count an event that may be now."""
+        if rate_limit.interval:
+            self._due.note(key, max(self._due.get(key, 0.0), self._clock()) + rate_limit.interval)
 
     def give_back(self, key: Hashable, rate_limit: RateLimit) -> None:
         """What was taken last does not count."""

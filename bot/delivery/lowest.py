@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from cachetools import LRUCache
+from bot.latest import Latest
 
 PLACES_REMEMBERED = 100_000
 
@@ -15,7 +15,7 @@ class LowestHands:
     """
 
     def __init__(self) -> None:
-        self._tables: LRUCache[str, str] = LRUCache(PLACES_REMEMBERED)
+        self._tables: Latest[str, str] = Latest(PLACES_REMEMBERED)
         self.on_sent: Callable[[str, str], None] = lambda _place, _code: None
 
     def sent(self, place: str, code: str) -> None:
@@ -25,8 +25,8 @@ class LowestHands:
 
     def note(self, place: str, code: str) -> None:
         """A table's hand stands lowest in a private chat, whichever worker sent it."""
-        self._tables[place] = code
+        self._tables.note(place, code)
 
     def is_lowest(self, place: str, code: str) -> bool:
         """Whether a table's hand stands lowest in a private chat, as far as is known."""
-        return bool(self._tables.get(place, code) == code)
+        return self._tables.get(place, code) == code

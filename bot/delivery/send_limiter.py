@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 
-from cachetools import TLRUCache
-
 from bot.platform import RateLimit, chat_of, is_inline, is_private, platform_of
 from bot.ratelimit import RateLimiter
 
@@ -32,10 +30,8 @@ class SendLimiter:
     ) -> None:
         self._rate_limit_of, self._overall_of = rate_limit_of, overall_of
         self._turns = RateLimiter(_now, PLACES_REMEMBERED)
-        # Until when; what is over goes by itself.
-        self._blocked: TLRUCache[str, float] = TLRUCache(
-            PLACES_REMEMBERED, lambda _place, until, _now: until, timer=_now
-        )
+        # Until when.
+        self._blocked: dict[str, float] = {}
 
     async def free(self, place: str, woken: asyncio.Event | None = None) -> None:
         """Return when the place is not held back, and take no turn yet; ``woken`` as for `turn`."""
@@ -65,11 +61,11 @@ class SendLimiter:
         if (blocked := self._blocked_for(whose)) > 0:
             return blocked
         limits = self._limits(place, whose, answer=answer)
-        early = max(self._turns.wait(key, rate_limit) for key, rate_limit in limits)
+        early = max([self._turns.wait(key, rate_limit) for key, rate_limit in limits])
         if early > 0:
             return early
         for key, rate_limit in limits:
-            self._turns.take(key, rate_limit)
+            self._turns.count(key, rate_limit)
         return 0.0
 
     def _limits(self, place: str, whose: str, *, answer: bool) -> list[tuple[str, RateLimit]]:
@@ -89,13 +85,19 @@ class SendLimiter:
 
     def block(self, place: str, seconds: float) -> None:
         """The platform asks to leave the place alone for so many seconds."""
-        whose = _whose_turns(place)
-        self._blocked[whose] = max(self._blocked.get(whose, 0.0), _now() + seconds)
+        whose, now = _whose_turns(place), _now()
+        if len(self._blocked) >= PLACES_REMEMBERED:
+            self._blocked = {one: until for one, until in self._blocked.items() if until > now}
+        self._blocked[whose] = max(self._blocked.get(whose, 0.0), now + seconds)
 
     def _blocked_for(self, whose: str) -> float:
         """For how many seconds the platform has asked to leave alone where these messages are counted."""
-        # Hardly any place is blocked, and `get` asks for the time before it looks.
-        return max(0.0, self._blocked.get(whose, 0.0) - _now()) if whose in self._blocked else 0.0
+        until = self._blocked.get(whose)
+        if until is None:
+            return 0.0
+        if (left := until - _now()) <= 0:
+            del self._blocked[whose]
+        return max(0.0, left)
 
     def _held(self, place: str) -> float:
         """Seconds until the platform's own wait and the place's rate limit let something through, if they do not."""

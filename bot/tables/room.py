@@ -11,8 +11,7 @@ import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 
-from cachetools import LRUCache
-
+from bot.latest import Latest
 from bot.metrics import COMMITS
 from bot.store import Appended, Behind, Gone, Store, keys
 from bot.store.committed import Committed
@@ -65,7 +64,7 @@ class Room:
         self.on_unreadable: Callable[[Table], Awaitable[None]] | None = None
         """Called with a table that the rules refuse whenever it is loaded: nothing is done about it here."""
         self.new_secret = new_secret
-        self._remembered: LRUCache[str, Table] = LRUCache(TABLES_REMEMBERED)
+        self._remembered: Latest[str, Table] = Latest(TABLES_REMEMBERED)
 
     async def table(self, code: str) -> Table:
         """A table as the store has it, to decide by; NoSuchTable if there is none, SetAside if it cannot be read."""
@@ -243,7 +242,7 @@ class Room:
         """Keep the newest table that this worker knows under its code."""
         known = self._remembered.get(table.code)
         newest = known if known and known.version > table.version else table
-        self._remembered[table.code] = newest
+        self._remembered.note(table.code, newest)
         return newest
 
     async def remove(self, table: Table) -> None:

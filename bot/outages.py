@@ -1,8 +1,7 @@
 """When a platform is away: one line in the log when that begins and one when it is over, however many calls meet it."""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import structlog
@@ -44,6 +43,21 @@ class _PlatformState:
     watch: asyncio.Task[None] | None = None
 
 
+class Call:
+    """A call of a platform, as a context: each message goes through one, and a generator would take twice as long."""
+
+    __slots__ = ("_outages", "_platform")
+
+    def __init__(self, outages: "Outages", platform: str) -> None:
+        self._outages, self._platform = outages, platform
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        self._outages.came_of(self._platform, error)
+
+
 class Outages:
     """Which platforms are away. ``is_healthy`` is what an adapter itself says, ``on_over`` is told who is back."""
 
@@ -68,26 +82,22 @@ class Outages:
             return False
         return bool(known.why) or asyncio.get_running_loop().time() - known.failed_at < seconds
 
-    @contextmanager
-    def call(self, platform: str) -> Iterator[None]:
-        """One call of a platform. An error that is about this message alone says that the platform is there."""
-        try:
-            yield
-        except SlowDown:
+    def call(self, platform: str) -> Call:
+        """One call of a platform, as a context. An error that is about this message alone says that the platform is
+        there.
+        """
+        return Call(self, platform)
+
+    def came_of(self, platform: str, error: BaseException | None) -> None:
+        """A call of a platform has ended, perhaps by an error."""
+        if isinstance(error, SlowDown):
             # How long is the place's affair: others may be spoken to meanwhile.
             self.failed(platform, "it asks to wait")
-            raise
-        except Refused:
-            self.worked(platform)
-            raise
-        except Trouble as error:
+        elif isinstance(error, Trouble) and not isinstance(error, Refused):
             # Where the adapter knows already that it cannot speak, it says so itself.
             self.failed(platform, str(error), counts=self._is_healthy(platform))
-            raise
-        except DeliveryError:
+        elif error is None or isinstance(error, DeliveryError):
             self.worked(platform)
-            raise
-        self.worked(platform)
 
     def failed(self, platform: str, why: str, *, certain: bool = False, counts: bool = True) -> None:
         """A call came to nothing; ``certain`` where the adapter knows that all of them do, and why.

@@ -425,6 +425,7 @@ def private_place(person: str) -> str:
     return str(Place(platform, person=id))
 
 
+@lru_cache(maxsize=10_000)
 def chat_of(place: str) -> str:
     """The chat of a place; a forum's topics and a server's channels are one chat."""
     return str(replace(Place.parse(place), part="", token=""))
@@ -436,16 +437,19 @@ def person_of(place: str) -> str:
     return f"{where.platform}:{where.person}"
 
 
+@lru_cache(maxsize=10_000)
 def is_private(place: str) -> bool:
     """Whether one person alone sees what stands there."""
     return Place.parse(place).is_private
 
 
+@lru_cache(maxsize=10_000)
 def is_ephemeral(place: str) -> bool:
     """Whether a place is in a group, and one person alone sees what stands there."""
     return Place.parse(place).is_ephemeral
 
 
+@lru_cache(maxsize=10_000)
 def is_inline(place: str) -> bool:
     """Whether a place is one message in a chat that the bot is not in."""
     return Place.parse(place).is_inline

@@ -302,7 +302,7 @@ class Delivery:
             # Boards say so.
             sync.touch()
         surface.look_again()
-        if surface.is_under_way or surface.state in (State.DROPPED, State.UNREACHABLE):
+        if surface.is_under_way or surface.is_out_of_reach:
             return
         panel = await self._tools.drawer.draw_if_free(sync, table, surface)
         if panel is None or not surface.needs_nothing(panel):

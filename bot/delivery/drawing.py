@@ -101,7 +101,6 @@ def draw(
     table = table.spoken(viewer.language)
     seen = snapshot(table, name.seat if isinstance(name, Hand) else None)
     words = (viewer.language, viewer.suits)
-    names = [seen.name(seat) for seat in range(len(seen.chairs))]
     subject: Subject | None = None
     match name:
         case Hand():
@@ -144,6 +143,7 @@ def draw(
                 pages=viewer.pages,
             )
             if viewer.deck:
+                names = seen.names
                 subject = game_sheet(
                     record, table.code, names, viewer.language, ended=ended, summaries=summaries, group=viewer.group
                 )
@@ -153,7 +153,7 @@ def draw(
                 past = finished_deal(table, deal)
                 panel = past_panel(seen, past, *words)
                 if viewer.deck:
-                    subject = deal_sheet(past.record, deal, table.code, names, viewer.language, group=viewer.group)
+                    subject = deal_sheet(past.record, deal, table.code, seen.names, viewer.language, group=viewer.group)
             else:
                 panel = board_panel(
                     seen,

@@ -62,7 +62,9 @@ class MessageState(NamedTuple):
 
     @property
     def state(self) -> State:
-        return HALTED.get(self.halted) or (State.SHOWN if self.message else State.ABSENT)
+        if self.halted in HALTED:
+            return HALTED[self.halted]
+        return State.SHOWN if self.message else State.ABSENT
 
 
 def encode_state(state: MessageState) -> str:
@@ -70,9 +72,13 @@ def encode_state(state: MessageState) -> str:
 
     Outdated messages stand behind spaces; those of another place behind it and a bar.
     """
-    outdated = " ".join(f"{one.place}|{one.message}" if one.place else one.message for one in state.outdated)
-    fields = (*state[:7], encode_draft(state.draft).replace("\t", " "), outdated, state.ephemeral, state.picture)
-    return "\t".join(str(field or "") for field in fields).rstrip("\t")
+    message, digest, place_tag, sent, seen_at, halted, urgency, draft, older, ephemeral, picture = state
+    outdated = " ".join([f"{one.place}|{one.message}" if one.place else one.message for one in older])
+    drafted = encode_draft(draft).replace("\t", " ")
+    return (
+        f"{message}\t{digest}\t{place_tag}\t{sent or ''}\t{seen_at or ''}\t{halted}\t{urgency or ''}"
+        f"\t{drafted}\t{outdated}\t{ephemeral}\t{picture}"
+    ).rstrip("\t")
 
 
 def decode_state(text: str) -> MessageState:

@@ -11,6 +11,8 @@ from bot.panel import Panel
 from bot.panels.drafts import Draft, decode_draft, encode_draft
 from bot.platform import SentMessage, is_ephemeral, is_private, is_same_place
 
+OUT_OF_REACH = (State.DROPPED.value, State.UNREACHABLE.value)
+
 
 class Change(NamedTuple):
     """Something that somebody did with a surface: pressed it on a message, chose part of a move, or asks for it anew.
@@ -133,6 +135,11 @@ class Surface:
     def is_under_way(self) -> bool:
         """Whether a task brings it up to date just now."""
         return self.task is not None and not self.task.done()
+
+    @property
+    def is_out_of_reach(self) -> bool:
+        """Whether nothing is sent there for now."""
+        return self._known.halted in OUT_OF_REACH
 
     @property
     def wants_repost(self) -> bool:

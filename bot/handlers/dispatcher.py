@@ -81,7 +81,8 @@ class Dispatcher:
     async def press(self, press: Press) -> Reply:
         """Answer a press; a move that cannot be made is a toast that says why."""
         start = time.perf_counter()
-        press = replace(press, person=_known(press.person))
+        if (person := _known(press.person)) is not press.person:
+            press = replace(press, person=person)
         language = language_of(press.person.language)
         if self.limits.press(press) is not Verdict.HEAR:
             presses("refused").inc()
@@ -230,7 +231,7 @@ def _encodable(command: Command) -> Command:
 
 
 def _known(person: Person) -> Person:
-    return Person(person.id, *map(_text, person[1:]))
+    return person if "".join(person).isascii() else Person(person.id, *map(_text, person[1:]))
 
 
 def _text(text: str) -> str:

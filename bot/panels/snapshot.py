@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import NamedTuple
 
 from bot.store.entries import Fixture
@@ -22,6 +23,12 @@ FIRST_STRONG_ISOLATE, POP_ISOLATE = "\u2068", "\u2069"
 def isolated(name: str) -> str:
     """A name that cannot turn the line around it, whichever way it is written."""
     return f"{FIRST_STRONG_ISOLATE}{name}{POP_ISOLATE}"
+
+
+@lru_cache(maxsize=10_000)
+def _names(chairs: tuple[Chair | None, ...]) -> tuple[str, ...]:
+    """What those who sit in these chairs are called; each table's are drawn again and again."""
+    return tuple(isolated(chair.name) if chair else "…" for chair in chairs)
 
 
 @dataclass(frozen=True)
@@ -114,13 +121,17 @@ class TableSnapshot(NamedTuple):
         return any(chair is not None and not chair.is_robot for chair in against)
 
     def name(self, seat: int) -> str:
-        chair = self.chairs[seat]
-        return isolated(chair.name) if chair else "…"
+        return _names(self.chairs)[seat]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """By seat, what those who sit there are called."""
+        return _names(self.chairs)
 
     def words(self, language: str, suits: str) -> Wording:
         """The words for this table; cards with French suits for Spades, and for those who like them."""
         faces = "spades" if self.kind.id == "spades" else suits
-        return Wording(language, [self.name(seat) for seat in range(len(self.chairs))], faces)
+        return Wording(language, self.names, faces)
 
 
 def snapshot(table: Table, seat: int | None) -> TableSnapshot:

@@ -70,6 +70,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 """
 
 from datetime import date
+from functools import lru_cache
 from zlib import crc32
 
 SCHEMA_VERSION = 2
@@ -108,6 +109,7 @@ NOTIFICATIONS = "buongioco:pokes"
 """The channel on which workers tell each other that a table, or what is known of a person, has changed."""
 
 
+@lru_cache(maxsize=30_000)
 def shard_of(code: str) -> int:
     """The shard in which a table lies."""
     return crc32(code.encode()) % SHARDS

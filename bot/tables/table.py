@@ -6,6 +6,7 @@ A table is a pure function of its log (`bot.store.log`): there is no other state
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import Self, assert_never
 
 from bot.platform import is_same_place, platform_of
@@ -165,7 +166,7 @@ class Table:
 
     @property
     def version(self) -> int:
-        return self.log.version
+        return len(self.log.entries)
 
     @property
     def exists(self) -> bool:
@@ -178,7 +179,7 @@ class Table:
             return "unreadable"
         if self.game is None:
             return "closed" if self.closed else "open"
-        return "over" if self.game.over else "playing"
+        return "over" if self.game.ending else "playing"
 
     @property
     def is_full(self) -> bool:
@@ -187,7 +188,7 @@ class Table:
     @property
     def is_practice(self) -> bool:
         """Whether one person plays, against robots alone."""
-        return sum(1 for chair in self.chairs if chair and not chair.is_robot) == 1 and self.is_full
+        return _are_practising(self.chairs)
 
     @property
     def is_duplicate(self) -> bool:
@@ -253,7 +254,7 @@ class Table:
     def spoken(self, language: str) -> Self:
         """The table as it is drawn in a language: names that we have given are in that."""
         named = (self.opener, self.invited, *self.chairs, *self.asking.values())
-        if not any(one and is_ours(one.name) for one in named):
+        if not any(is_ours(one.name) for one in named if one):
             return self
         new: Self = object.__new__(type(self))
         new.__dict__.update(self.__dict__)
@@ -430,3 +431,9 @@ class Table:
             raise BadRules(problem=f"the rules do not say: {', '.join(sorted(missing))}")
         self.rules = dict(rules)
         self.game = Game(self.game_id, self.rules, [chair.name if chair else "?" for chair in self.chairs])
+
+
+@lru_cache(maxsize=10_000)
+def _are_practising(chairs: tuple[Chair | None, ...]) -> bool:
+    """Whether one person sits there, and robots in all other chairs."""
+    return all(chairs) and sum(1 for chair in chairs if chair and not chair.is_robot) == 1

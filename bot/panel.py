@@ -6,7 +6,7 @@ must be escaped, is each adapter's own business.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from hashlib import blake2b
@@ -89,7 +89,7 @@ class Panel:
     @property
     def plain(self) -> str:
         """The text as it reads."""
-        return "".join(span.text for span in self.text)
+        return "".join([span.text for span in self.text])
 
     @property
     def beside_picture(self) -> Panel:
@@ -127,7 +127,7 @@ def broken(row: Row, most_by_length: Sequence[tuple[int, int]]) -> list[Row]:
 
     ``most_by_length`` is how many buttons may stand in a row whose longest label has more than so many characters.
     """
-    longest = max(len(button.label) for button in row)
+    longest = max([len(button.label) for button in row])
     most = next(count for length, count in most_by_length if longest > length)
     parts = -(-len(row) // most)
     each = -(-len(row) // parts)
@@ -146,27 +146,46 @@ class Writer:
 
     def line(self, template: str = "", style: Style = "", **values: object) -> None:
         """A line, with the gaps of a template filled in by texts or spans."""
+        text = template
         if values:
-            for value in values.values():
-                if type(value) is Span:
-                    for span in fill(template, style, **values):
-                        self._add(span)
-                    break
+            if Span in map(type, values.values()):
+                self._fill(template, style, values)
+                text = ""
             else:
-                self._write(template.format(**values), style)
-        elif template:
-            self._write(template, style)
+                text = template.format(**values)
+        if text and style != self._style:
+            self._turn(style)
         if self._style == "code":
+            # A line's end is no code.
+            self._run.append(text)
             self._turn("")
-        self._run.append("\n")
+            text = ""
+        self._run.append(f"{text}\n")
         self._has_gap = False
+
+    def _fill(self, template: str, style: Style, values: Mapping[str, object]) -> None:
+        """A template's gaps filled in by texts and spans."""
+        for literal, name in _parts(template):
+            if literal:
+                self._write(literal, style)
+            if name is not None:
+                value = values[name]
+                if type(value) is not Span:
+                    self._write(str(value), style)
+                elif value.person:
+                    self._turn("")
+                    self._spans.append(value)
+                else:
+                    self._write(value.text, value.style)
 
     def gap(self) -> None:
         """An empty line, once, and none at the top."""
         if not self._has_gap:
             is_at_fold = self._fold == len(self._spans) and not self._run
             # In no style: not everywhere does Markdown carry one over an empty line.
-            self._write("\n", "")
+            if self._style:
+                self._turn("")
+            self._run.append("\n")
             self._has_gap = True
             if is_at_fold:
                 # What folds up does not begin with an empty line.
@@ -187,19 +206,12 @@ class Writer:
             last = spans.pop()
             if text := last.text.rstrip("\n"):
                 spans.append(last._replace(text=text))
-        return Panel(tuple(spans), tuple(row for row in rows if row), fold=self._fold)
+        return Panel(tuple(spans), tuple([row for row in rows if row]), fold=self._fold)
 
     def _write(self, text: str, style: Style) -> None:
         if style != self._style:
             self._turn(style)
         self._run.append(text)
-
-    def _add(self, span: Span) -> None:
-        if span.person:
-            self._turn("")
-            self._spans.append(span)
-        else:
-            self._write(span.text, span.style)
 
     def _turn(self, style: Style) -> None:
         """From here on in this style."""

@@ -1,6 +1,6 @@
 """Cards, moves and scores in words, for people."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any
 
@@ -31,21 +31,34 @@ JOINER, NO_BREAK = "\N{WORD JOINER}", "\N{NO-BREAK SPACE}"
 """What keeps a card's rank and suit on one line of text, and a card with who played it. Labels of buttons need none."""
 
 
-class CardFaces(dict[str, str]):
+class _Made(dict[str, str]):
+    """Texts by cards' codes. Each is made when it is first asked for, and a panel asks for some thirty."""
+
+    def __init__(self, make: Callable[[str], str]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, code: str) -> str:
+        text = self[code] = self._make(code)
+        return text
+
+
+class CardFaces(_Made):
     """Cards as people see them, by their codes: rank and suit's sign; "codes" leaves them as the record has them, 3D.
 
-    An entry is made when it is first asked for, and a panel asks for some thirty.
+    ``label(code)`` is a card on a button, ``rank(code)`` its rank alone, and ``sign(suit)`` a suit's sign.
     """
 
     def __init__(self, faces: str) -> None:
-        super().__init__()
-        self._ranks, self._suits = RANK_SIGNS.get(faces, {}), SUIT_SIGNS[faces]
+        ranks, signs = RANK_SIGNS.get(faces, {}), SUIT_SIGNS[faces]
 
-    def __missing__(self, code: str) -> str:
-        rank, suit = code[0], code[1:]
-        joiner = JOINER if suit in self._suits else ""
-        face = self[code] = self._ranks.get(rank, rank) + joiner + self._suits.get(suit, suit)
-        return face
+        def card(code: str) -> str:
+            return ranks.get(code[0], code[0]) + (JOINER if code[1:] in signs else "") + signs.get(code[1:], code[1:])
+
+        super().__init__(card)
+        self.label = _Made(lambda code: card(code).replace(JOINER, "")).__getitem__
+        self.rank = _Made(lambda code: ranks.get(code[0], code[0])).__getitem__
+        self.sign = _Made(lambda suit: signs.get(suit, suit)).__getitem__
 
 
 @cache
@@ -58,7 +71,8 @@ class Wording:
 
     def __init__(self, language: str, names: Sequence[str], faces: str = "codes") -> None:
         self.language, self.names = language, names
-        self.card = card_faces(faces).__getitem__
+        self.faces = card_faces(faces)
+        self.card = self.faces.__getitem__
         self.text, self.ngettext = texts(language)
 
     @cached_property

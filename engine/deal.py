@@ -36,11 +36,11 @@ class Deal(ABC):
     """A deal being played.
 
     ``turn`` is the seat to move, None while chance is to speak and when the deal is over. Seats 0 and 2 are side 0,
-    seats 1 and 3 side 1; with two seats each is a side. LENGTH is how many tricks a deal has. Moves are text in the
-    record's notation; a card is an index and a set of cards an integer (`engine.cards`). ``cards`` is what each seat
-    may play from; who holds any of the ``wanted`` cards must play one of them (the suit led; 0 when anything goes).
-    ``best`` is winning the trick. ``taken`` is what each side's tricks are worth, by WORTH and LAST_TRICK; ``pot``
-    what lies in the trick.
+    seats 1 and 3 side 1; with two seats each is a side. LENGTH is how many tricks a deal has, HAS_HIDDEN_MOVES
+    whether what some moves say is known to the mover alone. Moves are text in the record's notation; a card is an
+    index and a set of cards an integer (`engine.cards`). ``cards`` is what each seat may play from; who holds any
+    of the ``wanted`` cards must play one of them (the suit led; 0 when anything goes). ``best`` is winning the
+    trick. ``taken`` is what each side's tricks are worth, by WORTH and LAST_TRICK; ``pot`` what lies in the trick.
     """
 
     PACK: ClassVar[Pack]
@@ -51,6 +51,7 @@ class Deal(ABC):
     LAST_TRICK: ClassVar[int] = 0
     CARD_OF_PLAY: ClassVar[dict[str, int]]
     PLAY_TEXTS: ClassVar[SuitTexts]
+    HAS_HIDDEN_MOVES: ClassVar[bool] = False
     LISTS: ClassVar[tuple[str, ...]] = ("cards", "tricks", "taken")
 
     def __init__(self, seats: int, dealer: int) -> None:

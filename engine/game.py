@@ -78,6 +78,7 @@ class Game:
         self._playing: Deal | None = None
         self._score: Score | None = None
         self._last_trick: LastTrick | None = None
+        self._told: Result | None = None
 
     @property
     def turn(self) -> int | None:
@@ -147,7 +148,7 @@ class Game:
         cards = [index[code] for code in pack]
         self.current = self._playing = self.kind.new_deal(self.rules, dealer, cards, self._carry)
         self.moves = []
-        self._pack, self._secret, self._score = pack, secret, None
+        self._pack, self._secret, self._score, self._told = pack, secret, None, None
         self._commitment = shuffle.commitment(secret) if secret else None
 
     # Moves
@@ -238,6 +239,7 @@ class Game:
 
     def _count(self, deal: Deal) -> None:
         self._score = score = deal.score()
+        self._told = None
         self._last_trick = deal.last_trick
         self.totals = (self.totals[0] + score.points[0], self.totals[1] + score.points[1])
         self.bags = score.entries.get("bags", (0, 0))
@@ -266,7 +268,7 @@ class Game:
             moves=() if seat is None else tuple(self.legal_moves(seat)),
             totals=self.totals,
             bags=self.bags,
-            result=self._result(),
+            result=self._result,
             winner=self.winner,
             ending=self.ending,
         )
@@ -281,8 +283,14 @@ class Game:
         opened = self._open[1]
         return deal.VIEW(**opened) if seat is None else deal.VIEW(**(opened | deal.own_view(seat)))
 
+    @property
     def _result(self) -> Result | None:
-        """The last deal that is over."""
+        """The last deal that is over, put together once."""
+        if self._told is None:
+            self._told = self._made_result()
+        return self._told
+
+    def _made_result(self) -> Result | None:
         if self._score:
             secret = self._secret.hex() if self._secret else None
             return Result(
@@ -296,7 +304,7 @@ class Game:
 
     def history(self, seat: int | None) -> list[MoveEntry]:
         """The moves of the deal on the table as this seat saw them; what others exchanged shows as ``?``."""
-        if not isinstance(self.current, SpadesDeal):
+        if self.current is None or not self.current.HAS_HIDDEN_MOVES:
             return self.moves.copy()
         seen: list[MoveEntry] = []
         exchanger: int | None = None

@@ -42,6 +42,7 @@ class SpadesDeal(Deal):
     VIEW = SpadesView
     LENGTH = 13
     TRUMPS = SPADE_SUIT
+    HAS_HIDDEN_MOVES = True
     WORTH = (0,) * FRENCH.size
     PLAY_TEXTS = SuitTexts(FRENCH, "play {}")
     CARD_OF_PLAY: ClassVar = {f"play {code}": card for code, card in FRENCH.index.items()}

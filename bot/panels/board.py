@@ -100,8 +100,7 @@ def _play(page: Writer, phrases: Phrases, deal: DealView) -> None:
         if known:
             page.line(_("{name} has shown {cards}"), name=phrases.names[seat], cards=words.cards(known))
     if sum(deal.tricks):
-        sides = " · ".join(f"{phrases.side(side)} {count}" for side, count in enumerate(deal.tricks))
-        page.line(_("Tricks: {sides}"), sides=sides)
+        page.line(_("Tricks: {sides}"), sides=phrases.by_side(deal.tricks))
         page.line(_left(words, deal, phrases.seen))
 
 

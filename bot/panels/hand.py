@@ -6,7 +6,6 @@ resignation) is gathered in a draft, which the message carries until the move is
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
 
@@ -159,10 +158,10 @@ class _Hand:
                 )
         if isinstance(deal, TressetteView) and any(deal.declared):
             declared = [in_points(self.seen, points) for points in deal.declared]
-            self.page.line(_("Declared: {sides}"), sides=self._by_side(declared))
+            self.page.line(_("Declared: {sides}"), sides=self.phrases.by_side(declared))
         if isinstance(deal, SpadesView):
             self._bids(deal)
-        counts = [_("Tricks: {sides}").format(sides=self._by_side(deal.tricks))]
+        counts = [_("Tricks: {sides}").format(sides=self.phrases.by_side(deal.tricks))]
         if isinstance(deal, StockView) and deal.stock:
             counts.append(
                 self.words.ngettext("{count} card in the stock", "{count} cards in the stock", deal.stock).format(
@@ -171,9 +170,6 @@ class _Hand:
             )
         if deal.phase in ("play", "over"):
             self.page.line(" · ".join(counts))
-
-    def _by_side(self, figures: Sequence[int]) -> str:
-        return " · ".join(f"{self.phrases.side(side)} {figure}" for side, figure in enumerate(figures))
 
     def _packets(self, deal: PacketsView) -> None:
         _ = self.words.text
@@ -222,11 +218,9 @@ class _Hand:
         if not deal.hand:
             return
         self.page.gap()
-        card = self.words.card
+        faces = self.words.faces
         for suit, codes in groupby(deal.hand, key=itemgetter(1)):
-            sign = card(f"A{suit}")[1:]
-            ranks = " ".join([card(code).removesuffix(sign) for code in codes])
-            self.page.line(f"{sign.removeprefix(JOINER)}  {ranks}", "bold")
+            self.page.line(f"{faces.sign(suit)}  {' '.join(map(faces.rank, codes))}", "bold")
 
     # What can be done
 
@@ -336,12 +330,15 @@ class _Hand:
 
     def _cards(self, deal: DealView) -> list[Row]:
         """The cards that may be played: the hand a row a suit, then the packets' tops."""
-        plays = {move.split(" ")[1] for move in self._moves("play")}
-        signalled = any(move.endswith(SIGNALS) for move in self._moves("play"))
-        if not plays:
+        moves = self.by_word.get("play", [])
+        if not moves:
             return []
+        plays = {move.split(" ")[1] for move in moves}
+        # Those that say something come last.
+        signalled = moves[-1].endswith(SIGNALS)
         said = f" {self.chosen}" if signalled and self.chosen in SIGNALS else ""
         in_hand = [code for code in deal.hand or () if code in plays]
+        label = self.words.faces.label
         rows: list[Row] = []
         if signalled:
             rows.append(
@@ -353,7 +350,7 @@ class _Hand:
                 )
             )
         for _suit, codes in groupby(in_hand, key=itemgetter(1)):
-            rows.append(tuple([self._button(self.words.card(code), f"play {code}{said}") for code in codes]))
+            rows.append(tuple([Button(label(code), f"{self.presses}play {code}{said}") for code in codes]))
         tops = sorted(plays.difference(in_hand), key=lambda code: ITALIAN.index.get(code, 0), reverse=True)
         rows.append(tuple(self._button(f"📦 {self.words.card(code)}", f"play {code}") for code in tops))
         return rows
@@ -370,6 +367,8 @@ class _Hand:
 
     def _asked_about(self) -> tuple[Deed, int] | None:
         """What the question is about that is open, if it is about a stranger: the draft ``block1``, say."""
+        if not self.chosen:
+            return None
         for deed in DEEDS:
             seat = self.chosen.removeprefix(deed)
             if seat != self.chosen and seat.isdecimal() and int(seat) in self._strangers():

@@ -18,7 +18,9 @@ class Phrases:
     def __init__(self, seen: TableSnapshot, words: Wording) -> None:
         self.seen, self.words, self.text = seen, words, words.text
         _ = self.text
-        self.names = [_("you") if seat == seen.seat else words.names[seat] for seat in range(len(seen.chairs))]
+        self.names = [_("you") if seat == seen.seat else name for seat, name in enumerate(words.names)]
+        self.sides = self._side(0), self._side(1)
+        """Each side's players."""
 
     def heading(self, page: Writer, deal: int) -> None:
         _ = self.text
@@ -34,7 +36,7 @@ class Phrases:
         if self.seen.fixture:
             page.line(fixture_line(self.words, FixtureName.of(self.seen.fixture)))
 
-    def side(self, side: int) -> str:
+    def _side(self, side: int) -> str:
         """A side's players; whoever reads it stands first, where there is room for all that is to be known."""
         names = self.names[side::2]
         return self.text(" and ").join(names[::-1] if self.seen.seat == side + 2 else names)
@@ -42,15 +44,19 @@ class Phrases:
     def totals(self, totals: Sequence[int]) -> str:
         """Each side's points, as large as the table counts them, and what they play to."""
         _ = self.text
-        sides = " — ".join(f"{self.side(side)} {in_points(self.seen, total)}" for side, total in enumerate(totals))
+        unit = point_unit(self.seen)
+        sides = " — ".join([f"{side} {total * unit}" for side, total in zip(self.sides, totals, strict=True)])
         if self.seen.is_duplicate:
             return sides
-        target = in_points(self.seen, int(self.seen.rules["target"]))
-        return _("{sides} · to {target}").format(sides=sides, target=target)
+        return _("{sides} · to {target}").format(sides=sides, target=int(self.seen.rules["target"]) * unit)
+
+    def by_side(self, figures: Sequence[int]) -> str:
+        """A figure of each side's beside its players."""
+        return " · ".join([f"{side} {figure}" for side, figure in zip(self.sides, figures, strict=True)])
 
     def trick(self, trick: LastTrick) -> str:
         """A trick that is over: who played what, and who took it."""
-        cards = " · ".join(self.card_by(seat, card, signal) for seat, card, signal in trick.cards)
+        cards = " · ".join([self.card_by(seat, card, signal) for seat, card, signal in trick.cards])
         return f"{cards} →{NO_BREAK}{self.names[trick.winner]}"
 
     def card_by(self, seat: int, card: str, signal: str | None = None) -> str:
@@ -83,8 +89,12 @@ def fixture_line(words: Wording, name: FixtureName) -> str:
 
 def in_points(seen: TableSnapshot, points: int) -> int:
     """Whole points as large as the table counts them: classic Tressette shows three for one."""
-    unit = seen.rules.get("score_unit")
-    return points * unit if isinstance(unit, int) else points
+    return points * point_unit(seen)
+
+
+def point_unit(seen: TableSnapshot) -> int:
+    """How many of the points that the table counts a whole point is."""
+    return int(seen.rules.get("score_unit", 1))
 
 
 def turn_line(seen: TableSnapshot, words: Wording) -> str:

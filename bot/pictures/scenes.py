@@ -114,7 +114,7 @@ class _Scenes:
         first = self.seen.seat % 2 if self.seen.seat is not None else 0
         one, other = (
             Side(
-                self.phrases.side(side),
+                self.phrases.sides[side],
                 minus(str(in_points(self.seen, totals[side]))),
                 self._notes(deal, side) if deal else (),
                 deal is not None and turn is not None and turn % 2 == side,

@@ -16,7 +16,7 @@ from adapters.discord.budget import Budget
 from adapters.discord.client import Client
 from adapters.discord.commands import Commands
 from adapters.discord.drawing import Body
-from adapters.discord.errors import NO_ANSWER, meaning, why
+from adapters.discord.errors import NO_ANSWER, Meaning, why
 from adapters.discord.guests import Guests
 from adapters.discord.library_log import Listener, listen, stop_listening
 from adapters.discord.messages import Messages
@@ -217,7 +217,7 @@ class Discord:
         """Answer an interaction that cannot be read."""
         with self._busy.joined():
             try:
-                async with meaning(""):
+                with Meaning(""):
                     await unread.answer(self.rest, bare)
             except (DeliveryError, TooLate) as error:
                 log.info("discord_answer_lost", why=why(error))
@@ -247,17 +247,16 @@ class Discord:
     @staticmethod
     async def _put_off(answer: Answer, language: str) -> None:
         """Say something before it is too late."""
-        with suppress(TooLate, DeliveryError):
-            async with meaning(answer.place):
-                if answer.is_left and not answer.pressed and answer.state is State.OPEN:
-                    # Another worker sends what was asked for.
-                    await answer.say(texts(language).gettext("It is on its way."))
-                else:
-                    await answer.put_off()
+        with suppress(TooLate, DeliveryError), Meaning(answer.place):
+            if answer.is_left and not answer.pressed and answer.state is State.OPEN:
+                # Another worker sends what was asked for.
+                await answer.say(texts(language).gettext("It is on its way."))
+            else:
+                await answer.put_off()
 
     async def _respond(self, answer: Answer, reply: Reply) -> None:
         """Answer with what the card room said; if that is nothing, with what delivery is about to show."""
-        async with meaning(answer.place):
+        with Meaning(answer.place):
             if reply.panel and not answer.pressed:
                 await self._show_page(answer, answer.place, reply)
             elif reply.panel and reply.private:

@@ -81,8 +81,10 @@ class Answer:
 
     async def _answer_by_changing(self, body: Body, upload: Upload | None) -> SentMessage:
         try:
-            async with asyncio.timeout(UPLOADED_WITHIN if upload else None):
-                return await self._give(CHANGE, body, tell=upload is not None, upload=upload)
+            if upload is None:
+                return await self._give(CHANGE, body)
+            async with asyncio.timeout(UPLOADED_WITHIN):
+                return await self._give(CHANGE, body, tell=True, upload=upload)
         except (Trouble, *NO_ANSWER):
             if body["attachments"]:
                 # Should the answer have arrived all the same, this one comes too late, and nothing is lost.

@@ -5,6 +5,7 @@ They are JSON as the API documents it, not the library's views, which would cost
 """
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from bot.panel import Button, Panel, Span, broken, units
@@ -59,8 +60,8 @@ def content(panel: Panel, place: str, attached: dict[str, str] | None = None) ->
     rows = _rows(panel, 3 if attached else 2)
     shown = _gallery(panel.picture) if panel.picture and attached else []
     # Whether descriptions count is not documented.
-    left = LONGEST_TEXT - sum(len(button["label"]) for row in rows for button in row["components"])
-    left -= sum(len(item["description"]) for gallery in shown for item in gallery["items"])
+    left = LONGEST_TEXT - sum([len(button["label"]) for row in rows for button in row["components"]])
+    left -= sum([len(item["description"]) for gallery in shown for item in gallery["items"]])
     text = _fitting(panel.beside_picture if shown else panel, left, folds=bool(shown))
     components: list[dict[str, Any]] = [*shown, {"type": TEXT, "content": text}, *rows]
     if not is_private(place):
@@ -105,9 +106,12 @@ def word(text: str) -> Body:
 
 def escaped(text: str) -> str:
     """A text that reads as it is written."""
-    if not MAYBE_SPECIAL.search(text) and "://" not in text and not ("." in text and NUMBERED.search(text)):
-        return text
-    return SPECIAL.sub(_backslashed, text)
+    return SPECIAL.sub(_backslashed, text) if _may_be_special(text) else text
+
+
+def _may_be_special(text: str) -> bool:
+    """Whether Markdown may make something of a text, or of any part of it."""
+    return bool(MAYBE_SPECIAL.search(text) or "://" in text or ("." in text and NUMBERED.search(text)))
 
 
 def _backslashed(found: re.Match[str]) -> str:
@@ -133,29 +137,32 @@ def markdown(panel: Panel, *, folds: bool = False) -> str:
     """
     if folds and panel.fold is not None:
         shown = "".join(span.text for span in panel.text[panel.fold :])
-        return markdown(Panel(panel.text[: panel.fold])) + _marked(shown, "small")
+        return markdown(Panel(panel.text[: panel.fold])) + _marked(shown, "small", escaped)
+    # Hardly any panel has anything to escape, and to look once is quicker than to look at each of its spans.
+    escape = escaped if _may_be_special(panel.plain) else str
     marked: list[str] = []
     run, style = "", ""
     for span in panel.text:
         if span.style != style:
-            marked.append(_marked(run, style))
+            if run:
+                marked.append(_marked(run, style, escape))
             run, style = "", span.style
         if style in MENTIONS and (number := _number(span)):
             marked.append(f"<@{number}>")
         else:
             run += span.text
-    marked.append(_marked(run, style))
+    marked.append(_marked(run, style, escape))
     return "".join(marked)
 
 
-def _marked(text: str, style: str) -> str:
+def _marked(text: str, style: str, escape: Callable[[str], str]) -> str:
     if style == "small":
-        return "".join(f"{SMALL}{escaped(line)}" if line.strip() else line for line in text.splitlines(keepends=True))
+        return "".join(f"{SMALL}{escape(line)}" if line.strip() else line for line in text.splitlines(keepends=True))
     mark, inside = MARKS.get(style), text.strip()
     if mark is None or not inside:
-        return escaped(text)
+        return escape(text)
     before, _, after = text.partition(inside)
-    return f"{before}{mark}{inside.replace('`', APOSTROPHE) if style == 'code' else escaped(inside)}{mark}{after}"
+    return f"{before}{mark}{inside.replace('`', APOSTROPHE) if style == 'code' else escape(inside)}{mark}{after}"
 
 
 def _number(span: Span) -> str:
@@ -166,7 +173,7 @@ def _number(span: Span) -> str:
 
 def _rows(panel: Panel, others: int) -> list[dict[str, Any]]:
     """The buttons, beside so many ``others`` of the components that a message may have."""
-    drawn = (tuple(button for button in row if button.kind not in ELSEWHERE) for row in panel.rows)
+    drawn = [tuple([button for button in row if button.kind not in ELSEWHERE]) for row in panel.rows]
     wanted = [row for row in drawn if row]
     rows = [part for row in wanted for part in broken(row, ROW_BY_LENGTH)]
     if len(rows) + sum(map(len, rows)) + others > MOST_COMPONENTS:

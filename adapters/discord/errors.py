@@ -1,14 +1,13 @@
 """What Discord's refusals mean to delivery."""
 
 import zlib
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import aiohttp
 import discord
 
 from bot.platform import (
     ChatGone,
+    DeliveryError,
     MessageGone,
     NotDone,
     Refused,
@@ -55,38 +54,49 @@ NO_ANSWER = (
 """What the library raises when there is no answer, or one that does not say what it should."""
 
 
-@asynccontextmanager
-async def meaning(place: str, *, editing: bool = False) -> AsyncIterator[None]:
-    """Discord's errors as delivery understands them."""
-    try:
-        yield
-    except discord.RateLimited as error:
-        raise SlowDown(error.retry_after) from None
-    except discord.HTTPException as error:
-        _raise(place, error, editing)
-    except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-        raise NotDone(why(error)) from None
-    except NO_ANSWER as error:
-        raise Trouble(why(error)) from None
+class Meaning:
+    """What is done in this context raises Discord's errors as delivery understands them; ``editing`` a message."""
+
+    __slots__ = ("_editing", "_place")
+
+    def __init__(self, place: str, *, editing: bool = False) -> None:
+        self._place, self._editing = place, editing
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, NO_ANSWER):
+            raise _understood(self._place, error, self._editing) from None
 
 
-def _raise(place: str, error: discord.HTTPException, editing: bool) -> None:
+def _understood(place: str, error: Exception, editing: bool) -> DeliveryError:
+    if isinstance(error, discord.RateLimited):
+        return SlowDown(error.retry_after)
+    if isinstance(error, discord.HTTPException):
+        return _refusal(place, error, editing)
+    if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
+        return NotDone(why(error))
+    return Trouble(why(error))
+
+
+def _refusal(place: str, error: discord.HTTPException, editing: bool) -> DeliveryError:
     said = why(error)
     if error.status == RATE_LIMITED:
         # The library has waited some times, or whoever answers is not Discord itself.
-        raise SlowDown(_retry_after(error)) from None
+        return SlowDown(_retry_after(error))
     if error.code == TOO_MANY_CHATS:
-        raise SlowDown(BREATH) from None
+        return SlowDown(BREATH)
     if editing and error.code in GONE_MESSAGES:
-        raise MessageGone(said) from None
+        return MessageGone(said)
     if error.code in CLOSED or (is_private(place) and error.code in GONE_CHATS):
-        raise Unreachable(said) from None
+        return Unreachable(said)
     if error.code in EXPIRED_PASSES:
-        raise (Unreachable if is_ephemeral(place) else ChatGone)(said) from None
+        return (Unreachable if is_ephemeral(place) else ChatGone)(said)
     if error.code in GONE_CHATS or error.code == ARCHIVED:
-        raise ChatGone(said) from None
+        return ChatGone(said)
     # What carries no code of Discord's may come from anywhere on the way.
-    raise (Refused if error.code else Trouble)(said) from None
+    return (Refused if error.code else Trouble)(said)
 
 
 def _retry_after(error: discord.HTTPException) -> float:

@@ -8,7 +8,7 @@ import structlog
 from adapters.discord import drawing, reading
 from adapters.discord.answers import Answers, TooLate
 from adapters.discord.drawing import Body
-from adapters.discord.errors import meaning, why
+from adapters.discord.errors import Meaning, why
 from adapters.discord.guests import Guests
 from adapters.discord.pictures import Pictures, Upload
 from adapters.discord.private import PrivateChats
@@ -31,7 +31,7 @@ class Messages:
 
     async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
         calling = drawing.calling(panel)
-        async with meaning(place):
+        with Meaning(place):
             brought = await self._send_by_token(place, {**drawing.content(panel, place), "allowed_mentions": calling})
             if brought is None:
                 channel = await self._channel(place)
@@ -80,14 +80,14 @@ class Messages:
             return await self._rest.edit_by(token, sent.message, body, upload)
 
         try:
-            async with meaning(place, editing=True):
+            with Meaning(place, editing=True):
                 return await self._pictures.show(panel, place, sent, add)
         except DeliveryError as error:
             log.info("discord_picture_left_out", why=why(error))
             return sent
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
-        async with meaning(place, editing=True):
+        with Meaning(place, editing=True):
             answer = self._answers.pressing(sent.message)
             is_answer = answer is not None and await answer.left_to_delivery()
 
@@ -112,16 +112,15 @@ class Messages:
         return await self._rest.edit(await self._channel(place), message, body, upload)
 
     async def delete(self, place: str, message: str) -> None:
-        with suppress(MessageGone):
-            async with meaning(place, editing=True):
-                if is_ephemeral(place):
-                    token = reading.token_in(place)
-                    if token.is_good:
-                        await self._rest.delete_by(token, message)
-                elif reading.is_guest(place):
-                    await self._rest.delete_by(await self._guests.to_change(place, message), message)
-                else:
-                    await self._rest.delete(await self._channel(place), message)
+        with suppress(MessageGone), Meaning(place, editing=True):
+            if is_ephemeral(place):
+                token = reading.token_in(place)
+                if token.is_good:
+                    await self._rest.delete_by(token, message)
+            elif reading.is_guest(place):
+                await self._rest.delete_by(await self._guests.to_change(place, message), message)
+            else:
+                await self._rest.delete(await self._channel(place), message)
 
     async def _channel(self, place: str) -> str:
         return await self._private.channel(reading.user_of(place)) if is_private(place) else reading.channel_of(place)

@@ -44,7 +44,8 @@ class Rest:
 
     async def edit(self, channel: str, message: str, body: Body, upload: Upload | None = None) -> SentMessage:
         route = Route("PATCH", "/channels/{channel_id}/messages/{message_id}", channel_id=channel, message_id=message)
-        return SentMessage(message, picture_in(await self._call(route, body, upload)))
+        said = await self._call(route, body, upload)
+        return SentMessage(message, picture_in(said) if body["attachments"] else "")
 
     async def delete(self, channel: str, message: str) -> None:
         route = Route("DELETE", "/channels/{channel_id}/messages/{message_id}", channel_id=channel, message_id=message)

@@ -10,7 +10,7 @@ from telegram import Bot, CallbackQuery, ChatMemberUpdated, ChosenInlineResult, 
 from telegram.error import ChatMigrated, InvalidToken
 
 from adapters.telegram import mini_app, reading
-from adapters.telegram.errors import NO_ANSWER, meaning, why
+from adapters.telegram.errors import NO_ANSWER, Meaning, why
 from adapters.telegram.inline import InlineQueries
 from adapters.telegram.messages import Messages
 from adapters.telegram.pages import Pages
@@ -380,7 +380,7 @@ class Telegram:
         if not self._connected:
             raise NotDone("not connected")
         try:
-            async with meaning(place):
+            with Meaning(place):
                 return await call()
         except ChatMigrated as error:
             with suppress(WorkFailed):  # it has been logged, and the next try of delivery meets the same again

@@ -71,7 +71,7 @@ def _entity(span: Span, offset: int, length: int) -> dict[str, Any] | None:
 
 def _rows(panel: Panel, username: str, without: Collection[str], app: str) -> list[list[dict[str, Any]]]:
     """A panel's buttons; rows that are too long for a phone are broken."""
-    wanted = (tuple(button for button in row if button.kind not in without) for row in panel.rows)
+    wanted = [tuple([button for button in row if button.kind not in without]) for row in panel.rows]
     return [
         [_button(button, username, app) for button in part]
         for row in wanted

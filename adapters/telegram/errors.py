@@ -1,8 +1,6 @@
 """What Telegram's refusals mean to delivery."""
 
 import datetime as dt
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 from telegram.error import (
     BadRequest,
@@ -18,6 +16,7 @@ from telegram.error import (
 from adapters.telegram.transport import CutOff, Nonsense
 from bot.platform import (
     ChatGone,
+    DeliveryError,
     MessageGone,
     NotDone,
     NotEditable,
@@ -79,45 +78,56 @@ LOST = (TimedOut, CutOff, Nonsense)
 """And when the answer is lost: what was asked for may have been done."""
 
 
-@asynccontextmanager
-async def meaning(place: str) -> AsyncIterator[None]:
-    """Telegram's errors as delivery understands them; a group's move is left as it is."""
-    try:
-        yield
-    except RetryAfter as error:
-        raise slow_down(error) from None
-    except ChatMigrated:
-        raise
-    except Forbidden as error:
-        raise (Unreachable if is_private(place) else ChatGone)(why(error)) from None
-    except BadRequest as error:
-        _raise_bad_request(place, error.message.lower())
-    except LOST as error:
-        raise Trouble(why(error)) from None
-    except (NetworkError, InvalidToken) as error:
-        raise NotDone(why(error)) from None
-    except NO_ANSWER as error:
-        raise Trouble(f"an answer of another shape ({why(error)})") from None
+class Meaning:
+    """What is done in this context raises Telegram's errors as delivery understands them; a group's move is left as it
+    is.
+    """
+
+    __slots__ = ("_place",)
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, NO_ANSWER) and not isinstance(error, ChatMigrated):
+            raise _understood(self._place, error) from None
 
 
-def _raise_bad_request(place: str, said: str) -> None:
+def _understood(place: str, error: Exception) -> DeliveryError:
+    if isinstance(error, RetryAfter):
+        return slow_down(error)
+    if isinstance(error, Forbidden):
+        return (Unreachable if is_private(place) else ChatGone)(why(error))
+    if isinstance(error, BadRequest):
+        return _refusal(place, error.message.lower())
+    if isinstance(error, LOST):
+        return Trouble(why(error))
+    if isinstance(error, NetworkError | InvalidToken):
+        return NotDone(why(error))
+    return Trouble(f"an answer of another shape ({why(error)})")
+
+
+def _refusal(place: str, said: str) -> DeliveryError:
     if is_inline(place) and any(words in said for words in (*OTHER_FORM, *GONE_MESSAGES, *NO_INLINE_MESSAGE)):
         # No other message can take its place.
-        raise ChatGone(said)
+        return ChatGone(said)
     if any(words in said for words in OTHER_FORM):
-        raise NotEditable(said)
+        return NotEditable(said)
     if "too long" in said or "too_long" in said:
-        raise TooLong(LONGEST_TEXT)
+        return TooLong(LONGEST_TEXT)
     if any(words in said for words in GONE_MESSAGES):
-        raise MessageGone(said)
+        return MessageGone(said)
     if is_ephemeral(place):
         # The query is too old, the bot is no administrator, the person has left: it takes all of these.
-        raise Unreachable(said)
+        return Unreachable(said)
     if is_private(place) and any(words in said for words in NEVER_STARTED):
-        raise Unreachable(said)
+        return Unreachable(said)
     if any(words in said for words in GONE_CHATS):
-        raise ChatGone(said)
-    raise Refused(said)
+        return ChatGone(said)
+    return Refused(said)
 
 
 def concerns_picture(said: str, *, ephemeral: bool) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 from telegram.error import BadRequest
 
 from adapters.telegram import drawing
-from adapters.telegram.errors import meaning
+from adapters.telegram.errors import Meaning
 from adapters.telegram.transport import JsonData, Post
 from bot.panel import Panel
 from bot.platform import CardRoom, Offer, Person
@@ -39,7 +39,7 @@ class InlineQueries:
         }
         if start:
             fields["button"] = {"text": start, "start_parameter": START}
-        async with meaning(""):
+        with Meaning(""):
             try:
                 await self._post("answerInlineQuery", JsonData(fields))
             except BadRequest as error:

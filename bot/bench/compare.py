@@ -69,6 +69,7 @@ SPEED, CPU = r"([\d,]+) presses/s,", r"[\d,]+ presses/s, ([\d.]+) ms of CPU"
 FIGURES = (
     Figure("room, flat out, presses/s", "room", rf"at once: {SPEED}"),
     Figure("room, flat out, ms of CPU a press", "room", rf"at once: {CPU}"),
+    Figure("room, flat out, function calls a press", "room", r"at once: ([\d,]+) function calls a press"),
     Figure(
         "room, p99 at 200/s, in bare appends' p99",
         "room",

@@ -5,6 +5,7 @@ alone: a bare scripted-size append at the same rate, and as fast as it goes.
 """
 
 import asyncio
+import cProfile
 import itertools
 import statistics
 import tempfile
@@ -36,7 +37,7 @@ BENCHES = "buongioco.benches"
 RATE, SECONDS = 200, 15
 TABLES = (100, 20_000)
 AT_ONCE = 64
-FLAT_OUT = 6000
+FLAT_OUT, COUNTED = 6000, 1000
 GAME = "metamazzo"
 SLOWEST = 20
 """Tables opened, and presses, a second on any machine; for the limits."""
@@ -182,18 +183,25 @@ async def at_a_rate(crowd: Crowd) -> list[float]:
         return list(await asyncio.gather(*tasks))
 
 
-async def flat_out(crowd: Crowd) -> float:
+async def flat_out(crowd: Crowd, presses: int) -> float:
     """Presses a second with AT_ONCE under way at a time."""
     left = itertools.count()
 
     async def keep_on() -> None:
-        while next(left) < FLAT_OUT:
+        while next(left) < presses:
             await crowd.press()
 
     start = time.perf_counter()
-    async with within(PATIENCE + FLAT_OUT / SLOWEST, f"{FLAT_OUT:,} presses, {AT_ONCE} at once, to reach their panels"):
+    async with within(PATIENCE + presses / SLOWEST, f"{presses:,} presses, {AT_ONCE} at once, to reach their panels"):
         await asyncio.gather(*(keep_on() for _ in range(AT_ONCE)))
-    return FLAT_OUT / (time.perf_counter() - start)
+    return presses / (time.perf_counter() - start)
+
+
+async def calls_a_press(crowd: Crowd) -> float:
+    """How many functions, Python's and C's, are called for a press: hardly more on a machine that is busy otherwise."""
+    with cProfile.Profile() as profile:
+        await flat_out(crowd, COUNTED)
+    return sum(entry.callcount for entry in profile.getstats()) / COUNTED
 
 
 async def bare_at_a_rate(store: Store) -> list[float]:
@@ -276,9 +284,10 @@ async def report_one(store: Store, crowd: Crowd, count: int) -> None:
         f" {(crowd.counter.calls - calls) / made:.2f} messages a press; {100 * busy:.0f} % of a core"
     )
     cpu = time.process_time()
-    rate = await flat_out(crowd)
+    rate = await flat_out(crowd, FLAT_OUT)
     spent = (time.process_time() - cpu) / FLAT_OUT
     typer.echo(f"{count:,} live tables, {AT_ONCE} at once: {rate:,.0f} presses/s, {1000 * spent:.2f} ms of CPU a press")
+    typer.echo(f"{count:,} live tables, {AT_ONCE} at once: {await calls_a_press(crowd):,.0f} function calls a press")
 
 
 def command(

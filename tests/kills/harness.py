@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NoReturn
 
 import aiohttp
 
@@ -151,15 +151,39 @@ class Harness:
                 await self.players.keep_tables(2)
 
     async def _until_presses_count(self) -> None:
-        """Until some more presses were acknowledged; a game may end meanwhile, so there is always another one."""
+        """Until some more presses were acknowledged; a game may end meanwhile, so there is always another one.
+
+        A crowded machine may do what is asked for and answer too late to acknowledge it: then the logs tell.
+        """
         wanted = len(self.players.acknowledged) + COUNTS_AGAIN
-        deadline = time.monotonic() + self.patience
+        deadline, before = time.monotonic() + self.patience, None
+        self.page.last_answers.clear()
         while len(self.players.acknowledged) < wanted:
             if time.monotonic() > deadline:
-                shown = {one["id"]: self.page.buttons(one["id"]) for one in self.page.people}
-                raise Disagreement(f"no press counts any more: {shown}\n{self.bot.end_of_log()}")
+                made = await self._made()
+                if before is not None:
+                    if any(count > before.get(code, 0) for code, count in made.items()):
+                        return
+                    self._fail_for_no_press_counts()
+                deadline, before = time.monotonic() + self.patience, made
             await asyncio.sleep(0.2)
             await self.players.keep_tables(2)
+
+    def _fail_for_no_press_counts(self) -> NoReturn:
+        answers = Counter(self.page.last_answers).most_common()
+        shown = {one["id"]: self.page.buttons(one["id"]) for one in self.page.people}
+        raise Disagreement(
+            f"no press counts any more; the last were answered {answers}, to be pressed are {shown}\n{self.bot.end_of_log()}"
+        )
+
+    @property
+    def store_url(self) -> str:
+        return EmbeddedStore(self.bot.folder / "data").url
+
+    async def _made(self) -> dict[str, int]:
+        """How many moves people have made at each live table."""
+        async with opened(self.store_url) as store:
+            return {table.code: moves_in_log(table).total() for table in await tables_in(store)}
 
     async def come_to_rest(self, store: Store) -> None:
         """Until nothing is marked as changed any more and nothing has been shown for a moment.
@@ -190,10 +214,7 @@ class Harness:
         self.doubled = doubles(rest)
 
     async def _at_rest(self, store: Store) -> AtRest:
-        tables = []
-        async for key in store.client.scan_iter("{s*}:table:*"):
-            code = key.decode().rpartition(":")[2]
-            tables.append(Table.from_log(code, await store.load(code)))
+        tables = await tables_in(store)
         made = {table.code: moves_in_log(table) for table in tables}
         games = [game async for game in Archive(store.client).all()]
         for game in games:
@@ -211,6 +232,11 @@ class Harness:
             self.page.may_lack_pictures,
             await in_groups(store, tables, games) if self.page.keeps_groups else (),
         )
+
+
+async def tables_in(store: Store) -> list[Table]:
+    codes = [key.decode().rpartition(":")[2] async for key in store.client.scan_iter("{s*}:table:*")]
+    return [Table.from_log(code, await store.load(code)) for code in codes]
 
 
 def moves_in_log(table: Table) -> Counter[tuple[str, str]]:

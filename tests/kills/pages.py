@@ -4,12 +4,16 @@ import asyncio
 import itertools
 import json
 import time
+from collections import deque
 from typing import Any
 
 import aiohttp
 
 from bot.picture import Subject
 from tests.kills.bot_process import Bot
+
+LAST = 200
+"""Answers to presses that are remembered, for whoever asks why none counts."""
 
 
 class Page:
@@ -39,6 +43,7 @@ class Page:
         self.done: set[str] = set()
         self.refused: set[str] = set()
         self.asked: dict[str, dict[str, Any]] = {}
+        self.last_answers: deque[str] = deque(maxlen=LAST)
         self._line: aiohttp.ClientWebSocketResponse | None = None
         self._number = 0
 
@@ -100,6 +105,7 @@ class Page:
             self.waiting.pop(name, None)
             return "lost"
         answer: str = await future
+        self.last_answers.append(answer)
         if answer == "done":
             self.done.add(name)
         elif answer != "lost":
@@ -149,6 +155,7 @@ class PlatformPage(Page):
         self.done: set[str] = set()
         self.refused: set[str] = set()
         self.asked: dict[str, dict[str, Any]] = {}
+        self.last_answers: deque[str] = deque(maxlen=LAST)
         self._presses: dict[str, Any] = {}
         self._names = itertools.count(1)
 
@@ -196,7 +203,9 @@ class PlatformPage(Page):
         deadline = time.monotonic() + self.patience
         while (word := self.answer_to(self._presses[name])) is None:
             if not self.bot.is_running or time.monotonic() > deadline:
+                self.last_answers.append("lost")
                 return "lost"
             await asyncio.sleep(0.005)
+        self.last_answers.append(word or "done")
         (self.refused if word else self.done).add(name)
         return "toast" if word else "done"

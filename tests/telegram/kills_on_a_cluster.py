@@ -77,6 +77,10 @@ class ClusterHarness(Harness):
     victims = ("worker", "primary", "both")
     page: CrewsPage
 
+    @property
+    def store_url(self) -> str:
+        return self.page.bot.cluster.url
+
     async def round(self, session: aiohttp.ClientSession, kill: str) -> None:
         """Play for a moment, kill, and play on until presses count again and the cluster is whole."""
         crew = self.page.bot
@@ -115,7 +119,7 @@ class ClusterHarness(Harness):
         await crew.start()
         await self.page.connect(session)
         await self.players.press_again()
-        async with opened(crew.cluster.url) as store:
+        async with opened(self.store_url) as store:
             await self.come_to_rest(store)
             await self.hold(store)
 

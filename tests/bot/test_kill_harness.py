@@ -1,0 +1,68 @@
+"""The kill harness tells a machine that takes its time from a bot that does nothing more."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from bot.store import EmbeddedStore, Store
+from tests.bot.fake_platform import FakePlatform, code_of, open_worker, seated
+from tests.kills.bot_process import Bot
+from tests.kills.harness import Harness
+from tests.kills.invariants import Disagreement
+from tests.kills.pages import Page
+
+
+def harness_of(folder: Path, store_url: str, keep_tables: Callable[[int], Awaitable[None]]) -> Harness:
+    """People whose presses are never acknowledged, and who do this again and again."""
+
+    class Unacknowledged(Harness):
+        patience = 0.3
+
+        @property
+        def store_url(self) -> str:
+            return store_url
+
+    (folder / "bot.log").touch()
+    harness = Unacknowledged(Page(Bot(folder)), 1)
+    players: Any = SimpleNamespace(acknowledged=set(), keep_tables=keep_tables)
+    harness.players = players
+    return harness
+
+
+async def test_presses_count_where_moves_are_made_and_answered_too_late(
+    store: Store, shared_valkey: EmbeddedStore, tmp_path: Path
+) -> None:
+    """On Discord a press that is put off is not acknowledged, and on a crowded machine each one is."""
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        code = await code_of(worker, (await seated(worker, fake, "metamazzo"))[0])
+        pressed: list[object] = []
+
+        async def press(_wanted: int) -> None:
+            table = await worker.room.table(code)
+            assert table.game
+            assert table.game.turn is not None
+            mover = table.chairs[table.game.turn]
+            assert mover
+            move = next(one for one in table.game.legal_moves(table.game.turn) if one.startswith("play"))
+            pressed.append(await worker.room.press(code, mover.person, table.version, move, f"press {len(pressed)}"))
+
+        await harness_of(tmp_path, shared_valkey.url, press)._until_presses_count()
+        assert pressed
+
+
+async def test_presses_do_not_count_where_nothing_is_made_of_them(
+    store: Store, shared_valkey: EmbeddedStore, tmp_path: Path
+) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        await seated(worker, fake, "metamazzo")
+
+        async def press(_wanted: int) -> None:
+            """In vain."""
+
+        with pytest.raises(Disagreement, match="no press counts"):
+            await harness_of(tmp_path, shared_valkey.url, press)._until_presses_count()

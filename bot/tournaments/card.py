@@ -37,6 +37,9 @@ from bot.tournaments.store import KEPT_SECONDS, TOURNAMENTS_REMEMBERED, Tourname
 from bot.tournaments.tournament import Tournament
 from bot.viewers import Viewers, pictured
 
+WAITING_SECONDS = 10.0
+"""After so long something is said anew that has waited for its chat's turn since: each time takes a turn of its own."""
+
 REFUSED_SECONDS = 60.0
 """For how long nothing is said of a tournament after its chat's platform has refused that."""
 
@@ -78,7 +81,7 @@ class Cards:
         self._client, self._tournaments, self._viewers = tournaments.client, tournaments, viewers
         self._adapters, self._pictures, self._answers = adapters, pictures, answers
         self._drawn: LRUCache[str, tuple[object, Panel]] = LRUCache(TOURNAMENTS_REMEMBERED)
-        self._refused_at: LRUCache[str, float] = LRUCache(TOURNAMENTS_REMEMBERED)
+        self._silent_until: LRUCache[str, float] = LRUCache(TOURNAMENTS_REMEMBERED)
 
     async def update(self, tournament: Tournament) -> bool:
         """Have the card show a tournament; whether it does, or cannot, and nothing more is to be said."""
@@ -91,8 +94,9 @@ class Cards:
         panel = await self._panel(tournament)
         if self._shows(state, tournament, panel) and not state.outdated and self._is_told(state, tournament):
             return True
-        if time.monotonic() - self._refused_at.get(tournament.code, -REFUSED_SECONDS) < REFUSED_SECONDS:
+        if time.monotonic() < self._silent_until.get(tournament.code, 0.0):
             return False
+        self._silent_until[tournament.code] = time.monotonic() + WAITING_SECONDS
         say = partial(self._say, tournament.code)
         self._answers.send(tournament.place, say, message=f"tournament {tournament.code}")
         return False
@@ -131,7 +135,7 @@ class Cards:
         """Do the next thing that is to be done about a card."""
         tournament, state = await self._tournaments.load(code), await self._state(code)
         adapter = self._adapters[platform_of(tournament.place)]
-        panel = await self._panel(tournament)
+        panel, silent = await self._panel(tournament), 0.0
         try:
             if state.outdated:
                 await adapter.delete(state.place, state.outdated)
@@ -144,8 +148,10 @@ class Cards:
         except ChatGone:
             await self._note(code, replace(state, place=tournament.place, is_dropped=True))
         except (Refused, TooLong, Unreachable):
-            self._refused_at[code] = time.monotonic()
+            silent = REFUSED_SECONDS
             raise
+        finally:
+            self._silent_until[code] = time.monotonic() + silent
 
     async def _show(self, adapter: Adapter, tournament: Tournament, state: CardState, panel: Panel) -> None:
         code, place = tournament.code, tournament.place

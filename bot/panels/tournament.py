@@ -5,10 +5,11 @@ from typing import Literal
 
 from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
-from bot.panels.tournament_words import Told, deciding, time_left
+from bot.panels.tournament_words import ON, Told, deciding, time_left
 from bot.tournaments.registration import teams_of
 from bot.tournaments.standings import TIE_BREAKS, Standing, standings
 from bot.tournaments.tournament import LEAST_TEAMS, Match, Tournament
+from bot.wording import NO_BREAK
 
 MOST_PLACES = 15
 """So many lines of the table stand on the card."""
@@ -182,7 +183,10 @@ def _matches(page: Writer, told: Told) -> None:
 
 def match_line(told: Told, match: Match) -> str:
     """Who plays whom, and how it has gone."""
-    return " ".join([told.pairing(match), *([outcome] if (outcome := told.outcome(match)) else [])])
+    outcome = told.outcome(match)
+    if outcome == ON:
+        return f"{told.pairing(match)}{NO_BREAK}{outcome}"
+    return " ".join([told.pairing(match), *([outcome] if outcome else [])])
 
 
 def tie_break_line(page: Writer, told: Told) -> None:

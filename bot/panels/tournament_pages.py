@@ -23,6 +23,7 @@ from bot.pictures.lettering import minus
 from bot.tournaments.duplicate import DealScore, deal_scores
 from bot.tournaments.standings import standings
 from bot.tournaments.tournament import Form, Key, Match, Tournament
+from bot.wording import NO_BREAK
 
 LINES = 20
 """So many lines stand on a page of the table."""
@@ -255,7 +256,7 @@ def _own_line(told: Told, person: str, match: Match) -> str:
             played = _("{played} of {count}").format(played=len(match.results), count=len(match.deals))
             state = f"{played}, {state}"
     elif match.winner is not None:
-        state = f"{'✅' if match.winner == team else '❌'} {state}"
+        state = f"{'✅' if match.winner == team else '❌'}{NO_BREAK}{state}"
     return _("Against {name}: {state}").format(name=told.other_team(match, team), state=state)
 
 

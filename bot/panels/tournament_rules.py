@@ -1,7 +1,6 @@
 """How a tournament goes: what everybody may read beforehand."""
 
 from bot.panel import Panel, Writer
-from bot.panels.phrases import capital
 from bot.panels.tournament import button
 from bot.panels.tournament_words import Told
 from bot.tournaments.tournament import Tournament
@@ -76,7 +75,7 @@ def _match(told: Told) -> list[str]:
 
 def _time(told: Told) -> list[str]:
     t, _ = told.t, told.gettext
-    lines = [capital(f"{told.time}."), _("While I am away no time passes. I remind you when little is left.")]
+    lines = [_("While I am away no time passes. I remind you when little is left.")]
     if t.choice.clock:
         lines.append(_("When a move takes too long I play it; the third in a row loses the game."))
     if t.form == "league":

@@ -1,5 +1,6 @@
 """Tournaments made from entries, as their logs would have them: of any form, with as many teams, as far as is wanted."""
 
+from functools import cache
 from random import Random
 
 from bot.somebody import NAME
@@ -108,10 +109,12 @@ class Made:
         return self
 
 
+@cache
 def over(form: Form, teams: int, game: str = "metamazzo", *, seed: int = 0, **options: str) -> Tournament:
     return Made(form, game, seed=seed, **options).started(teams).finished().t
 
 
+@cache
 def on(form: Form, teams: int, game: str = "metamazzo", *, seed: int = 0, **options: str) -> Tournament:
     """A tournament in its second round, or a league in its only one, of which matches are on."""
     made = Made(form, game, seed=seed, **options).started(teams)

@@ -1,0 +1,28 @@
+"""A tournament's card in a channel on Discord."""
+
+from bot.store import Store
+from tests.discord.players import Person, on_discord, text_of, until
+from tests.discord.server import CHANNEL, Channel, DiscordServer
+
+
+def cards(channel: Channel) -> list[str]:
+    return [text for one in channel.messages.values() if "🏆" in (text := text_of(one))]
+
+
+async def test_a_card_answers_the_command_and_pages_are_for_who_pressed(store: Store, server: DiscordServer) -> None:
+    anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")
+    async with on_discord(store, server):
+        channel = server.channels[CHANNEL]
+        assert await anna.slash("tournament", channel, game="testa", target=11) == ""
+        assert "You have entered." in await bruno.press("Enter", channel)
+        await anna.press("Enter", channel)
+        await until(lambda: "2 have entered:" in cards(channel)[-1])
+        assert "Who plays whom" in await bruno.press("How it goes", channel)
+        assert "Only Anna" in await bruno.press("Options", channel)
+        assert "Testa a Testa" in await anna.press("Options", channel)
+        await anna.press("Points to win", channel)
+        await anna.press("21", channel)
+        await until(lambda: "To 21 points" in cards(channel)[-1])
+        await anna.press("Start", channel)
+        await until(lambda: "Final" in cards(channel)[-1])
+        assert len(cards(channel)) == 1

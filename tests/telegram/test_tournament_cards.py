@@ -1,0 +1,31 @@
+"""A tournament's card in a group on Telegram."""
+
+from bot.store import Store
+from tests.telegram.players import GROUP, Person, on_telegram, until
+from tests.telegram.server import BOT, Chat, TelegramServer
+
+
+def cards(chat: Chat) -> list[str]:
+    return [one["text"] for one in chat.messages.values() if one["from"]["is_bot"] and "🏆" in one["text"]]
+
+
+async def test_who_enters_is_led_to_the_private_chat_and_the_card_follows(store: Store, server: TelegramServer) -> None:
+    anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno", started=False)
+    async with on_telegram(store, server):
+        group = server.group(GROUP)
+        anna.say("/tournament testa 11", group)
+        assert await bruno.press("Enter", group) == ""
+        [opened] = [answer["url"] for answer in server.answers.values()]
+        assert opened == f"https://t.me/{BOT['username']}?start=tournament"
+        bruno.start("tournament")
+        await until(lambda: any("It has not begun" in one["text"] for one in bruno.private.messages.values()))
+        await anna.press("Enter", group)
+        await until(lambda: "2 have entered:" in cards(group)[-1])
+        assert await anna.press("Options", group) == "It is in our private chat."
+        await anna.press("Points to win")
+        await anna.press("21")
+        await until(lambda: "To 21 points" in cards(group)[-1])
+        await anna.press("Start", group)
+        await until(lambda: any("deal 1" in one["text"] for one in bruno.private.messages.values()))
+        await until(lambda: "Final" in cards(group)[-1])
+        assert len(cards(group)) == 1

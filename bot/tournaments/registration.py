@@ -138,14 +138,14 @@ class Registration:
         """The tournament begins: teams are made and seeded by rating. TooFewTeams says how many it takes.
 
         At games for four those without a partner are put together in the order in which they entered; one who is left
-        over stays out.
+        over stays out, and so does who came last where another form was chosen that has fewer places.
         """
         ratings = await self._strengths(code)
         root = secrets.token_bytes(SECRET_BYTES)
 
         def decide(tournament: Tournament) -> list[Entry]:
             _check_organiser(tournament, person)
-            teams = teams_of(tournament)
+            teams = teams_of(tournament)[: MOST_TEAMS[tournament.form]]
             least = LEAST_TEAMS[tournament.form]
             if len(teams) < least:
                 raise TooFewTeams(least=least, count=len(teams))
@@ -155,8 +155,7 @@ class Registration:
                 return -sum(ratings.get(player.person, 0) for player in players), team[0]
 
             left = [number for number in tournament.present if not any(number in team for team in teams)]
-            most = MOST_TEAMS[tournament.form]
-            seeds = tuple(sorted(teams[:most], key=strength))
+            seeds = tuple(sorted(teams, key=strength))
             return [*(Leave(number) for number in left), Start(root, seeds)]
 
         return await self._tournaments.commit(code, update, decide)

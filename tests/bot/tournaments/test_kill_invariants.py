@@ -154,8 +154,8 @@ FAULTS: list[tuple[Callable[[TournamentsAtRest], None], Fault]] = [
 
 async def test_each_invariant_holds_and_notices_a_planted_fault(rest: TournamentsAtRest) -> None:
     assert (len(rest.archived), len(rest.held), len(rest.tables)) == (3, 2, 1)
-    for invariant in kills.INVARIANTS:
-        invariant(rest)
+    for holds in kills.INVARIANTS:
+        holds(rest)
     for invariant, fault in FAULTS:
         with pytest.raises(Disagreement):
             invariant(fault(rest))

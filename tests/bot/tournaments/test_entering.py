@@ -57,7 +57,7 @@ class Deed(NamedTuple):
 
 DEEDS = st.one_of(
     st.builds(Deed, st.sampled_from(["enter", "enter", "enter", "leave"]), st.integers(0, 7), st.none()),
-    st.builds(Deed, st.just("partner"), st.integers(0, 7), st.integers(0, 9)),
+    st.builds(Deed, st.just("partner"), st.integers(0, 5), st.integers(0, 6)),
     st.builds(Deed, st.just("choose"), st.integers(0, 2), st.sampled_from(CHOICES)),
     st.builds(Deed, st.just("play"), st.integers(0, 2), st.sampled_from(GAMES)),
     st.builds(Deed, st.just("start"), st.integers(0, 5), st.none()),

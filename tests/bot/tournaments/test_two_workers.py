@@ -64,7 +64,7 @@ class Two:
         return worker
 
     async def say(self, person: Person, word: str, *words: str) -> Reply:
-        command = Command(f"u{next(self._updates)}", person, GROUP, word, list(words))
+        command = Command(f"u{next(self._updates)}", person, GROUP, word, words)
         return await self.random.choice(self.workers)[2].command(command)
 
     async def press(self, person: Person, place: str, message: str, payload: str) -> None:

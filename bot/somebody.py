@@ -8,7 +8,6 @@ else. Which somebody was who is known only while the forgetting is under way (`b
 import json
 import re
 import secrets
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bot.store import keys
@@ -58,7 +57,6 @@ async def marks(client: Any) -> dict[str, Mark]:
     return {person.decode(): Mark.parse(text) for person, text in found.items()}
 
 
-@lru_cache(maxsize=10_000)
 def is_ours(name: str) -> bool:
     """Whether a name is one that we have given: it reads otherwise in another language."""
     return name == NAME or is_guest(name)

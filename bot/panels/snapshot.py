@@ -25,7 +25,7 @@ def isolated(name: str) -> str:
     return f"{FIRST_STRONG_ISOLATE}{name}{POP_ISOLATE}"
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=500)
 def _names(chairs: tuple[Chair | None, ...]) -> tuple[str, ...]:
     """What those who sit in these chairs are called; each table's are drawn again and again."""
     return tuple(isolated(chair.name) if chair else "…" for chair in chairs)

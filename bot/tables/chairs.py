@@ -1,6 +1,5 @@
 """Who sits in a table's chairs, or is asked to, and by what names."""
 
-from functools import lru_cache
 from typing import NamedTuple
 
 from bot.somebody import spoken
@@ -41,7 +40,6 @@ class Invited(NamedTuple):
     name: str
 
 
-@lru_cache(maxsize=10_000)
 def plain_name(name: str) -> str:
     """A name that fits in a log entry and on a panel: printable, one line, not too long, never empty."""
     printable = "".join(char if char.isprintable() else " " for char in name)

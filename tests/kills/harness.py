@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from random import Random
-from typing import Any, NoReturn
+from typing import Any
 
 import aiohttp
 
@@ -164,17 +164,16 @@ class Harness:
                 if before is not None:
                     if any(count > before.get(code, 0) for code, count in made.items()):
                         return
-                    self._fail_for_no_press_counts()
+                    raise Disagreement(f"no press counts any more; {self._about_presses()}")
                 deadline, before = time.monotonic() + self.patience, made
             await asyncio.sleep(0.2)
             await self.players.keep_tables(2)
 
-    def _fail_for_no_press_counts(self) -> NoReturn:
+    def _about_presses(self) -> str:
+        """What came of the last ones, and what could be pressed."""
         answers = Counter(self.page.last_answers).most_common()
         shown = {one["id"]: self.page.buttons(one["id"]) for one in self.page.people}
-        raise Disagreement(
-            f"no press counts any more; the last were answered {answers}, to be pressed are {shown}\n{self.bot.end_of_log()}"
-        )
+        return f"the last were answered {answers}, to be pressed are {shown}\n{self.bot.end_of_log()}"
 
     @property
     def store_url(self) -> str:

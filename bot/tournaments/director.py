@@ -179,6 +179,12 @@ class Director:
         assert deal is not None
         gone = [team for team in match.teams if self._is_gone(tournament, team)]
         code = match.seats.get(deal)
+        if code is None and (gone or left <= 0):
+            # A worker that died may have opened its table, and not noted it.
+            table = await self._challenges.opened_by(_opening(tournament, match, deal))
+            if table:
+                code = table.code
+                tournament = await self._commit(tournament, *_seat(match, deal, code))
         if code is None:
             if gone:
                 return await self._end(tournament, match, "forfeit", gone)
@@ -224,20 +230,19 @@ class Director:
             Clock(choice.clock, True),
         ]
         secret = tournament.secret(match.round, deal) if tournament.is_duplicate else b""
-        where = f"{match.round}.{match.number}.{deal}"
         try:
             table = await self._challenges.open_fixture(
                 tournament.game,
                 seated(tournament, match, deal),
-                f"tournament:{tournament.code}:{where}",
+                _opening(tournament, match, deal),
                 setup=setup,
                 secret=secret,
             )
         except (TooManyTables, NoSuchTable) as fault:
             # Somebody has to finish elsewhere first; or it has been played, and what came of it is on its way.
-            log.debug("fixture_not_opened", tournament=tournament.code, fixture=where, why=type(fault).__name__)
+            log.debug("fixture_not_opened", fixture=_opening(tournament, match, deal), why=type(fault).__name__)
             return tournament
-        return await self._commit(tournament, f"seat:{where}", [Seat(match.round, match.number, deal, table.code)])
+        return await self._commit(tournament, *_seat(match, deal, table.code))
 
     async def _resign_for(self, tournament: Tournament, gone: list[int], code: str) -> None:
         for team in gone:
@@ -356,6 +361,16 @@ class Director:
             await adapter.send(private_place(player.person), panel, key)
         except DeliveryError as error:
             log.info("reminder_not_sent", platform=platform_of(player.person), why=type(error).__name__)
+
+
+def _opening(tournament: Tournament, match: Match, deal: int) -> str:
+    """The update by which the table of a match's deal is opened, once."""
+    return f"tournament:{tournament.code}:{match.round}.{match.number}.{deal}"
+
+
+def _seat(match: Match, deal: int, code: str) -> tuple[str, list[Entry]]:
+    """The update by which it is noted where a match's deal is played, and the entry."""
+    return f"seat:{match.round}.{match.number}.{deal}", [Seat(match.round, match.number, deal, code)]
 
 
 def seated(tournament: Tournament, match: Match, deal: int) -> list[Chair]:

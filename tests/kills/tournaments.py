@@ -87,7 +87,8 @@ def each_result_is_what_its_record_says(rest: TournamentsAtRest) -> None:
             assert fixture
             found[fixture.round, fixture.match, fixture.deal] = outcome(tournament, fixture, game)
         results = {(one.round, one.match, one.deal): one for one in noted}
-        if results.keys() != found.keys():
+        without = {where for where in results.keys() - found.keys() if _was_left(tournament, results[where])}
+        if results.keys() - without != found.keys():
             raise Disagreement(f"{tournament.code} has results of {sorted(results)} and games of {sorted(found)}")
         for where, (winner, points, how) in found.items():
             one = results[where]
@@ -119,6 +120,14 @@ def outcome(tournament: Tournament, name: FixtureName, game: FinishedGame) -> tu
         elif how == "resign":
             points = (0, 0)
     return winner, points, how
+
+
+def _was_left(tournament: Tournament, result: Result) -> bool:
+    """Whether a result without a game is of those who have withdrawn: they have lost, or nobody has where all did."""
+    gone = [tournament.has_withdrawn(team) for team in tournament.match(result.round, result.match).teams]
+    if result.how == "forfeit":
+        return result.winner is not None and gone[1 - result.winner]
+    return result.how == "void" and all(gone)
 
 
 def nobody_sits_twice_with_one_pack(rest: TournamentsAtRest) -> None:
@@ -193,6 +202,9 @@ def who_is_ahead_is_who_the_records_say(rest: TournamentsAtRest) -> None:
         if tournament.phase != "over":
             continue
         games = rest.games_of(tournament)
+        if tournament.withdrawn:
+            # What was lost without a card stands in no record.
+            continue
         counted = counted_in_order(tournament, games)
         if counted != sorted(counted, reverse=True):
             raise Disagreement(f"{tournament.code}, {tournament.form}: {standings(tournament)} have {counted}")
@@ -267,7 +279,13 @@ class TournamentHarness(Harness):
     async def hold(self, store: Store) -> None:
         rest, tournaments = await self._at_rest(store), await self._tournaments_at_rest(store)
         held = {game.code: moves_in_record(game) for game in tournaments.held}
-        check(replace(rest, made={**rest.made, **held}))
+        made = {**rest.made, **held}
+        # Who withdraws resigns at all their tables.
+        gone = {person for one in tournaments.tournaments for person in _withdrawn(one)}
+        asked = {
+            code: Counter(rest.asked.get(code, {})) + Counter({(who, "resign"): 1 for who in gone}) for code in made
+        }
+        check(replace(rest, made=made, asked=asked))
         for invariant in INVARIANTS:
             invariant(tournaments)
         self.over = Counter(one.form for one in tournaments.tournaments if one.phase == "over")
@@ -302,6 +320,13 @@ async def _logs(store: Store) -> list[str]:
     """How far each tournament has come."""
     found = [key async for key in store.client.scan_iter("{tour:*}:log")]
     return sorted([f"{key} {await store.client.llen(key)}" for key in found])
+
+
+def _withdrawn(tournament: Tournament) -> Iterator[str]:
+    """Who has left a tournament that had begun."""
+    for number in tournament.withdrawn:
+        if player := tournament.players[number]:
+            yield player.person
 
 
 def people_of(tournament: Tournament, team: int) -> frozenset[str]:

@@ -20,6 +20,7 @@ from bot.tournaments import director
 from bot.tournaments.director import seated
 from bot.tournaments.errors import AlreadyEntered
 from bot.tournaments.standings import standings
+from bot.tournaments.store import Decision
 from bot.tournaments.tournament import DAY, Form, Tournament
 from tests.bot.fake_platform import GROUP, open_worker
 from tests.bot.tournaments.field import Field, duplicate_points, field, name, open_tables, person, sides, wins
@@ -338,3 +339,39 @@ async def test_one_tournament_that_fails_keeps_no_other_back(store: Store, monke
         for _ in range(2):
             await some.tended()
         assert [len((await load(code)).rounds) for code in codes] == [0, 1]
+
+
+@pytest.mark.parametrize("ends", ["withdraws", "late"])
+async def test_a_table_that_was_opened_and_not_noted_is_the_matches_own(
+    store: Store, monkeypatch: pytest.MonkeyPatch, ends: str
+) -> None:
+    async with field(store) as some:
+        code, at = (await some.started("testa", "knockout", 2, 11)).code, some.worker.director
+        commit = at.tournaments.commit
+
+        async def dies(code: str, update: str, decide: Decision) -> Tournament:
+            if update.startswith("seat:"):
+                raise OSError("a worker dies")
+            return await commit(code, update, decide)
+
+        monkeypatch.setattr(at.tournaments, "commit", dies)
+        with pytest.raises(OSError, match="dies"):
+            await at.tend()
+        monkeypatch.setattr(at.tournaments, "commit", commit)
+        [table] = await some.worker.tables_of(person(0))
+        if ends == "withdraws":
+            await at.registration.leave(code, person(0), "leave")
+        else:
+            played = await at.tournaments.played()
+
+            async def later() -> int:
+                return played + DAY + 1
+
+            monkeypatch.setattr(at.tournaments, "played", later)
+        for _ in range(3):
+            await some.tended()
+        over = await at.tournaments.load(code)
+        [match] = over.matches
+        assert match.seats == {0: table.code}
+        assert match.results[0].how == ("resign" if ends == "withdraws" else "timeout")
+        assert [one.code for one in await some.games(code)] == [table.code]

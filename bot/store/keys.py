@@ -232,6 +232,10 @@ def tournament_card(code: str) -> str:
     return f"{{tour:{code}}}:card"
 
 
+def tournament_wish(code: str) -> str:
+    return f"{{tour:{code}}}:wish"
+
+
 def tournament_games(code: str) -> str:
     return f"{{tour:{code}}}:games"
 

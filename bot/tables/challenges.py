@@ -103,8 +103,11 @@ class Challenges:
             except CodeTaken:
                 continue
             except (TooManyTables, TooManyChallenges):
-                if found := await self._done(empty.code, update):
-                    return found
+                # What was done already is answered as done.
+                with suppress(NoSuchTable):
+                    found = await self._room.load(empty.code)
+                    if found.log.was_begun_by(update):
+                        return found
                 raise
         raise AssertionError
 
@@ -158,16 +161,24 @@ class Challenges:
         raise AssertionError
 
     async def open_fixture(
-        self, game: str, chairs: Sequence[Chair], update: str, *, setup: Sequence[Setup], secret: bytes = b""
+        self,
+        game: str,
+        chairs: Sequence[Chair],
+        update: str,
+        *,
+        setup: Sequence[Setup],
+        again: bool = False,
+        secret: bytes = b"",
     ) -> Table:
         """A table at which people sit from the beginning, and whose game begins with it: they have entered a
         tournament, and are asked no more. ``chairs`` are all of them, by seat; it is shown in their private chats.
 
-        Once, however often it is asked for; NoSuchTable when that table is no more, TooManyTables where one of them
-        sits at as many as they may. ``setup`` and ``secret`` are as for `open_table`.
+        However many tables somebody sits at: nobody may hold a tournament up by that. Once, however often it is asked
+        for; NoSuchTable when that table is no more. ``setup``, ``again`` and ``secret`` are as for `open_table`.
         """
         first = chairs[0]
-        hosts = [private_place(one.person) for one in chairs]
+        people = [one.person for one in chairs if not one.is_robot]
+        hosts = [private_place(person) for person in people]
         entries: list[Entry] = [Open(game, first.person, plain_name(first.name)), *map(Host, hosts), *setup]
         entries += [Sit(seat, one.person, plain_name(one.name)) for seat, one in enumerate(chairs)]
         lists, codes = self._room.lists, await self._room.store.secret()
@@ -175,25 +186,13 @@ class Challenges:
             opened = self._begin_if_full(Table(table_code(f"{update} {attempt}", codes)), entries, update, secret)
             try:
                 async with AsyncExitStack() as reserved:
-                    for one, host in zip(chairs, hosts, strict=True):
-                        await reserved.enter_async_context(lists.taking_chair(one.person, opened.code))
+                    for person, host in zip(people, hosts, strict=True):
+                        await reserved.enter_async_context(lists.taking_chair(person, opened.code, is_limited=False))
                         await reserved.enter_async_context(lists.showing(host, opened.code))
-                    return await self._room.open(opened, update, mark_of(first.person))
+                    return await self._room.open(opened, update, "" if again else mark_of(first.person))
             except CodeTaken:
                 continue
-            except TooManyTables:
-                if found := await self._done(opened.code, update):
-                    return found
-                raise
         raise AssertionError
-
-    async def _done(self, code: str, update: str) -> Table | None:
-        """The table of this code, if this update has opened it: what was done already is answered as done."""
-        with suppress(NoSuchTable):
-            found = await self._room.load(code)
-            if found.log.was_begun_by(update):
-                return found
-        return None
 
     async def opened_by(self, update: str) -> Table | None:
         """The table that was opened by this update, if it is there still."""

@@ -59,13 +59,14 @@ class TableLists:
         return any(await asyncio.gather(*(self._index.has(key, code) for key in lists)))
 
     @asynccontextmanager
-    async def taking_chair(self, person: str, code: str) -> AsyncIterator[None]:
-        """While somebody takes a chair; TooManyTables where they sit at as many tables as they may."""
+    async def taking_chair(self, person: str, code: str, *, is_limited: bool = True) -> AsyncIterator[None]:
+        """While somebody takes a chair; TooManyTables where they sit at as many tables as they may, if that counts."""
         if person.startswith("robot:"):
             yield
             return
         key = keys.seated(person)
-        made = await self._reserve(key, code, MOST_TABLES, partial(_sits_at, person))
+        most = MOST_TABLES if is_limited else None
+        made = await self._reserve(key, code, most, partial(_sits_at, person))
         if made is None:
             raise TooManyTables(most=MOST_TABLES)
         async with self._reserved(key, code, made):
@@ -127,7 +128,7 @@ class TableLists:
             await self._index.reserve(keys.challenges(new), code)
         return codes
 
-    async def _reserve(self, key: str, code: str, most: int, belongs: Belongs) -> Reservation | None:
+    async def _reserve(self, key: str, code: str, most: int | None, belongs: Belongs) -> Reservation | None:
         """An entry; a list that is full is looked through first, for some of its tables may be no more."""
         made = await self._index.reserve(key, code, most)
         if made is None:

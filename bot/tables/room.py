@@ -265,14 +265,13 @@ class Room:
 
         return await self.commit(code, update, decide)
 
-    async def resign_for(self, code: str, person: str, update: str) -> Table:
-        """Somebody has left the tournament that a table plays for: they resign, whoever's turn it is. Nothing happens
-        where the game is over; NotAtThisTable if they do not sit there.
+    async def resign_for(self, code: str, seat: int, update: str) -> Table:
+        """Who sits there has left the tournament that a table plays for: they resign, whoever's turn it is. Nothing
+        happens where the game is over.
         """
 
         def decide(table: Table) -> Table:
-            resigning = [Move(checks.seat_of(table, person), "resign")]
-            return table.after(resigning if table.phase == "playing" else [], update)
+            return table.after([Move(seat, "resign")] if table.phase == "playing" else [], update)
 
         return await self.commit(code, update, decide)
 

@@ -43,6 +43,11 @@ WAITING_SECONDS = 10.0
 REFUSED_SECONDS = 60.0
 """For how long nothing is said of a tournament after its chat's platform has refused that."""
 
+REPOST, BACK = "repost", "back"
+"""What may be wished of a card: that it comes anew, or is tried again."""
+
+WISH_SECONDS = 86400
+
 UNKNOWN = "?"
 """The digest of what was sent more than once, and not always as the same panel."""
 
@@ -88,12 +93,13 @@ class Cards:
         if platform_of(tournament.place) not in self._adapters:
             # The host has taken this platform off; who plays elsewhere goes on.
             return True
-        state = await self._state(tournament.code)
-        if state.is_dropped and state.place == tournament.place:
-            return True
-        panel = await self._panel(tournament)
-        if self._shows(state, tournament, panel) and not state.outdated and self._is_told(state, tournament):
-            return True
+        state, wish = await self._state(tournament.code), await self._client.get(keys.tournament_wish(tournament.code))
+        if not wish:
+            if state.is_dropped and state.place == tournament.place:
+                return True
+            panel = await self._panel(tournament)
+            if self._shows(state, tournament, panel) and not state.outdated and self._is_told(state, tournament):
+                return True
         if time.monotonic() < self._silent_until.get(tournament.code, 0.0):
             return False
         self._silent_until[tournament.code] = time.monotonic() + WAITING_SECONDS
@@ -103,15 +109,11 @@ class Cards:
 
     async def repost(self, code: str) -> None:
         """Have the card come anew, as the lowest message of its chat; the one that stands there goes."""
-        state = await self._state(code)
-        outdated = state.message or state.outdated
-        await self._note(code, replace(state, message="", outdated=outdated, is_dropped=False))
+        await self._client.set(keys.tournament_wish(code), REPOST, ex=WISH_SECONDS)
 
     async def back_in_chat(self, code: str) -> None:
         """Its chat can be written to again."""
-        state = await self._state(code)
-        if state.is_dropped:
-            await self._note(code, replace(state, is_dropped=False))
+        await self._client.set(keys.tournament_wish(code), BACK, ex=WISH_SECONDS, nx=True)
 
     @staticmethod
     def _shows(state: CardState, tournament: Tournament, panel: Panel) -> bool:
@@ -133,6 +135,7 @@ class Cards:
 
     async def _say(self, code: str) -> None:
         """Do the next thing that is to be done about a card."""
+        await self._heed_wish(code)
         tournament, state = await self._tournaments.load(code), await self._state(code)
         adapter = self._adapters[platform_of(tournament.place)]
         panel, silent = await self._panel(tournament), 0.0
@@ -146,7 +149,10 @@ class Cards:
                 await self._announce(adapter, tournament)
                 await self._note(code, replace(state, is_announced=True))
         except ChatGone:
-            await self._note(code, replace(state, place=tournament.place, is_dropped=True))
+            state = await self._state(code)
+            if state.place != tournament.place:
+                state = replace(state, place=tournament.place, message="", digest="", outdated="")
+            await self._note(code, replace(state, is_dropped=True))
         except (Refused, TooLong, Unreachable):
             silent = REFUSED_SECONDS
             raise
@@ -185,6 +191,16 @@ class Cards:
             await adapter.send(tournament.place, await self._pictures.painted(panel), key)
         except NoPicture:
             await adapter.send(tournament.place, replace(panel, picture=None), key)
+
+    async def _heed_wish(self, code: str) -> None:
+        """Take up what was wished for; only here what is noted of a card is changed."""
+        wish = await self._client.get(keys.tournament_wish(code))
+        if wish:
+            state = replace(await self._state(code), is_dropped=False)
+            if wish.decode() == REPOST:
+                state = replace(state, message="", outdated=state.message or state.outdated)
+            await self._note(code, state)
+            await self._client.delete(keys.tournament_wish(code))
 
     async def _state(self, code: str) -> CardState:
         found = await self._client.get(keys.tournament_card(code))

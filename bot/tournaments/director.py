@@ -1,4 +1,4 @@
-"""The tournament director: begins rounds, opens tables, notes what came of them, ends what takes too long.
+"""The tournament director: begins rounds, has tables opened, notes what came of them, ends what takes too long.
 
 One worker does it at a time, or two for a moment. Each step follows from the tournament's log, and may be done twice: a
 worker that dies leaves it to the next.
@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 import structlog
+from cachetools import LRUCache
 
 from bot.delivery.answers import Answers
 from bot.delivery.shards import Shards
@@ -21,18 +22,15 @@ from bot.people import People
 from bot.pictures.pool import PicturePool
 from bot.platform import Adapter, DeliveryError, platform_of, private_place
 from bot.somebody import is_somebody
-from bot.store import keys
-from bot.store.entries import Clock, Fixture, Rule, Setup
-from bot.store.outage import STORE_ERRORS
-from bot.tables.chairs import Chair
+from bot.store import STORE_ERRORS, keys
 from bot.tables.challenges import Challenges
-from bot.tables.errors import NoSuchTable, SetAside, TooManyTables
-from bot.tables.fixtures import duplicate_rules
+from bot.tables.fixtures import FixtureName
 from bot.tables.room import Room
 from bot.tables.table import Table
 from bot.tournaments.card import Cards
 from bot.tournaments.entries import Cancel, Entry, Finish, How, Result, Round, Seat
 from bot.tournaments.errors import NoSuchTournament
+from bot.tournaments.fixtures import Fixtures
 from bot.tournaments.pairing import next_round
 from bot.tournaments.registration import Registration
 from bot.tournaments.results import result_of
@@ -58,6 +56,8 @@ REMIND_AT = 4
 LOST_AFTER = 60.0
 """Seconds after which it is looked whether a match's table is gone, of which no result was noted."""
 
+TABLES_REMEMBERED = 5000
+
 FAILED_SECONDS = 60.0
 """After so long a tournament at which something of ours failed is looked at again."""
 
@@ -66,7 +66,7 @@ log = structlog.get_logger()
 
 class Director:
     """Runs the tournaments of one store: ``tournaments`` is where they are kept, ``registration`` what people do with
-    them, ``cards`` are their messages.
+    them, ``fixtures`` are their tables, ``cards`` their messages.
     """
 
     def __init__(
@@ -81,13 +81,14 @@ class Director:
         pictures: PicturePool,
         answers: Answers,
     ) -> None:
-        self._room, self._challenges, self._archive, self._shards = room, challenges, archive, shards
+        self._archive, self._shards, self._outage = archive, shards, room.store.outage
         self._people, self._adapters = people, adapters
         self._client = room.store.client
         self.tournaments = Tournaments(room.store)
+        self.fixtures = Fixtures(room, challenges, archive)
         self.registration = Registration(room.store, self.tournaments, ratings)
         self.cards = Cards(self.tournaments, Viewers(people, adapters), adapters, pictures, answers)
-        self._looked_at: dict[str, float] = {}
+        self._looked_at: LRUCache[str, float] = LRUCache(TABLES_REMEMBERED)
         self._passes: dict[str, tuple[int, float]] = {}
         self._failed_at: dict[str, float] = {}
 
@@ -95,7 +96,7 @@ class Director:
         """Until cancelled."""
         while True:
             if MINDED_WITH in self._shards.mine:
-                with self._room.store.outage.noted():
+                with self._outage.noted():
                     await self.tend()
             await asyncio.sleep(POLL_SECONDS)
 
@@ -137,7 +138,7 @@ class Director:
             tournament = await self._play_on(tournament)
         elif tournament.phase == "cancelled":
             await self._stop_duplicates(tournament)
-        await self._tell_past(tournament)
+        await self.fixtures.tell(tournament)
         return tournament
 
     async def _commit(self, tournament: Tournament, update: str, entries: list[Entry]) -> Tournament:
@@ -178,163 +179,128 @@ class Director:
         deal = match.next_deal
         assert deal is not None
         gone = [team for team in match.teams if self._is_gone(tournament, team)]
-        code = match.seats.get(deal)
-        if code is None and (gone or left <= 0):
+        code = match.seats.get(deal, "")
+        if not code:
             # A worker that died may have opened its table, and not noted it.
-            table = await self._challenges.opened_by(_opening(tournament, match, deal))
-            if table:
-                code = table.code
-                tournament = await self._commit(tournament, *_seat(match, deal, code))
-        if code is None:
-            if gone:
-                return await self._end(tournament, match, "forfeit", gone)
-            if left <= 0:
-                return await self._end(tournament, match, "void", [])
-            return await self._open(tournament, match, deal)
-        if gone:
-            await self._resign_for(tournament, gone, code)
-        elif left <= 0:
-            await self._stop_late(code)
-        else:
+            if gone or left <= 0:
+                code = await self.fixtures.opened(tournament, match, deal)
+            else:
+                code = await self.fixtures.open(tournament, match, deal)
+            if code:
+                tournament = await self._note_seat(tournament, match, deal, code)
+        if not code:
+            return await self._end(tournament, match, gone) if gone or left <= 0 else tournament
+        for team in gone:
+            await self.fixtures.resign(match, deal, team, code)
+        if left <= 0:
+            await self.fixtures.stop_late(code)
+        elif not gone:
             await self._remind(tournament, match, left)
         return await self._look_for_table(tournament, match, deal, code)
+
+    async def _note_seat(self, tournament: Tournament, match: Match, deal: int, code: str) -> Tournament:
+        """Note where a match's deal is played. Where another worker has ended it meanwhile, nobody is to play there."""
+
+        def decide(latest: Tournament) -> list[Entry]:
+            is_on = latest.phase == "playing" and deal not in latest.match(match.round, match.number).results
+            return [Seat(match.round, match.number, deal, code)] if is_on else []
+
+        where = f"{match.round}.{match.number}.{deal}"
+        tournament = await self.tournaments.commit(tournament.code, f"seat:{where}:{code}", decide)
+        if tournament.match(match.round, match.number).seats.get(deal) != code:
+            await self.fixtures.close(code)
+        else:
+            await self.fixtures.forget(tournament, match, deal, code)
+        return tournament
 
     @staticmethod
     def _is_gone(tournament: Tournament, team: int) -> bool:
         """Whether a team plays no more: it has withdrawn, or one of it was forgotten."""
         return tournament.has_withdrawn(team) or any(is_somebody(one.person) for one in tournament.members(team))
 
-    async def _end(self, tournament: Tournament, match: Match, how: How, gone: list[int]) -> Tournament:
-        """End a match without any more cards: the teams that are gone have lost it."""
-        winner = None
-        if len(gone) == 1:
-            winner = 1 if gone[0] == match.one else 0
-        results = [
-            Result(match.round, match.number, deal, winner, 0, 0, "void" if winner is None else how)
-            for deal in match.deals
-            if deal not in match.results
-        ]
+    async def _end(self, tournament: Tournament, match: Match, gone: list[int]) -> Tournament:
+        """End a match without any more cards: the one team that is gone has lost it."""
+        winner = (1 if gone[0] == match.one else 0) if len(gone) == 1 else None
+        how: How = "void" if winner is None else "forfeit"
 
         def decide(latest: Tournament) -> list[Entry]:
             now = latest.match(match.round, match.number)
-            return [one for one in results if one.deal not in now.results] if latest.phase == "playing" else []
+            if latest.phase != "playing" or now.next_deal in now.seats:
+                return []
+            rest = [deal for deal in now.deals if deal not in now.results]
+            return [Result(match.round, match.number, deal, winner, 0, 0, how) for deal in rest]
 
         return await self.tournaments.commit(tournament.code, f"end:{match.round}.{match.number}", decide)
 
-    async def _open(self, tournament: Tournament, match: Match, deal: int) -> Tournament:
-        """Open the table of a match's next deal, and seat its people."""
-        choice = duplicate_rules(tournament.choice) if tournament.is_duplicate else tournament.choice
-        setup: list[Setup] = [
-            Fixture(tournament.code, match.round, match.number, deal, tournament.place),
-            *(Rule(name, value) for name, value in choice.rules.items()),
-            Clock(choice.clock, True),
-        ]
-        secret = tournament.secret(match.round, deal) if tournament.is_duplicate else b""
-        try:
-            table = await self._challenges.open_fixture(
-                tournament.game,
-                seated(tournament, match, deal),
-                _opening(tournament, match, deal),
-                setup=setup,
-                secret=secret,
-            )
-        except (TooManyTables, NoSuchTable) as fault:
-            # Somebody has to finish elsewhere first; or it has been played, and what came of it is on its way.
-            log.debug("fixture_not_opened", fixture=_opening(tournament, match, deal), why=type(fault).__name__)
-            return tournament
-        return await self._commit(tournament, *_seat(match, deal, table.code))
-
-    async def _resign_for(self, tournament: Tournament, gone: list[int], code: str) -> None:
-        for team in gone:
-            for number in tournament.teams[team]:
-                player = tournament.players[number]
-                if player and (number in tournament.withdrawn):
-                    try:
-                        await self._room.resign_for(code, player.person, f"withdrawn:{number}")
-                    except (NoSuchTable, SetAside):
-                        return
-
-    async def _stop_late(self, code: str) -> None:
-        try:
-            await self._room.stop_late(code, "round over")
-        except (NoSuchTable, SetAside):
-            return
-
     async def _look_for_table(self, tournament: Tournament, match: Match, deal: int, code: str) -> Tournament:
-        """Where a table is gone without a result, such as one that could not be read, nobody has won."""
+        """Where a table is gone without a result, as after a backup without it was restored: its game counts if it is
+        there; a whole game is begun anew, and of a deal whose cards some have seen nobody has won.
+        """
         now = time.monotonic()
         if now - self._looked_at.setdefault(code, now) < LOST_AFTER:
             return tournament
         self._looked_at[code] = now
-        try:
-            await self._room.load(code)
-        except NoSuchTable:
-            result = Result(match.round, match.number, deal, None, 0, 0, "void")
+        if await self.fixtures.is_there(code):
+            return tournament
+        tournament = await self.tournaments.load(tournament.code)
+        if not tournament.is_live or deal in tournament.match(match.round, match.number).results:
+            return tournament
+        log.warning("fixture_lost", tournament=tournament.code, table=code)
+        game = await self.fixtures.game_at(tournament, match, code)
+        if game and game.played_for:
+            return await self._note_result(tournament.code, game.played_for, code, game)
+        if not tournament.is_duplicate and (again := await self.fixtures.open(tournament, match, deal, again=True)):
+            return await self._note_seat(tournament, match, deal, again)
+        result = Result(match.round, match.number, deal, None, 0, 0, "void")
 
-            def decide(latest: Tournament) -> list[Entry]:
-                known = latest.match(match.round, match.number).results
-                return [result] if latest.phase == "playing" and deal not in known else []
+        def decide(latest: Tournament) -> list[Entry]:
+            known = latest.match(match.round, match.number).results
+            return [result] if latest.phase == "playing" and deal not in known else []
 
-            del self._looked_at[code]
-            log.warning("fixture_lost", tournament=tournament.code, table=code)
-            return await self.tournaments.commit(tournament.code, f"lost:{code}", decide)
-        return tournament
+        return await self.tournaments.commit(tournament.code, f"lost:{code}", decide)
 
     # What came of a table
 
     async def finished(self, table: Table, game: FinishedGame) -> None:
         """Note what came of a table; doing so twice changes nothing. The game of a duplicate is held back until its
-        round is over: its record tells the cards.
+        round is over.
         """
-        fixture = table.fixture
-        assert fixture
-        if fixture.is_duplicate:
-            games = keys.tournament_games(fixture.tournament)
-            await self._client.hset(games, game.id, game.to_bytes())
-            await self._client.expire(games, KEPT_SECONDS)
-
-        def decide(tournament: Tournament) -> list[Entry]:
-            if tournament.phase != "playing":
-                return []
-            match = tournament.match(fixture.round, fixture.match)
-            if fixture.deal in match.results:
-                return []
-            return [result_of(match, fixture, game)]
-
+        assert table.fixture
+        if table.fixture.is_duplicate:
+            await self.fixtures.hold(game, table, KEPT_SECONDS)
         try:
-            tournament = await self.tournaments.commit(fixture.tournament, f"result:{table.code}", decide)
+            tournament = await self._note_result(
+                table.fixture.tournament, FixtureName.of(table.fixture), table.code, game
+            )
         except NoSuchTournament:
-            if fixture.is_duplicate:
+            if table.fixture.is_duplicate:
                 await self._archive.keep(game)
             return
         if not tournament.is_live:
             # The director does not come by any more.
-            await self._tell_past(tournament)
+            await self.fixtures.tell(tournament)
 
-    async def _tell_past(self, tournament: Tournament) -> None:
-        """Move the games of rounds that are over into the archive, for everybody to read."""
-        if not tournament.is_duplicate:
-            return
-        held = await self._client.hgetall(keys.tournament_games(tournament.code))
-        for id_, stored in held.items():
-            game = FinishedGame.parse(stored)
-            assert game.played_for
-            is_over = all(match.is_over for match in tournament.rounds[game.played_for.round - 1])
-            if is_over or not tournament.is_live:
-                await self._archive.keep(game)
-                await self._client.hdel(keys.tournament_games(tournament.code), id_)
+    async def _note_result(self, code: str, name: FixtureName, table: str, game: FinishedGame) -> Tournament:
+        """Note what a game is for its match, unless something was noted."""
+
+        def decide(tournament: Tournament) -> list[Entry]:
+            if tournament.phase != "playing" or not tournament.has_match(name.round, name.match):
+                return []
+            match = tournament.match(name.round, name.match)
+            return [] if name.deal in match.results else [result_of(match, name, game)]
+
+        return await self.tournaments.commit(code, f"result:{table}", decide)
 
     async def _stop_duplicates(self, tournament: Tournament) -> None:
         """A duplicate was called off: what is on is stopped, so that its cards can be told."""
         if not tournament.is_duplicate:
             return
         for match in tournament.matches:
-            for deal, code in match.seats.items():
-                if deal not in match.results:
-                    try:
-                        await self._room.close(code, "called off")
-                    except (NoSuchTable, SetAside):
-                        continue
+            deal = match.next_deal
+            if deal is not None:
+                code = match.seats.get(deal) or await self.fixtures.opened(tournament, match, deal)
+                if code:
+                    await self.fixtures.close(code)
 
     # Reminders
 
@@ -361,21 +327,3 @@ class Director:
             await adapter.send(private_place(player.person), panel, key)
         except DeliveryError as error:
             log.info("reminder_not_sent", platform=platform_of(player.person), why=type(error).__name__)
-
-
-def _opening(tournament: Tournament, match: Match, deal: int) -> str:
-    """The update by which the table of a match's deal is opened, once."""
-    return f"tournament:{tournament.code}:{match.round}.{match.number}.{deal}"
-
-
-def _seat(match: Match, deal: int, code: str) -> tuple[str, list[Entry]]:
-    """The update by which it is noted where a match's deal is played, and the entry."""
-    return f"seat:{match.round}.{match.number}.{deal}", [Seat(match.round, match.number, deal, code)]
-
-
-def seated(tournament: Tournament, match: Match, deal: int) -> list[Chair]:
-    """Who sits where in a match's deal, by seat: partners opposite one another."""
-    assert match.other is not None
-    first = match.first_team(deal)
-    sides = [tournament.members(match.teams[first]), tournament.members(match.teams[1 - first])]
-    return [side[place] for place in range(tournament.team_size) for side in sides]

@@ -2,7 +2,7 @@
 
 from bot.finished.archive import FinishedGame
 from bot.finished.one_deal import one_deal
-from bot.store.entries import Fixture
+from bot.tables.fixtures import FixtureName
 from bot.tournaments.entries import How, Result
 from bot.tournaments.tournament import Match
 from engine import Record
@@ -11,7 +11,7 @@ HOW: dict[str, How] = {"target": "played", "claim": "played", "resign": "resign"
 """By the ending of a whole game; one that was cancelled is void."""
 
 
-def result_of(match: Match, fixture: Fixture, game: FinishedGame) -> Result:
+def result_of(match: Match, fixture: FixtureName, game: FinishedGame) -> Result:
     """What a game is for its match, whose second team may have sat first; in whole points, as records have them."""
     how, side = _one_deal(game.record) if fixture.is_duplicate else _whole_game(game.record)
     ours, theirs = game.record.deals[-1].totals if how == "played" or not fixture.is_duplicate else (0, 0)

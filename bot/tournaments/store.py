@@ -4,7 +4,8 @@
 |---|---|---|
 | ``{tour:<code>}:log`` | list | a tournament's log (`bot.tournaments.entries`); expires some time after its end |
 | ``{tour:<code>}:card`` | string | where its card stands and what that shows, JSON (`bot.tournaments.card`) |
-| ``{tour:<code>}:games`` | hash | duplicate games of a round under way, by id, as the archive keeps them |
+| ``{tour:<code>}:wish`` | string | what somebody wishes of its card, until the director has taken it up |
+| ``{tour:<code>}:games`` | hash | duplicate games of rounds under way, by round and id, as the archive keeps them |
 | ``{tour:<code>}:reminded`` | set | who has been reminded of what |
 | ``tournaments`` | hash | codes of tournaments that are not over (`bot.store.index`) |
 | ``tournaments:<chat>`` | hash | codes of a chat's tournaments, those among them that ended lately |

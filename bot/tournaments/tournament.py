@@ -272,6 +272,14 @@ class Tournament:
         """Whether all matches that have been paired are over."""
         return all(match.is_over for match in self.matches)
 
+    def is_over(self, round_: int) -> bool:
+        """Whether all matches of a round are over; no for one that has not begun."""
+        return 0 < round_ <= len(self.rounds) and all(match.is_over for match in self.rounds[round_ - 1])
+
+    def has_match(self, round_: int, number: int) -> bool:
+        """Whether there is such a match."""
+        return 0 < round_ <= len(self.rounds) and number < len(self.rounds[round_ - 1])
+
     def match(self, round_: int, number: int) -> Match:
         """A match; IndexError if there is none."""
         if round_ < 1:

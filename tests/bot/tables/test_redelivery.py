@@ -83,7 +83,7 @@ class Updates:
             "withdraw": (code, key),
             "decline": (code, person, "", key),
             "close": (code, key),
-            "resign_for": (code, person, key),
+            "resign_for": (code, random.randrange(2), key),
             "stop_late": (code, key),
             "say": (code, person, "hello", key),
             "claim_on_time": (code, person, key),

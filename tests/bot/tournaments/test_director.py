@@ -6,23 +6,29 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
 import pytest
 
 from bot.delivery import answers
+from bot.finished.archive import FinishedGame
 from bot.panel import Panel
-from bot.platform import Refused, SentMessage, Trouble
+from bot.platform import ChatGone, Refused, SentMessage, Trouble
 from bot.store import Store, keys
 from bot.store.forms import UnreadableEntry
 from bot.tables.choice import Choice
 from bot.tables.errors import NoSuchTable
+from bot.tables.lists import MOST_TABLES
+from bot.tables.table import Table
 from bot.tournaments import director
-from bot.tournaments.director import seated
 from bot.tournaments.errors import AlreadyEntered
+from bot.tournaments.fixtures import seated
+from bot.tournaments.forgetting import forget
 from bot.tournaments.standings import standings
 from bot.tournaments.store import Decision
 from bot.tournaments.tournament import DAY, Form, Tournament
 from tests.bot.fake_platform import GROUP, open_worker
+from tests.bot.privacy.traces import traces
 from tests.bot.tournaments.field import Field, duplicate_points, field, name, open_tables, person, sides, wins
 from tests.long import long
 
@@ -375,3 +381,119 @@ async def test_a_table_that_was_opened_and_not_noted_is_the_matches_own(
         assert match.seats == {0: table.code}
         assert match.results[0].how == ("resign" if ends == "withdraws" else "timeout")
         assert [one.code for one in await some.games(code)] == [table.code]
+
+
+async def test_nobody_makes_a_match_void_by_sitting_at_other_tables(store: Store) -> None:
+    async with field(store) as some:
+        code = (await some.started("testa", "knockout", 2, 11)).code
+        for number in range(MOST_TABLES):
+            await some.worker.challenges.open_practice("testa", person(0), name(0), "easy", f"practice {number}")
+        over = await some.played(code)
+        assert [match.results[0].how for match in over.matches] != ["void"]
+        assert over.phase == "over"
+
+
+async def test_who_is_forgotten_while_their_table_is_opened_leaves_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with field(store) as some:
+        code, at = (await some.started("testa", "knockout", 2, 11)).code, some.worker.director
+        opening = some.worker.challenges.open_fixture
+
+        async def crossed(*args: Any, **options: Any) -> Table:
+            await forget(store, person(1), "somebody:1a")
+            return await opening(*args, **options)
+
+        monkeypatch.setattr(some.worker.challenges, "open_fixture", crossed)
+        for _ in range(3):
+            await some.tended()
+        over = await at.tournaments.load(code)
+        assert over.phase == "over"
+        [match] = over.matches
+        assert match.results[0].how == "resign"
+        [game] = await some.games(code)
+        assert sorted(game.people) == [person(0), "somebody:1a"]
+        assert await traces(store, name(1)) == []
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+async def test_a_table_that_a_backup_lacks_is_played_anew_unless_its_game_is_there(
+    store: Store, monkeypatch: pytest.MonkeyPatch, is_kept: bool
+) -> None:
+    monkeypatch.setattr(director, "LOST_AFTER", 0.0)
+    async with field(store) as some:
+        code, at = (await some.started("testa", "knockout", 2, 11)).code, some.worker.director
+        await some.tended()
+        [table] = open_tables(await at.tournaments.load(code))
+        if is_kept:
+
+            async def unheard(_table: Table, _game: FinishedGame) -> None:
+                """The tournament's log is of before the end."""
+
+            monkeypatch.setattr(at, "finished", unheard)
+            await some.play_out(table)
+        else:
+            await store.client.delete(keys.table(table), keys.shown(table))
+            some.worker.room.forget(table)
+        for _ in range(2):
+            await some.tended()
+        tournament = await at.tournaments.load(code)
+        [match] = tournament.matches
+        if is_kept:
+            assert match.results[0].how in ("played", "resign")
+            assert tournament.phase == "over"
+        else:
+            assert not match.results
+            assert (await some.worker.room.load(match.seats[0])).phase == "playing"
+
+
+async def test_a_result_of_a_match_that_is_not_paired_any_more_breaks_nothing(store: Store) -> None:
+    async with field(store) as some:
+        code, at = (await some.started("metamazzo", "duplicate", 4)).code, some.worker.director
+        await some.tended()
+        tournament = await at.tournaments.load(code)
+        # The log of a backup that is older than its tables.
+        begun = [one for one in tournament.entries if not one.startswith((b"round", b"seat"))]
+        await store.client.delete(keys.tournament(code))
+        await store.client.rpush(keys.tournament(code), *begun)
+        for table in open_tables(tournament):
+            await some.play_out(table)
+        for _ in range(3):
+            await some.tended()
+        assert (await at.tournaments.load(code)).rounds
+
+
+async def test_a_card_follows_its_chat_into_one_that_cannot_be_written_to_yet(store: Store) -> None:
+    async with field(store) as some:
+        code, at = (await some.started("testa", "knockout", 2, 11)).code, some.worker.director
+        await some.tended()
+        some.fake.errors["paper:200"] = [ChatGone("not yet")]
+        await at.tournaments.move_chat(GROUP, "paper:200")
+        await some.tended()
+        assert not some.fake.messages["paper:200"]
+        await at.cards.back_in_chat(code)
+        for _ in range(2):
+            await some.tended()
+        assert len(some.fake.messages["paper:200"]) == 1
+
+
+async def test_a_card_is_brought_anew_though_it_is_just_being_edited(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with field(store) as some:
+        at, fake = some.worker.director, some.fake
+        opened = await at.registration.open(GROUP, person(0), name(0), Choice.usual("testa"), "knockout", "open")
+        await some.tended()
+        [first] = fake.messages[GROUP]
+        edit = fake.edit
+
+        async def meanwhile(place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+            await at.cards.repost(opened.code)
+            return await edit(place, sent, panel)
+
+        monkeypatch.setattr(fake, "edit", meanwhile)
+        await at.registration.enter(opened.code, person(1), name(1), "enter")
+        for _ in range(4):
+            await some.tended()
+        assert len(fake.messages[GROUP]) == 1
+        assert first not in fake.messages[GROUP]

@@ -31,7 +31,7 @@ READS = ("mine", "results 0", "table 1", "rules", "hand")
 LEFT_OUT = (":automatic", ":browser", ":claim")
 """What is pressed by nobody: moves that nobody would have made, and ways to another page."""
 
-WITHDRAWS = 0.03
+WITHDRAWS = 0.15
 """How often somebody who looks withdraws instead, and loses what is on."""
 
 WAITS = 1.0

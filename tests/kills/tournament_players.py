@@ -31,9 +31,6 @@ READS = ("mine", "results 0", "table 1", "rules", "hand")
 LEFT_OUT = (":automatic", ":browser", ":claim")
 """What is pressed by nobody: moves that nobody would have made, and ways to another page."""
 
-WITHDRAWS = 0.15
-"""How often somebody who looks withdraws instead, and loses what is on."""
-
 WAITS = 1.0
 """For so many seconds nobody presses on a panel again where they have pressed: it is about to be another one."""
 
@@ -117,9 +114,6 @@ class TournamentPlayers(Players):
     async def press_something(self, person: str) -> None:
         if self.random.random() < LOOKS and (cards := list(self.cards())):
             code, card = self.random.choice(cards)
-            if _has(card, code, "hand") and self.random.random() < WITHDRAWS:
-                await self._press_page(GROUP, card["id"], f"1ptournament {code} withdraw yes", person)
-                return
             verb = self.random.choice(READS)
             if _has(card, code, verb):
                 await self._press_page(GROUP, card["id"], f"1ptournament {code} {verb}", person)

@@ -16,7 +16,6 @@ from bot.tournaments.standings import standings
 from bot.tournaments.tournament import Form, Tournament
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
-from tests.bot.worker.fleet import Lenient
 
 
 class Field:
@@ -111,7 +110,7 @@ def open_tables(tournament: Tournament) -> Iterator[str]:
 
 @asynccontextmanager
 async def field(store: Store, seed: int = 1, **options: Any) -> AsyncIterator[Field]:
-    fake = Lenient()
+    fake = FakePlatform()
     async with open_worker(store, fake, **options) as worker:
         yield Field(worker, fake, seed)
 

@@ -119,7 +119,15 @@ async def played_on(adapter: Observed, server: DiscordServer, people: Sequence[P
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
-    ("form", "count", "resigning"), [("", 4, 0.15), long("", 8, 0.02), long("duplicate", 8, 0.005)]
+    ("form", "count", "resigning"),
+    [
+        ("", 4, 0.15),
+        long("", 8, 0.02),
+        long("duplicate", 8, 0.005),
+        long("Swiss", 8, 0.05),
+        long("round robin", 8, 0.1),
+        long("league", 8, 0.1),
+    ],
 )
 async def test_a_whole_tournament(store: Store, server: DiscordServer, form: str, count: int, resigning: float) -> None:
     channel = server.channels[CHANNEL]
@@ -144,7 +152,7 @@ async def test_a_whole_tournament(store: Store, server: DiscordServer, form: str
         [card] = said_in(channel, "🏆")
         assert all(name in text_of(card) for name in winners)
         assert not people[-1].private.messages
-        if form:
+        if form == "duplicate":
             assert over.is_duplicate
             assert not any(one.is_rated for one in games)
 

@@ -121,7 +121,15 @@ async def played_on(
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
-    ("form", "count", "resigning"), [("", 4, 0.15), long("", 8, 0.02), long("duplicate", 8, 0.005)]
+    ("form", "count", "resigning"),
+    [
+        ("", 4, 0.15),
+        long("", 8, 0.02),
+        long("duplicate", 8, 0.005),
+        long("Swiss", 8, 0.05),
+        long("round robin", 8, 0.1),
+        long("league", 8, 0.1),
+    ],
 )
 async def test_a_whole_tournament(
     store: Store, server: TelegramServer, form: str, count: int, resigning: float
@@ -149,7 +157,7 @@ async def test_a_whole_tournament(
         assert all(name in words_of(card) for name in winners)
         bots = [one for one in group.messages.values() if one["from"] == BOT]
         assert len(bots) == 2, "something else was said in the group"
-        if form:
+        if form == "duplicate":
             assert over.is_duplicate
             assert not any(one.is_rated for one in games)
 

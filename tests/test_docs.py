@@ -76,6 +76,15 @@ def test_modules_and_files_that_the_docs_name_exist() -> None:
     assert found > 100
 
 
+def test_no_text_has_the_marks_of_a_merge_that_nobody_finished() -> None:
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    paths = [ROOT / name for name in tracked.split("\0") if name]
+    assert len(paths) > 500
+    # A line of equals signs alone may underline a heading.
+    marks = re.compile(rb"^(<{7}|\|{7}|>{7})( |$)", re.MULTILINE)
+    assert [path.name for path in paths if path.is_file() and marks.search(path.read_bytes())] == []
+
+
 def test_make_knows_the_targets_that_the_docs_name() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for page in PAGES:

@@ -20,7 +20,7 @@ from bot.panels.tournament import (
 )
 from bot.panels.tournament_words import ON, Told, deciding, score_text
 from bot.pictures.lettering import minus
-from bot.tournaments.duplicate import DealScore, deal_scores
+from bot.tournaments.duplicate import DealScore, scores_of
 from bot.tournaments.standings import standings
 from bot.tournaments.tournament import Form, Key, Match, Tournament
 from bot.wording import NO_BREAK
@@ -73,10 +73,9 @@ class Part(NamedTuple):
 def parts(t: Tournament) -> list[Part]:
     """All that has been paired, in pages: round by round, at a duplicate deal by deal where that may be told."""
     found = []
-    told = Told("en", t)
     for number, matches in enumerate(t.rounds, 1):
         shown = [one for one in matches if t.form != "league" or one.seats or one.is_over]
-        deals = t.deals if told.is_told(number) else (0,)
+        deals = t.deals if t.is_told(number) else (0,)
         for deal in deals:
             of_deal = [one for one in shown if not (deal and one.is_bye)]
             found += [Part(number, deal, tuple(of_deal[at : at + MATCHES])) for at in range(0, len(of_deal), MATCHES)]
@@ -102,11 +101,11 @@ def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Ke
         page.line(" · ".join(heading), "bold")
     if part.deal:
         page.line(told.gettext("Who had the first seat stands first; in brackets what it counts for them."), "small")
-    scores = {(one.round, one.match, one.deal): one for one in deal_scores(t)} if part.deal else {}
+    scores = {(one.round, one.match, one.deal): one for one in scores_of(t, part.round)} if part.deal else {}
     for match in part.matches:
         score = scores.get((match.round, match.number, part.deal))
         page.line(deal_line(told, match, part.deal, score) if part.deal else match_line(told, match))
-    if not told.is_told(part.round):
+    if not t.is_told(part.round):
         page.gap()
         page.line(told.gettext("How the deals went is told when the round is over."), "italic")
     if number == len(all_parts):

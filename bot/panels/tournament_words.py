@@ -196,7 +196,7 @@ class Told:
         """
         if match.is_bye:
             return ""
-        if self.t.is_duplicate and not self.is_told(match.round):
+        if not self.t.is_told(match.round):
             if match.is_over:
                 return self.gettext("over")
             return self.gettext("{played} of {count}").format(played=len(match.results), count=len(match.deals))
@@ -204,10 +204,6 @@ class Told:
             return ON
         ours, theirs = match.points if of in (None, match.one) else match.points[::-1]
         return ", ".join([score_text(ours, theirs), *self._how(match)])
-
-    def is_told(self, round_: int) -> bool:
-        """Whether all may know how a round's deals went: at a duplicate nobody is to play them any more."""
-        return not self.t.is_duplicate or not self.t.is_live or all(one.is_over for one in self.t.rounds[round_ - 1])
 
     def _how(self, match: Match) -> list[str]:
         """How those of a match's games ended that were not played to the end, each said once."""

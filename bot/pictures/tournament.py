@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from bot.panels.tournament_words import Told, deciding, short
 from bot.pictures.lettering import drawable, minus
@@ -54,11 +55,11 @@ class _Drawn:
         most = LONGEST_ALONE if len(names) < 2 else LONGEST_IN_PAIR
         return " + ".join(short(name, most) for name in names)
 
-    def winners(self, table: list[Standing]) -> str:
+    def winners(self, table: Sequence[Standing]) -> str:
         names = [self.team(one.team) for one in table if one.place == 1]
         return self.told.won(names)
 
-    def row(self, standing: Standing, table: list[Standing], at: int) -> Row:
+    def row(self, standing: Standing, table: Sequence[Standing], at: int) -> Row:
         """A team's line: what decided about its place stands below."""
         _ = self.told.gettext
         note = [_("{won} of {played} won").format(won=standing.won, played=standing.played)]

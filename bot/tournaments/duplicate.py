@@ -3,7 +3,7 @@
 docs/tournaments.md has the rules and the table of steps.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -40,19 +40,24 @@ def deal_scores(t: Tournament) -> list[DealScore]:
 
     Those of a round that is on would tell what its cards are worth to who has yet to play them.
     """
-    return [score for matches in t.rounds if all(one.is_over for one in matches) for score in _scored(t, matches)]
+    return [score for number in range(1, len(t.rounds) + 1) for score in scores_of(t, number)]
+
+
+def scores_of(t: Tournament, round_: int) -> list[DealScore]:
+    """Those of one round; none as long as it is on."""
+    return list(_scored(t, t.rounds[round_ - 1])) if t.is_over(round_) else []
 
 
 def round_scores(t: Tournament) -> list[dict[int, Fraction]]:
     """What each team has scored in each round that is over; a bye is 0."""
-    rounds = [
-        {team: Fraction(0) for match in matches for team in match.teams}
-        for matches in t.rounds
-        if all(one.is_over for one in matches)
-    ]
-    for one in deal_scores(t):
-        for team, score in zip(t.match(one.round, one.match).teams, one.scores, strict=True):
-            rounds[one.round - 1][team] += score
+    rounds = []
+    for number, matches in enumerate(t.rounds, 1):
+        if t.is_over(number):
+            scores = {team: Fraction(0) for match in matches for team in match.teams}
+            for one in scores_of(t, number):
+                for team, score in zip(matches[one.match].teams, one.scores, strict=True):
+                    scores[team] += score
+            rounds.append(scores)
     return rounds
 
 
@@ -67,14 +72,14 @@ def _scored(t: Tournament, matches: tuple[Match, ...]) -> Iterator[DealScore]:
         results = [(match, result) for match in matches if (result := match.results.get(deal))]
         margins = [_margin(match, one) for match, one in results if one.how == "played"]
         datum = Fraction(sum(margins), len(margins)) if margins else None
-        differences = [] if datum is None else [margin - datum for margin in margins]
+        least_and_most = None if datum is None else (min(margins) - datum, max(margins) - datum)
         for match, result in results:
             first = match.first_team(deal)
             if result.how == "played":
                 assert datum is not None
                 score = _in_units(t, _margin(match, result) - datum)
             else:
-                score = _lost(t, None if result.winner is None else result.winner ^ first, differences)
+                score = _lost(t, None if result.winner is None else result.winner ^ first, least_and_most)
             ours = score if first == 0 else -score
             yield DealScore(match.round, match.number, deal, datum, (ours, -ours))
 
@@ -90,18 +95,21 @@ def _in_units(t: Tournament, difference: Fraction) -> Fraction:
     return Fraction(steps(difference / _unit(t))) if t.options["scoring"] == "steps" else difference
 
 
-def _lost(t: Tournament, winner: int | None, differences: Sequence[Fraction]) -> Fraction:
+def _lost(t: Tournament, winner: int | None, least_and_most: tuple[Fraction, Fraction] | None) -> Fraction:
     """What a deal counts for the first seat's side that was lost other than by play: the penalty, or as much as the
     worst table made of that seat, so that nobody gains by giving a bad deal up. Nothing of a void one.
+
+    ``least_and_most`` are the differences from the datum where there is one.
     """
     if winner is None:
         return Fraction(0)
     is_in_steps = t.options["scoring"] == "steps"
     penalty = Fraction(PENALTY_STEPS if is_in_steps else PENALTY * _unit(t))
-    sign = 1 if winner == 0 else -1
+    if least_and_most is None:
+        return penalty if winner == 0 else -penalty
     # The other side's worst is the best of this one.
-    worst = max((_in_units(t, sign * one) for one in differences), default=penalty)
-    return sign * max(penalty, worst)
+    least, most = least_and_most
+    return max(penalty, _in_units(t, most)) if winner == 0 else min(-penalty, _in_units(t, least))
 
 
 def _unit(t: Tournament) -> int:

@@ -3,10 +3,11 @@
 docs/tournaments.md says what counts; here it is counted, exactly: halves and means are fractions until they are shown.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple, assert_never
+from weakref import WeakKeyDictionary
 
 from bot.texts import marked as _
 from bot.tournaments.duplicate import round_scores
@@ -68,17 +69,29 @@ class _Figures(NamedTuple):
     tie_breaks: tuple[Fraction, ...] = ()
 
 
-def standings(t: Tournament) -> list[Standing]:
+_worked_out: WeakKeyDictionary[Tournament, tuple[Standing, ...]] = WeakKeyDictionary()
+"""What is known of tournaments that are in use: a tournament never changes."""
+
+
+def standings(t: Tournament) -> tuple[Standing, ...]:
     """All teams, the best first; those of one place by seed.
 
     Of a duplicate only rounds that are over count.
     """
-    figures = _figures(t)
+    found = _worked_out.get(t)
+    if found is None:
+        found = _worked_out[t] = tuple(_ranked(t))
+    return found
+
+
+def _ranked(t: Tournament) -> list[Standing]:
+    counted = _counted(t)
+    figures = _figures(t, counted)
     order = sorted(figures, key=figures.__getitem__, reverse=True)
     found: list[Standing] = []
     for at, team in enumerate(order):
         is_level = at > 0 and figures[order[at - 1]] == figures[team]
-        matches = [match for match in _counted(t, team) if not match.is_bye and not is_void(match)]
+        matches = [match for match in counted[team] if not match.is_bye and not is_void(match)]
         found.append(
             Standing(
                 team,
@@ -90,7 +103,7 @@ def standings(t: Tournament) -> list[Standing]:
                     TieBreak(name, _shown(t, name, figure))
                     for name, figure in zip(TIE_BREAKS[t.form], figures[team].tie_breaks, strict=True)
                 ),
-                not is_in(t, team) if t.form == "knockout" else t.has_withdrawn(team),
+                not figures[team].is_in if t.form == "knockout" else t.has_withdrawn(team),
             )
         )
     return found
@@ -113,43 +126,48 @@ def _shown(t: Tournament, name: str, figure: Fraction) -> str:
 # What is counted
 
 
-def _figures(t: Tournament) -> dict[int, _Figures]:
-    """By team."""
-    teams = range(len(t.teams))
+def _figures(t: Tournament, counted: Sequence[Sequence[Match]]) -> dict[int, _Figures]:
+    """By team, as are the matches that are ``counted``."""
+    wins = {team: _wins(team, matches) for team, matches in enumerate(counted)}
     match t.form:
         case "knockout":
-            return {team: _Figures(is_in(t, team), _wins(t, team)) for team in teams}
+            return {team: _Figures(is_in(t, team), won) for team, won in wins.items()}
         case "duplicate":
             rounds = round_scores(t)
-            return {team: _duplicate(t, team, [one[team] for one in rounds if team in one]) for team in teams}
+            return {team: _duplicate(won, [one[team] for one in rounds if team in one]) for team, won in wins.items()}
         case "swiss" | "roundrobin" | "league":
-            scores = {team: _wins(t, team) for team in teams}
-            return {team: _Figures(True, scores[team], tuple(_tie_breaks(t, team, scores))) for team in teams}
+            return {
+                team: _Figures(True, won, tuple(_tie_breaks(t, team, counted[team], wins)))
+                for team, won in wins.items()
+            }
         case _ as never:
             assert_never(never)
 
 
-def _counted(t: Tournament, team: int) -> list[Match]:
-    """A team's matches that are over; of a duplicate, those of rounds that are over; of a round robin, no byes."""
-    return [
-        match
-        for match in t.matches_of(team)
-        if match.is_over
-        and not (t.is_duplicate and any(not one.is_over for one in t.rounds[match.round - 1]))
-        and not (match.is_bye and t.form in ("roundrobin", "league"))
-    ]
+def _counted(t: Tournament) -> list[list[Match]]:
+    """By team, its matches that are over; of a duplicate, those of rounds that are over; of a round robin, no byes."""
+    counted: list[list[Match]] = [[] for _team in t.teams]
+    for number, matches in enumerate(t.rounds, 1):
+        if t.is_duplicate and not t.is_over(number):
+            continue
+        for match in matches:
+            if match.is_over and not (match.is_bye and t.form in ("roundrobin", "league")):
+                for team in match.teams:
+                    counted[team].append(match)
+    return counted
 
 
-def _wins(t: Tournament, team: int) -> Fraction:
-    return sum((earned(match, team) for match in _counted(t, team)), Fraction(0))
+def _wins(team: int, matches: Sequence[Match]) -> Fraction:
+    return sum((earned(match, team) for match in matches), Fraction(0))
 
 
-def _duplicate(t: Tournament, team: int, by_round: list[Fraction]) -> _Figures:
-    return _Figures(True, sum(by_round, Fraction(0)), (_wins(t, team), max(by_round, default=Fraction(0))))
+def _duplicate(wins: Fraction, by_round: Sequence[Fraction]) -> _Figures:
+    return _Figures(True, sum(by_round, Fraction(0)), (wins, max(by_round, default=Fraction(0))))
 
 
-def _tie_breaks(t: Tournament, team: int, scores: Mapping[int, Fraction]) -> Iterator[Fraction]:
-    matches = _counted(t, team)
+def _tie_breaks(
+    t: Tournament, team: int, matches: Sequence[Match], scores: Mapping[int, Fraction]
+) -> Iterator[Fraction]:
     against = [(_opponents_score(t, match, team, scores), earned(match, team)) for match in matches]
     if t.form == "swiss":
         yield sum((score for score, _own in against), Fraction(0))

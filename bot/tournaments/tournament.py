@@ -169,7 +169,11 @@ class Tournament:
         return self.exists and self.entries[0].partition(b"\t")[2] == update.encode()
 
     def after(self, stored: Sequence[bytes]) -> Self:
-        """The tournament with these entries behind its log; `bot.store.forms.UnreadableEntry` for what is none."""
+        """The tournament with these entries behind its log, itself where there are none;
+        `bot.store.forms.UnreadableEntry` for what is no entry.
+        """
+        if not stored:
+            return self
         new: Self = object.__new__(type(self))
         new.__dict__.update(self.__dict__)
         for one in stored:
@@ -246,10 +250,6 @@ class Tournament:
         """Who plays in a team."""
         return [player for number in self.teams[team] if (player := self.players[number])]
 
-    def name(self, team: int) -> str:
-        """What a team is called."""
-        return " + ".join(player.name for player in self.members(team))
-
     def has_withdrawn(self, team: int) -> bool:
         """Whether a team plays no more: one of its players has left."""
         return any(number in self.withdrawn for number in self.teams[team])
@@ -270,11 +270,15 @@ class Tournament:
     @property
     def is_round_over(self) -> bool:
         """Whether all matches that have been paired are over."""
-        return all(match.is_over for match in self.matches)
+        return all(map(self.is_over, range(1, len(self.rounds) + 1)))
 
     def is_over(self, round_: int) -> bool:
         """Whether all matches of a round are over; no for one that has not begun."""
         return 0 < round_ <= len(self.rounds) and all(match.is_over for match in self.rounds[round_ - 1])
+
+    def is_told(self, round_: int) -> bool:
+        """Whether all may know how a round's deals went: at a duplicate nobody is to play them any more."""
+        return not self.is_duplicate or not self.is_live or self.is_over(round_)
 
     def has_match(self, round_: int, number: int) -> bool:
         """Whether there is such a match."""

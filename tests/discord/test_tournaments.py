@@ -21,7 +21,7 @@ from bot.tournaments import director
 from bot.tournaments.standings import standings
 from bot.tournaments.tournament import Tournament
 from engine import verify
-from tests.bot.tournaments.field import counted_in_order
+from tests.bot.tournaments.field import counted_in_order, team_name
 from tests.bot.tournaments.prying import at_info, pages, scenes, told_of
 from tests.discord.players import Observed, Person, buttons_of, on_discord, picture_of, text_of, until
 from tests.discord.server import CHANNEL, Channel, DiscordServer
@@ -147,7 +147,7 @@ async def test_a_whole_tournament(store: Store, server: DiscordServer, form: str
         await asyncio.sleep(0.5)
         [told] = said_in(channel, "🥇")
         assert picture_of(told)
-        winners = [over.name(one.team) for one in standings(over) if one.place == 1]
+        winners = [team_name(over, one.team) for one in standings(over) if one.place == 1]
         assert all(name in text_of(told) for name in winners)
         [card] = said_in(channel, "🏆")
         assert all(name in text_of(card) for name in winners)

@@ -162,7 +162,7 @@ def a_round_is_told_when_it_is_over(rest: TournamentsAtRest) -> None:
                 name = game.played_for
                 if name is None or name.tournament != tournament.code or not name.is_duplicate:
                     continue
-                is_over = all(match.is_over for match in tournament.rounds[name.round - 1])
+                is_over = tournament.is_over(name.round)
                 if is_over != (kind == "archived"):
                     raise Disagreement(f"{game.id} is {kind}, and its round is {'over' if is_over else 'on'}")
                 if kind == "held" and game.id in rest.seen:

@@ -14,7 +14,7 @@ from bot.tournaments import director
 from bot.tournaments.standings import standings
 from bot.tournaments.tournament import Tournament
 from engine import verify
-from tests.bot.tournaments.field import counted_in_order
+from tests.bot.tournaments.field import counted_in_order, team_name
 from tests.bot.tournaments.prying import at_info, pages, scenes, told_of
 from tests.long import long
 from tests.telegram.content import words_of
@@ -151,7 +151,7 @@ async def test_a_whole_tournament(
         await asyncio.sleep(0.5)
         [told] = said_in(group, "🥇")
         assert told["photo"]
-        winners = [over.name(one.team) for one in standings(over) if one.place == 1]
+        winners = [team_name(over, one.team) for one in standings(over) if one.place == 1]
         assert all(name in words_of(told) for name in winners)
         [card] = said_in(group, "🏆")
         assert all(name in words_of(card) for name in winners)

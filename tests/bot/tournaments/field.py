@@ -58,7 +58,7 @@ class Field:
 
     @staticmethod
     def _rounds_over(tournament: Tournament) -> int:
-        return sum(all(match.is_over for match in matches) for matches in tournament.rounds)
+        return sum(map(tournament.is_over, range(1, len(tournament.rounds) + 1)))
 
     async def play_out(self, code: str, resigning: float = 0.0) -> None:
         """Play at a table until its game is over."""
@@ -98,6 +98,11 @@ def person(number: int) -> str:
 
 def name(number: int) -> str:
     return f"Player {number}"
+
+
+def team_name(tournament: Tournament, team: int) -> str:
+    """What a team is called."""
+    return " + ".join(player.name for player in tournament.members(team))
 
 
 def open_tables(tournament: Tournament) -> Iterator[str]:

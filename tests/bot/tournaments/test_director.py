@@ -29,7 +29,17 @@ from bot.tournaments.store import Decision
 from bot.tournaments.tournament import DAY, Form, Tournament
 from tests.bot.fake_platform import GROUP, open_worker
 from tests.bot.privacy.traces import traces
-from tests.bot.tournaments.field import Field, duplicate_points, field, name, open_tables, person, sides, wins
+from tests.bot.tournaments.field import (
+    Field,
+    duplicate_points,
+    field,
+    name,
+    open_tables,
+    person,
+    sides,
+    team_name,
+    wins,
+)
 from tests.long import long
 
 
@@ -172,7 +182,7 @@ async def test_the_card_is_one_message_and_the_winner_is_told_once(store: Store)
         assert next(iter(some.fake.messages[GROUP])) == card
         _, told = some.fake.texts(GROUP)
         [winner] = [line.team for line in standings(over) if line.place == 1]
-        assert over.name(winner) in told
+        assert team_name(over, winner) in told
         assert list(await some.worker.director.tournaments.live()) == []
 
 

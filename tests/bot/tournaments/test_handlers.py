@@ -10,6 +10,7 @@ from bot.store import Store
 from bot.tournaments.tournament import DAY, Tournament
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
+from tests.bot.tournaments.field import team_name
 
 NAMES = ("Anna", "Bruno", "Carla", "Dino", "Emma", "Furio")
 
@@ -112,7 +113,7 @@ async def test_a_whole_tournament_by_buttons_alone(group: Group) -> None:
     final = t.match(2, 0)
     assert final.winner is not None
     assert any(
-        f"{t.name(final.winner)} has won!" in one.replace("\u2068", "").replace("\u2069", "")
+        f"{team_name(t, final.winner)} has won!" in one.replace("\u2068", "").replace("\u2069", "")
         for one in group.fake.texts(GROUP)
     )
     assert any(

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.tournaments.entries import Leave
+from bot.store import Store
+from bot.tournaments.entries import Leave, Result, decode
 from bot.tournaments.pairing import next_round
 from bot.tournaments.standings import TIE_BREAKS, Standing, standings
+from bot.tournaments.store import Tournaments
 from bot.tournaments.tournament import Form, Tournament
 from tests.bot.tournaments.logs import (
     MIXED,
@@ -233,6 +235,19 @@ def test_standings_are_what_another_count_says(seed: int, teams: int, form: Form
         cards = int(shown[3])
         assert figures(line) == [*shown[:3], f"{cards:+}".replace("-", "−") if cards else "0"]
         assert line.is_out == t.has_withdrawn(line.team)
+
+
+async def test_they_are_worked_out_once_for_as_long_as_nothing_is_played(store: Store) -> None:
+    tournaments, t = Tournaments(store), paired(begun("swiss", 4), (0, 2), (1, 3))
+    written = await tournaments.write(Tournament(t.code), [decode(one.decode()) for one in t.entries], "u")
+    assert isinstance(written, Tournament)
+    before = standings(await tournaments.load(t.code))
+    assert standings(await tournaments.load(t.code)) is before
+    result = Result(1, 0, 0, 0, 31, 10, "played")
+    await tournaments.commit(t.code, "v", lambda _latest: [result])
+    after = standings(await tournaments.load(t.code))
+    assert [line.score.text for line in before] == ["0"] * 4
+    assert [line.score.text for line in after] == ["1", "0", "0", "0"]
 
 
 @pytest.mark.parametrize("form", TIE_BREAKS)

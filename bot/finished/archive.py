@@ -8,7 +8,7 @@ hole in the numbers, which everybody passes over: no number is given twice.
 import json
 import time
 import zlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
@@ -199,6 +199,13 @@ class Archive:
             if id and id.partition("-")[0] == code:
                 return id
         return ""
+
+    async def kept(self, ids: Sequence[str]) -> set[str]:
+        """Which of these games are kept."""
+        if not ids:
+            return set()
+        numbers = await self._client.zmscore(keys.GAMES_ORDER, ids)
+        return {id for id, number in zip(ids, numbers, strict=True) if number is not None}  # noqa: A001
 
     async def id_of(self, number: int) -> str | None:
         """What the game with this number is called; None where it is gone."""

@@ -21,7 +21,6 @@ from bot.panels.tournament_pages import (
 from bot.panels.tournament_rules import rules_panel
 from bot.people import Profile
 from bot.platform import Press, Reply, chat_of, is_inline, is_private
-from bot.somebody import is_somebody
 from bot.tables.choice import Choice
 from bot.tables.table import CLOCKS
 from bot.texts import texts
@@ -256,21 +255,17 @@ class TournamentPages:
     async def _replays(self, t: Tournament, number: int) -> dict[Key, str]:
         """The ids of finished games on a page of results."""
         there = parts(t)
-        found: dict[Key, str] = {}
         if not there:
-            return found
+            return {}
         round_, deal, matches = there[min(number, len(there)) - 1]
-        for match in matches:
-            code = match.seats.get(deal)
-            known = [one.person for team in match.teams for one in t.members(team) if not is_somebody(one.person)]
-            if (
-                code
-                and known
-                and deal in match.results
-                and (id_ := await self.worker.archive.played_at(code, known[0]))
-            ):
-                found[round_, match.number, deal] = id_
-        return found
+        games = {
+            (round_, match.number, deal): result.game
+            for match in matches
+            if (result := match.results.get(deal)) and result.game
+        }
+        # A host may have moved them out into files.
+        kept = await self.worker.archive.kept(list(games.values()))
+        return {key: id_ for key, id_ in games.items() if id_ in kept}
 
     async def _mine(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
         return _for_them(press, profile, await self._own(profile, t))

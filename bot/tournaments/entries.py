@@ -12,21 +12,21 @@
 | `Start` | ``start <root> <team> …`` | it began: the root of its secrets, and the teams by seed (``3+0``) |
 | `Round` | ``round <ends at> <match> …`` | a round began: pairs of teams, ``3-0``, and who has a bye, ``4-`` |
 | `Seat` | ``seat <round> <match> <deal> <code>`` | a match's deal, or whole game, is played at this table |
-| `Result` | ``result <round> <match> <deal> <winner> <points> <points> <how>`` | what came of it |
+| `Result` | ``result <round> <match> <deal> <winner> <points> <points> <how> <game>`` | what came of it |
 | `Finish` | ``finish`` | all rounds have been played |
 | `Cancel` | ``cancel`` | it was called off |
 | `Redacted` | ``redacted`` | entries before this one name somebody in place of a person who was forgotten |
 
 Rounds count from 1, matches from 0 in their round, teams from 0 by seed. A deal is 0 where a whole game is played. A
-winner is 0 for the match's first team, 1 for its second, ``-`` for none. ``ends at`` is in seconds of playing time
-(`bot.store.attendance`) of the shard that tournaments are minded with. Texts that a release has written are read for
-ever.
+winner is 0 for the match's first team, 1 for its second, ``-`` for none. A game is its id in the archive, ``-`` where
+none was played to an end. ``ends at`` is in seconds of playing time (`bot.store.attendance`) of the shard that
+tournaments are minded with. Texts that a release has written are read for ever.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-from bot.store.forms import NUMBER, SECRET, SIDE, TEXT, Field, Forms, one_of
+from bot.store.forms import IF_KNOWN, NUMBER, SECRET, SIDE, TEXT, Field, Forms, one_of
 
 How = Literal["played", "resign", "timeout", "forfeit", "void"]
 """How a result came about. "forfeit" is without a card: a team had withdrawn; "void" is of no game at all, nobody's
@@ -100,7 +100,9 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """``ours`` and ``theirs`` are the points of the match's first and second team, as tables count them."""
+    """``ours`` and ``theirs`` are the points of the match's first and second team, as tables count them.
+    ``game`` is the finished game's id; empty where none was played to an end.
+    """
 
     round: int
     match: int
@@ -109,6 +111,7 @@ class Result:
     ours: int
     theirs: int
     how: How
+    game: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +178,7 @@ _FORMS: Forms[Entry] = Forms(
         Seat: ("seat", (NUMBER, NUMBER, NUMBER, TEXT)),
         Result: (
             "result",
-            (NUMBER, NUMBER, NUMBER, SIDE, _SIGNED, _SIGNED, one_of("played", "resign", "timeout", "forfeit", "void")),
+            (NUMBER, NUMBER, NUMBER, SIDE, _SIGNED, _SIGNED, one_of(*get_args(How)), IF_KNOWN),
         ),
         Finish: ("finish", ()),
         Cancel: ("cancel", ()),

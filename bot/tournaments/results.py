@@ -17,7 +17,7 @@ def result_of(match: Match, fixture: FixtureName, game: FinishedGame) -> Result:
     ours, theirs = game.record.deals[-1].totals if how == "played" or not fixture.is_duplicate else (0, 0)
     if match.first_team(fixture.deal) == 1:
         ours, theirs, side = theirs, ours, None if side is None else 1 - side
-    return Result(fixture.round, fixture.match, fixture.deal, side, ours, theirs, how)
+    return Result(fixture.round, fixture.match, fixture.deal, side, ours, theirs, how, game.id)
 
 
 def _one_deal(record: Record) -> tuple[How, int | None]:

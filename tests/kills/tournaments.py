@@ -75,7 +75,7 @@ def each_fixture_is_played_once(rest: TournamentsAtRest) -> None:
 
 
 def each_result_is_what_its_record_says(rest: TournamentsAtRest) -> None:
-    """Each game has the one result that it comes to, and each result of cards has its game."""
+    """Each game has the one result that it comes to and that names it, and each result of cards has its game."""
     for tournament in rest.tournaments:
         noted = [entry for entry in _entries(tournament) if isinstance(entry, Result)]
         counted = Counter((one.round, one.match, one.deal) for one in noted)
@@ -85,15 +85,15 @@ def each_result_is_what_its_record_says(rest: TournamentsAtRest) -> None:
         for game in rest.games_of(tournament):
             fixture = game.played_for
             assert fixture
-            found[fixture.round, fixture.match, fixture.deal] = outcome(tournament, fixture, game)
+            found[fixture.round, fixture.match, fixture.deal] = game.id, outcome(tournament, fixture, game)
         results = {(one.round, one.match, one.deal): one for one in noted}
         without = {where for where in results.keys() - found.keys() if _was_left(tournament, results[where])}
         if results.keys() - without != found.keys():
             raise Disagreement(f"{tournament.code} has results of {sorted(results)} and games of {sorted(found)}")
-        for where, (winner, points, how) in found.items():
+        for where, told in found.items():
             one = results[where]
-            if (one.winner, (one.ours, one.theirs), one.how) != (winner, points, how):
-                raise Disagreement(f"{tournament.code}: {one} is in the log, its record says {winner, points, how}")
+            if (one.game, (one.winner, (one.ours, one.theirs), one.how)) != told:
+                raise Disagreement(f"{tournament.code}: {one} is in the log, its record says {told}")
 
 
 def outcome(tournament: Tournament, name: FixtureName, game: FinishedGame) -> tuple[int | None, tuple[int, int], str]:

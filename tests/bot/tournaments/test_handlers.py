@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from bot.panels.snapshot import isolated
-from bot.store import Store
+from bot.store import Store, keys
 from bot.tournaments.tournament import DAY, Tournament
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
@@ -315,12 +315,24 @@ async def test_results_lead_to_the_games(group: Group) -> None:
     await group.shown()
     await group.play_on(" has won!")
     await group.shown()
+    archive, client = group.worker.archive, group.worker.store.client
+    [game] = [game.id async for game in archive.all()]
+    # Both have played much since then.
+    for number in range(1000, 1050):
+        await client.zadd(keys.GAMES_ORDER, {f"QQQQQQ-{number}": number})
+        for player in group.people[:2]:
+            await client.sadd(keys.games_of(player.person.id), number)
     reply = await group.people[1].press("All results", GROUP)
     assert reply.panel
     assert "Final" in reply.panel.plain
     await group.people[1].press("▶ ")
     assert "Metà Mazzo" in group.plain(group.people[1].private)
     assert "deal 1" in group.plain(group.people[1].private).lower()
+    await client.zrem(keys.GAMES_ORDER, game)
+    reply = await group.people[1].press("All results", GROUP)
+    assert reply.panel
+    assert reply.panel.plain.splitlines()[1] == "Final"
+    assert reply.panel.rows == (), "a game that was moved out leads nowhere"
 
 
 async def test_in_private_one_reads_where_tournaments_are_opened(group: Group) -> None:

@@ -71,6 +71,10 @@ def of_other_people(rest: TournamentsAtRest) -> TournamentsAtRest:
     return replace(rest, archived=but_first(rest.archived, replace(rest.archived[0], people=["paper:1", "paper:2"])))
 
 
+def of_another_name(rest: TournamentsAtRest) -> TournamentsAtRest:
+    return replace(rest, archived=but_first(rest.archived, replace(rest.archived[0], id="another")))
+
+
 def noted_twice(rest: TournamentsAtRest) -> TournamentsAtRest:
     tournament = of_form(rest, "knockout")
     again = encode(Result(1, 0, 0, 0, 11, 0, "played")).encode()
@@ -136,6 +140,7 @@ FAULTS: list[tuple[Callable[[TournamentsAtRest], None], Fault]] = [
     (kills.each_result_is_what_its_record_says, without_a_game),
     (kills.each_result_is_what_its_record_says, of_another_winner),
     (kills.each_result_is_what_its_record_says, of_other_people),
+    (kills.each_result_is_what_its_record_says, of_another_name),
     (kills.each_result_is_what_its_record_says, noted_twice),
     (kills.nobody_sits_twice_with_one_pack, sits_twice),
     (kills.nobody_sits_twice_with_one_pack, has_other_cards),

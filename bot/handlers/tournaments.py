@@ -1,5 +1,6 @@
 """Tournaments: /tournament and /league, and what is pressed on their cards and pages."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -12,6 +13,7 @@ from bot.panels.tournament_pages import (
     ask_panel,
     mine_panel,
     others_panel,
+    own_page,
     own_panel,
     partners_panel,
     parts,
@@ -109,11 +111,11 @@ class TournamentPages:
             return t
         return await self._registration.choose(t.code, profile.id, "time", LEAGUE_TIME, f"{key} time")
 
-    async def own(self, profile: Profile) -> Panel:
-        """Somebody's tournaments."""
-        listed = await self._tournaments.of(profile.id)
-        lefts = [await self._tournaments.left(one) for one in listed]
-        return own_panel(profile.language, profile.id, list(zip(listed, lefts, strict=True)))
+    async def own(self, profile: Profile, number: int = 1) -> Panel:
+        """A page of somebody's tournaments, counted from 1."""
+        page = own_page(await self._tournaments.of(profile.id), number)
+        lefts = await asyncio.gather(*map(self._tournaments.left, page.tournaments))
+        return own_panel(profile.language, profile.id, page, lefts)
 
     # Presses
 
@@ -122,6 +124,8 @@ class TournamentPages:
         match words:
             case ["new", "knockout" | "league" as form] if not is_private(press.place):
                 return await self._open(press.place, profile, press.key, form, None)
+            case ["own", *rest]:
+                return _for_them(press, profile, await self.own(profile, _number(rest)))
             case [code, verb, *rest] if verb in self._verbs:
                 return await self._verbs[verb](press, profile, await self._tournaments.load(code[:8]), rest)
         raise BadPayload()
@@ -170,7 +174,7 @@ class TournamentPages:
 
     async def _withdraw(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         """Leave, which is asked for twice once it has begun."""
-        if words != ["yes"]:
+        if t.phase != "open" and words != ["yes"]:
             if t.player_of(profile.id) is None:
                 raise NotEntered()
             return _for_them(press, profile, ask_panel(profile.language, t, "withdraw"))

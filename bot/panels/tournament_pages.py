@@ -34,6 +34,12 @@ MATCHES = 12
 MOST_TOLD = 8
 """So many of somebody's last matches stand on their page."""
 
+LISTED = 10
+"""So many of somebody's tournaments stand on a page."""
+
+HANDS_LISTED = 18
+"""So many hands have a button there: with the others these are as many as any platform shows."""
+
 
 # Table and results
 
@@ -49,16 +55,16 @@ def table_panel(language: str, t: Tournament, number: int) -> Panel:
         page.line(told.place(one, *(deciding(table, at) if t.phase == "over" else ())))
     page.gap()
     tie_break_line(page, told)
-    return page.panel(_turning(told, "table", number, pages))
+    return page.panel(_turning(number, pages, t.code, "table"))
 
 
-def _turning(told: Told, verb: str, number: int, pages: int) -> Row:
-    """The way to the pages before and after one."""
+def _turning(number: int, pages: int, *words: str) -> Row:
+    """The way to the pages before and after one, which have these ``words`` and a number."""
     row = []
     if number > 1:
-        row.append(button("◀", told.t, verb, number - 1))
+        row.append(Button("◀", actions.page("tournament", *words, number - 1)))
     if number < pages:
-        row.append(button("▶", told.t, verb, number + 1))
+        row.append(Button("▶", actions.page("tournament", *words, number + 1)))
     return tuple(row)
 
 
@@ -116,7 +122,7 @@ def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Ke
         for match in part.matches
         if (id_ := replays.get((match.round, match.number, part.deal)))
     ]
-    return page.panel(*rows, _turning(told, "results", number, len(all_parts)))
+    return page.panel(*rows, _turning(number, len(all_parts), t.code, "results"))
 
 
 def deal_line(told: Told, match: Match, deal: int, score: DealScore | None) -> str:
@@ -143,32 +149,51 @@ def partners_panel(language: str, t: Tournament, number: int) -> Panel:
     page.line(told.gettext("Whose partner do you want to be?"))
     return page.panel(
         *partner_rows(told, numbers[(number - 1) * LINES : number * LINES]),
-        _turning(told, "partners", number, pages),
+        _turning(number, pages, t.code, "partners"),
     )
 
 
 # One's own
 
 
-def own_panel(language: str, person: str, listed: Sequence[tuple[Tournament, int | None]]) -> Panel:
-    """Somebody's tournaments, each with what is left of its round in seconds, and the way to their hands."""
-    if len(listed) == 1:
-        return mine_panel(language, person, *listed[0])
+class OwnPage(NamedTuple):
+    """Some of somebody's tournaments, and of how many ``pages`` this is which, counted from 1."""
+
+    tournaments: Sequence[Tournament]
+    number: int
+    pages: int
+
+
+def own_page(all_own: Sequence[Tournament], number: int) -> OwnPage:
+    """A page of somebody's tournaments, which are given the newest first: those come first that are not over."""
+    pages = max(1, -(-len(all_own) // LISTED))
+    number = min(max(1, number), pages)
+    in_order = sorted(all_own, key=lambda one: not one.is_live)
+    return OwnPage(in_order[(number - 1) * LISTED : number * LISTED], number, pages)
+
+
+def own_panel(language: str, person: str, own: OwnPage, lefts: Sequence[int | None]) -> Panel:
+    """A page of somebody's tournaments, each with what is left of its round in seconds, and the way to their hands."""
+    if (own.pages, len(own.tournaments)) == (1, 1):
+        return mine_panel(language, person, own.tournaments[0], lefts[0])
     _ = Told(language, Tournament("")).gettext
     page = Writer()
     rows: list[Row] = []
+    hands = HANDS_LISTED
     page.line(_("Your tournaments"), "bold")
-    if not listed:
+    if not own.tournaments:
         page.line(_("You have entered none. Tournaments are opened in groups: write /tournament there."))
-    for t, left in listed:
+    for t, left in zip(own.tournaments, lefts, strict=True):
         told = Told(language, t)
         page.gap()
         page.line(f"🏆 {told.title} · {told.organiser}", "bold")
         page.line(_state(told, left))
         is_on = [one for one in _matches_of(told, person) if not one.is_over]
-        _write_open(page, told, person, is_on)
-        rows += [hand_row(told, is_on), (button(f"🏆 {told.title} · {told.organiser}", t, "mine"),)]
-    return page.panel(*rows)
+        _write_seated(page, told, person, is_on)
+        row = hand_row(told, is_on)[:hands]
+        hands -= len(row)
+        rows += [row, (button(f"🏆 {told.title} · {told.organiser}", t, "mine"),)]
+    return page.panel(*rows, _turning(own.number, own.pages, "own"))
 
 
 def mine_panel(language: str, person: str, t: Tournament, left: int | None) -> Panel:
@@ -192,7 +217,8 @@ def mine_panel(language: str, person: str, t: Tournament, left: int | None) -> P
     is_on = [one for one in matches if not one.is_over]
     for match in [one for one in matches if one.is_over][-MOST_TOLD:]:
         page.line(_own_line(told, person, match))
-    _write_open(page, told, person, is_on)
+    _write_seated(page, told, person, is_on)
+    _write_waiting(page, told, person, is_on)
     rows: list[Row] = [hand_row(told, is_on)]
     if t.rounds:
         rows.append((button(_("All results"), t, "results", 0), button(_("Whole table"), t, "table", 1)))
@@ -200,7 +226,7 @@ def mine_panel(language: str, person: str, t: Tournament, left: int | None) -> P
     if t.phase == "playing" and own is not None:
         last.append(button(_("Withdraw"), t, "withdraw"))
     elif t.phase == "open" and own is not None:
-        last.append(button(_("Leave"), t, "withdraw", "yes"))
+        last.append(button(_("Leave"), t, "withdraw"))
     return page.panel(*rows, tuple(last))
 
 
@@ -228,14 +254,19 @@ def _team_of(told: Told, person: str) -> int:
     return team
 
 
-def _write_open(page: Writer, told: Told, person: str, matches: Sequence[Match]) -> None:
-    """Somebody's matches that are not over: those that have a table, and against whom there will be one."""
-    waiting = []
-    for match in matches:
-        if match.next_deal in match.seats:
-            page.line(_own_line(told, person, match))
-        else:
-            waiting.append(told.other_team(match, _team_of(told, person)))
+def _is_seated(match: Match) -> bool:
+    return match.next_deal in match.seats
+
+
+def _write_seated(page: Writer, told: Told, person: str, matches: Sequence[Match]) -> None:
+    """Those of somebody's matches that have a table."""
+    for match in filter(_is_seated, matches):
+        page.line(_own_line(told, person, match))
+
+
+def _write_waiting(page: Writer, told: Told, person: str, matches: Sequence[Match]) -> None:
+    """Against whom there will be one, of those matches that have none."""
+    waiting = [told.other_team(match, _team_of(told, person)) for match in matches if not _is_seated(match)]
     if waiting:
         names = ", ".join(waiting[:MOST_TOLD])
         if len(waiting) > MOST_TOLD:

@@ -7,6 +7,7 @@ import pytest
 
 from bot.panels.snapshot import isolated
 from bot.store import Store, keys
+from bot.tables.choice import Choice
 from bot.tournaments.tournament import DAY, Tournament
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
@@ -307,6 +308,41 @@ async def test_calling_off_and_withdrawing_are_asked_twice(group: Group) -> None
     await group.shown()
     assert (await group.newest()).phase == "cancelled"
     assert "Anna’s tournament was called off." in group.card
+
+
+async def test_who_leaves_by_an_old_page_is_asked_once_it_has_begun(group: Group) -> None:
+    await group.opened(entering=3)
+    bruno, carla = group.people[1:3]
+    await carla.say("/tournament", carla.private)
+    await carla.press("Leave")
+    assert group.labels(carla.private) == ["How it goes"]
+    assert len((await group.newest()).present) == 2
+    await bruno.say("/tournament", bruno.private)
+    await group.people[0].press("Start", GROUP)
+    await group.shown()
+    reply = await bruno.press("Leave")
+    assert (await group.newest()).withdrawn == frozenset()
+    assert reply.panel
+    assert [one.label for row in reply.panel.rows for one in row] == ["Withdraw", "No"]
+    await bruno.press("Withdraw")
+    assert len((await group.newest()).withdrawn) == 1
+
+
+async def test_ones_tournaments_are_paged(group: Group) -> None:
+    anna, chosen = group.people[0], Choice.usual("testa")
+    registration = group.worker.director.registration
+    for number in range(12):
+        who, place = f"paper:{900 + number}", f"{GROUP}{number}"
+        t = await registration.open(place, who, "Zoe", chosen, "knockout", f"open {number}")
+        await registration.enter(t.code, anna.person.id, "Anna", f"enter {number}")
+    reply = await anna.say("/tournament", anna.private)
+    assert reply.panel
+    assert len(reply.panel.rows) == 11
+    await anna.press("▶")
+    assert group.labels(anna.private)[-1] == "◀"
+    assert group.plain(anna.private).count("🏆") == 2
+    await anna.press("◀")
+    assert group.plain(anna.private).count("🏆") == 10
 
 
 async def test_results_lead_to_the_games(group: Group) -> None:

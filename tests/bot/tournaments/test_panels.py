@@ -14,6 +14,7 @@ from bot.panels.tournament_pages import (
     ask_panel,
     mine_panel,
     others_panel,
+    own_page,
     own_panel,
     partners_panel,
     parts,
@@ -25,12 +26,12 @@ from bot.panels.tournament_words import time_left
 from bot.pictures.sheet import Rows, Sheet, Words
 from bot.pictures.tournament import MOST_ROWS, standings_sheet
 from bot.texts import LANGUAGES
-from bot.tournaments.entries import Cancel, Leave
+from bot.tournaments.entries import Cancel, Enter, Leave, Open, Start
 from bot.tournaments.standings import standings
 from bot.tournaments.tournament import DAY, FORMS, HOUR, LEAST_TEAMS, MOST_TEAMS, OPTIONS, Form, Tournament
 from bot.wording import NO_BREAK
 from engine import GAMES
-from tests.bot.tournaments.made import ROOT, Made, on, over
+from tests.bot.tournaments.made import NAMES, ROOT, Made, on, over
 
 LONGEST = 4096
 """UTF-16 units that every platform shows in one message."""
@@ -47,8 +48,8 @@ def panels_of(language: str, t: Tournament) -> Iterator[Panel]:
     yield results_panel(language, t, 0, {}, "")
     yield mine_panel(language, "paper:2", t, HOUR)
     yield mine_panel(language, "paper:404", t, None)
-    yield own_panel(language, "paper:1", [(t, HOUR)] * 5)
-    yield own_panel(language, "paper:1", [])
+    yield own_panel(language, "paper:1", own_page([t] * 25, 2), [HOUR] * 10)
+    yield own_panel(language, "paper:1", own_page([], 1), [])
     yield others_panel(language, t.form, [t])
     yield others_panel(language, t.form, [t, t])
     yield ask_panel(language, t, "off")
@@ -381,6 +382,44 @@ def test_ones_own_page_tells_ones_matches_and_leads_to_ones_hand() -> None:
     assert "Withdraw" in labels(panel)
     first = next(one for one in made.t.rounds[0] if 0 in one.teams)
     assert ("✅" if first.winner == 0 else "❌") in panel.plain
+
+
+def own_pages(language: str, person: str, all_own: list[Tournament]) -> list[Panel]:
+    """All pages of somebody's tournaments."""
+    pages = [own_page(all_own, number) for number in range(1, own_page(all_own, 1).pages + 1)]
+    return [own_panel(language, person, page, [HOUR] * len(page.tournaments)) for page in pages]
+
+
+def test_ones_tournaments_stand_on_pages_and_those_that_are_not_over_come_first() -> None:
+    swiss, league, knockout = over("swiss", 4), on("league", 3), Made("knockout").entered(2).t
+    pages = own_pages("en", "paper:1", [*[swiss] * 11, league, *[swiss] * 88, knockout, *[swiss] * 99])
+    assert len(pages) == 20
+    titles = [line.split(" · ")[0] for panel in pages for line in lines(panel) if line.startswith("🏆")]
+    assert titles == ["🏆 League", "🏆 Knock-out", *["🏆 Swiss"] * 198]
+    turns = [[one for one in chain.from_iterable(panel.rows) if one.label in ("◀", "▶")] for panel in pages]
+    assert [one.payload for one in turns[0]] == ["1ptournament own 2"]
+    assert [one.payload for one in turns[1]] == ["1ptournament own 1", "1ptournament own 3"]
+    assert [one.payload for one in turns[19]] == ["1ptournament own 19"]
+    # A single one is shown whole, but not where it is the last of many.
+    assert labels(own_pages("en", "paper:1", [league])[0])[-1] == "Withdraw"
+    assert lines(own_pages("en", "paper:1", [swiss] * 11)[1])[0] == "Your tournaments"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_as_many_leagues_of_pairs_as_stand_on_a_page_can_be_shown(language: str) -> None:
+    made = Made("league", "tressette").add(Open("paper:1", NAMES[3]))
+    made.add(*(Enter(f"paper:{number}", NAMES[3]) for number in range(64)))
+    made.add(Start(ROOT, tuple((one, one + 32) for one in range(32)))).begun()
+    # Nobody sits at more than twenty tables.
+    for match in [match for match in made.t.rounds[0] if 0 in match.teams][:2]:
+        made.seated(match, 0)
+    [panel] = own_pages(language, "paper:0", [made.t] * 10)
+    check(panel)
+    assert panel.plain.count("Hans-Peter Ba…") == 40
+    # On Discord each row is a component, too, and so are the text and what holds it all.
+    buttons = sum(map(len, panel.rows))
+    assert buttons + -(-buttons // 5) + 2 <= 40
+    assert units(panel.plain) + sum(units(label) for label in labels(panel)) <= 4000
 
 
 def test_points_stand_as_their_reader_counts_them() -> None:

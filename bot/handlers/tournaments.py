@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 
 from bot.actions import BadPayload
@@ -26,7 +25,7 @@ from bot.platform import Press, Reply, chat_of, is_inline, is_private
 from bot.tables.choice import Choice
 from bot.tables.table import CLOCKS
 from bot.texts import texts
-from bot.tournaments.errors import AlreadyEntered, HasBegun, NotEntered, OnlyTheOrganiser
+from bot.tournaments.errors import HasBegun, NotEntered, OnlyTheOrganiser
 from bot.tournaments.tournament import DAY, OPTIONS, USUAL, Form, Key, Tournament
 from bot.viewers import Viewers
 from bot.worker import Worker
@@ -153,9 +152,7 @@ class TournamentPages:
         player, own = _number(words), t.player_of(profile.id)
         if player == own:
             raise WantsAnother()
-        with suppress(AlreadyEntered):
-            await self._registration.enter(t.code, profile.id, profile.name, press.key)
-        await self._registration.partner(t.code, profile.id, player, f"{press.key} partner")
+        await self._registration.partner(t.code, profile.id, profile.name, player, press.key)
         return (
             self._entered(press, profile, t)
             if own is None

@@ -64,8 +64,9 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``{find}:pairings`` | hash | pairings by code: their people and what each had in the queue, and their game, JSON |
 | ``{tour:<code>}:log`` | list | a tournament's log; the keys beside it are told in `bot.tournaments.store` |
 | ``tournaments`` | hash | codes of tournaments that are not over (`bot.store.index`) |
-| ``tournaments:<chat>`` | hash | codes of a chat's tournaments |
-| ``entered:<platform:id>`` | hash | codes of the tournaments that the person has entered |
+| ``tournaments:<chat>`` | hash | codes of a chat's tournaments that are not over |
+| ``entered:<platform:id>`` | hash | codes of the tournaments that the person has entered or opened |
+| ``organised:<platform:id>`` | hash | codes of those that the person opened and that count for how many they may |
 | ``<platform>:…`` | | an adapter's own; each says in its folder what |
 """
 
@@ -250,6 +251,10 @@ def tournaments_at(place: str) -> str:
 
 def entered(person: str) -> str:
     return f"entered:{person}"
+
+
+def organised(person: str) -> str:
+    return f"organised:{person}"
 
 
 def left(person: str) -> str:

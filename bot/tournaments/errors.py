@@ -13,6 +13,14 @@ class TooManyTournaments(TableError):
     sentence = "This chat has {most} tournaments already that are not over: finish one, or call one off."
 
 
+class OrganisesTooMany(TableError):
+    code = "organises_too_many"
+    sentence = (
+        "You organise {most} tournaments already that are not over, or were called off today before they began: "
+        "finish one, or wait a day."
+    )
+
+
 class AlreadyEntered(TableError):
     code = "already_entered"
     sentence = "You have entered already."
@@ -26,6 +34,16 @@ class NotEntered(TableError):
 class HasBegun(TableError):
     code = "has_begun"
     sentence = "This tournament has begun: nobody enters any more, and nothing is changed."
+
+
+class ChangedTooOften(TableError):
+    code = "tournament_changed_too_often"
+    sentence = "This tournament was changed too often: start it as it is, or call it off."
+
+
+class EnteredTooOften(TableError):
+    code = "entered_too_often"
+    sentence = "You have entered and left too often: you cannot enter this tournament any more."
 
 
 class IsOver(TableError):
@@ -46,6 +64,16 @@ class TooFewTeams(TableError):
 class HasPartner(TableError):
     code = "has_partner"
     sentence = "One of you has a partner already."
+
+
+class NoSuchPartner(TableError):
+    code = "no_such_partner"
+    sentence = "Whoever you want to play with has not entered this tournament, or has left it."
+
+
+class NoPartners(TableError):
+    code = "no_partners"
+    sentence = "This game is for two: nobody has a partner."
 
 
 class OnlyTheOrganiser(TableError):

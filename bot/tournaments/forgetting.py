@@ -1,32 +1,53 @@
 """What tournaments know of a person, for whoever asks for it or wants it gone."""
 
+import re
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from bot.finished.archive import FinishedGame
 from bot.somebody import NAME
 from bot.store import Store, keys
-from bot.store.log import unstamped
-from bot.tournaments.entries import Cancel, Enter, Entry, Leave, Open, Redacted, decode, encode
+from bot.tournaments.entries import (
+    Cancel,
+    Enter,
+    Entry,
+    Finish,
+    Leave,
+    Open,
+    Redacted,
+    Result,
+    Round,
+    Seat,
+    decode,
+    encode,
+)
 from bot.tournaments.errors import NoSuchTournament
 from bot.tournaments.store import Tournaments
 from bot.tournaments.tournament import Tournament
 
 
 async def forget(store: Store, person: str, somebody: str) -> None:
-    """Have somebody stand in a person's place in all tournaments; they play on in none. Twice is once."""
+    """Have somebody stand in a person's place in all tournaments; they play on in none. Twice is once.
+
+    What names them by a commit that is on its way stands in their list again afterwards, for whoever looks once more.
+    """
     tournaments = Tournaments(store)
-    for code in await store.index.entries(keys.entered(person)):
-        try:
-            while not await _left(tournaments, await tournaments.load(code), person, somebody):
-                continue
-        except NoSuchTournament:
-            continue
-        for id_, stored in (await store.client.hgetall(keys.tournament_games(code))).items():
-            game = FinishedGame.parse(stored)
-            if person in game.people:
-                await store.client.hset(keys.tournament_games(code), id_, game.without(person, somebody).to_bytes())
-    await store.client.delete(keys.entered(person))
+    for code, token in (await store.index.entries(keys.entered(person))).items():
+        with suppress(NoSuchTournament):
+            await _forget_in(tournaments, code, person, somebody)
+        await store.index.release(keys.entered(person), code, token)
+    await store.client.delete(keys.organised(person))
+
+
+async def _forget_in(tournaments: Tournaments, code: str, person: str, somebody: str) -> None:
+    while not await _left(tournaments, await tournaments.load(code), person, somebody):
+        continue
+    client, games = tournaments.client, keys.tournament_games(code)
+    for id_, stored in (await client.hgetall(games)).items():
+        game = FinishedGame.parse(stored)
+        if person in game.people:
+            await client.hset(games, id_, game.without(person, somebody).to_bytes())
 
 
 async def kept_of(client: Any, person: str) -> list[dict[str, Any]]:
@@ -55,8 +76,17 @@ async def _left(tournaments: Tournaments, tournament: Tournament, person: str, s
 
 
 def _redacted(stored: bytes, person: str, somebody: str) -> bytes:
-    entry = decode(unstamped(stored).decode())
+    text, _, stamp = stored.partition(b"\t")
+    entry = decode(text.decode())
     if isinstance(entry, Open | Enter) and entry.person == person:
-        # Without its stamp, which may name them.
         return encode(replace(entry, person=somebody, name=NAME)).encode()
+    # What the bot itself does is stamped with numbers that may be anybody's, and must not be done twice.
+    if not isinstance(entry, Round | Seat | Result | Finish) and _names(stamp.decode(), person):
+        return text
     return stored
+
+
+def _names(stamp: str, person: str) -> bool:
+    """Whether the key of an update may hold a person's id on their platform."""
+    _platform, _, known = person.partition(":")
+    return re.search(rf"(?<![0-9]){re.escape(known)}(?![0-9])", stamp) is not None

@@ -7,33 +7,37 @@ from itertools import count
 
 from bot.finished.ratings import Ratings, Scope
 from bot.programs import is_program
-from bot.store import Store, keys
+from bot.store import Store
 from bot.tables.chairs import plain_name
 from bot.tables.choice import Choice
 from bot.tables.codes import table_code
-from bot.tournaments.entries import Cancel, Enter, Entry, Leave, Open, Option, Partner, Place, Play, Start
+from bot.tables.lists import CodeTaken
+from bot.tournaments.entries import Cancel, Enter, Entry, Leave, Open, Option, Partner, Place, Play, Start, encode
 from bot.tournaments.errors import (
     AlreadyEntered,
+    ChangedTooOften,
+    EnteredTooOften,
     HasBegun,
     HasPartner,
     IsFull,
     IsOver,
+    NoPartners,
+    NoSuchPartner,
     NoSuchTournament,
     NotEntered,
     NotForPrograms,
     OnlyTheOrganiser,
     TooFewTeams,
-    TooManyTournaments,
 )
 from bot.tournaments.store import Tournaments
 from bot.tournaments.tournament import LEAST_TEAMS, MOST_TEAMS, OPTIONS, Form, Tournament
 from engine.shuffle import SECRET_BYTES
 
-MOST_AT_ONCE = 5
-"""Tournaments that are not over, in one chat."""
-
 MOST_CHANGES = 2000
-"""Entries of a tournament that has not begun after which nothing is changed any more: only a machine can want more."""
+"""Entries of a tournament that has not begun after which it is started or called off, and not changed any more."""
+
+MOST_ENTERINGS = 10
+"""How often one person may enter the same tournament, having left it in between."""
 
 
 class Registration:
@@ -45,7 +49,7 @@ class Registration:
 
     async def open(self, place: str, person: str, name: str, choice: Choice, form: Form, update: str) -> Tournament:
         """A new tournament in a chat, which nobody has entered yet. TooManyTournaments where there are as many as may
-        be.
+        be, OrganisesTooMany where the person organises as many.
         """
         entries: list[Entry] = [Open(person, plain_name(name)), Place(place), _play(choice), Option("form", form)]
         secret = await self._store.secret()
@@ -56,15 +60,13 @@ class Registration:
                 if known.was_begun_by(update):
                     return known
                 continue
-            live = [one for one in await self._tournaments.at(place) if one.is_live]
-            if len(live) >= MOST_AT_ONCE:
-                raise TooManyTournaments(most=MOST_AT_ONCE)
-            for key in (keys.tournaments_at(place), keys.entered(person), keys.TOURNAMENTS):
-                await self._store.index.reserve(key, code)
-            await self._tournaments.write(Tournament(code), entries, update)
-            # By whomever it was written: by this update, or by another of the same code.
-            known = await self._tournaments.load(code)
-            if known.was_begun_by(update):
+            with suppress(CodeTaken):
+                async with self._tournaments.opening(place, person, code):
+                    await self._tournaments.write(Tournament(code), entries, update)
+                    # By whomever it was written: by this update, or by another of the same code.
+                    known = await self._tournaments.load(code)
+                    if not known.was_begun_by(update):
+                        raise CodeTaken
                 return known
         raise AssertionError
 
@@ -75,6 +77,7 @@ class Registration:
 
         def decide(tournament: Tournament) -> list[Entry]:
             _check_organiser(tournament, person)
+            _check_changes(tournament)
             return [Option(name, value)] if tournament.options[name] != value else []
 
         return await self._tournaments.commit(code, update, decide)
@@ -84,42 +87,48 @@ class Registration:
 
         def decide(tournament: Tournament) -> list[Entry]:
             _check_organiser(tournament, person)
+            _check_changes(tournament)
             return [_play(choice)] if tournament.choice != choice else []
 
         return await self._tournaments.commit(code, update, decide)
 
     async def enter(self, code: str, person: str, name: str, update: str) -> Tournament:
-        """A person enters. IsFull, HasBegun, AlreadyEntered and NotForPrograms say why they cannot."""
-        if is_program(person):
-            raise NotForPrograms()
+        """A person enters. IsFull, HasBegun, AlreadyEntered, EnteredTooOften, ChangedTooOften and NotForPrograms say
+        why they cannot.
+        """
 
         def decide(tournament: Tournament) -> list[Entry]:
             _check_open(tournament)
             if tournament.player_of(person) is not None:
                 raise AlreadyEntered()
-            most = MOST_TEAMS[tournament.form] * tournament.team_size
-            if len(tournament.present) >= most:
-                raise IsFull(most=most)
-            return [Enter(person, plain_name(name))]
+            return [_entering(tournament, person, name)]
 
-        await self._store.index.reserve(keys.entered(person), code)
-        return await self._tournaments.commit(code, update, decide)
+        async with self._tournaments.naming(person, code):
+            return await self._tournaments.commit(code, update, decide)
 
-    async def partner(self, code: str, person: str, player: int, update: str) -> Tournament:
-        """A person becomes the partner of another player, by number, at a game for four."""
+    async def partner(self, code: str, person: str, name: str, player: int, update: str) -> Tournament:
+        """A person becomes the partner of another player, by number, at a game for four. Who has not entered does so
+        by that; where they cannot be partners nothing happens. NoSuchPartner, HasPartner and NoPartners say why, or
+        what keeps who has not entered from it.
+        """
 
         def decide(tournament: Tournament) -> list[Entry]:
             _check_open(tournament)
             own = tournament.player_of(person)
-            if own is None or player not in tournament.present or player == own:
-                raise NotEntered()
-            if tournament.partners.get(own) == player:
+            if tournament.team_size == 1:
+                raise NoPartners()
+            if player not in tournament.present or player == own:
+                raise NoSuchPartner()
+            if own is not None and tournament.partners.get(own) == player:
                 return []
-            if own in tournament.partners or player in tournament.partners or tournament.team_size == 1:
+            if own in tournament.partners or player in tournament.partners:
                 raise HasPartner()
-            return [Partner(own, player)]
+            if own is not None:
+                return [Partner(own, player)]
+            return [_entering(tournament, person, name), Partner(len(tournament.players), player)]
 
-        return await self._tournaments.commit(code, update, decide)
+        async with self._tournaments.naming(person, code):
+            return await self._tournaments.commit(code, update, decide)
 
     async def leave(self, code: str, person: str, update: str) -> Tournament:
         """A person leaves: before the start as if they had never entered, afterwards they withdraw."""
@@ -194,8 +203,27 @@ def _play(choice: Choice) -> Play:
 def _check_open(tournament: Tournament) -> None:
     if not tournament.is_live:
         raise IsOver()
-    if tournament.phase != "open" or tournament.version >= MOST_CHANGES:
+    if tournament.phase != "open":
         raise HasBegun()
+
+
+def _check_changes(tournament: Tournament) -> None:
+    if tournament.version >= MOST_CHANGES:
+        raise ChangedTooOften()
+
+
+def _entering(tournament: Tournament, person: str, name: str) -> Enter:
+    """What has a person enter, unless something keeps them from it."""
+    if is_program(person):
+        raise NotForPrograms()
+    most = MOST_TEAMS[tournament.form] * tournament.team_size
+    if len(tournament.present) >= most:
+        raise IsFull(most=most)
+    begins = encode(Enter(person, "")).encode()
+    if sum(one.startswith(begins) for one in tournament.entries) >= MOST_ENTERINGS:
+        raise EnteredTooOften()
+    _check_changes(tournament)
+    return Enter(person, plain_name(name))
 
 
 def _check_is_organiser(tournament: Tournament, person: str) -> None:

@@ -8,13 +8,18 @@
 | ``{tour:<code>}:games`` | hash | duplicate games of rounds under way, by round and id, as the archive keeps them |
 | ``{tour:<code>}:reminded`` | set | who has been reminded of what |
 | ``tournaments`` | hash | codes of tournaments that are not over (`bot.store.index`) |
-| ``tournaments:<chat>`` | hash | codes of a chat's tournaments, those among them that ended lately |
-| ``entered:<platform:id>`` | hash | the same of a person |
+| ``tournaments:<chat>`` | hash | codes of a chat's tournaments that are not over |
+| ``entered:<platform:id>`` | hash | codes of those that a person has entered or opened, for as long as there is a log |
+| ``organised:<platform:id>`` | hash | codes of those that a person opened, and that count for how many they may |
 
-An entry in a list is made before the commit that it follows from; one of which there is no tournament is taken out.
+An entry in a list is made before the commit that it follows from, and again after it; what a tournament does not bear
+out is taken out when the list is read.
 """
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
 
 from cachetools import LRUCache
 
@@ -22,16 +27,28 @@ from bot.find.finder import MINDED_WITH
 from bot.platform import chat_of
 from bot.store import Store, keys
 from bot.store.batch import BatchedScript
+from bot.store.index import Reservation
 from bot.store.log import stamped, unstamped
+from bot.tables.errors import TableError
+from bot.tables.lists import CodeTaken
 from bot.tournaments.entries import Entry, Place, Redacted, encode
-from bot.tournaments.errors import NoSuchTournament
+from bot.tournaments.errors import NoSuchTournament, OrganisesTooMany, TooManyTournaments
 from bot.tournaments.tournament import Tournament
 
 KEPT_SECONDS = 400 * 86400
 """For how long a tournament is kept that is over."""
 
 SHOWN_SECONDS = 30 * 86400
-"""For how long one that is over stands in lists."""
+"""For how long one that is over is shown to its people."""
+
+CALLED_OFF_SECONDS = 86400
+"""For how long one is kept that was called off before it began. It is shown to nobody, and counts for its organiser."""
+
+MOST_AT_ONCE = 5
+"""Tournaments that are not over, in one chat."""
+
+MOST_ORGANISED = 10
+"""Tournaments of one person that are not over, or were called off before they began, of late."""
 
 TOURNAMENTS_REMEMBERED = 500
 
@@ -39,7 +56,8 @@ REDACTED = encode(Redacted()).encode()
 
 APPEND = """
 -- KEYS  a tournament's log
--- ARGV  how many entries the writer knows, the last of them or '', seconds until the log expires or '', entries...
+-- ARGV  how many entries the writer knows, the last of them or '', seconds until the log expires that is not to expire
+--       yet, or '', entries...
 -- Returns {1}, or {0, the log's entries...} where it is not as the writer knows it
 local expected = tonumber(ARGV[1])
 if redis.call('LLEN', KEYS[1]) ~= expected
@@ -49,21 +67,25 @@ if redis.call('LLEN', KEYS[1]) ~= expected
   return found
 end
 for place = 4, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[place]) end
-if ARGV[3] ~= '' then redis.call('EXPIRE', KEYS[1], ARGV[3]) end
+if ARGV[3] ~= '' then redis.call('EXPIRE', KEYS[1], ARGV[3], 'NX') end
 return {1}
 """
 
 REWRITE = """
 -- KEYS  a tournament's log
--- ARGV  how many entries the writer knows, the last of them, the log anew...
+-- ARGV  how many entries the writer knows, the last of them, seconds until the log expires that is not to expire yet,
+--       or '', the log anew...
 -- Returns whether it was as the writer knows it
 if redis.call('LLEN', KEYS[1]) ~= tonumber(ARGV[1]) or redis.call('LINDEX', KEYS[1], -1) ~= ARGV[2] then return 0 end
 local left = redis.call('TTL', KEYS[1])
 redis.call('DEL', KEYS[1])
-for place = 3, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[place]) end
-if left > 0 then redis.call('EXPIRE', KEYS[1], left) end
+for place = 4, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[place]) end
+if left >= 0 then redis.call('EXPIRE', KEYS[1], math.max(left, 1))
+elseif ARGV[3] ~= '' then redis.call('EXPIRE', KEYS[1], ARGV[3]) end
 return 1
 """
+
+Belongs = Callable[[Tournament], bool]
 
 Decision = Callable[[Tournament], Sequence[Entry]]
 """Given a tournament as it stands, what is to be written; raises what is wrong."""
@@ -77,8 +99,6 @@ class Tournaments:
         self._append = BatchedScript(store.client, APPEND, store.replicas)
         self._rewrite = BatchedScript(store.client, REWRITE, store.replicas)
         self._remembered: LRUCache[str, Tournament] = LRUCache(TOURNAMENTS_REMEMBERED)
-        self.on_change: Callable[[Tournament], None] = lambda _tournament: None
-        """Called with a tournament that this worker has changed."""
 
     # Reading
 
@@ -110,31 +130,94 @@ class Tournaments:
             await self._store.index.drop(keys.TOURNAMENTS, code, token)
 
     async def at(self, place: str) -> list[Tournament]:
-        """The tournaments of a chat, the newest first: those that are not over, and those that ended lately."""
-        return await self._listed(keys.tournaments_at(place), lambda one: chat_of(one.place) == chat_of(place))
+        """The tournaments of a chat that are not over, the newest first."""
+        return await self._listed(keys.tournaments_at(place), partial(_is_on_in, chat_of(place)))
 
     async def of(self, person: str) -> list[Tournament]:
-        """The tournaments that a person has entered or organises, the newest first, as in `at`."""
-        return await self._listed(keys.entered(person), lambda one: one.names(person))
+        """The tournaments that a person has entered or organises, the newest first: those that are not over, and those
+        that ended lately.
+        """
+        listed = await self._listed(keys.entered(person), lambda _one: True)
+        theirs = [one for one in listed if one.names(person)]
+        shown = await asyncio.gather(*map(self._is_shown, theirs))
+        return [one for one, is_shown in zip(theirs, shown, strict=True) if is_shown]
 
-    async def _listed(self, key: str, belongs: Callable[[Tournament], bool]) -> list[Tournament]:
+    async def _listed(self, key: str, belongs: Belongs) -> list[Tournament]:
+        """The tournaments of a list that bear it out, the newest first; the others are taken out of it."""
+        entries = await self._store.index.entries(key)
+        # All at once, over as many connections as there are.
+        loaded = await asyncio.gather(*map(self._if_any, entries))
         found = []
-        for code, token in (await self._store.index.entries(key)).items():
-            try:
-                tournament = await self.load(code)
-            except NoSuchTournament:
-                await self._store.index.drop(key, code, token)
-                continue
-            if belongs(tournament) and await self._is_shown(tournament):
+        for (code, token), tournament in zip(entries.items(), loaded, strict=True):
+            if tournament and belongs(tournament):
                 # A token begins with the seconds at which it was made.
                 found.append((token, tournament))
+            elif tournament and not tournament.is_live:
+                await self._store.index.release(key, code, token)
+            else:
+                # A commit may be on its way that bears it out.
+                await self._store.index.drop(key, code, token)
         return [one for _token, one in sorted(found, key=lambda pair: pair[0], reverse=True)]
+
+    async def _if_any(self, code: str) -> Tournament | None:
+        try:
+            return await self.load(code)
+        except NoSuchTournament:
+            return None
 
     async def _is_shown(self, tournament: Tournament) -> bool:
         if tournament.is_live:
             return True
         left = await self.client.ttl(keys.tournament(tournament.code))
         return bool(left < 0 or left > KEPT_SECONDS - SHOWN_SECONDS)
+
+    # Lists
+
+    @asynccontextmanager
+    async def naming(self, person: str, code: str) -> AsyncIterator[None]:
+        """While a commit is made that names a person in a tournament: it stands in the person's list before, and again
+        after, for who was forgotten in between is to be found there.
+        """
+        key = keys.entered(person)
+        made = await self._store.index.reserve(key, code)
+        async with self._reserved(key, code, made):
+            yield
+        await self._store.index.reserve(key, code)
+
+    @asynccontextmanager
+    async def opening(self, place: str, person: str, code: str) -> AsyncIterator[None]:
+        """While a person opens a tournament in a chat; TooManyTournaments where that has as many as it may,
+        OrganisesTooMany where the person does.
+        """
+        shown, own = keys.tournaments_at(place), keys.organised(person)
+        made = await self._reserve(shown, code, MOST_AT_ONCE, partial(_is_on_in, chat_of(place)))
+        if made is None:
+            raise TooManyTournaments(most=MOST_AT_ONCE)
+        async with self._reserved(shown, code, made):
+            made = await self._reserve(own, code, MOST_ORGANISED, partial(_counts_for, person))
+            if made is None:
+                raise OrganisesTooMany(most=MOST_ORGANISED)
+            async with self._reserved(own, code, made), self.naming(person, code):
+                await self._store.index.reserve(keys.TOURNAMENTS, code)
+                yield
+
+    async def _reserve(self, key: str, code: str, most: int, belongs: Belongs) -> Reservation | None:
+        """An entry; a list that is full is looked through first, for some of its tournaments may count no more."""
+        made = await self._store.index.reserve(key, code, most)
+        if made is None:
+            await self._listed(key, belongs)
+            made = await self._store.index.reserve(key, code, most)
+        return made
+
+    @asynccontextmanager
+    async def _reserved(self, key: str, code: str, made: Reservation | None) -> AsyncIterator[None]:
+        assert made
+        try:
+            yield
+        except (TableError, CodeTaken):
+            # The commit was refused. Where it is not known whether it came the entry stays, until somebody reads it.
+            await self._store.index.give_back(key, code, made)
+            raise
 
     async def left(self, tournament: Tournament) -> int | None:
         """How many seconds of playing time are left until the round ends, 0 or less if it should have; None where no
@@ -172,33 +255,37 @@ class Tournaments:
         last = tournament.entries[-1] if tournament.exists else b""
         result = await self._append(
             [keys.tournament(tournament.code)],
-            [tournament.version, last, "" if after.is_live else KEPT_SECONDS, *stored],
+            [tournament.version, last, _expiring(after), *stored],
             confirmed=True,
         )
         if result[0] != 1:
             return list(result[1:])
         self._remembered[tournament.code] = after
-        self.on_change(after)
         return after
 
     async def rewrite(self, tournament: Tournament, entries: Sequence[bytes]) -> bool:
         """Put another log in a tournament's place; False if it has gone on meanwhile."""
         self._remembered.pop(tournament.code, None)
+        after = Tournament(tournament.code).after(entries)
         return bool(
             await self._rewrite(
                 [keys.tournament(tournament.code)],
-                [tournament.version, tournament.entries[-1], *entries],
+                [tournament.version, tournament.entries[-1], _expiring(after), *entries],
                 confirmed=True,
             )
         )
 
     async def ended(self, tournament: Tournament) -> None:
         """Nothing more is to come of a tournament."""
+        await self._store.index.remove(keys.tournaments_at(tournament.place), tournament.code)
+        if not _counts_for(tournament.opener.person, tournament):
+            await self._store.index.remove(keys.organised(tournament.opener.person), tournament.code)
         await self._store.index.remove(keys.TOURNAMENTS, tournament.code)
 
     async def move_chat(self, old: str, new: str) -> None:
         """A chat has another id: its tournaments are the new one's. Twice is once."""
         for code in await self._store.index.entries(keys.tournaments_at(old)):
+            # However many there are.
             await self._store.index.reserve(keys.tournaments_at(new), code)
             try:
                 await self.commit(
@@ -207,3 +294,25 @@ class Tournaments:
             except NoSuchTournament:
                 continue
         await self.client.delete(keys.tournaments_at(old))
+
+
+def _is_on_in(chat: str, tournament: Tournament) -> bool:
+    return tournament.is_live and chat_of(tournament.place) == chat
+
+
+def _counts_for(person: str, tournament: Tournament) -> bool:
+    """Whether a tournament counts for how many a person may organise: also when it was called off before it began, for
+    whoever opens one after the other would leave as many logs and cards.
+    """
+    return tournament.opener.person == person and (tournament.is_live or _is_called_off_unbegun(tournament))
+
+
+def _is_called_off_unbegun(tournament: Tournament) -> bool:
+    return tournament.phase == "cancelled" and not tournament.teams
+
+
+def _expiring(tournament: Tournament) -> int | str:
+    """Seconds from now until the log of a tournament expires, if it does not yet; nothing as long as it is not over."""
+    if tournament.is_live:
+        return ""
+    return CALLED_OFF_SECONDS if _is_called_off_unbegun(tournament) else KEPT_SECONDS

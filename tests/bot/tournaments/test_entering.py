@@ -22,12 +22,15 @@ from bot.store import EmbeddedStore, Store, opened
 from bot.tables.choice import Choice
 from bot.tables.errors import TableError
 from bot.tournaments import registration
+from bot.tournaments import store as tournaments
 from bot.tournaments.errors import (
     AlreadyEntered,
     HasBegun,
     HasPartner,
     IsFull,
     IsOver,
+    NoPartners,
+    NoSuchPartner,
     NotEntered,
     OnlyTheOrganiser,
     TooFewTeams,
@@ -118,12 +121,18 @@ class Model:
 
     def _partner(self, who: str, other: int) -> type[TableError] | None:
         own = self.number(who)
-        if own is None or own == other or other >= len(self.players) or self.players[other] is None:
-            return NotEntered
-        if frozenset((own, other)) in self.pairs:
+        if self.size == 1:
+            return NoPartners
+        if own == other or other >= len(self.players) or self.players[other] is None:
+            return NoSuchPartner
+        if own is not None and frozenset((own, other)) in self.pairs:
             return None
-        if self.size == 1 or any({own, other} & pair for pair in self.pairs):
+        if any({own, other} & pair for pair in self.pairs):
             return HasPartner
+        if own is None:
+            if refusal := self._enter(who, None):
+                return refusal
+            own = len(self.players) - 1
         self.pairs.add(frozenset((own, other)))
         return None
 
@@ -213,7 +222,7 @@ class Entering(RuleBasedStateMachine):
                 case "enter":
                     await at.enter(self.code, who, who, update)
                 case "partner":
-                    await at.partner(self.code, who, deed.about, update)
+                    await at.partner(self.code, who, who, deed.about, update)
                 case "choose":
                     name, value = deed.about
                     await at.choose(self.code, who, name, value, update)
@@ -273,6 +282,8 @@ class Entering(RuleBasedStateMachine):
 def test_entering_at_two_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, examples: int) -> None:
     monkeypatch.setattr(registration, "MOST_TEAMS", dict.fromkeys(FORMS, MOST))
     monkeypatch.setattr(registration, "LEAST_TEAMS", dict.fromkeys(FORMS, LEAST))
+    monkeypatch.setattr(tournaments, "MOST_ORGANISED", 10_000)
+    monkeypatch.setattr(registration, "MOST_ENTERINGS", 10_000)
     with asyncio.Runner() as runner:
         valkey = EmbeddedStore(tmp_path / "data")
         runner.run(valkey.start())

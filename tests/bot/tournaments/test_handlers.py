@@ -52,7 +52,8 @@ class Group:
         return await self.newest()
 
     async def newest(self) -> Tournament:
-        return (await self.worker.director.tournaments.at(GROUP))[0]
+        """The newest of Anna's."""
+        return (await self.worker.director.tournaments.of(self.people[0].person.id))[0]
 
     async def choose(self, *labels: str) -> None:
         """Anna chooses options by their buttons, and is done."""
@@ -221,6 +222,12 @@ async def test_partners_find_one_another(group: Group) -> None:
     t = await group.newest()
     reply = await anna.send(f"1ptournament {t.code} with {t.player_of(dino.person.id)}", GROUP, message)
     assert reply.toast == "One of you has a partner already."
+    # The card is not drawn anew yet when Dino has gone.
+    await dino.press("Leave", GROUP)
+    furio = group.people[5]
+    reply = await furio.press(f"With {isolated('Dino')}", GROUP)
+    assert reply.toast == "Whoever you want to play with has not entered this tournament, or has left it."
+    assert (await group.newest()).player_of(furio.person.id) is None
 
 
 async def test_a_card_comes_anew_and_another_may_be_opened(group: Group) -> None:
@@ -307,6 +314,7 @@ async def test_calling_off_and_withdrawing_are_asked_twice(group: Group) -> None
     await anna.press("Call it off")
     await group.shown()
     assert (await group.newest()).phase == "cancelled"
+    assert await group.worker.director.tournaments.at(GROUP) == []
     assert "Anna’s tournament was called off." in group.card
 
 

@@ -1,6 +1,7 @@
 """Entering and organising: each once, whoever asks how often, and what is refused says why."""
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
@@ -9,20 +10,19 @@ from bot.finished.ratings import Ratings
 from bot.programs import PREFIX
 from bot.store import Store, keys
 from bot.tables.choice import Choice
-from bot.tournaments import registration as rules
-from bot.tournaments.entries import Finish
+from bot.tournaments.entries import Entry, Finish, Round
 from bot.tournaments.errors import (
     AlreadyEntered,
     HasBegun,
     HasPartner,
     IsFull,
     IsOver,
+    NoSuchPartner,
     NoSuchTournament,
     NotEntered,
     NotForPrograms,
     OnlyTheOrganiser,
     TooFewTeams,
-    TooManyTournaments,
 )
 from bot.tournaments.forgetting import forget, kept_of
 from bot.tournaments.registration import Registration, teams_of
@@ -69,15 +69,6 @@ async def test_it_is_opened_once_by_an_update(desk: Desk) -> None:
     assert [one.code for one in await desk.tournaments.at(GROUP)] == [first.code]
     assert list(await desk.tournaments.live()) == [first.code]
     assert (await desk.opened(update="c2")).code != first.code
-
-
-async def test_a_chat_has_so_many_at_once(desk: Desk) -> None:
-    opened = [await desk.opened(update=f"c{number}") for number in range(rules.MOST_AT_ONCE)]
-    with pytest.raises(TooManyTournaments):
-        await desk.opened(update="more")
-    assert (await desk.opened(update="c0")).code == opened[0].code
-    await desk.registration.cancel(opened[0].code, ANNA, "off")
-    await desk.opened(update="more")
 
 
 async def test_who_enters_is_in_once_and_leaves_without_a_trace_in_it(desk: Desk) -> None:
@@ -164,12 +155,12 @@ async def test_who_leaves_afterwards_has_withdrawn(desk: Desk) -> None:
 
 async def test_partners_find_each_other_or_are_put_together(desk: Desk) -> None:
     code = (await desk.entered("tressette", "knockout", ANNA, BRUNO, CARLA, DINO, "paper:5")).code
-    paired = await desk.registration.partner(code, DINO, 0, "pair")
+    paired = await desk.registration.partner(code, DINO, NAMES[DINO], 0, "pair")
     assert teams_of(paired) == [(0, 3), (1, 2)]
     with pytest.raises(HasPartner):
-        await desk.registration.partner(code, BRUNO, 3, "too late")
-    with pytest.raises(NotEntered):
-        await desk.registration.partner(code, BRUNO, 1, "with oneself")
+        await desk.registration.partner(code, BRUNO, NAMES[BRUNO], 3, "too late")
+    with pytest.raises(NoSuchPartner):
+        await desk.registration.partner(code, BRUNO, NAMES[BRUNO], 1, "with oneself")
     left = await desk.registration.leave(code, ANNA, "leave")
     assert teams_of(left) == [(1, 2), (3, 4)]
     started = await desk.registration.start(code, ANNA, "start")
@@ -226,3 +217,50 @@ async def test_nothing_is_left_of_who_is_forgotten(desk: Desk) -> None:
     await forget(desk.store, ANNA, "somebody:x")
     assert (await other.tournaments.load(code)).phase == "cancelled"
     assert await kept_of(desk.store.client, ANNA) == []
+
+
+async def test_no_key_of_an_update_names_who_is_forgotten(desk: Desk) -> None:
+    """The playground's hold the id of who pressed."""
+    ids = {person: person.partition(":")[2] for person in people}
+    registration, code = desk.registration, (await desk.opened("tressette", update=f"pg{ids[ANNA]}.1")).code
+    for number, person in enumerate(people, 2):
+        await registration.enter(code, person, NAMES[person], f"pg{ids[person]}.{number}")
+    await registration.partner(code, BRUNO, NAMES[BRUNO], 0, f"pg{ids[BRUNO]}.6 partner")
+    await registration.leave(code, CARLA, f"pg{ids[CARLA]}.7")
+    await registration.enter(code, CARLA, NAMES[CARLA], f"pg{ids[CARLA]}.8")
+    await registration.choose(code, ANNA, "time", "3600", f"pg{ids[ANNA]}.9")
+    await registration.enter(code, f"paper:9{ids[BRUNO]}", "Another", f"pg9{ids[BRUNO]}.1")
+    await registration.start(code, ANNA, f"pg{ids[ANNA]}.10")
+    await desk.tournaments.commit(code, f"round:{ids[BRUNO]}", lambda _one: [Round(1, ((0, 1),))])
+    for person in (BRUNO, CARLA, ANNA):
+        await forget(desk.store, person, f"somebody:{NAMES[person][2:4]}")
+        found = await traces(desk.store, person, NAMES[person], f"pg{ids[person]}.")
+        assert found == []
+    after = await Desk(desk.store).tournaments.load(code)
+    assert after.has_seen(f"pg{ids[DINO]}.5")
+    assert after.has_seen(f"pg9{ids[BRUNO]}.1")
+    assert after.has_seen(f"round:{ids[BRUNO]}")
+
+
+@pytest.mark.parametrize("doing", ["open", "enter", "partner"])
+async def test_who_is_forgotten_while_a_press_is_under_way_is_found_once_more(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, doing: str
+) -> None:
+    code = (await desk.entered("tressette", "knockout", ANNA)).code
+    write = desk.tournaments.write
+
+    async def meanwhile(tournament: Tournament, entries: Sequence[Entry], update: str) -> Tournament | list[bytes]:
+        await forget(desk.store, BRUNO, "somebody:x")
+        return await write(tournament, entries, update)
+
+    monkeypatch.setattr(desk.tournaments, "write", meanwhile)
+    if doing == "open":
+        choice = Choice.usual("testa")
+        await desk.registration.open("paper:300", BRUNO, NAMES[BRUNO], choice, "knockout", "late")
+    elif doing == "enter":
+        await desk.registration.enter(code, BRUNO, NAMES[BRUNO], "late")
+    else:
+        await desk.registration.partner(code, BRUNO, NAMES[BRUNO], 0, "late")
+    assert await traces(desk.store, BRUNO, NAMES[BRUNO])
+    await forget(desk.store, BRUNO, "somebody:x")
+    assert await traces(desk.store, BRUNO, NAMES[BRUNO]) == []

@@ -17,12 +17,11 @@ from bot.delivery.shards import Shards
 from bot.find.finder import MINDED_WITH
 from bot.finished.archive import Archive, FinishedGame
 from bot.finished.ratings import Ratings
-from bot.panels.tournament import reminder_panel
 from bot.people import People
 from bot.pictures.pool import PicturePool
-from bot.platform import Adapter, DeliveryError, platform_of, private_place
+from bot.platform import Adapter
 from bot.somebody import is_somebody
-from bot.store import STORE_ERRORS, keys
+from bot.store import STORE_ERRORS
 from bot.tables.challenges import Challenges
 from bot.tables.fixtures import FixtureName
 from bot.tables.room import Room
@@ -33,6 +32,7 @@ from bot.tournaments.errors import NoSuchTournament
 from bot.tournaments.fixtures import Fixtures
 from bot.tournaments.pairing import next_round
 from bot.tournaments.registration import Registration
+from bot.tournaments.reminders import Reminders
 from bot.tournaments.results import result_of
 from bot.tournaments.store import KEPT_SECONDS, Tournaments
 from bot.tournaments.tournament import Match, Tournament
@@ -49,9 +49,6 @@ OPEN_SECONDS = 14 * 86400
 
 LEAGUE_AT_ONCE = 3
 """Matches of one league that somebody plays at a time."""
-
-REMIND_AT = 4
-"""Who has not finished is reminded when one part in so many of the time is left."""
 
 LOST_AFTER = 60.0
 """Seconds after which it is looked whether a match's table is gone, of which no result was noted."""
@@ -82,12 +79,11 @@ class Director:
         answers: Answers,
     ) -> None:
         self._archive, self._shards, self._outage = archive, shards, room.store.outage
-        self._people, self._adapters = people, adapters
-        self._client = room.store.client
         self.tournaments = Tournaments(room.store)
         self.fixtures = Fixtures(room, challenges, archive)
         self.registration = Registration(room.store, self.tournaments, ratings)
         self.cards = Cards(self.tournaments, Viewers(people, adapters), adapters, pictures, answers)
+        self.reminders = Reminders(self.tournaments, people, adapters, answers)
         self._looked_at: LRUCache[str, float] = LRUCache(TABLES_REMEMBERED)
         self._passes: dict[str, tuple[int, float]] = {}
         self._failed_at: dict[str, float] = {}
@@ -169,6 +165,8 @@ class Director:
         for match in [one for one in tournament.matches if not one.is_over]:
             waits = tournament.form == "league" and any(playing[team] >= LEAGUE_AT_ONCE for team in match.teams)
             left = tournament.ends_at[match.round - 1] - played
+            if left > 0:
+                self.reminders.remind(tournament, match, left)
             if match.seats or left <= 0 or not waits:
                 tournament = await self._see_to_match(tournament, match, left)
                 playing.update([] if match.seats else match.teams)
@@ -194,8 +192,6 @@ class Director:
             await self.fixtures.resign(match, deal, team, code)
         if left <= 0:
             await self.fixtures.stop_late(code)
-        elif not gone:
-            await self._remind(tournament, match, left)
         return await self._look_for_table(tournament, match, deal, code)
 
     async def _note_seat(self, tournament: Tournament, match: Match, deal: int, code: str) -> Tournament:
@@ -301,29 +297,3 @@ class Director:
                 code = match.seats.get(deal) or await self.fixtures.opened(tournament, match, deal)
                 if code:
                     await self.fixtures.close(code)
-
-    # Reminders
-
-    async def _remind(self, tournament: Tournament, match: Match, left: int) -> None:
-        """Remind those who play a match, once, when little time is left."""
-        if left > tournament.time // REMIND_AT:
-            return
-        for team in match.teams:
-            for number in tournament.teams[team]:
-                mark = f"{match.round}.{match.number} {number}"
-                if await self._client.sadd(keys.tournament_reminded(tournament.code), mark):
-                    await self._client.expire(keys.tournament_reminded(tournament.code), KEPT_SECONDS)
-                    await self._send_reminder(tournament, match, number, left)
-
-    async def _send_reminder(self, tournament: Tournament, match: Match, number: int, left: int) -> None:
-        player = tournament.players[number]
-        adapter = self._adapters.get(platform_of(player.person)) if player else None
-        if player is None or adapter is None:
-            return
-        language = (await self._people.person(player.person)).language
-        panel = reminder_panel(language, tournament, match, number, left)
-        key = f"tournament {tournament.code} {match.round}.{match.number} {number}"
-        try:
-            await adapter.send(private_place(player.person), panel, key)
-        except DeliveryError as error:
-            log.info("reminder_not_sent", platform=platform_of(player.person), why=type(error).__name__)

@@ -202,7 +202,7 @@ async def test_of_a_round_that_is_on_nobody_reads_the_cards(
             assert shown_to(late) == before
             tables = [table for each in await seats() for table in each.values()]
             assert len(tables) == 3
-            games = [one.decode() for one in await store.client.hkeys(held)]
+            games = [one.decode().partition(" ")[2] for one in await store.client.hkeys(held)]
             read = await pages(f"http://127.0.0.1:{site.port}", tables, games)
             told = json.dumps(server.calls, default=repr)
             for text in (told, *read.values(), *scenes, at_info(logs)):

@@ -139,8 +139,11 @@ class Tournaments:
         """
         listed = await self._listed(keys.entered(person), lambda _one: True)
         theirs = [one for one in listed if one.names(person)]
-        shown = await asyncio.gather(*map(self._is_shown, theirs))
-        return [one for one, is_shown in zip(theirs, shown, strict=True) if is_shown]
+        async with self.client.pipeline(transaction=False) as pipe:
+            for one in theirs:
+                pipe.ttl(keys.tournament(one.code))
+            lefts = await pipe.execute()
+        return [one for one, left in zip(theirs, lefts, strict=True) if one.is_live or _is_shown(left)]
 
     async def _listed(self, key: str, belongs: Belongs) -> list[Tournament]:
         """The tournaments of a list that bear it out, the newest first; the others are taken out of it."""
@@ -164,12 +167,6 @@ class Tournaments:
             return await self.load(code)
         except NoSuchTournament:
             return None
-
-    async def _is_shown(self, tournament: Tournament) -> bool:
-        if tournament.is_live:
-            return True
-        left = await self.client.ttl(keys.tournament(tournament.code))
-        return bool(left < 0 or left > KEPT_SECONDS - SHOWN_SECONDS)
 
     # Lists
 
@@ -298,6 +295,11 @@ class Tournaments:
 
 def _is_on_in(chat: str, tournament: Tournament) -> bool:
     return tournament.is_live and chat_of(tournament.place) == chat
+
+
+def _is_shown(left: int) -> bool:
+    """Whether one that is over is shown still whose log has so many seconds ``left``, less than none if it stays."""
+    return left < 0 or left > KEPT_SECONDS - SHOWN_SECONDS
 
 
 def _counts_for(person: str, tournament: Tournament) -> bool:

@@ -264,3 +264,23 @@ async def test_who_is_forgotten_while_a_press_is_under_way_is_found_once_more(
     assert await traces(desk.store, BRUNO, NAMES[BRUNO])
     await forget(desk.store, BRUNO, "somebody:x")
     assert await traces(desk.store, BRUNO, NAMES[BRUNO]) == []
+
+
+async def test_who_enters_while_they_are_forgotten_is_found_once_more(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, other = [(await desk.opened(update=f"c{number}")).code for number in range(2)]
+    await desk.registration.enter(code, BRUNO, NAMES[BRUNO], "in")
+    entries = desk.store.index.entries
+
+    async def meanwhile(key: str) -> dict[str, str]:
+        found = await entries(key)
+        monkeypatch.setattr(desk.store.index, "entries", entries)
+        await desk.registration.enter(other, BRUNO, NAMES[BRUNO], "late")
+        return found
+
+    monkeypatch.setattr(desk.store.index, "entries", meanwhile)
+    await forget(desk.store, BRUNO, "somebody:x")
+    assert await traces(desk.store, BRUNO, NAMES[BRUNO])
+    await forget(desk.store, BRUNO, "somebody:x")
+    assert await traces(desk.store, BRUNO, NAMES[BRUNO]) == []

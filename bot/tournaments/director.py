@@ -165,9 +165,9 @@ class Director:
         for match in [one for one in tournament.matches if not one.is_over]:
             waits = tournament.form == "league" and any(playing[team] >= LEAGUE_AT_ONCE for team in match.teams)
             left = tournament.ends_at[match.round - 1] - played
-            if left > 0:
-                self.reminders.remind(tournament, match, left)
             if match.seats or left <= 0 or not waits:
+                if left > 0:
+                    self.reminders.remind(tournament, match, left)
                 tournament = await self._see_to_match(tournament, match, left)
                 playing.update([] if match.seats else match.teams)
         return tournament

@@ -271,13 +271,13 @@ def encode(entry: Entry) -> str:
 def decode(text: str) -> Entry:
     """The entry that a text stands for; UnreadableEntry if it is none, or not as `encode` writes it."""
     # A table's moves are much like any other's, and most of what is read. What names people is not kept here.
-    return _move(text) if text[:1].isdigit() else _FORMS.read(text)
+    return _move(text) if text[:1].isdecimal() else _FORMS.read(text)
 
 
 @lru_cache(maxsize=4096)
 def _move(text: str) -> Entry:
     seat, _, move = text.partition(" ")
-    entry = Move(int(seat), move) if seat.isdigit() else None
+    entry = Move(int(seat), move) if seat.isdecimal() else None
     if entry is None or _write(entry) != text:
         raise UnreadableEntry
     return entry

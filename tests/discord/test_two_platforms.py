@@ -18,6 +18,8 @@ from bot.handlers import Dispatcher
 from bot.settings import Settings
 from bot.store import Store
 from bot.supervisor import Supervisor
+from bot.tables.errors import NoSuchTable
+from bot.tables.table import Table
 from bot.worker import Worker
 from engine import verify
 from tests.discord.players import Person as DiscordPerson
@@ -134,6 +136,14 @@ class Script:
             await self.person.slash("daily", self.person.private)
         await self.person.press("Play")
 
+    @staticmethod
+    async def _has_gone_on(worker: Worker, table: Table) -> bool:
+        """Whether the table is another by now, or no more: its deal is over then."""
+        try:
+            return (await worker.room.table(table.code)).version > table.version
+        except NoSuchTable:
+            return True
+
     async def play(self, worker: Worker, cards: int) -> None:
         """Until so many cards were played, or the deal is over."""
         while len(self.pressed) < cards:
@@ -144,7 +154,7 @@ class Script:
             message, payload = offered[-1 if len(self.pressed) == self.errs_at else 0]
             [table] = await worker.tables_of(self.id)
             await self.person.send(self.person.private, message, payload)  # type: ignore[arg-type]
-            if (await worker.room.table(table.code)).version > table.version:
+            if await self._has_gone_on(worker, table):
                 self.pressed.append(payload.rpartition(" ")[2])
             await worker.scheduler.settled()
             await worker.settled()

@@ -30,9 +30,9 @@ OF_STRANGERS = (
     *(b"seated:", b"hosted:", b"{find}:blocks", b"daily:chain", b"{puzzles}:next"),
 )
 """Beginnings of keys that may come anew: a stranger is known from then on, and so is a chat; whoever they name after
-/block is blocked; the first who asks for the deal of the day has the chain of its secrets made, and who asks for a puzzle has one noted. Two refused at once may
-leave an entry in the index of a stranger's tables, which nothing bears out (`bot.store.index`): the table's log is
-looked at.
+/block is blocked; the first who asks for the deal of the day has the chain of its secrets made, and who asks for a
+puzzle has one noted. Two refused at once may leave an entry in the index of a stranger's tables, which nothing bears
+out (`bot.store.index`): the table's log is looked at.
 """
 
 ASKED_FOR_THE_DEAL = re.compile(rb"\{daily:[0-9-]+\}:chat:|daily:asked:")
@@ -99,9 +99,9 @@ PAGES = ("leaderboard chat all all", "settings language it", "settings", "forget
 MOVES = ("play 7D", "play AS", "play 2C", "declare three A missing D", "pick 1", "bid 4", "resign", "claim", "pass")
 WORDS = tuple(word for spec in COMMANDS for word in spec.words)
 NO_GAME = "no-such-game"
-"""Stands behind these, for one that makes sense would open a table rightly."""
+"""Stands behind these, for one that makes sense would open a table, or a tournament, rightly."""
 
-FOR_A_GAME = ("challenge", "find")
+FOR_A_GAME = ("challenge", "find", "tournament", "league")
 
 
 class Nonsense(AssertionError):

@@ -45,7 +45,8 @@ async def test_one_is_asked_and_explained_in_one_message(store: Store, server: T
         await until(lambda: "✅" in words_of(anna.private.messages[message["message_id"]]))
         assert "Right: 1 of 1" in words_of(anna.private.messages[message["message_id"]])
         await anna.press("Next puzzle", anna.private)
-        await until(lambda: asked(puzzle_in(anna.private)).id != puzzle.id)
+        await until(lambda: "✅" not in words_of(puzzle_in(anna.private)))
+        assert asked(puzzle_in(anna.private)).id != puzzle.id
         await adapter.worker.settled()
 
 

@@ -192,7 +192,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         {"it": "campionato"},
         _("open a league, or see it"),
         title=_("Open a league: everybody plays everybody, over weeks"),
-        arguments=(replace(GAME, in_help=False),),
+        arguments=(GAME,),
         aliases=("lega",),
         hosts=True,
     ),

@@ -99,14 +99,18 @@ class TournamentPages:
         if choice is None:
             chat = await self.worker.people.chat(place)
             choice = replace(Choice.usual(chat.game), clock=chat.clock)
-        choice = replace(choice, strict=True)
+        choice = replace(choice, clock=DAY if form == "league" else choice.clock, strict=True)
         t = await self._registration.open(place, profile.id, profile.name, choice, form, key)
         await self._take_time(t, profile, key)
         return Reply()
 
     async def _take_time(self, t: Tournament, profile: Profile, key: str) -> Tournament:
-        """A league takes weeks, unless its organiser wants otherwise."""
-        if t.form != "league" or t.options["time"] != USUAL["time"]:
+        """A league takes weeks, and a move of it a day, unless its organiser wants otherwise."""
+        if t.form != "league":
+            return t
+        if t.choice.clock == (await self.worker.people.chat(t.place)).clock:
+            t = await self._registration.play(t.code, profile.id, replace(t.choice, clock=DAY), f"{key} clock")
+        if t.options["time"] != USUAL["time"]:
             return t
         return await self._registration.choose(t.code, profile.id, "time", LEAGUE_TIME, f"{key} time")
 
@@ -114,7 +118,9 @@ class TournamentPages:
         """A page of somebody's tournaments, counted from 1."""
         page = own_page(await self._tournaments.of(profile.id), number)
         lefts = await asyncio.gather(*map(self._tournaments.left, page.tournaments))
-        return own_panel(profile.language, profile.id, page, lefts)
+        chats = await asyncio.gather(*(self.worker.people.chat(one.place) for one in page.tournaments))
+        groups = {one.code: chat.name for one, chat in zip(page.tournaments, chats, strict=True)}
+        return own_panel(profile.language, profile.id, page._replace(groups=groups), lefts)
 
     # Presses
 
@@ -132,7 +138,9 @@ class TournamentPages:
     # Entering
 
     async def _enter(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
-        await self._registration.enter(t.code, profile.id, profile.name, press.key)
+        t = await self._registration.enter(t.code, profile.id, profile.name, press.key)
+        if is_private(press.place):
+            return await self._mine(press, profile, t, [])
         return self._entered(press, profile, t)
 
     def _entered(self, press: Press, profile: Profile, t: Tournament) -> Reply:
@@ -181,8 +189,8 @@ class TournamentPages:
     # Organising
 
     async def _start(self, press: Press, profile: Profile, t: Tournament, _words: list[str]) -> Reply:
-        await self._registration.start(t.code, profile.id, press.key)
-        return Reply()
+        t = await self._registration.start(t.code, profile.id, press.key)
+        return await self._mine(press, profile, t, []) if is_private(press.place) else Reply()
 
     async def _off(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         self._check_organiser(profile, t)
@@ -272,7 +280,9 @@ class TournamentPages:
         return _for_them(press, profile, await self._own(profile, t))
 
     async def _own(self, profile: Profile, t: Tournament) -> Panel:
-        return mine_panel(profile.language, profile.id, t, await self._tournaments.left(t))
+        left, all_own = await asyncio.gather(self._tournaments.left(t), self._tournaments.of(profile.id))
+        has_others = any(one.code != t.code for one in all_own)
+        return mine_panel(profile.language, profile.id, t, left, has_others=has_others)
 
     async def _hand(self, press: Press, profile: Profile, t: Tournament, words: list[str]) -> Reply:
         """The hands of somebody's matches that are on; without one, what there is to be known of theirs."""
@@ -285,7 +295,12 @@ class TournamentPages:
             return await self._mine(press, profile, t, words)
         if is_private(press.place) or press.ephemeral:
             return Reply()
-        toast = texts(profile.language).gettext("It is in our private chat.")
+        _ = texts(profile.language).gettext
+        toast = (
+            _("It is in our private chat.")
+            if profile.has_private_chat
+            else _("Open our private chat: your hand comes there.")
+        )
         return Reply(toast, start_word=brought[0], has_private_chat=profile.has_private_chat)
 
     async def _show(self, press: Press, _profile: Profile, t: Tournament, _words: list[str]) -> Reply:
@@ -299,7 +314,7 @@ def tables_of(t: Tournament, person: str) -> list[str]:
     """The codes of the tables at which somebody plays in a tournament just now."""
     own = t.player_of(person)
     team = None if own is None else t.team_of(own)
-    matches = [] if team is None else [one for one in t.matches_of(team) if not one.is_over]
+    matches = [] if team is None or t.phase != "playing" else [one for one in t.matches_of(team) if not one.is_over]
     return [code for one in matches if one.next_deal is not None and (code := one.seats.get(one.next_deal))]
 
 

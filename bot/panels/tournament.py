@@ -20,6 +20,9 @@ MOST_ENTERED = 30
 MOST_MATCHES = 8
 """So many of a round's matches stand on the card, those first that are on."""
 
+SEAL_BEGINS = 16
+"""So many digits of a seal stand on the card while it is played; all of them are on the page of how it goes."""
+
 MOST_PARTNERS = 6
 """So many who have no partner have a button on the card; all of them stand on a page."""
 
@@ -36,6 +39,7 @@ def card_panel(language: str, t: Tournament, left: int | None, pages: str) -> Pa
         return _open(page, told)
     if t.phase == "cancelled":
         page.line(told.gettext("{name}’s tournament was called off."), name=told.organiser)
+        seals(page, told)
         return page.panel()
     table = standings(t)
     if t.phase == "over":
@@ -69,15 +73,16 @@ def _open(page: Writer, told: Told) -> Panel:
     ]
     if len(alone(t)) > MOST_PARTNERS:
         rows.append((button(_("All without a partner"), t, "partners"),))
-    return page.panel(
-        *rows,
-        (
-            button(_("Start"), t, "start"),
-            button(_("Options"), t, "options"),
-            button(_("Call off"), t, "off", style="danger"),
-        ),
-        (button(_("How it goes"), t, "rules"),),
-    )
+    return page.panel(*rows, (button(_("How it goes"), t, "rules"),), organising(told))
+
+
+def organising(told: Told) -> Row:
+    """What the organiser may press of a tournament that is not over."""
+    t, _ = told.t, told.gettext
+    off = button(_("Call off"), t, "off", style="danger")
+    if t.phase == "playing":
+        return (off,)
+    return (button(_("Start"), t, "start"), button(_("Options"), t, "options"), off)
 
 
 def alone(t: Tournament) -> list[int]:
@@ -108,6 +113,7 @@ def _entered(page: Writer, told: Told) -> None:
             page.line(_listed(told, pairs))
         if lone:
             page.line(_("Without a partner: {names}"), names=_listed(told, [(number,) for number in lone]))
+            page.line(_("Who has no partner when it begins gets one."), "small")
     if len(teams_of(t)) < least:
         short = (
             _("It begins with {least} players or more.")
@@ -133,15 +139,28 @@ def _playing(page: Writer, told: Told, table: Sequence[Standing], left: int | No
     t, _ = told.t, told.gettext
     page.line(round_line(told, left))
     page.gap()
-    if any(match.is_over for match in t.matches):
+    if has_counted(t):
         _table(page, told, table)
     page.gap()
     _matches(page, told)
+    lonely_line(page, told)
     page.gap()
     tie_break_line(page, told)
     if t.is_duplicate:
-        page.line(_("🔒 Seal: {seal}"), "small", seal=t.seal)
+        page.line(_("🔒 Seal: {seal}"), "small", seal=f"{t.seal[:SEAL_BEGINS]}…")
     return page.panel((button(_("My match"), t, "hand", style="good"),), *_pages(told, table))
+
+
+def has_counted(t: Tournament) -> bool:
+    """Whether anything that was played counts yet: at a duplicate a round must be over."""
+    return any(match.is_over and not match.is_bye and t.is_told(match.round) for match in t.matches)
+
+
+def lonely_line(page: Writer, told: Told) -> None:
+    """That a duplicate's round has but one table, if it is so."""
+    t = told.t
+    if t.is_duplicate and t.phase == "playing" and t.rounds and sum(not one.is_bye for one in t.rounds[-1]) == 1:
+        page.line(told.gettext("One table: there is nothing to compare with, so this round counts 0."), "italic")
 
 
 def round_line(told: Told, left: int | None) -> str:
@@ -222,9 +241,9 @@ def won_line(told: Told, table: Sequence[Standing]) -> str:
 
 
 def seals(page: Writer, told: Told) -> None:
-    """What the packs of a duplicate followed from, for whoever checks them."""
+    """What the packs of a duplicate followed from, for whoever checks them once none of them is played any more."""
     t, _ = told.t, told.gettext
-    if t.is_duplicate and t.phase == "over":
+    if t.is_duplicate and t.root and not t.is_live:
         page.line(_("🔒 Seal: {seal}"), "small", seal=t.seal)
         page.line(_("🔓 Secret: {secret}"), "small", secret=t.root.hex())
 
@@ -247,6 +266,11 @@ def winner_panel(language: str, t: Tournament, pages: str) -> Panel:
 # For one player
 
 
+def back_row(told: Told) -> Row:
+    """From a page to what the tournament is for its reader."""
+    return (button(told.gettext("◀ Back"), told.t, "mine"),)
+
+
 def reminder_panel(language: str, t: Tournament, match: Match, player: int, left: int) -> Panel:
     """What a player is sent who has not finished a match when little time is left; ``left`` in seconds."""
     told, team = Told(language, t), t.team_of(player)
@@ -258,11 +282,16 @@ def reminder_panel(language: str, t: Tournament, match: Match, player: int, left
         organiser=told.organiser,
         time=time_left(language, left),
     )
-    return page.panel(hand_row(told, [match]), (button(told.gettext("My tournament"), t, "mine"),))
+    return page.panel(hand_row(told, [match], team), (button(told.gettext("My tournament"), t, "mine"),))
 
 
-def hand_row(told: Told, matches: Sequence[Match]) -> Row:
-    """The way to one's hand in these matches, where there is a table."""
-    codes = [code for match in matches if match.next_deal is not None and (code := match.seats.get(match.next_deal))]
-    label = told.gettext("▶ My hand") if len(codes) == 1 else "▶ {code}"
-    return tuple(Button(label.format(code=code), actions.page("hand", code), "good") for code in codes)
+def hand_row(told: Told, matches: Sequence[Match], team: int) -> Row:
+    """The way to a team's hands in these matches, where there is a table; several are told apart by whom it plays."""
+    there = [
+        (match, code) for match in matches if match.next_deal is not None and (code := match.seats.get(match.next_deal))
+    ]
+    label = told.gettext("▶ My hand") if len(there) == 1 else "▶ {name}"
+    return tuple(
+        Button(label.format(name=told.other_team(match, team)), actions.page("hand", code), "good")
+        for match, code in there
+    )

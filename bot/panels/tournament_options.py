@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from bot.panel import Panel, Writer, chosen
-from bot.panels.phrases import capital, game_names, option_names, short_clock, value_name
-from bot.panels.tournament import button, payload
+from bot.panels.phrases import capital, clock_name, game_names, option_names, short_clock, value_name
+from bot.panels.tournament import back_row, button, payload
 from bot.panels.tournament_words import Told, form_names, time_name, unit_of
 from bot.tables.table import CLOCKS
-from bot.tournaments.tournament import OPTIONS, Tournament
+from bot.tournaments.tournament import DAY, OPTIONS, Tournament
 from engine import GAMES
 from engine.rules import Value, spell
 
@@ -23,6 +23,8 @@ def options_panel(language: str, t: Tournament, about: str = "") -> Panel:
     page.line(f"🏆 {told.title}", "bold")
     for line in told.terms():
         page.line(line)
+    if note := _pace(told):
+        page.line(note, "italic")
     values = _values(told)
     if about in values:
         name, each = values[about]
@@ -36,6 +38,18 @@ def options_panel(language: str, t: Tournament, about: str = "") -> Panel:
         for about, (name, each) in values.items()
     ]
     return page.panel(*rows, (button(told.gettext("Done"), t, "done"),))
+
+
+def _pace(told: Told) -> str:
+    """What is to be said where a move's time and a round's do not fit together; empty where they do."""
+    t, _ = told.t, told.gettext
+    clock = t.choice.clock
+    if clock and clock >= t.time:
+        return _("⚠️ A move may take as long as all of a round: who is to move at its end loses.")
+    if 0 < clock < DAY < t.time:
+        said = _("⚠️ However long a round is: once a game has begun, it is {clock}.")
+        return said.format(clock=clock_name(told.words, clock))
+    return ""
 
 
 class Choosable(NamedTuple):
@@ -114,4 +128,4 @@ def done_panel(language: str, t: Tournament) -> Panel:
         page.line(line)
     page.gap()
     page.line(told.gettext("The card in the group shows it."))
-    return page.panel()
+    return page.panel(back_row(told))

@@ -6,11 +6,16 @@ from typing import NamedTuple
 from bot import actions
 from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.analysis import replay_button
+from bot.panels.snapshot import isolated
 from bot.panels.tournament import (
     alone,
+    back_row,
     button,
     hand_row,
+    has_counted,
+    lonely_line,
     match_line,
+    organising,
     partner_rows,
     payload,
     round_line,
@@ -18,7 +23,7 @@ from bot.panels.tournament import (
     tie_break_line,
     won_line,
 )
-from bot.panels.tournament_words import ON, Told, deciding, score_text
+from bot.panels.tournament_words import ON, Told, score_text
 from bot.pictures.lettering import minus
 from bot.tournaments.duplicate import DealScore, scores_of
 from bot.tournaments.standings import standings
@@ -51,11 +56,11 @@ def table_panel(language: str, t: Tournament, number: int) -> Panel:
     number = min(max(1, number), pages)
     page = Writer()
     page.line(f"🏆 {told.title}", "bold")
-    for at, one in list(enumerate(table))[(number - 1) * LINES : number * LINES]:
-        page.line(told.place(one, *(deciding(table, at) if t.phase == "over" else ())))
+    for one in table[(number - 1) * LINES : number * LINES]:
+        page.line(told.place(one, *(one.tie_breaks if has_counted(t) else ())))
     page.gap()
     tie_break_line(page, told)
-    return page.panel(_turning(number, pages, t.code, "table"))
+    return page.panel(_turning(number, pages, t.code, "table"), back_row(told))
 
 
 def _turning(number: int, pages: int, *words: str) -> Row:
@@ -97,7 +102,7 @@ def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Ke
     page.line(f"🏆 {told.title}", "bold")
     if not all_parts:
         page.line(told.gettext("Nothing has been played yet."))
-        return page.panel()
+        return page.panel(back_row(told))
     number = min(number, len(all_parts)) or len(all_parts)
     part = all_parts[number - 1]
     heading = [*filter(None, [told.round_name(part.round)])]
@@ -114,7 +119,8 @@ def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Ke
     if not t.is_told(part.round):
         page.gap()
         page.line(told.gettext("How the deals went is told when the round is over."), "italic")
-    if number == len(all_parts):
+    if number == len(all_parts) and t.phase == "over":
+        # Of one that was called off the card tells it, once what was on has been stopped.
         page.gap()
         seals(page, told)
     rows = [
@@ -122,7 +128,7 @@ def results_panel(language: str, t: Tournament, number: int, replays: Mapping[Ke
         for match in part.matches
         if (id_ := replays.get((match.round, match.number, part.deal)))
     ]
-    return page.panel(*rows, _turning(number, len(all_parts), t.code, "results"))
+    return page.panel(*rows, _turning(number, len(all_parts), t.code, "results"), back_row(told))
 
 
 def deal_line(told: Told, match: Match, deal: int, score: DealScore | None) -> str:
@@ -157,11 +163,14 @@ def partners_panel(language: str, t: Tournament, number: int) -> Panel:
 
 
 class OwnPage(NamedTuple):
-    """Some of somebody's tournaments, and of how many ``pages`` this is which, counted from 1."""
+    """Some of somebody's tournaments, and of how many ``pages`` this is which, counted from 1. ``groups`` is what the
+    chats are called where they are played, by tournament, as far as that is known.
+    """
 
     tournaments: Sequence[Tournament]
     number: int
     pages: int
+    groups: Mapping[str, str] = {}
 
 
 def own_page(all_own: Sequence[Tournament], number: int) -> OwnPage:
@@ -183,33 +192,39 @@ def own_panel(language: str, person: str, own: OwnPage, lefts: Sequence[int | No
     page.line(_("Your tournaments"), "bold")
     if not own.tournaments:
         page.line(_("You have entered none. Tournaments are opened in groups: write /tournament there."))
-    for t, left in zip(own.tournaments, lefts, strict=True):
+    first = (own.number - 1) * LISTED + 1
+    for number, (t, left) in enumerate(zip(own.tournaments, lefts, strict=True), first):
         told = Told(language, t)
+        # Several may be of one form and game, in one group: the number tells the buttons apart.
+        title = f"🏆 {number}. {told.title}"
         page.gap()
-        page.line(f"🏆 {told.title} · {told.organiser}", "bold")
+        page.line(title, "bold")
+        group = own.groups.get(t.code, "")
+        page.line(" · ".join([*([isolated(group)] if group else []), organised(told)]))
         page.line(_state(told, left))
+        if t.phase == "over":
+            _write_place(page, told, person)
         is_on = [one for one in _matches_of(told, person) if not one.is_over]
         _write_seated(page, told, person, is_on)
-        row = hand_row(told, is_on)[:hands]
+        row = hand_row(told, is_on, _team_of(told, person))[:hands] if is_on else ()
         hands -= len(row)
-        rows += [row, (button(f"🏆 {told.title} · {told.organiser}", t, "mine"),)]
+        rows += [row, (button(title, t, "mine"),)]
     return page.panel(*rows, _turning(own.number, own.pages, "own"))
 
 
-def mine_panel(language: str, person: str, t: Tournament, left: int | None) -> Panel:
-    """A tournament for one of its players: their matches, how they stand, the way to their hands, and out of it."""
+def mine_panel(language: str, person: str, t: Tournament, left: int | None, *, has_others: bool = False) -> Panel:
+    """A tournament for one of its players: their matches, how they stand, the way to their hands, and out of it; for
+    its organiser, what they may do with it. ``has_others`` is whether its reader has more of them.
+    """
     told = Told(language, t)
     _ = told.gettext
     page = Writer()
-    page.line(f"🏆 {told.title} · {told.organiser}", "bold")
+    page.line(f"🏆 {told.title}", "bold")
+    page.line(organised(told))
     page.line(_state(told, left))
-    own = t.player_of(person)
-    team = None if own is None else t.team_of(own)
-    if t.phase in ("playing", "over") and team is not None:
-        [standing] = [one for one in standings(t) if one.team == team]
-        place = _("Your place: {place} of {count} ({what}: {score})")
-        counted = _(standing.score.counts)
-        page.line(place, place=standing.place, count=len(t.teams), score=minus(standing.score.text), what=counted)
+    _write_withdrawn(page, told, person)
+    _write_place(page, told, person)
+    lonely_line(page, told)
     matches = _matches_of(told, person)
     if matches:
         page.gap()
@@ -219,15 +234,48 @@ def mine_panel(language: str, person: str, t: Tournament, left: int | None) -> P
         page.line(_own_line(told, person, match))
     _write_seated(page, told, person, is_on)
     _write_waiting(page, told, person, is_on)
-    rows: list[Row] = [hand_row(told, is_on)]
+    rows: list[Row] = [hand_row(told, is_on, _team_of(told, person)) if is_on else ()]
     if t.rounds:
         rows.append((button(_("All results"), t, "results", 0), button(_("Whole table"), t, "table", 1)))
+    own = t.player_of(person)
     last = [button(_("How it goes"), t, "rules")]
-    if t.phase == "playing" and own is not None:
+    if t.phase == "open":
+        last.append(button(_("Enter"), t, "enter", style="good") if own is None else button(_("Leave"), t, "withdraw"))
+    elif t.phase == "playing" and own is not None and not t.has_withdrawn(_team_of(told, person)):
         last.append(button(_("Withdraw"), t, "withdraw"))
-    elif t.phase == "open" and own is not None:
-        last.append(button(_("Leave"), t, "withdraw"))
-    return page.panel(*rows, tuple(last))
+    rows.append(tuple(last))
+    if t.is_live and t.opener.person == person:
+        rows.append(organising(told))
+    if has_others:
+        rows.append((Button(_("◀ All my tournaments"), actions.page("tournament", "own", 1)),))
+    return page.panel(*rows)
+
+
+def organised(told: Told) -> str:
+    """By whom it is organised."""
+    return told.gettext("organised by {name}").format(name=told.organiser)
+
+
+def _write_withdrawn(page: Writer, told: Told, person: str) -> None:
+    """That somebody plays no more, where they or their partner have withdrawn."""
+    t, _ = told.t, told.gettext
+    own = t.player_of(person)
+    if any(player and player.person == person and number in t.withdrawn for number, player in enumerate(t.players)):
+        page.line(_("You have withdrawn."))
+    elif own is not None and t.teams and t.has_withdrawn(_team_of(told, person)):
+        page.line(_("Your partner has withdrawn, and you play no more."))
+
+
+def _write_place(page: Writer, told: Told, person: str) -> None:
+    """Where somebody stands, once anything counts."""
+    t, own = told.t, told.t.player_of(person)
+    team = None if own is None else t.team_of(own)
+    if team is None or t.phase not in ("playing", "over") or not has_counted(t):
+        return
+    [standing] = [one for one in standings(t) if one.team == team]
+    place = told.gettext("Your place: {place} of {count} ({what}: {score})")
+    counted = told.gettext(standing.score.counts)
+    page.line(place, place=standing.place, count=len(t.teams), score=minus(standing.score.text), what=counted)
 
 
 def _state(told: Told, left: int | None) -> str:
@@ -242,6 +290,9 @@ def _state(told: Told, left: int | None) -> str:
 
 
 def _matches_of(told: Told, person: str) -> list[Match]:
+    """Somebody's matches; none once it was called off, for they count for nothing."""
+    if told.t.phase == "cancelled":
+        return []
     own = told.t.player_of(person)
     return [] if own is None or told.t.team_of(own) is None else told.t.matches_of(_team_of(told, person))
 
@@ -281,10 +332,10 @@ def _own_line(told: Told, person: str, match: Match) -> str:
         return _("Round {number}: you have a bye.").format(number=match.round)
     state = told.outcome(match, team)
     if not match.is_over:
-        state = _("your hand is in our private chat")
+        state = ON
         if len(match.deals) > 1:
-            played = _("{played} of {count}").format(played=len(match.results), count=len(match.deals))
-            state = f"{played}, {state}"
+            played = _("{played} of {count} deals").format(played=len(match.results), count=len(match.deals))
+            state = f"{played}{NO_BREAK}{ON}"
     elif match.winner is not None:
         state = f"{'✅' if match.winner == team else '❌'}{NO_BREAK}{state}"
     return _("Against {name}: {state}").format(name=told.other_team(match, team), state=state)
@@ -299,7 +350,7 @@ def others_panel(language: str, form: Form, there: Sequence[Tournament]) -> Pane
     page = Writer()
     rows: list[Row] = []
     if len(there) == 1:
-        page.line(_("{title} is on here: its card comes below."), title=Span(Told(language, there[0]).title, "bold"))
+        page.line(_("{title} is on here."), title=Span(Told(language, there[0]).title, "bold"))
     else:
         page.line(_("Which one do you want to see?"))
         for t in there:
@@ -318,14 +369,26 @@ def ask_panel(language: str, t: Tournament, verb: str) -> Panel:
     told = Told(language, t)
     _ = told.gettext
     page = Writer()
-    page.line(f"🏆 {told.title} · {told.organiser}", "bold")
+    page.line(f"🏆 {told.title}", "bold")
+    page.line(organised(told))
     if verb == "off":
-        page.line(
-            _("Do you want to call this tournament off? Games that are on are played on, and count for nothing here.")
-        )
+        page.line(_("Do you want to call this tournament off?"))
+        if t.phase == "playing":
+            page.line(
+                _("Deals that are on are stopped at once, and nothing counts.")
+                if t.is_duplicate
+                else _("Games that are on are played on, and count for nothing here.")
+            )
         label = _("Call it off")
     else:
-        page.line(_("Do you want to withdraw? The match that is on is lost, and you are paired no more."))
+        page.line(_("Do you want to withdraw?"))
+        page.line(
+            _("All your matches that are not over are lost, also those to come.")
+            if t.form in ("roundrobin", "league")
+            else _("The match that is on is lost, and you are paired no more.")
+        )
+        if t.team_size > 1:
+            page.line(_("Your partner goes out with you."))
         label = _("Withdraw")
     yes = button(label, t, verb, "yes", style="danger")
     return page.panel((yes, Button(_("No"), payload(t, "mine"))))

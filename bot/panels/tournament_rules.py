@@ -1,7 +1,7 @@
 """How a tournament goes: what everybody may read beforehand."""
 
 from bot.panel import Panel, Writer
-from bot.panels.tournament import button
+from bot.panels.tournament import back_row, button
 from bot.panels.tournament_words import Told
 from bot.tournaments.tournament import Tournament
 
@@ -25,8 +25,11 @@ def rules_panel(language: str, t: Tournament, *, is_organiser: bool = False) -> 
         page.line(heading, "bold")
         for line in lines:
             page.line(line)
+    if t.is_duplicate and t.phase == "playing":
+        page.gap()
+        page.line(_("🔒 Seal: {seal}"), "small", seal=t.seal)
     off = (button(_("Call off"), t, "off", style="danger"),) if is_organiser and t.is_live else ()
-    return page.panel(off)
+    return page.panel(off, back_row(told))
 
 
 def _pairing(told: Told) -> list[str]:

@@ -199,7 +199,7 @@ class Told:
         if not self.t.is_told(match.round):
             if match.is_over:
                 return self.gettext("over")
-            return self.gettext("{played} of {count}").format(played=len(match.results), count=len(match.deals))
+            return self.gettext("{played} of {count} deals").format(played=len(match.results), count=len(match.deals))
         if not match.is_over:
             return ON
         ours, theirs = match.points if of in (None, match.one) else match.points[::-1]
@@ -219,7 +219,7 @@ class Told:
         return {
             "resign": self.gettext("{name} gave up"),
             "timeout": self.gettext("{name} lost on time"),
-            "forfeit": self.gettext("{name} was not there"),
+            "forfeit": self.gettext("{name} had withdrawn"),
             "void": self.gettext("no result"),
         }[result.how].format(name=loser)
 

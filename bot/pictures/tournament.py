@@ -62,7 +62,9 @@ class _Drawn:
     def row(self, standing: Standing, table: Sequence[Standing], at: int) -> Row:
         """A team's line: what decided about its place stands below."""
         _ = self.told.gettext
-        note = [_("{won} of {played} won").format(won=standing.won, played=standing.played)]
+        # At a knock-out a bye is a round won and no match.
+        is_knockout = self.told.t.form == "knockout"
+        note = [] if is_knockout else [_("{won} of {played} won").format(won=standing.won, played=standing.played)]
         note += [f"{_(one.name)} {minus(one.value)}" for one in deciding(table, at)]
         return Row(
             f"{standing.place}. {self.team(standing.team)}",

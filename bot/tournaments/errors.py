@@ -58,7 +58,12 @@ class IsFull(TableError):
 
 class TooFewTeams(TableError):
     code = "too_few_teams"
-    sentence = "It takes {least} to begin, and {count} have entered."
+    sentence = "Players needed to begin: {least}. Entered so far: {count}."
+
+
+class TooFewPairs(TableError):
+    code = "too_few_pairs"
+    sentence = "Pairs needed to begin: {least}. So far: {count}."
 
 
 class HasPartner(TableError):

@@ -27,6 +27,7 @@ from bot.tournaments.errors import (
     NotEntered,
     NotForPrograms,
     OnlyTheOrganiser,
+    TooFewPairs,
     TooFewTeams,
 )
 from bot.tournaments.store import Tournaments
@@ -144,7 +145,8 @@ class Registration:
         return await self._tournaments.commit(code, update, decide)
 
     async def start(self, code: str, person: str, update: str) -> Tournament:
-        """The tournament begins: teams are made and seeded by rating. TooFewTeams says how many it takes.
+        """The tournament begins: teams are made and seeded by rating. TooFewTeams and TooFewPairs say how many it
+        takes.
 
         At games for four those without a partner are put together in the order in which they entered; one who is left
         over stays out, and so does who came last where another form was chosen that has fewer places.
@@ -157,7 +159,7 @@ class Registration:
             teams = teams_of(tournament)[: MOST_TEAMS[tournament.form]]
             least = LEAST_TEAMS[tournament.form]
             if len(teams) < least:
-                raise TooFewTeams(least=least, count=len(teams))
+                raise (TooFewTeams if tournament.team_size == 1 else TooFewPairs)(least=least, count=len(teams))
 
             def strength(team: tuple[int, ...]) -> tuple[int, int]:
                 players = [player for number in team if (player := tournament.players[number])]

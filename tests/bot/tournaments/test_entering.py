@@ -33,6 +33,7 @@ from bot.tournaments.errors import (
     NoSuchPartner,
     NotEntered,
     OnlyTheOrganiser,
+    TooFewPairs,
     TooFewTeams,
 )
 from bot.tournaments.registration import Registration
@@ -151,7 +152,7 @@ class Model:
             teams = [*self.pairs, *(frozenset(single[at : at + 2]) for at in range(0, len(single) - 1, 2))]
             teams.sort(key=min)
         if len(teams) < LEAST:
-            return TooFewTeams
+            return TooFewTeams if self.size == 1 else TooFewPairs
         self.teams = set(teams[:MOST])
         self.phase = "playing"
         for number in here:

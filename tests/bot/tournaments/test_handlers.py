@@ -236,7 +236,7 @@ async def test_a_card_comes_anew_and_another_may_be_opened(group: Group) -> None
     reply = await group.people[3].say("/tournament")
     await group.shown()
     assert reply.panel
-    assert reply.panel.plain == "Knock-out · Metà Mazzo is on here: its card comes below."
+    assert reply.panel.plain == "Knock-out · Metà Mazzo is on here."
     assert group.card.startswith("🏆 Knock-out")
     assert before not in group.fake.messages[GROUP]
     await group.people[3].press("Open another tournament", GROUP)
@@ -255,7 +255,7 @@ async def test_a_league_is_opened_beside_a_tournament_and_takes_weeks(group: Gro
     await group.opened()
     await group.opened("/league testa")
     [t] = [one for one in await group.worker.director.tournaments.at(GROUP) if one.form == "league"]
-    assert (t.form, t.time, t.game) == ("league", 14 * DAY, "testa")
+    assert (t.form, t.time, t.game, t.choice.clock) == ("league", 14 * DAY, "testa", DAY)
     assert "14 days for all matches" in group.card
     reply = await group.people[1].say("/lega")
     assert reply.panel
@@ -274,6 +274,9 @@ async def test_my_match_brings_ones_hand_and_else_ones_page(group: Group) -> Non
     assert reply.start_word in {table.code for table in await group.worker.tables_of(anna.person.id)}
     assert len(group.fake.messages[anna.private]) == count
     assert "deal 1" in group.plain(anna.private)
+    reply = await group.people[1].press("My match", GROUP)
+    assert reply.toast == "Open our private chat: your hand comes there."
+    assert reply.start_word
     reply = await outsider.press("My match", GROUP)
     assert reply.private
     assert "Round 1 of 2" in group.plain(outsider.private)
@@ -291,7 +294,9 @@ async def test_pages_are_for_their_reader_alone_and_leave_the_card(group: Group)
     assert group.card == card
     assert "Call off" not in group.labels(group.people[1].private)
     await group.people[0].press("How it goes", GROUP)
-    assert group.labels(group.people[0].private) == ["Call off"]
+    assert group.labels(group.people[0].private) == ["Call off", "◀ Back"]
+    await group.people[0].press("◀ Back")
+    assert group.labels(group.people[0].private)[-1] == "Call off"
 
 
 async def test_calling_off_and_withdrawing_are_asked_twice(group: Group) -> None:
@@ -323,8 +328,10 @@ async def test_who_leaves_by_an_old_page_is_asked_once_it_has_begun(group: Group
     bruno, carla = group.people[1:3]
     await carla.say("/tournament", carla.private)
     await carla.press("Leave")
-    assert group.labels(carla.private) == ["How it goes"]
+    assert group.labels(carla.private) == ["How it goes", "Enter"]
     assert len((await group.newest()).present) == 2
+    await carla.press("Enter")
+    assert group.labels(carla.private) == ["How it goes", "Leave"]
     await bruno.say("/tournament", bruno.private)
     await group.people[0].press("Start", GROUP)
     await group.shown()
@@ -376,7 +383,9 @@ async def test_results_lead_to_the_games(group: Group) -> None:
     reply = await group.people[1].press("All results", GROUP)
     assert reply.panel
     assert reply.panel.plain.splitlines()[1] == "Final"
-    assert reply.panel.rows == (), "a game that was moved out leads nowhere"
+    assert [one.label for row in reply.panel.rows for one in row] == ["◀ Back"], (
+        "a game that was moved out leads nowhere"
+    )
 
 
 async def test_in_private_one_reads_where_tournaments_are_opened(group: Group) -> None:
@@ -389,3 +398,51 @@ async def test_a_game_is_played_to_what_it_may_be_played_to(group: Group) -> Non
     reply = await group.people[0].say("/tournament testa 1000")
     assert reply.toast == "Testa a Testa is played to 11, 21, 31, not to 1000."
     assert await group.worker.director.tournaments.at(GROUP) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "game"),
+    [
+        ("/tournament duplicate", "duplicate", "spizzichino"),
+        ("/tournament swiss spades", "swiss", "spades"),
+        ("/tournament round robin testa 31", "roundrobin", "testa"),
+        ("/torneo testa girone all'italiana", "roundrobin", "testa"),
+        ("/torneo svizzero", "swiss", "spizzichino"),
+        ("/tournament league", "league", "spizzichino"),
+    ],
+)
+async def test_a_form_may_be_named_beside_a_game(group: Group, text: str, form: str, game: str) -> None:
+    t = await group.opened(text)
+    assert (t.form, t.game) == (form, game)
+    assert t.choice.clock == (DAY if form == "league" else 300)
+
+
+async def test_a_tournament_that_becomes_a_league_has_a_leagues_clock_unless_another_was_chosen(group: Group) -> None:
+    await group.opened()
+    await group.choose("Form", "league")
+    t = await group.newest()
+    assert (t.time, t.choice.clock) == (14 * DAY, DAY)
+    await group.choose("Form", "knock-out", "Clock", "30 min", "Form", "league")
+    assert (await group.newest()).choice.clock == 1800
+
+
+async def test_an_organiser_starts_from_their_own_page_and_leads_back_to_all_of_theirs(group: Group) -> None:
+    await group.opened(entering=1)
+    anna, bruno = group.people[:2]
+    await anna.say("/tournament", anna.private)
+    assert "◀ All my tournaments" not in group.labels(anna.private)
+    assert (await anna.press("Start")).toast == "Players needed to begin: 2. Entered so far: 1."
+    await bruno.press("Enter", GROUP)
+    await anna.press("Start")
+    assert (await group.newest()).phase == "playing"
+    assert group.labels(anna.private)[-1] == "Call off"
+    await group.opened("/league")
+    await anna.press("How it goes", GROUP)
+    await anna.press("◀ Back")
+    await anna.press("◀ All my tournaments")
+    assert group.plain(anna.private).startswith("Your tournaments")
+
+
+async def test_pairs_that_are_too_few_are_counted_as_pairs(group: Group) -> None:
+    await group.opened("/tournament tressette", entering=3)
+    assert (await group.people[0].press("Start", GROUP)).toast == "Pairs needed to begin: 2. So far: 1."

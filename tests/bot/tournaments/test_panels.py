@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain, pairwise, product
 
 import pytest
@@ -25,8 +26,9 @@ from bot.panels.tournament_rules import rules_panel
 from bot.panels.tournament_words import time_left
 from bot.pictures.sheet import Rows, Sheet, Words
 from bot.pictures.tournament import MOST_ROWS, standings_sheet
+from bot.tables.choice import Choice
 from bot.texts import LANGUAGES
-from bot.tournaments.entries import Cancel, Enter, Leave, Open, Start
+from bot.tournaments.entries import Cancel, Enter, Leave, Open, Play, Start
 from bot.tournaments.standings import standings
 from bot.tournaments.tournament import DAY, FORMS, HOUR, LEAST_TEAMS, MOST_TEAMS, OPTIONS, Form, Tournament
 from bot.wording import NO_BREAK
@@ -136,14 +138,15 @@ def test_an_open_card_says_what_is_played_and_who_has_entered() -> None:
         "Anna, Bruno, Carla",
         "It begins with 4 players or more.",
     ]
-    assert labels(card) == ["Enter", "Leave", "Start", "Options", "Call off", "How it goes"]
+    assert labels(card) == ["Enter", "Leave", "How it goes", "Start", "Options", "Call off"]
 
 
 def test_who_has_no_partner_has_a_button() -> None:
     t = Made("duplicate", "tressette").entered(1, alone=2).t
     card = card_panel("en", t, None, "")
     assert "Anna + Bruno" in lines(card)
-    assert lines(card)[-2].startswith("Without a partner: Carla, Hans-Peter")
+    assert lines(card)[-3].startswith("Without a partner: Carla, Hans-Peter")
+    assert lines(card)[-2] == "Who has no partner when it begins gets one."
     assert [
         (one, two.payload)
         for one, two in zip(labels(card)[2:4], list(chain.from_iterable(card.rows))[2:4], strict=True)
@@ -238,7 +241,7 @@ def test_a_card_says_how_a_game_ended_that_was_not_played_to_the_end() -> None:
     told = stripped(card_panel("en", made.t, HOUR, "").plain)
     assert re.search(r"3 : 4, .* gave up", told)
     assert re.search(r"3 : 4, .* lost on time", told)
-    assert re.search(r"3 : 4, .* was not there", told)
+    assert re.search(r"3 : 4, .* had withdrawn", told)
 
 
 def test_a_long_table_has_its_top_on_the_card_and_all_of_it_on_pages() -> None:
@@ -269,7 +272,7 @@ def test_nothing_tells_how_a_duplicates_deals_went_before_all_have_played_them()
         assert not re.search("987|654|876|543|333", panel.plain)
         assert ROOT.hex() not in panel.plain
     assert any(one.endswith(" over") for one in lines(shown[0]))
-    assert any(one.endswith(" 1 of 2") for one in lines(shown[0]))
+    assert any(one.endswith(" 1 of 2 deals") for one in lines(shown[0]))
     made.played(second, 2, 0, points=(876, 543))
     told = [lines(results_panel("en", made.t, number, {}, "")) for number in (1, 2)]
     assert [one[1] for one in told] == ["Round 1 of 3 · deal 1", "Round 1 of 3 · deal 2"]
@@ -281,7 +284,8 @@ def test_nothing_tells_how_a_duplicates_deals_went_before_all_have_played_them()
 def test_a_duplicates_secret_is_told_when_it_is_over_and_its_seal_before() -> None:
     playing, done = on("duplicate", 4), over("duplicate", 4)
     card = card_panel("en", playing, HOUR, "")
-    assert playing.seal in card.plain
+    assert f"🔒 Seal: {playing.seal[:16]}…" in card.plain
+    assert playing.seal in rules_panel("en", playing).plain
     assert ROOT.hex() not in card.plain
     assert ROOT.hex() in card_panel("en", done, None, "").plain
     for form in FORMS:
@@ -294,9 +298,9 @@ def test_how_it_goes_is_said_beforehand(form: Form) -> None:
     plain = rules_panel("en", Made(form).t).plain
     for heading in ("Who plays whom", "A match", "Time and no-shows", "Who leaves", "When level"):
         assert heading in plain
-    assert labels(rules_panel("en", Made(form).t)) == []
-    assert labels(rules_panel("en", Made(form).t, is_organiser=True)) == ["Call off"]
-    assert labels(rules_panel("en", over(form, 4), is_organiser=True)) == []
+    assert labels(rules_panel("en", Made(form).t)) == ["◀ Back"]
+    assert labels(rules_panel("en", Made(form).t, is_organiser=True)) == ["Call off", "◀ Back"]
+    assert labels(rules_panel("en", over(form, 4), is_organiser=True)) == ["◀ Back"]
 
 
 def test_the_way_to_a_finished_game_is_a_page_or_else_a_message() -> None:
@@ -376,8 +380,8 @@ def test_ones_own_page_tells_ones_matches_and_leads_to_ones_hand() -> None:
     panel = mine_panel("en", "paper:1", made.t, 3 * DAY)
     other = next(one for one in mine.teams if one)
     name = ("", "Bruno", "Carla", "Hans-Peter Bartolomeo v…")[other]
-    assert lines(panel)[1] == "Round 2 of 3 · 3 days left"
-    assert lines(panel)[-1] == f"Against {name}: your hand is in our private chat"
+    assert lines(panel)[1:3] == ["organised by Anna", "Round 2 of 3 · 3 days left"]
+    assert lines(panel)[-1] == f"Against {name}: ⏳"
     assert panel.rows[0][0].payload == f"1phand {made.t.match(2, mine.number).seats[0]}"
     assert "Withdraw" in labels(panel)
     first = next(one for one in made.t.rounds[0] if 0 in one.teams)
@@ -395,13 +399,14 @@ def test_ones_tournaments_stand_on_pages_and_those_that_are_not_over_come_first(
     pages = own_pages("en", "paper:1", [*[swiss] * 11, league, *[swiss] * 88, knockout, *[swiss] * 99])
     assert len(pages) == 20
     titles = [line.split(" · ")[0] for panel in pages for line in lines(panel) if line.startswith("🏆")]
-    assert titles == ["🏆 League", "🏆 Knock-out", *["🏆 Swiss"] * 198]
+    forms = ["League", "Knock-out", *["Swiss"] * 198]
+    assert titles == [f"🏆 {number}. {form}" for number, form in enumerate(forms, 1)]
     turns = [[one for one in chain.from_iterable(panel.rows) if one.label in ("◀", "▶")] for panel in pages]
     assert [one.payload for one in turns[0]] == ["1ptournament own 2"]
     assert [one.payload for one in turns[1]] == ["1ptournament own 1", "1ptournament own 3"]
     assert [one.payload for one in turns[19]] == ["1ptournament own 19"]
     # A single one is shown whole, but not where it is the last of many.
-    assert labels(own_pages("en", "paper:1", [league])[0])[-1] == "Withdraw"
+    assert labels(own_pages("en", "paper:1", [league])[0])[-2:] == ["Withdraw", "Call off"]
     assert lines(own_pages("en", "paper:1", [swiss] * 11)[1])[0] == "Your tournaments"
 
 
@@ -480,3 +485,139 @@ def test_the_picture_of_the_table_says_what_the_text_says(form: Form, teams: int
 
 def test_there_is_no_picture_of_nobody() -> None:
     assert standings_sheet("en", Made("swiss").entered(3).add(Cancel()).t, "", 0) is None
+
+
+# What was found by a new host and their players
+
+
+def test_nothing_is_on_any_more_in_what_was_called_off() -> None:
+    made = Made("duplicate").started(4).begun()
+    match = made.t.rounds[0][0]
+    made.played(match, 1, 0, points=(9, 2)).seated(match, 2).add(Cancel())
+    panel = mine_panel("en", f"paper:{match.one + 1}", made.t, None)
+    assert "It was called off." in lines(panel)
+    assert "Against" not in panel.plain
+    assert labels(panel) == ["All results", "Whole table", "How it goes"]
+    [listed] = own_pages("en", f"paper:{match.one + 1}", [made.t, made.t])
+    assert "Against" not in listed.plain
+    assert "▶ My hand" not in labels(listed)
+
+
+def test_a_duplicate_that_was_called_off_tells_its_seal_and_secret() -> None:
+    made = Made("duplicate").started(4).begun().add(Cancel())
+    card = card_panel("en", made.t, None, "").plain
+    assert made.t.seal in card
+    assert ROOT.hex() in card
+    assert "🔒" not in card_panel("en", Made("duplicate").entered(4).add(Cancel()).t, None, "").plain
+
+
+@pytest.mark.parametrize(
+    ("t", "told"),
+    [
+        (Made("swiss").entered(4).t, []),
+        (Made("swiss").started(4).begun().t, ["Games that are on are played on, and count for nothing here."]),
+        (Made("duplicate").started(4).begun().t, ["Deals that are on are stopped at once, and nothing counts."]),
+    ],
+)
+def test_who_calls_off_is_told_what_becomes_of_games(t: Tournament, told: list[str]) -> None:
+    assert lines(ask_panel("en", t, "off"))[2:] == ["Do you want to call this tournament off?", *told]
+
+
+def test_who_withdraws_is_told_what_that_costs_and_whom() -> None:
+    assert lines(ask_panel("en", on("league", 4), "withdraw"))[2:] == [
+        "Do you want to withdraw?",
+        "All your matches that are not over are lost, also those to come.",
+    ]
+    assert lines(ask_panel("en", on("swiss", 4, "tressette"), "withdraw"))[3:] == [
+        "The match that is on is lost, and you are paired no more.",
+        "Your partner goes out with you.",
+    ]
+    t = Made("swiss", "tressette").started(4).begun().add(Leave(0)).t
+    assert "You have withdrawn." in lines(mine_panel("en", "paper:1", t, HOUR))
+    partners = mine_panel("en", "paper:2", t, HOUR)
+    assert "Your partner has withdrawn, and you play no more." in lines(partners)
+    assert "Withdraw" not in labels(partners)
+
+
+def test_a_clock_that_does_not_fit_the_time_is_spoken_of() -> None:
+    def warned(form: Form, clock: int, time: int) -> list[str]:
+        choice = replace(Choice.usual("testa"), clock=clock)
+        t = Made(form, time=str(time)).add(Play("testa", choice.text)).t
+        return [line for line in lines(options_panel("en", t)) if line.startswith("⚠️")]
+
+    assert warned("league", 300, 14 * DAY) == [
+        "⚠️ However long a round is: once a game has begun, it is 5 minutes a move."
+    ]
+    assert warned("swiss", DAY, DAY) == [
+        "⚠️ A move may take as long as all of a round: who is to move at its end loses."
+    ]
+    assert warned("league", DAY, 14 * DAY) == warned("knockout", 300, DAY) == warned("swiss", 0, 7 * DAY) == []
+
+
+def test_a_duplicates_round_of_one_table_says_that_it_counts_nothing() -> None:
+    made = Made("duplicate").started(4)
+    told = "One table: there is nothing to compare with, so this round counts 0."
+    two = made.begun().t
+    assert told not in lines(card_panel("en", two, HOUR, ""))
+    for match in two.rounds[0]:
+        for deal in match.deals:
+            made.played(match, deal, 0)
+    made.add(Leave(0)).add(Leave(1)).begun()
+    assert sum(not one.is_bye for one in made.t.rounds[-1]) == 1
+    assert told in lines(card_panel("en", made.t, HOUR, ""))
+    assert told in lines(mine_panel("en", "paper:3", made.t, HOUR))
+
+
+def test_an_organiser_organises_on_their_own_page_and_others_enter_and_leave_there() -> None:
+    t = Made("swiss").entered(3).t
+    assert labels(mine_panel("en", "paper:1", t, None)) == ["How it goes", "Leave", "Start", "Options", "Call off"]
+    assert labels(mine_panel("en", "paper:2", t, None)) == ["How it goes", "Leave"]
+    assert labels(mine_panel("en", "paper:404", t, None)) == ["How it goes", "Enter"]
+    assert labels(mine_panel("en", "paper:1", on("swiss", 4), None))[-1] == "Call off"
+    assert "Call off" not in labels(mine_panel("en", "paper:1", over("swiss", 4), None))
+
+
+def test_a_place_is_told_when_something_counts() -> None:
+    made = Made("duplicate").started(4).begun()
+    first, second = made.t.rounds[0]
+    made.played(first, 1, 0, points=(9, 2)).played(first, 2, 0, points=(9, 2)).played(second, 1, 0)
+    for told in (mine_panel("en", "paper:1", made.t, HOUR), card_panel("en", made.t, HOUR, "")):
+        assert "Your place" not in told.plain
+        assert "Standings" not in told.plain
+    made.played(second, 2, 0)
+    assert "Your place" in mine_panel("en", "paper:1", made.t, HOUR).plain
+
+
+def test_several_hands_are_told_apart_by_whom_one_plays() -> None:
+    made = Made("league").started(3).begun()
+    mine = [match for match in made.t.rounds[0] if 0 in match.teams]
+    for match in mine:
+        made.seated(match, 0)
+    shown = mine_panel("en", "paper:1", made.t, HOUR)
+    assert {stripped(one) for one in labels(shown)[:2]} == {"▶ Bruno", "▶ Carla"}
+
+
+def test_the_list_says_where_each_is_played_and_how_one_did() -> None:
+    t = over("swiss", 4)
+    page = own_page([t, t], 1)._replace(groups={t.code: "Bar Centrale"})
+    shown = own_panel("en", "paper:1", page, [None, None])
+    [standing] = [one for one in standings(t) if one.team == 0]
+    assert lines(shown)[3] == "Bar Centrale · organised by Anna"
+    assert lines(shown)[5] == f"Your place: {standing.place} of 4 (wins: {standing.score.text})"
+    assert labels(shown) == ["🏆 1. Swiss · Metà Mazzo", "🏆 2. Swiss · Metà Mazzo"]
+
+
+def test_the_whole_table_has_the_tie_breaks_values() -> None:
+    t = on("swiss", 8)
+    shown = lines(table_panel("en", t, 1))
+    for one in standings(t):
+        values = ", ".join(f"{tie_break.name} {tie_break.value}" for tie_break in one.tie_breaks)
+        assert sum(line.endswith(f"· {one.score.text}, {values}") for line in shown) >= 1
+
+
+def test_the_picture_of_a_knock_out_counts_rounds_alone() -> None:
+    for form, is_said in (("knockout", False), ("swiss", True)):
+        sheet = standings_sheet("en", over(form, 5), "", 0)
+        assert sheet
+        [rows] = [part for part in sheet.parts if isinstance(part, Rows)]
+        assert any(" won" in row.note for row in rows.rows) == is_said

@@ -36,13 +36,12 @@ from bot.handlers.pages import Pages
 from bot.handlers.programs import OwnPrograms
 from bot.handlers.puzzles import Puzzles
 from bot.handlers.strangers import Strangers
-from bot.handlers.tournaments import TOURNAMENT, TournamentPages
+from bot.handlers.tournaments import TOURNAMENT, TournamentPages, form_and_rest
 from bot.panels.challenge import invitation_panel
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.hand import RESIGN
 from bot.panels.pages import help_page
 from bot.panels.phrases import game_names
-from bot.panels.tournament_words import form_names
 from bot.people import Profile
 from bot.platform import Command, Person, Reply, is_ephemeral, is_private, platform_of
 from bot.store.entries import Clock, Rule
@@ -51,7 +50,7 @@ from bot.tables.choice import Choice
 from bot.tables.errors import AlreadyPlaying, AlreadySeated, NoSuchTable, NotAtThisTable
 from bot.tables.table import USUAL_CLOCK, Table
 from bot.texts import LANGUAGES, texts
-from bot.tournaments.tournament import FORMS, Form
+from bot.tournaments.tournament import Form
 from bot.worker import Worker
 from engine import GAMES
 
@@ -449,27 +448,6 @@ def game_and_points(words: Sequence[str], usual: str) -> tuple[str, int]:
         elif not word.startswith("@"):
             game = game_called(word)
     return game, points
-
-
-def form_and_rest(words: Sequence[str]) -> tuple[Form | None, list[str]]:
-    """The form of tournament that is meant by one or two of a command's words, by its id or its name in any language,
-    and the other words.
-    """
-    called: dict[str, Form] = {form: form for form in FORMS}
-    for language in LANGUAGES:
-        names = form_names(language)
-        called |= {_plain(names[form]): form for form in FORMS}
-    for length in (2, 1):
-        for at in range(len(words) - length + 1):
-            form = called.get(_plain("".join(words[at : at + length])))
-            if form:
-                return form, [*words[:at], *words[at + length :]]
-    return None, list(words)
-
-
-def _plain(name: str) -> str:
-    """The letters of a name alone, whatever stands between them."""
-    return "".join(filter(str.isalpha, name.casefold()))
 
 
 def game_called(word: str) -> str:

@@ -20,13 +20,14 @@ from bot.panels.tournament_pages import (
     table_panel,
 )
 from bot.panels.tournament_rules import rules_panel
+from bot.panels.tournament_words import form_names
 from bot.people import Profile
 from bot.platform import Press, Reply, chat_of, is_inline, is_private
 from bot.tables.choice import Choice
 from bot.tables.table import CLOCKS
-from bot.texts import texts
+from bot.texts import LANGUAGES, texts
 from bot.tournaments.errors import HasBegun, NotEntered, OnlyTheOrganiser
-from bot.tournaments.tournament import DAY, OPTIONS, USUAL, Form, Key, Tournament
+from bot.tournaments.tournament import DAY, FORMS, OPTIONS, USUAL, Form, Key, Tournament
 from bot.viewers import Viewers
 from bot.worker import Worker
 from engine import GAMES
@@ -316,6 +317,27 @@ def tables_of(t: Tournament, person: str) -> list[str]:
     team = None if own is None else t.team_of(own)
     matches = [] if team is None or t.phase != "playing" else [one for one in t.matches_of(team) if not one.is_over]
     return [code for one in matches if one.next_deal is not None and (code := one.seats.get(one.next_deal))]
+
+
+def form_and_rest(words: Sequence[str]) -> tuple[Form | None, list[str]]:
+    """The form of tournament that is meant by one or two of a command's words, by its id or its name in any language,
+    and the other words.
+    """
+    called: dict[str, Form] = {form: form for form in FORMS}
+    for language in LANGUAGES:
+        names = form_names(language)
+        called |= {_plain(names[form]): form for form in FORMS}
+    for length in (2, 1):
+        for at in range(len(words) - length + 1):
+            form = called.get(_plain("".join(words[at : at + length])))
+            if form:
+                return form, [*words[:at], *words[at + length :]]
+    return None, list(words)
+
+
+def _plain(name: str) -> str:
+    """The letters of a name alone, whatever stands between them."""
+    return "".join(filter(str.isalpha, name.casefold()))
 
 
 def _for_them(press: Press, profile: Profile, panel: Panel) -> Reply:

@@ -67,10 +67,10 @@ WHOLE: list[tuple[Form, str, int, int | None]] = [
     ("league", "metamazzo", 6, 21),
     ("swiss", "tressette", 16, 21),
     ("knockout", "spades", 7, 200),
-    ("knockout", "metamazzo", 64, 21),
-    ("roundrobin", "testa", 16, 11),
-    ("swiss", "spizzichino", 32, 51),
-    ("league", "testa", 12, 11),
+    ("knockout", "testa", 64, 11),
+    ("roundrobin", "testa", 12, 11),
+    ("swiss", "testa", 32, 11),
+    ("league", "testa", 10, 11),
 ]
 
 
@@ -108,7 +108,7 @@ DUPLICATES = [
     ("metamazzo", 8, "points"),
     ("tressette", 16, "points"),
     ("spades", 8, "steps"),
-    ("pizzichino", 64, "points"),
+    ("metamazzo", 64, "points"),
 ]
 
 

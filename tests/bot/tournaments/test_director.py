@@ -66,7 +66,7 @@ WHOLE: list[tuple[Form, str, int, int | None]] = [
     ("swiss", "testa", 9, 11),
     ("league", "metamazzo", 6, 21),
     ("swiss", "tressette", 16, 21),
-    ("knockout", "spades", 7, 200),
+    ("knockout", "testa", 7, 11),
     ("knockout", "testa", 64, 11),
     ("roundrobin", "testa", 12, 11),
     ("swiss", "testa", 32, 11),

@@ -3,7 +3,7 @@
 python -m tests.discord.kills --kills 100 --seed 1
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
@@ -26,6 +26,7 @@ class DiscordPage(PlatformPage):
 
     platform = "discord"
     may_double = frozenset({"cards"})
+    redelivers = False
 
     def __init__(self, bot: Bot, server: DiscordServer) -> None:
         super().__init__(bot)
@@ -35,16 +36,14 @@ class DiscordPage(PlatformPage):
         self._server = server.server(BAR)
         self._channels = count(1000)
 
-    @property
-    def messages(self) -> dict[str, dict[int, dict[str, Any]]]:  # type: ignore[override]
-        """As the playground's page has them: by chat, all channels in one."""
-        seen: dict[str, dict[int, dict[str, Any]]] = {}
+    def chats(self) -> Iterator[tuple[str, dict[int, dict[str, Any]]]]:
         for channel in self.server.channels.values():
-            name = f"@{channel.users[0]}" if channel.type == PRIVATE else "1"
-            seen.setdefault(name, {}).update({number: self._shown(one) for number, one in channel.messages.items()})
-        return seen
+            yield f"@{channel.users[0]}" if channel.type == PRIVATE else "1", channel.messages
 
-    def _shown(self, message: dict[str, Any]) -> dict[str, Any]:
+    def parts(self, message: dict[str, Any]) -> tuple[object, ...]:
+        return message["components"], message["content"]
+
+    def shown(self, message: dict[str, Any]) -> dict[str, Any]:
         rows = [[{"payload": button["custom_id"], "kind": "press"} for button in buttons_of(message)]]
         by = "bot" if message["author"] == BOT else "person"
         shown = picture_of(message)

@@ -229,7 +229,7 @@ class DayPlayers(Players):
 
     def _play_button(self, person: str) -> int | None:
         """The message in which somebody may ask for the deal."""
-        for message in self.page.messages.get(f"@{person}", {}).values():
+        for message in self.page.chat(f"@{person}").values():
             if any(button["payload"] == PLAY for row in message.get("rows", ()) for button in row):
                 return int(message["id"])
         return None

@@ -5,6 +5,7 @@ import itertools
 import json
 import time
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 import aiohttp
@@ -112,9 +113,13 @@ class Page:
             self.refused.add(name)
         return answer
 
+    def chat(self, name: str) -> dict[int, dict[str, Any]]:
+        """The messages of one chat: somebody's private one is ``@`` and the person, a group is a number."""
+        return self.messages.get(name, {})
+
     def panels(self, person: str, code: str) -> list[dict[str, Any]]:
         """The bot's messages in somebody's private chat that are about a table."""
-        found = self.messages.get(f"@{person}", {}).values()
+        found = self.chat(f"@{person}").values()
         return [one for one in found if one["by"] == "bot" and any(span[0] == code for span in one["spans"])]
 
     def shows(self, message: dict[str, Any], subject: Subject) -> bool:
@@ -130,7 +135,7 @@ class Page:
         """Everything that makes a move, on any of this person's panels."""
         return [
             (message["id"], button["payload"])
-            for message in self.messages.get(f"@{person}", {}).values()
+            for message in self.chat(f"@{person}").values()
             for row in message.get("rows", ())
             for button in row
             if button["payload"].startswith(("1m", "1t")) and button["kind"] == "press"
@@ -149,6 +154,9 @@ class PlatformPage(Page):
     patience = 3.0
     """Seconds after which a person gives up a button that turns: a bot that is killed may have taken a press along."""
 
+    redelivers = True
+    """Whether the platform brings a press that a killed bot took along to the next one."""
+
     def __init__(self, bot: Bot) -> None:
         self.bot = bot
         self.people = []
@@ -158,6 +166,41 @@ class PlatformPage(Page):
         self.last_answers: deque[str] = deque(maxlen=LAST)
         self._presses: dict[str, Any] = {}
         self._names = itertools.count(1)
+        self._seen: dict[int, tuple[tuple[object, ...], dict[str, Any]]] = {}
+
+    @property
+    def messages(self) -> dict[str, dict[int, dict[str, Any]]]:  # type: ignore[override]
+        """As the playground's page has them: by chat, all groups in one."""
+        seen: dict[str, dict[int, dict[str, Any]]] = {}
+        for name, messages in self.chats():
+            seen.setdefault(name, {}).update({number: self._shown(number, one) for number, one in messages.items()})
+        return seen
+
+    def chat(self, name: str) -> dict[int, dict[str, Any]]:
+        there = [messages for chat, messages in self.chats() if chat == name]
+        return {number: self._shown(number, one) for messages in there for number, one in messages.items()}
+
+    def _shown(self, number: int, message: dict[str, Any]) -> dict[str, Any]:
+        """A message as the playground's page has it, put together once for as long as it is not edited: people look at
+        all messages many times a second.
+        """
+        parts = self.parts(message)
+        kept = self._seen.get(number)
+        if kept is None or any(now is not then for now, then in zip(parts, kept[0], strict=True)):
+            kept = self._seen[number] = (parts, self.shown(message))
+        return kept[1]
+
+    def chats(self) -> Iterator[tuple[str, dict[int, dict[str, Any]]]]:
+        """What each chat is called, and its messages as the platform has them."""
+        raise NotImplementedError
+
+    def parts(self, message: dict[str, Any]) -> tuple[object, ...]:
+        """What an edit gives a message anew."""
+        raise NotImplementedError
+
+    def shown(self, message: dict[str, Any]) -> dict[str, Any]:
+        """A message as the playground's page has it."""
+        raise NotImplementedError
 
     def say(self, person: str, text: str) -> None:
         """Somebody gives a command in a new group."""
@@ -172,7 +215,7 @@ class PlatformPage(Page):
         raise NotImplementedError
 
     def panels(self, person: str, code: str) -> list[dict[str, Any]]:
-        found = self.messages.get(f"@{person}", {}).values()
+        found = self.chat(f"@{person}").values()
         return [one for one in found if one["by"] == "bot" and code in one["text"]]
 
     def text(self, message: dict[str, Any]) -> str:
@@ -197,6 +240,8 @@ class PlatformPage(Page):
             if press is None:
                 return "lost"
             self._presses[name] = press
+        elif not self.redelivers and self.answer_to(self._presses[name]) is None:
+            return "lost"
         return await self._answered(name)
 
     async def _answered(self, name: str) -> str:

@@ -61,7 +61,7 @@ class Players:
         ids = [person["id"] for person in self.page.people]
         cards = [
             message
-            for message in self.page.messages.get("1", {}).values()
+            for message in self.page.chat("1").values()
             if any(_is_chair(button) for row in message.get("rows", ()) for button in row)
         ]
         for message in cards:

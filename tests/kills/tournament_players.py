@@ -70,7 +70,7 @@ class TournamentPlayers(Players):
 
     def cards(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """The tournaments' cards in the group, with their codes."""
-        for message in self.page.messages.get(GROUP, {}).values():
+        for message in self.page.chat(GROUP).values():
             if message["by"] == "bot" and (code := card_code(message, self.page.text(message))):
                 yield code, message
 
@@ -97,7 +97,7 @@ class TournamentPlayers(Players):
 
     async def _choose(self, code: str, card: dict[str, Any], organiser: str, *verbs: str) -> None:
         """Press the first of these that the organiser has before them; the last one stands on the card."""
-        private = self.page.messages.get(f"@{organiser}", {})
+        private = self.page.chat(f"@{organiser}")
         for verb in verbs[:-1]:
             for message in reversed(list(private.values())):
                 if message["by"] == "bot" and _has(message, code, verb):

@@ -291,7 +291,7 @@ class TournamentHarness(Harness):
         self.over = Counter(one.form for one in tournaments.tournaments if one.phase == "over")
 
     async def _tournaments_at_rest(self, store: Store) -> TournamentsAtRest:
-        messages = [one for one in self.page.messages.get(GROUP, {}).values() if one["by"] == "bot"]
+        messages = [one for one in self.page.chat(GROUP).values() if one["by"] == "bot"]
         return await at_rest(
             store,
             Counter(card_code(one, self.page.text(one)) for one in messages),

@@ -7,7 +7,7 @@ python -m tests.telegram.kills --kills 100 --seed 1
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
@@ -20,7 +20,7 @@ from tests.kills.harness import main
 from tests.kills.pages import PlatformPage
 from tests.telegram.content import words_of
 from tests.telegram.players import Person
-from tests.telegram.server import TOKEN, Chat, TelegramServer
+from tests.telegram.server import SHOWN, TOKEN, Chat, TelegramServer
 
 AT_RISK_SECONDS = 3.0
 """A message is written down in a moment; a crowded machine takes its time."""
@@ -43,14 +43,12 @@ class TelegramPage(PlatformPage):
         self._painted: dict[str, bytes] = {}
         self._sending: set[asyncio.Task[None]] = set()
 
-    @property
-    def messages(self) -> dict[str, dict[int, dict[str, Any]]]:  # type: ignore[override]
-        """As the playground's page has them: by chat, all groups in one."""
-        seen: dict[str, dict[int, dict[str, Any]]] = {}
+    def chats(self) -> Iterator[tuple[str, dict[int, dict[str, Any]]]]:
         for chat in self._chats():
-            name = f"@{chat.id}" if chat.type == "private" else "1"
-            seen.setdefault(name, {}).update({number: self._shown(one) for number, one in chat.messages.items()})
-        return seen
+            yield f"@{chat.id}" if chat.type == "private" else "1", chat.messages
+
+    def parts(self, message: dict[str, Any]) -> tuple[object, ...]:
+        return tuple([message.get(name) for name in SHOWN])
 
     def _chats(self) -> list[Chat]:
         """Those that the bot is in, and the others."""
@@ -61,8 +59,7 @@ class TelegramPage(PlatformPage):
         shown = (one for chat in self.server.chats.values() for one in chat.messages.values())
         return max(1, len([one for one in shown if one["from"]["is_bot"] and one["date"] >= since]))
 
-    @staticmethod
-    def _shown(message: dict[str, Any]) -> dict[str, Any]:
+    def shown(self, message: dict[str, Any]) -> dict[str, Any]:
         rows = message.get("reply_markup", {}).get("inline_keyboard", ())
         return {
             "id": message["message_id"],

@@ -29,6 +29,9 @@ class Page:
     may_lack_pictures = False
     """Whether a text may go alone here, because its upload was late."""
 
+    pause = 0.02
+    """Seconds that people wait after a press that did nothing."""
+
     keeps_groups = False
     """Whether all that stands in groups is kept: the playground forgets older messages, and older pictures before."""
 
@@ -153,6 +156,9 @@ class PlatformPage(Page):
     keeps_groups = True
     patience = 3.0
     """Seconds after which a person gives up a button that turns: a bot that is killed may have taken a press along."""
+
+    pause = 0.2
+    """A chat is changed once a second or so: until then the same buttons only say that they are old."""
 
     redelivers = True
     """Whether the platform brings a press that a killed bot took along to the next one."""

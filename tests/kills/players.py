@@ -101,7 +101,7 @@ class Players:
             name, do="press", chat=f"@{person}", message=message, payload=payload, **{"as": person}
         )
         if answer != "done":
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(self.page.pause)
 
 
 def _is_chair(button: dict[str, str]) -> bool:

@@ -1,5 +1,5 @@
-"""What benches of platforms share: a platform with its people in another process (`bot.bench.platform_server`), and
-the whole bot in this one.
+"""What benches of platforms share: a platform with its people in another process (`bot.bench.platform_server`), the
+whole bot in this one, and what it is measured beside in a third.
 """
 
 import asyncio
@@ -8,23 +8,29 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import asynccontextmanager
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import typer
 
+from bot import logs
 from bot.bench.limits import PATIENCE, STARTS_IN, BenchFailed, within
 from bot.handlers import Dispatcher
 from bot.platform import Adapter, CardRoom
+from bot.running import collect_seldom
 from bot.settings import Settings
 from bot.store import EmbeddedStore, opened
 from bot.supervisor import Supervisor
 from bot.worker import Worker
 
-TABLES, IDLE_TABLES = 200, 5000
+TABLES, IDLE_TABLES = 1000, 5000
+"""So many that no chat's rate limit is what holds up a machine that is quick."""
+
 AT_ONCE = 256
 OPENED_A_SECOND = SLOWEST = 5
 """Tables that any machine opens, and presses that any bot answers, a second; for the limits."""
@@ -77,6 +83,13 @@ class Server:
 
 
 @asynccontextmanager
+async def at(url: str) -> AsyncIterator[Server]:
+    """A platform's server that runs already."""
+    async with aiohttp.ClientSession() as session:
+        yield Server(url, session)
+
+
+@asynccontextmanager
 async def server(module: str) -> AsyncIterator[Server]:
     """A platform's server."""
     process = await asyncio.create_subprocess_exec(
@@ -89,8 +102,8 @@ async def server(module: str) -> AsyncIterator[Server]:
             said = await process.stdout.readline()
         if not said:
             raise BenchFailed(f"{module} ended before it said its port")
-        async with aiohttp.ClientSession() as session:
-            yield Server(f"http://127.0.0.1:{int(said)}", session)
+        async with at(f"http://127.0.0.1:{int(said)}") as there:
+            yield there
     finally:
         process.stdin.close()
         try:
@@ -129,21 +142,47 @@ async def whole_bot(settings: Settings, make: Callable[[CardRoom], Adapter]) -> 
 
 async def measured(there: Server, name: str, presses: int, rate: float = 0, at_once: int = AT_ONCE) -> dict[str, Any]:
     """So many presses, ``rate`` a second or as fast as it goes, with their figures printed."""
+    result = await played(there, presses, rate, at_once)
+    tell(name, result)
+    return result
+
+
+async def played(there: Server, presses: int, rate: float, at_once: int) -> dict[str, Any]:
+    """So many presses that are answered by this process, and what they took."""
     cpu = time.process_time()
     seconds = PATIENCE + presses / SLOWEST
     result: dict[str, Any] = await there.ask(seconds, do="play", presses=presses, rate=rate, at_once=at_once)
-    spent = (time.process_time() - cpu) / presses
-    result["cpu"], result["rate"] = spent, rate
+    result["cpu"], result["rate"] = (time.process_time() - cpu) / presses, rate
     result["speed"], result["calls_a_press"] = presses / result["seconds"], result["calls"] / presses
     result["uploads_a_press"] = result["uploads"] / presses
-    rate_limit = f"{rate:g} presses/s asked for" if rate else f"{result['speed']:,.0f} presses/s"
+    return result
+
+
+def tell(name: str, result: dict[str, Any]) -> None:
+    """Print the figures of what was played."""
+    rate_limit = f"{result['rate']:g} presses/s asked for" if result["rate"] else f"{result['speed']:,.0f} presses/s"
     typer.echo(
-        f"{name}: {rate_limit}, {1000 * spent:.2f} ms of CPU a press, {result['calls_a_press']:.2f} API calls a press, "
+        f"{name}: {rate_limit}, {1000 * result['cpu']:.2f} ms of CPU a press, "
+        f"{result['calls_a_press']:.2f} API calls a press, "
         + (f"{result['uploads_a_press']:.2f} pictures a press, " if result["uploads"] else "")
         + f"press to panel {spread(result['times'])}"
         + (f", to acknowledgement {spread(result['acknowledged'])}" if result.get("acknowledged") else "")
     )
-    return result
+
+
+async def alone(measure: Callable[..., Awaitable[dict[str, Any]]], *about: Any) -> dict[str, Any]:
+    """What a baseline comes to in a process of its own: what it leaves in memory slows nothing else down."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+        return await asyncio.get_running_loop().run_in_executor(process, _run_alone, measure, *about)
+
+
+def _run_alone(measure: Callable[..., Awaitable[dict[str, Any]]], *about: Any) -> dict[str, Any]:
+    async def run() -> dict[str, Any]:
+        return await measure(*about)
+
+    logs.set_up("error")
+    collect_seldom()
+    return asyncio.run(run())
 
 
 def spread(seconds: list[float]) -> str:

@@ -25,10 +25,14 @@ from bot.bench.platforms import (
     IDLE_TABLES,
     TABLES,
     Server,
+    alone,
+    at,
     hold,
     measured,
+    played,
     resident,
     server,
+    tell,
     tell_failures,
     tell_ratios,
     whole_bot,
@@ -135,19 +139,19 @@ def _point_at(there: Server) -> None:
     DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(f"{there.url}/api/v10/gateway".replace("http", "ws", 1))
 
 
-async def bare(there: Server, like: dict[str, Any], presses: int, at_once: int, rate: float) -> dict[str, Any]:
-    _point_at(there)
-    async with Bare(like) as client:
+async def bare(url: str, like: dict[str, Any], tables: int, presses: int, at_once: int, rate: float) -> dict[str, Any]:
+    """The bare library at as many tables, and the names of the errors that its handler met."""
+    async with at(url) as there, Bare(like) as client:
+        _point_at(there)
         running = asyncio.create_task(client.start(TOKEN))
         async with within(PATIENCE, "the bare library to connect"):
             await client.wait_until_ready()
-        await there.ask(do="bare", tables=TABLES, like=like["samples"])
-        result = await measured(there, "bare library", presses, rate, at_once)
+        await there.ask(do="bare", tables=tables, like=like["samples"])
+        result = await played(there, presses, rate, at_once)
         async with within(PATIENCE, "the bare library to end"):
             await client.close()
             await asyncio.wait([running])
-    tell_failures("bare library", client.failures)
-    return result
+    return result | {"failures": client.failures}
 
 
 def _settings(there: Server) -> Settings:
@@ -174,14 +178,13 @@ async def in_turn(
     """The whole bot and the bare library, each with a server of its own, in turn."""
     wholes, bares = [], []
     for _ in range(rounds):
-        _point_at(there)
         whole = await measured(there, name, presses, rate, at_once)
         whole["samples"] = await there.ask(do="samples")
-        # The library's addresses change for the bot too.
         await there.settled()
         wholes.append(whole)
-        bares.append(await bare(other, whole, presses, at_once, rate))
-    _point_at(there)
+        bares.append(await alone(bare, other.url, whole, TABLES, presses, at_once, rate))
+        tell("bare library", bares[-1])
+        tell_failures("bare library", bares[-1]["failures"])
     tell_ratios(wholes, bares)
 
 

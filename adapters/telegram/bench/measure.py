@@ -32,11 +32,15 @@ from bot.bench.platforms import (
     SLOWEST,
     TABLES,
     Server,
+    alone,
+    at,
     hold,
     measured,
+    played,
     resident,
     server,
     spread,
+    tell,
     tell_failures,
     tell_ratios,
     whole_bot,
@@ -75,15 +79,11 @@ def with_pictures(card_room: CardRoom) -> Telegram:
 
 
 async def bare(
-    there: Server,
-    name: str,
-    request: AiohttpRequest | None,
-    like: dict[str, Any],
-    presses: int,
-    at_once: int,
-    rate: float = 0,
+    url: str, over_aiohttp: bool, like: dict[str, Any], tables: int, presses: int, at_once: int, rate: float
 ) -> dict[str, Any]:
-    """A handler of the library's, with as many calls a press, of messages like the bot's."""
+    """A handler of the library's, with as many calls a press, of messages like the bot's; and the names of the errors
+    that it met.
+    """
     hand, waiting, board = (Message(like["samples"][kind]) for kind in ("hand", "waiting", "board"))
     boards, chance = like["calls_a_press"] - 3, random.Random(1)
 
@@ -102,26 +102,25 @@ async def bare(
     async def failed(_update: object, context: CallbackContext[Any, Any, Any, Any]) -> None:
         failures.append(type(context.error).__name__)
 
-    builder = Application.builder().token(TOKEN).base_url(f"{there.url}/bot").concurrent_updates(AT_ONCE)
-    if request:
-        builder = builder.request(request).get_updates_request(AiohttpRequest(connections=1, read_timeout=40))
+    builder = Application.builder().token(TOKEN).base_url(f"{url}/bot").concurrent_updates(AT_ONCE)
+    if over_aiohttp:
+        builder = builder.request(AiohttpRequest()).get_updates_request(AiohttpRequest(connections=1, read_timeout=40))
     application = builder.build()
     application.add_handler(CallbackQueryHandler(pressed))
     # The library would print a traceback for each.
     application.add_error_handler(failed)
-    async with application:
+    async with at(url) as there, application:
         await application.start()
         assert application.updater
         await application.updater.start_polling(
             timeout=30, error_callback=lambda error: failures.append(type(error).__name__)
         )
-        await there.ask(do="bare", tables=TABLES, like=like["samples"])
-        result = await measured(there, name, presses, rate, at_once)
-        async with within(PATIENCE, f"the {name} to end"):
+        await there.ask(do="bare", tables=tables, like=like["samples"])
+        result = await played(there, presses, rate, at_once)
+        async with within(PATIENCE, "the bare library to end"):
             await application.updater.stop()
             await application.stop()
-    tell_failures(name, failures)
-    return result
+    return result | {"failures": failures}
 
 
 class Message:
@@ -158,12 +157,20 @@ async def measure(idle: int) -> None:
         await there.until_ready(TABLES)
         await measured(there, name, CALM_PRESSES, RATE)
         whole = await in_turn(there, name, ROUNDS, PRESSES, AT_ONCE)
-        async with server(SERVER) as other:
-            default = await bare(
-                other, "bare library over its default client", None, whole, DEFAULT_PRESSES, DEFAULT_AT_ONCE
-            )
+        default = await bare_told("bare library over its default client", whole, DEFAULT_PRESSES, DEFAULT_AT_ONCE)
         tell_ratios([whole], [default], " over its default client")
         await hold(there, max(idle, TABLES), before)
+
+
+async def bare_told(
+    name: str, like: dict[str, Any], presses: int, at_once: int, rate: float = 0, *, over_aiohttp: bool = False
+) -> dict[str, Any]:
+    """The bare library with a server of its own, with its figures printed."""
+    async with server(SERVER) as there:
+        result = await alone(bare, there.url, over_aiohttp, like, TABLES, presses, at_once, rate)
+    tell(name, result)
+    tell_failures(name, result["failures"])
+    return result
 
 
 async def in_turn(there: Server, name: str, rounds: int, presses: int, at_once: int, rate: float = 0) -> dict[str, Any]:
@@ -174,11 +181,8 @@ async def in_turn(there: Server, name: str, rounds: int, presses: int, at_once: 
         whole["samples"] = await there.ask(do="samples")
         await there.settled()
         wholes.append(whole)
-        async with server(SERVER) as other:
-            as_many = presses if rate else presses // 2
-            bares.append(
-                await bare(other, "bare library over aiohttp", AiohttpRequest(), whole, as_many, at_once, rate)
-            )
+        as_many = presses if rate else presses // 2
+        bares.append(await bare_told("bare library over aiohttp", whole, as_many, at_once, rate, over_aiohttp=True))
     tell_ratios(wholes, bares, " over aiohttp")
     return wholes[-1]
 

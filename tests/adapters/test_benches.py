@@ -41,6 +41,7 @@ def same_process(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"{module}.collect_seldom", lambda: None)
 
 
+@pytest.mark.long
 def test_tables_are_watched_and_played_at_on_pages_beside_aiohttp_alone() -> None:
     result = bench("web", "--watchers", "12", "--moves", "3", "--tables", "3", "--seconds", "0.2")
     assert result.exit_code == 0, result.output
@@ -110,6 +111,7 @@ def untold(output: str, bench: str) -> list[str]:
     return [one.label for one in compare.FIGURES if one.bench == bench and one.read(output) is None]
 
 
+@pytest.mark.long
 def test_a_bot_that_never_connects_is_told_in_a_line_and_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     async def refuse(self: Commands) -> None:
         raise Trouble("an answer without the commands")

@@ -124,6 +124,7 @@ def test_each_step_is_told_as_it_comes_and_whoever_ends_it_has_what_is_told_by_t
     assert len(trees.stdout.splitlines()) == 1
 
 
+@pytest.mark.long
 def test_what_a_side_does_not_tell_is_a_dash_and_says_why(repository: Path) -> None:
     result = call("HEAD", "--rounds", "2", "--only", "discord", "--only", "engine", "--only", "room")
     assert result.exit_code == 0

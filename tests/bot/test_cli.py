@@ -298,6 +298,7 @@ def test_analyse_says_where_points_were_given_away(tmp_path: Path) -> None:
     assert call("analyse", str(tmp_path / "bad")).exit_code != 0
 
 
+@pytest.mark.long
 @COMPILED_SEARCHES
 def test_bench_robots_prints_points_intervals_games_and_times() -> None:
     out = call("bench", "robots", "--game", "testa", "--deals", "2").output

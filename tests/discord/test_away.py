@@ -163,6 +163,7 @@ async def minutes_away(folder: Path, how: str, seconds: float) -> None:
             assert max(later - one for one, later in pairwise(tried)) < LONGEST_PAUSE + 10
 
 
+@pytest.mark.long
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("rounds", [1, long(4)])
 def test_a_flood_of_commands_holds_up_no_board(

@@ -186,6 +186,7 @@ class Script:
         return [(message, one) for one in sorted(cards, key=lambda one: one.rpartition(" ")[2])]
 
 
+@pytest.mark.long
 async def test_who_plays_the_same_meets_the_same_on_both_platforms_a_restart_between(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ import socket
 from pathlib import Path
 from random import Random
 
+import pytest
 from playwright.async_api import Browser, Page, expect
 
 from adapters.web import make
@@ -17,7 +18,7 @@ from tests.discord.test_two_platforms import both
 from tests.e2e.conftest import ONE_BROWSER
 from tests.telegram.players import Person as TelegramPerson
 
-pytestmark = ONE_BROWSER
+pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 
 def free_port() -> int:

@@ -11,36 +11,34 @@ from tests.kills.harness import Harness, on_playground
 from tests.kills.pages import Page
 from tests.kills.tournaments import TournamentHarness
 from tests.kills.tournaments import on_playground as on_a_tournaments_playground
-from tests.long import long
 from tests.telegram.kills import on_telegram
 from tests.telegram.kills_on_a_cluster import ClusterHarness, on_a_cluster
+
+pytestmark = pytest.mark.long
 
 KILLS = int(os.environ.get("BUONGIOCO_KILLS", "60"))
 """How many in all; `python -m tests.kills --kills 10000` is for a night."""
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize(("kills", "seed"), [(4, 2), long(-(-KILLS // 2), 0), long(-(-KILLS // 2), 1)])
+@pytest.mark.parametrize(("kills", "seed"), [(-(-KILLS // 2), 0), (-(-KILLS // 2), 1)])
 async def test_killed_at_random(tmp_path: Path, kills: int, seed: int) -> None:
     async with on_playground(tmp_path) as page:
         await run(page, seed, kills, least=5)
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("kills", [2, long(-(-KILLS // 4))])
-async def test_killed_at_random_on_telegram(tmp_path: Path, kills: int) -> None:
+async def test_killed_at_random_on_telegram(tmp_path: Path) -> None:
     async with on_telegram(tmp_path) as page:
-        await run(page, 7, kills, least=3)
+        await run(page, 7, -(-KILLS // 4), least=3)
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("kills", [2, long(-(-KILLS // 6))])
-async def test_killed_at_random_on_discord(tmp_path: Path, kills: int) -> None:
+async def test_killed_at_random_on_discord(tmp_path: Path) -> None:
     async with on_discord(tmp_path) as page:
-        await run(page, 5, kills, least=3)
+        await run(page, 5, -(-KILLS // 6), least=3)
 
 
-@pytest.mark.long
 @pytest.mark.timeout(1800)
 async def test_workers_and_primaries_killed_at_random(tmp_path: Path) -> None:
     kills = max(3, KILLS // 20)
@@ -48,7 +46,6 @@ async def test_workers_and_primaries_killed_at_random(tmp_path: Path) -> None:
         await run(page, 1, kills, least=3, kind=ClusterHarness)
 
 
-@pytest.mark.long
 @pytest.mark.timeout(1800)
 async def test_killed_at_random_while_tournaments_are_played(tmp_path: Path) -> None:
     async with on_a_tournaments_playground(tmp_path) as page:
@@ -57,7 +54,6 @@ async def test_killed_at_random_while_tournaments_are_played(tmp_path: Path) -> 
         assert harness.over, "no tournament came to its end"
 
 
-@pytest.mark.long
 @pytest.mark.timeout(1800)
 async def test_killed_while_the_deal_of_the_day_is_played(tmp_path: Path) -> None:
     async with daily.on_playground(tmp_path) as page:

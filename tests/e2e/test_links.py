@@ -12,7 +12,7 @@ from tests.e2e.conftest import ONE_BROWSER, PHONE
 from tests.e2e.test_browser import SHOTS, answer
 from tests.open_playground import Open
 
-pytestmark = ONE_BROWSER
+pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -16,11 +16,12 @@ from engine.robots.strong import Judged, StrongRobot
 from engine.search.solver import Solver
 from tests.engine.tables import cards, play, spades_table, stock_table
 from tests.groups import COMPILED_SEARCHES
+from tests.long import mostly_long
 
 pytestmark = COMPILED_SEARCHES
 
 
-@pytest.mark.parametrize("game_id", GAMES)
+@pytest.mark.parametrize("game_id", mostly_long(GAMES, "metamazzo", "spades"))
 def test_every_decision_is_judged_the_same_each_time(game_id: str) -> None:
     record = simulate(game_id, {}, ["greedy"] * GAMES[game_id].seats, "1")
     verdicts = analyse_deal(record, 1)
@@ -150,6 +151,7 @@ def test_a_window_that_passed_is_points_lost(monkeypatch: pytest.MonkeyPatch) ->
     assert lost
 
 
+@pytest.mark.long
 def test_better_players_give_less_away() -> None:
     record = simulate("metamazzo", {}, ["strong", "random"], "5")
     verdicts = [one for deal in (1, 2) for one in analyse_deal(record, deal)]

@@ -169,6 +169,7 @@ def test_a_partners_busso_is_answered_with_the_highest_card_if_that_costs_little
     assert answered > 20
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("game_id", "packs"), [("metamazzo", 6), long("pizzichino", 6), long("tressette", 12)])
 def test_it_beats_the_medium_robot(game_id: str, packs: int) -> None:
     """A few packs, each played twice with seats swapped; `buongioco bench robots` measures how clearly."""

@@ -13,7 +13,7 @@ from tests.long import mostly_long
 from tests.open_playground import Open
 from tests.web.test_table_page import DESKTOP, PHONE, TO_PRESS, opened
 
-pytestmark = ONE_BROWSER
+pytestmark = [*ONE_BROWSER, pytest.mark.long]
 __all__ = ["browser", "playground", "running_browser"]
 
 LOOKS: dict[str, Any] = {"light": PHONE, "dark": DESKTOP}

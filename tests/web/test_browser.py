@@ -11,7 +11,7 @@ from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
 from tests.open_playground import Open
 from tests.web.test_sessions import ANNA, Chat, address_of
 
-pytestmark = ONE_BROWSER
+pytestmark = [*ONE_BROWSER, pytest.mark.long]
 __all__ = ["browser", "playground", "running_browser"]
 
 

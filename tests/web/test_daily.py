@@ -13,7 +13,7 @@ from tests.open_playground import Open
 from tests.web.test_accessibility import judged
 from tests.web.test_table_page import is_mine, opened, shot
 
-pytestmark = ONE_BROWSER
+pytestmark = [*ONE_BROWSER, pytest.mark.long]
 __all__ = ["browser", "playground", "running_browser"]
 
 TODAY = next(day for day in (date(2026, 11, 24) + timedelta(days=n) for n in range(7)) if game_on(day) == "testa")

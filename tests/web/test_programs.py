@@ -16,6 +16,7 @@ from bot.privacy.mydata import MyData
 from bot.programs import MOST_EACH, Programs, is_program
 from engine import GAMES, verify
 from tests.bot.command import command
+from tests.long import mostly_long
 from tests.open_playground import Open
 from tests.web.test_sessions import ANNA, BRUNO, Chat
 
@@ -131,7 +132,7 @@ async def test_a_cookie_is_no_token(site: Open, session: aiohttp.ClientSession) 
         assert answer.status == 401
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", mostly_long(GAMES, "pizzichino", "spades"))
 async def test_two_programs_play_and_are_not_rated(site: Open, session: aiohttp.ClientSession, game: str) -> None:
     random, seats = Random(game), GAMES[game].seats
     programs = [await program(site, session, f"Number {number}") for number in range(seats)]
@@ -222,6 +223,7 @@ async def test_a_seat_sees_its_own_hand_and_no_other(site: Open, session: aiohtt
         assert not any(f'"{card}"' in json.dumps(table) for card in theirs)
 
 
+@pytest.mark.long
 async def test_the_example_plays_a_whole_game_against_the_strong_robot(
     site: Open, session: aiohttp.ClientSession
 ) -> None:

@@ -12,7 +12,7 @@ from tests.web.test_accessibility import LOOKS, judged
 from tests.web.test_table_page import DESKTOP, PHONE, opened, shot
 from tests.web.test_tables import browser as visitor
 
-pytestmark = ONE_BROWSER
+pytestmark = [*ONE_BROWSER, pytest.mark.long]
 __all__ = ["browser", "playground", "running_browser"]
 
 

@@ -15,7 +15,7 @@ from tests.bot.finished.games import finished, keep
 from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
 from tests.open_playground import Open
 
-pytestmark = ONE_BROWSER
+pytestmark = [*ONE_BROWSER, pytest.mark.long]
 __all__ = ["browser", "playground", "running_browser"]
 
 PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True}

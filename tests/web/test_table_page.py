@@ -8,6 +8,7 @@ import pytest
 from playwright.async_api import Browser, Page, Response, expect
 
 from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
+from tests.long import long
 from tests.open_playground import Open
 
 pytestmark = ONE_BROWSER
@@ -67,8 +68,8 @@ async def test_from_the_first_page_to_the_first_card_are_three_clicks(playground
     assert 20_000 < total <= 250_000
 
 
-@pytest.mark.parametrize("how", [PHONE, SIDEWAYS, DESKTOP], ids=["phone", "sideways", "desktop"])
-@pytest.mark.parametrize("game", ["pizzichino", "spades", "tressette"])
+@pytest.mark.parametrize("how", [PHONE, long(SIDEWAYS), long(DESKTOP)], ids=["phone", "sideways", "desktop"])
+@pytest.mark.parametrize("game", ["pizzichino", long("spades"), long("tressette")])
 async def test_what_is_pressed_is_in_sight(
     playground: Open, browser: Browser, game: str, how: dict[str, object]
 ) -> None:
@@ -143,6 +144,7 @@ async def test_a_page_that_is_loaded_again_shows_the_same_table(playground: Open
     assert await page.locator(".fan").inner_html() == before
 
 
+@pytest.mark.long
 async def test_a_bot_that_was_started_anew_is_found_again(playground: Open, browser: Browser) -> None:
     page = await (await browser.new_context(**PHONE)).new_page()  # type: ignore[arg-type]
     await page.goto(playground.url)
@@ -234,6 +236,7 @@ async def test_nothing_moves_for_who_wants_it_still(playground: Open, browser: B
     assert await page.evaluate("document.getAnimations().filter((one) => one.playState === 'running').length") == 0
 
 
+@pytest.mark.long
 async def test_the_last_trick_of_a_deal_is_seen_before_what_it_counted(playground: Open, browser: Browser) -> None:
     page = await begun(browser, playground, "metamazzo")
     deal_over = page.locator(".tally")
@@ -259,6 +262,7 @@ async def test_the_last_trick_of_a_deal_is_seen_before_what_it_counted(playgroun
     await expect(page.locator(".fan .tap")).to_have_count(10)
 
 
+@pytest.mark.long
 async def test_a_question_from_the_menu_does_not_lie_under_the_score_of_a_deal(
     playground: Open, browser: Browser
 ) -> None:

@@ -11,7 +11,7 @@ from tests.open_playground import Open
 from tests.web.test_api import open_table
 from tests.web.test_replay import DESKTOP, PHONE, opened
 
-pytestmark = ONE_BROWSER
+pytestmark = [*ONE_BROWSER, pytest.mark.long]
 __all__ = ["browser", "playground", "running_browser"]
 
 

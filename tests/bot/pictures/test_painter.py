@@ -13,11 +13,12 @@ from bot.pictures.painter import FONT, paint
 from bot.pictures.png import encode_png
 from bot.pictures.sprites import COLOURS
 from engine import GAMES
+from tests.long import mostly_long
 
 MOST_BYTES = 80_000
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", mostly_long(GAMES, "spades", "tavolo"))
 def test_a_scene_is_the_same_bytes_whatever_was_painted_before(game: str) -> None:
     scenes = scenes_of(game, "classic")[::6]
     painted = [paint(scene) for scene in scenes]

@@ -21,6 +21,7 @@ from bot.store.indexing import index_people
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, play_until, seated
 from tests.bot.privacy.traces import everything, traces
+from tests.long import mostly_long
 
 ANNA = "paper:1001"
 """No other id or number has it in it."""
@@ -199,7 +200,7 @@ async def press(player: Player, payload: str) -> Any:
     return reply.panel
 
 
-@pytest.mark.parametrize("steps", range(2, 62, 10))
+@pytest.mark.parametrize("steps", mostly_long(range(2, 62, 10), 2, 32))
 async def test_a_bot_that_is_killed_in_the_middle_carries_on(
     store: Store, steps: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -57,6 +57,7 @@ async def test_a_failover_is_waited_for(cluster: LocalCluster, cluster_store: St
     assert (await store.load("ABCD")).entries == [b"one", b"two"]
 
 
+@pytest.mark.long
 async def test_what_no_replica_has_is_not_acknowledged(cluster: LocalCluster, sure: Store) -> None:
     assert await sure.append("ABCD", NOTHING, [b"one"]) == Appended(1)
     primary, replica = await ends_of(cluster, "ABCD")

@@ -235,6 +235,7 @@ async def loaded(embedded: EmbeddedStore) -> Log:
         await embedded.stop()
 
 
+@pytest.mark.long
 def test_several_starts_in_a_row_leave_one_guard_and_the_last_owner_keeps_its_valkey(tmp_path: Path) -> None:
     valkeys = set()
     for _ in range(2):

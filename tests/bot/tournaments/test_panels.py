@@ -34,6 +34,7 @@ from bot.tournaments.tournament import DAY, FORMS, HOUR, LEAST_TEAMS, MOST_TEAMS
 from bot.wording import NO_BREAK
 from engine import GAMES
 from tests.bot.tournaments.made import NAMES, ROOT, Made, on, over
+from tests.long import mostly_long
 
 LONGEST = 4096
 """UTF-16 units that every platform shows in one message."""
@@ -100,7 +101,7 @@ def lines(panel: Panel) -> list[str]:
     return stripped(panel.plain).splitlines()
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", mostly_long(FORMS, "knockout"))
 def test_every_panel_of_every_phase_can_be_shown(form: Form) -> None:
     for teams in SIZES[form]:
         phases = [Made(form).t, Made(form).entered(teams).t, on(form, teams), over(form, teams)]

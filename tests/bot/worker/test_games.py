@@ -7,6 +7,7 @@ import pytest
 from bot.store import Store
 from engine import GAMES, verify
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker, play_until, seated
+from tests.long import mostly_long
 
 SIGNALS = (" busso", " volo")
 
@@ -25,7 +26,7 @@ def shortest(game: str) -> tuple[str, ...]:
     return (f"to {min(map(int, targets)) * unit}",) if len(targets) > 1 else ()
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", mostly_long(GAMES, "pizzichino", "tavolo"))
 async def test_a_whole_game_by_its_buttons(store: Store, game: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:

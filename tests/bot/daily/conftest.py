@@ -1,0 +1,27 @@
+"""What goes for all tests of the deal of the day."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from bot.daily import deal
+from bot.robot_pool import RobotPool
+from engine.game import MoveEntry
+from engine.views import View
+
+
+@pytest.fixture(autouse=True)
+def simple_robots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The robot of the day is a simple one, for the strong one thinks about a deal for seconds: where that matters it
+    plays in `test_deal`, and in the long runs of pages and platforms.
+    """
+
+    async def move_of_day(_pool: RobotPool, view: View, history: Sequence[MoveEntry], seed: int) -> str | None:
+        return deal.choose(view, history, seed)
+
+    async def par(_pool: RobotPool, game: str, secret: bytes) -> deal.DayResult:
+        return deal.played_by_robots(game, secret)
+
+    monkeypatch.setattr(deal, "LEVEL", "easy")
+    monkeypatch.setattr(RobotPool, "move_of_day", move_of_day)
+    monkeypatch.setattr(RobotPool, "par", par)

@@ -124,6 +124,7 @@ def wish_text(words: Wording, move: str) -> str:
         "draw": _("Draw a card"),
         "keep": _("Keep it"),
         "pass": _("Throw it away"),
+        "blind": _("Double nil, blind"),
         "bid": _("Bid nil") if rest == ["0"] else _("Bid {rest}"),
     }
     return actions[word].format(rest=" ".join(rest))

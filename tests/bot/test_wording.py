@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 
+from bot.panels.analysis import wish_text
 from bot.panels.rules import rules_page
 from bot.store import Store
 from bot.texts import LANGUAGES
@@ -82,3 +83,10 @@ async def test_no_line_break_comes_between_a_cards_rank_and_its_suit(store: Stor
         ranked = [text[at - 1] for text, at in found if text[at - 1] not in " \n"]
         assert len(ranked) > 50
         assert set(ranked) == {JOINER}
+
+
+def test_every_move_can_be_wished_for() -> None:
+    words = Wording("en", FOUR, "french")
+    for move in ("draw", "blind", "keep", "pass", "exchange", "exchange 2C", "bid 0", "bid 5", "play 2C", "claim"):
+        assert wish_text(words, move)
+    assert wish_text(words, "blind") == "Double nil, blind"

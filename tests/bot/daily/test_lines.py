@@ -75,6 +75,17 @@ def test_what_is_no_card_was_done_before_its_trick() -> None:
     assert not [cell for row in day_table("en", "codes", lines).rows for cell in row.cells if cell.parts or cell.costs]
 
 
+def test_lines_that_part_at_a_double_nil_are_told_apart() -> None:
+    seen, unseen = (
+        DayLine(f"{move}-1", DayResult((points, 0), "1"), (Decision(0, 1, move), Decision(1, 1, "play AS")))
+        for move, points in (("draw", 5), ("blind", -200))
+    )
+    lines = Comparison(TODAY, "spades", seen, [ComparedLine("Anna", 2, unseen), ComparedLine("Bruno", 1, seen)])
+    text = side_by_side_panel("en", "codes", lines, 1).plain
+    assert "The lines first part before trick 1: “Double nil, blind” ×1 · “Draw a card” ×1" in text
+    assert "Parts from the best line before trick 1: “Double nil, blind”, there “Draw a card”." in text
+
+
 def test_a_line_is_read_as_it_is_written() -> None:
     for one in (BEST, line("C-1", None, "3D")):
         assert DayLine.parse(one.to_text()) == one

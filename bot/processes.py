@@ -15,6 +15,9 @@ import structlog
 
 from bot.process_main import SIZE_BYTES, sized, work
 
+NEW = multiprocessing.get_context("spawn").Process
+"""How one is made: afresh, for a copy of the bot would have its memory and its connections."""
+
 TRIES = 3
 """How often work is given to a process, where each dies of it."""
 
@@ -46,7 +49,7 @@ class _Process:
         ours, theirs = socket.socketpair()
         try:
             with theirs:
-                process = multiprocessing.get_context("spawn").Process(target=work, args=(theirs, niceness))
+                process = NEW(target=work, args=(theirs, niceness))
                 process.start()
         except OSError:
             ours.close()

@@ -58,6 +58,9 @@ SWEEP_SECONDS = 5.0
 DAYS_SECONDS = 30.0
 """How often it is looked whether a day is over."""
 
+FIRST_PATIENCE = 0.05
+"""Seconds that a loop gets to end before it is told again, at first."""
+
 PATIENCE = 1.5
 """Seconds that messages under way get when the bot stops."""
 
@@ -197,11 +200,13 @@ class Worker:
 
     async def stop(self) -> None:
         """Finish what is under way, note it, and give the shards back."""
+        patience = FIRST_PATIENCE
         while running := [task for task in self._tasks if not task.done()]:
             # More than once: on Python 3.11 libraries are known to lose a cancellation that meets a result.
             for task in running:
                 task.cancel()
-            await asyncio.wait(running, timeout=0.2)
+            await asyncio.wait(running, timeout=patience)
+            patience *= 2
         self.outages.stop()
         await self.retries.stop()
         self.completion.stop()

@@ -7,10 +7,21 @@ import pytest
 import structlog
 from hypothesis import settings
 
-from tests.stores import any_store, cluster, cluster_store, embedded, shared_valkey, store
+from tests.forked import forked, spawned
+from tests.stores import any_store, cluster, cluster_store, embedded, empty_valkey, shared_valkey, store
 
 # For all tests, wherever they stand: which folders are named on the command line makes no difference.
-__all__ = ["any_store", "cluster", "cluster_store", "embedded", "shared_valkey", "store"]
+__all__ = [
+    "any_store",
+    "cluster",
+    "cluster_store",
+    "embedded",
+    "empty_valkey",
+    "forked",
+    "shared_valkey",
+    "spawned",
+    "store",
+]
 
 # People in tests press faster than people do.
 os.environ["BUONGIOCO_RATE_LIMITS"] = "false"

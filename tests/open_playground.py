@@ -1,6 +1,8 @@
 """A bot with its playground open, in this process."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from adapters.web import make
@@ -14,10 +16,20 @@ from bot.worker import Worker
 
 
 class Open:
-    """A worker whose playground is open, which can be closed and opened again on the same port."""
+    """A worker whose playground is open, which can be closed and opened again on the same port.
 
-    def __init__(self, folder: Path, host: str = "127.0.0.1", public_url: str | None = None) -> None:
+    Its store is an embedded Valkey of its own, or ``valkey``, one that runs.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        host: str = "127.0.0.1",
+        public_url: str | None = None,
+        valkey: EmbeddedStore | None = None,
+    ) -> None:
         self.folder, self.host, self.port, self.public_url = folder, host, 0, public_url
+        self._valkey = valkey
         self._stop = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self.worker: Worker
@@ -47,31 +59,38 @@ class Open:
             await self._task
 
     async def _run(self, ready: asyncio.Event) -> None:
+        async with self._store_running() as url, opened(url) as store:
+            settings = Settings(
+                _env_file=None,
+                data=self.folder,
+                playground_port=self.port,
+                playground_host=self.host,
+                public_url=self.public_url,
+            )
+            worker = self.worker = Worker(store, settings, robot_pause=0.05)
+            for adapter in make(Dispatcher(worker)):
+                worker.add(adapter)
+                if isinstance(adapter, Playground):
+                    playground = self.playground = adapter
+            serving = asyncio.create_task(Supervisor(worker).run())
+            await worker.start()
+            while not playground.healthy:
+                await asyncio.sleep(0.01)
+            self.port = playground.site.port
+            ready.set()
+            await self._stop.wait()
+            serving.cancel()
+            await asyncio.wait([serving])
+            await worker.stop()
+
+    @asynccontextmanager
+    async def _store_running(self) -> AsyncIterator[str]:
+        if self._valkey:
+            yield self._valkey.url
+            return
         valkey = EmbeddedStore(self.folder)
         await valkey.start()
         try:
-            async with opened(valkey.url) as store:
-                settings = Settings(
-                    _env_file=None,
-                    data=self.folder,
-                    playground_port=self.port,
-                    playground_host=self.host,
-                    public_url=self.public_url,
-                )
-                worker = self.worker = Worker(store, settings, robot_pause=0.05)
-                for adapter in make(Dispatcher(worker)):
-                    worker.add(adapter)
-                    if isinstance(adapter, Playground):
-                        playground = self.playground = adapter
-                serving = asyncio.create_task(Supervisor(worker).run())
-                await worker.start()
-                while not playground.healthy:
-                    await asyncio.sleep(0.01)
-                self.port = playground.site.port
-                ready.set()
-                await self._stop.wait()
-                serving.cancel()
-                await asyncio.wait([serving])
-                await worker.stop()
+            yield valkey.url
         finally:
             await valkey.stop()

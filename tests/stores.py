@@ -37,6 +37,14 @@ def shared_valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedded
 
 
 @pytest.fixture
+def empty_valkey(shared_valkey: EmbeddedStore) -> EmbeddedStore:
+    """The same, empty: for tests of a bot that opens its store itself."""
+    with redis.Redis.from_url(shared_valkey.url) as client:
+        client.flushall()
+    return shared_valkey
+
+
+@pytest.fixture
 async def store(shared_valkey: EmbeddedStore) -> AsyncIterator[Store]:
     """An empty store."""
     async with opened_empty(shared_valkey) as opened_store:

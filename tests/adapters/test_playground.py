@@ -18,22 +18,22 @@ from bot.panel import Button, Panel, Span
 from bot.picture import DECKS, Picture
 from bot.pictures.scene import Card, Scene, Side
 from bot.platform import ChatGone, File, MessageGone, TooLong, Unreachable
-from bot.store import Store
+from bot.store import EmbeddedStore, Store
 from tests.open_playground import Open
 
 
 @pytest.fixture
-async def playground(tmp_path: Path) -> AsyncIterator[Open]:
-    one = Open(tmp_path / "data")
+async def playground(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[Open]:
+    one = Open(tmp_path / "data", valkey=empty_valkey)
     await one.start()
     yield one
     await one.stop()
 
 
 @pytest.fixture
-async def network(tmp_path: Path) -> AsyncIterator[Open]:
+async def network(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[Open]:
     """Opened to a network."""
-    one = Open(tmp_path / "data", host="0.0.0.0")  # noqa: S104
+    one = Open(tmp_path / "data", valkey=empty_valkey, host="0.0.0.0")  # noqa: S104
     await one.start()
     yield one
     await one.stop()

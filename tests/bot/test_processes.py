@@ -12,6 +12,8 @@ import pytest
 
 from bot.processes import ProcessDied, Processes
 
+pytestmark = pytest.mark.usefixtures("spawned")
+
 
 class Odd(Exception):
     """Can be pickled, but not read again."""

@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, async_playwright
 
+from bot.store import EmbeddedStore
 from tests.open_playground import Open
 
 ONE_BROWSER = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("browser")]
@@ -34,8 +35,8 @@ def chromium() -> str:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def playground(tmp_path: Path) -> AsyncIterator[Open]:
-    opened_worker = Open(tmp_path / "data")
+async def playground(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[Open]:
+    opened_worker = Open(tmp_path / "data", valkey=empty_valkey)
     await opened_worker.start()
     yield opened_worker
     await opened_worker.stop()

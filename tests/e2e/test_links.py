@@ -8,6 +8,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
+from bot.store import EmbeddedStore
 from tests.e2e.conftest import ONE_BROWSER, PHONE
 from tests.e2e.test_browser import SHOTS, answer
 from tests.open_playground import Open
@@ -16,9 +17,9 @@ pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def network(tmp_path: Path) -> AsyncIterator[Open]:
+async def network(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[Open]:
     """A playground that was opened to a network."""
-    one = Open(tmp_path / "data", host="0.0.0.0")  # noqa: S104
+    one = Open(tmp_path / "data", valkey=empty_valkey, host="0.0.0.0")  # noqa: S104
     await one.start()
     yield one
     await one.stop()

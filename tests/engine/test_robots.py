@@ -13,7 +13,7 @@ from engine.robots.memory import Memory, remember
 from engine.views import DealView, View
 from tests.engine.hidden import hidden_cards, shuffled_about
 from tests.engine.tables import cards, full_table, play_any, random_rules, random_step, spades_table
-from tests.long import mostly_long
+from tests.long import long, mostly_long
 
 SHARE_OF_GAMES = {"pizzichino": 0.9, "metamazzo": 0.85, "testa": 0.8, "tressette": 0.75, "tavolo": 0.7, "spades": 0.8}
 
@@ -50,8 +50,9 @@ def test_the_same_seed_gives_the_same_game() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("name", ROBOTS)
-def test_a_robot_chooses_the_same_whatever_it_cannot_see(game: str, name: str) -> None:
-    for seed in range(40):
+@pytest.mark.parametrize("tables", [10, long(40)])
+def test_a_robot_chooses_the_same_whatever_it_cannot_see(game: str, name: str, tables: int) -> None:
+    for seed in range(tables):
         random = Random(f"{game} {seed}")
         table = Game(game, random_rules(game, random))
         for _ in range(random.randrange(1, 60)):

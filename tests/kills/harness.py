@@ -30,9 +30,6 @@ from tests.kills.invariants import AtRest, Disagreement, check, doubles
 from tests.kills.pages import Page
 from tests.kills.players import Players
 
-CHECK_EVERY = 10
-"""Rounds."""
-
 STOPS_IN = 10.0
 """Seconds that a bot may take to stop when it is asked to: after that `docker stop` kills it."""
 
@@ -47,6 +44,9 @@ class Harness:
     """Rounds and checks for one page."""
 
     victims = ("bot", "store", "both")
+    check_every = 10
+    """Rounds."""
+
     patience = 60.0
     """Seconds in which one table at least comes to rest once nobody plays, and in which presses count again."""
 
@@ -66,7 +66,7 @@ class Harness:
             try:
                 for number in range(1, kills + 1):
                     await self.round(session, self.random.choice(self.victims))
-                    if number % CHECK_EVERY == 0 or number == kills:
+                    if number % self.check_every == 0 or number == kills:
                         await self.check(session)
                         if show:
                             print(self.figures(), flush=True)  # noqa: T201

@@ -75,6 +75,9 @@ class ClusterHarness(Harness):
     """Rounds and checks with three workers on a cluster."""
 
     victims = ("worker", "primary", "both")
+    check_every = 20
+    """Tables come to rest only when the lease of whoever was killed has ended, after 15 seconds."""
+
     page: CrewsPage
 
     @property

@@ -6,12 +6,13 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from bot.store import EmbeddedStore
 from tests.open_playground import Open
 
 
 @pytest.fixture
-async def site(tmp_path: Path) -> AsyncIterator[Open]:
-    one = Open(tmp_path / "data")
+async def site(tmp_path: Path, empty_valkey: EmbeddedStore) -> AsyncIterator[Open]:
+    one = Open(tmp_path / "data", valkey=empty_valkey)
     await one.start()
     yield one
     await one.stop()

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -95,9 +96,20 @@ async def test_a_revoked_token_is_good_no_more(site: Open, session: aiohttp.Clie
     assert one.token.partition(".")[2] not in repr(await site.worker.store.client.hgetall("programs"))
 
 
+@pytest.fixture
+async def site_with_its_store(tmp_path: Path) -> AsyncIterator[Open]:
+    """A command finds its store in the folder."""
+    one = Open(tmp_path / "data")
+    await one.start()
+    yield one
+    await one.stop()
+
+
 async def test_the_host_makes_lists_and_revokes_tokens_beside_the_bot(
-    site: Open, session: aiohttp.ClientSession, tmp_path: Path
+    site_with_its_store: Open, session: aiohttp.ClientSession, tmp_path: Path
 ) -> None:
+    site = site_with_its_store
+
     async def called(*words: str, code: int = 0) -> str:
         answer = await asyncio.to_thread(command, tmp_path, "token", *words, BUONGIOCO_PLAYGROUND_PORT="0")
         assert answer.returncode == code, answer.stderr

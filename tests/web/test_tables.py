@@ -14,6 +14,7 @@ import pytest
 from adapters.web import people
 from bot.platform import RateLimit
 from bot.privacy.kept import drop_kept, read_kept
+from bot.store import EmbeddedStore
 from bot.tables.chairs import Invited
 from tests.open_playground import Open
 
@@ -105,8 +106,8 @@ async def test_whoever_plays_is_known_by_a_cookie_that_no_script_reads(site: Ope
         assert set_cookie.split("=", 1)[1].split(";")[0].split(".")[1] not in kept.decode()
 
 
-async def test_behind_https_the_cookie_is_for_https_alone(tmp_path: Path) -> None:
-    one = Open(tmp_path / "data", public_url=PUBLIC)
+async def test_behind_https_the_cookie_is_for_https_alone(tmp_path: Path, empty_valkey: EmbeddedStore) -> None:
+    one = Open(tmp_path / "data", valkey=empty_valkey, public_url=PUBLIC)
     await one.start()
     try:
         async with browser(one) as anna:

@@ -340,6 +340,9 @@ def test_whatever_happens_everybody_is_in_one_place(workers: type[Workers]) -> N
     run_state_machine_as_test(
         workers,
         settings=settings(
-            max_examples=40, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+            max_examples=settings().max_examples,
+            stateful_step_count=25,
+            deadline=None,
+            suppress_health_check=[HealthCheck.too_slow],
         ),
     )

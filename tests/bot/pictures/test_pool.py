@@ -7,11 +7,11 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 import pytest
 
+from bot import processes
 from bot.panel import Panel, Span
 from bot.picture import DECKS, Picture, Subject
 from bot.pictures import painting, pool
@@ -179,7 +179,7 @@ async def test_where_no_process_can_be_started_none_is_for_a_while(monkeypatch: 
         tries.append(self)
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(SpawnProcess, "start", none)
+    monkeypatch.setattr(processes.NEW, "start", none)
     async with opened() as pictures:
         for code in ("3D", "4D", "5D"):
             assert (await pictures.painted(panel(code))).picture is None

@@ -1,7 +1,7 @@
 """What people see of tournaments: every form, phase and language, of few teams and of many."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain, pairwise, product
 
@@ -41,7 +41,12 @@ LONGEST = 4096
 
 MOST_BUTTONS = 100
 
-SIZES: dict[Form, tuple[int, ...]] = {form: (LEAST_TEAMS[form], 7, 8, MOST_TEAMS[form]) for form in FORMS}
+SIZES: dict[str, Callable[[Form], int]] = {
+    "least": LEAST_TEAMS.__getitem__,
+    "odd": lambda _form: 7,
+    "even": lambda _form: 8,
+    "most": MOST_TEAMS.__getitem__,
+}
 
 
 def panels_of(language: str, t: Tournament) -> Iterator[Panel]:
@@ -101,14 +106,15 @@ def lines(panel: Panel) -> list[str]:
     return stripped(panel.plain).splitlines()
 
 
-@pytest.mark.parametrize("form", mostly_long(FORMS, "knockout"))
-def test_every_panel_of_every_phase_can_be_shown(form: Form) -> None:
-    for teams in SIZES[form]:
-        phases = [Made(form).t, Made(form).entered(teams).t, on(form, teams), over(form, teams)]
-        phases += [Made(form).entered(teams).add(Cancel()).t, Made(form).started(teams).t]
-        for t, language in product(phases, LANGUAGES):
-            for panel in panels_of(language, t):
-                check(panel)
+@pytest.mark.parametrize("size", mostly_long(SIZES, "least", "odd"))
+@pytest.mark.parametrize("form", FORMS)
+def test_every_panel_of_every_phase_can_be_shown(form: Form, size: str) -> None:
+    teams = SIZES[size](form)
+    phases = [Made(form).t, Made(form).entered(teams).t, on(form, teams), over(form, teams)]
+    phases += [Made(form).entered(teams).add(Cancel()).t, Made(form).started(teams).t]
+    for t, language in product(phases, LANGUAGES):
+        for panel in panels_of(language, t):
+            check(panel)
 
 
 @pytest.mark.parametrize("form", ["swiss", "duplicate", "knockout"])

@@ -19,7 +19,7 @@ from bot.tournaments.swiss import records_of
 from bot.tournaments.tournament import Form, Tournament
 from tests.bot.tournaments.judge import judged
 from tests.bot.tournaments.logs import at_random, begun, paired, played_round, with_entries
-from tests.long import long
+from tests.long import long, mostly_long
 
 HOWS: tuple[How, ...] = ("played", "resign", "timeout")
 
@@ -56,7 +56,7 @@ def verdicts(form: Form, seed: int, *, leaving: float) -> Counter[str]:
 
 @pytest.mark.parametrize("count", [15, long(150)])
 @pytest.mark.parametrize("leaving", [0.0, 0.3], ids=["all stay", "some leave"])
-@pytest.mark.parametrize("form", ["swiss", "duplicate"])
+@pytest.mark.parametrize("form", mostly_long(["swiss", "duplicate"], "swiss"))
 def test_rounds_are_paired_as_another_program_does(form: Form, leaving: float, count: int) -> None:
     found = sum((verdicts(form, seed, leaving=leaving) for seed in range(count)), Counter[str]())
     rounds = found.total()

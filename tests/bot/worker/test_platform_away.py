@@ -13,6 +13,7 @@ from bot.platform import NotDone, RateLimit, SlowDown, Trouble
 from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, play_until, seated
+from tests.long import long
 
 SURFACES = 3
 """Two hands and a board; each has one task at most."""
@@ -44,7 +45,7 @@ class Moody(FakePlatform):
             raise SlowDown(0.0001) if self.error == "wait" else Trouble("no answer")
 
 
-@pytest.mark.parametrize(("error", "times"), [("wait", 10_000), ("away", 600)])
+@pytest.mark.parametrize(("error", "times"), [("wait", 1000), long("wait", 10_000), ("away", 600)])
 async def test_a_platform_that_refuses_again_and_again_costs_time_only(store: Store, error: str, times: int) -> None:
     """Ten minutes away are some twelve tries a surface, at pauses of a minute; here it is many times that."""
     fake = Moody()

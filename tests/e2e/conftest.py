@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, async_playwright, expect
 
 from bot.store import EmbeddedStore
 from tests.open_playground import Open
@@ -18,6 +18,9 @@ ONE_BROWSER = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_grou
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 PHONE = {"width": 390, "height": 844}
+
+# A slow machine is not a fault: five seconds are too few for a page beside the other tests.
+expect.set_options(timeout=30_000)
 
 
 def needed(*names: str, package: str) -> str:

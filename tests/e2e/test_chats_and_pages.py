@@ -84,6 +84,8 @@ async def _play_a_deal(worker: Worker, code: str, page: Page, anna: TelegramPers
         if turn and turn.person.startswith("web:"):
             await page.locator(".line.mine").wait_for(timeout=20_000)
             await page.locator(".fan .tap.playable").first.click()
+            # Until the bot has heard of it, it would seem to be the page's turn once more.
+            await until(lambda version=table.version: version_of(worker, code) > version)
         await anna.play(random)
         await bruno.play(random)
         await worker.settled()
@@ -98,6 +100,11 @@ async def _play_a_deal(worker: Worker, code: str, page: Page, anna: TelegramPers
     )
     assert [total in text for text in (hers[-1], list(his)[-1]) for total in totals] == [True] * 4
     assert {chair.person.split(":")[0] for chair in table.chairs if chair} == {"web", "telegram", "discord", "robot"}
+
+
+def version_of(worker: Worker, code: str) -> int:
+    table = worker.room.remembered(code)
+    return table.version if table else 0
 
 
 def people_at(worker: Worker, code: str) -> list[str]:

@@ -412,7 +412,7 @@ const App = () => {
         ${table.last_trick.length > 0 && html`<details class="last"><summary>${table.last_title}</summary>${table.last_trick.map((card) => html`<span class=${`small ${card.wins ? "wins" : ""}`} key=${card.code}><${Face} deck=${table.deck} card=${card.code} /><small dir="auto">${card.by}</small></span>`)}</details>`}
       </section>
       <div class="todo">
-        <p class=${`line ${table.is_mine ? "mine" : ""}`}>${table.line}</p>
+        <p class=${`line ${table.is_mine && !moving ? "mine" : ""}`}>${moving ? "" : table.line}</p>
         ${beside.map(([label, payload]) => html`<button type="button" class="beside" data-payload=${payload} onClick=${() => onPress(payload)}>${label}</button>`)}
       </div>
       ${extra.length > 0 && html`<${Buttons} rows=${extra} onPress=${onPress} />`}

@@ -149,6 +149,7 @@ class People:
         self.now: Callable[[], float] = time.time
         self.on_change: Callable[[str], Awaitable[None]] | None = None
         self._remembered: Latest[str, Remembered] = Latest(PEOPLE_REMEMBERED)
+        self._changes = 0
 
     async def person(self, id: str) -> Profile:  # noqa: A002
         """What is known of a person; defaults for a stranger."""
@@ -279,24 +280,26 @@ class People:
         remembered = self._remembered.get(key)
         if remembered and time.monotonic() - remembered.at < FRESH_SECONDS:
             return remembered
+        changes = self._changes
         stored = await self._client.hgetall(key)
-        return self._remember(key, {name.decode(): value.decode() for name, value in stored.items()})
+        found = Remembered(time.monotonic(), {name.decode(): value.decode() for name, value in stored.items()})
+        # What was changed meanwhile may have been read as it was before.
+        if changes == self._changes:
+            self._remembered.note(key, found)
+        return found
 
     async def _change(self, key: str, changes: dict[str, str]) -> None:
         if changes:
             await self._client.hset(key, mapping=changes)
-            self._remember(key, {**await self._fields(key), **changes})
+            self._changes += 1
+            self._remembered.note(key, Remembered(time.monotonic(), {**await self._fields(key), **changes}))
             if self.on_change:
                 await self.on_change(key)
 
     def forget(self, key: str) -> None:
         """Another worker has changed this profile."""
+        self._changes += 1
         self._remembered.pop(key, None)
-
-    def _remember(self, key: str, fields: dict[str, str]) -> Remembered:
-        found = Remembered(time.monotonic(), fields)
-        self._remembered.note(key, found)
-        return found
 
 
 def _chat_key(place: str) -> str:

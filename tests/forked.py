@@ -14,10 +14,14 @@ from bot import processes
 SPAWN = processes.NEW
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="session")
 def forked() -> Iterator[None]:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.at_hand"])
+    # To start the first takes until all is imported: a bot would stand still meanwhile.
+    first = context.Process(target=int)
+    first.start()
+    first.join()
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(processes, "NEW", context.Process)
         yield

@@ -23,10 +23,11 @@ async def embedded(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
 
 
 @pytest.fixture(scope="session")
-def shared_valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStore]:
+def shared_valkey(tmp_path_factory: pytest.TempPathFactory, forked: None) -> Iterator[EmbeddedStore]:
     """An embedded Valkey for all tests of this process that only want a store: starting one takes longer than they do.
 
-    It does not wait for the disk, as a bot's own does: nobody takes the power away here.
+    It does not wait for the disk, as a bot's own does: nobody takes the power away here. Whoever has a store may have a
+    bot, and a bot has processes that work for it (`tests.forked`).
     """
     valkey = EmbeddedStore(tmp_path_factory.mktemp("valkey"))
     asyncio.run(valkey.start())

@@ -1,6 +1,7 @@
 """People who sit at one table, some on its page in a real Chromium and some in their chats."""
 
 import socket
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -85,7 +86,7 @@ async def _play_a_deal(worker: Worker, code: str, page: Page, anna: TelegramPers
             await page.locator(".line.mine").wait_for(timeout=20_000)
             await page.locator(".fan .tap.playable").first.click()
             # Until the bot has heard of it, it would seem to be the page's turn once more.
-            await until(lambda version=table.version: version_of(worker, code) > version)
+            await until(partial(is_after, table.version, worker, code))
         await anna.play(random)
         await bruno.play(random)
         await worker.settled()
@@ -102,9 +103,9 @@ async def _play_a_deal(worker: Worker, code: str, page: Page, anna: TelegramPers
     assert {chair.person.split(":")[0] for chair in table.chairs if chair} == {"web", "telegram", "discord", "robot"}
 
 
-def version_of(worker: Worker, code: str) -> int:
+def is_after(version: int, worker: Worker, code: str) -> bool:
     table = worker.room.remembered(code)
-    return table.version if table else 0
+    return table is not None and table.version > version
 
 
 def people_at(worker: Worker, code: str) -> list[str]:

@@ -29,6 +29,9 @@ REST_SECONDS = 60.0
 HUNG_SECONDS = 60.0
 """A picture that takes so long never comes: its process is replaced."""
 
+LATEST_SHARE = 0.1
+"""How much the latest picture counts in what one takes on average."""
+
 KEPT_BYTES = 4 * 1024 * 1024
 
 log = structlog.get_logger()
@@ -46,6 +49,10 @@ class PicturePool:
         """How many wait for each of these."""
         self._ready: asyncio.Task[None] | None = None
         self._rests_until = 0.0
+        self._seconds_each = 0.0
+        """What a picture takes of late, on average."""
+        self._last_at = 0.0
+        """When the last one was painted, by the monotonic clock."""
 
     async def painted(self, panel: Panel) -> Panel:
         """The panel with its picture painted, for an adapter; without it if that fails, or is not done in time."""
@@ -93,6 +100,10 @@ class PicturePool:
                 return b""
             task = self._under_way[scene.digest] = asyncio.create_task(self._by_a_process(scene))
             task.add_done_callback(lambda done: self._done(scene.digest, done))
+            if len(self._under_way) * self._seconds_each > PATIENCE_SECONDS:
+                # It will be late, and to wait for that would hold up its text for nothing.
+                PICTURES.labels("late").inc()
+                return b""
         # Several messages may wait for it, and one that goes away must not take it along.
         with self._wanted_by_one_more(scene):
             await asyncio.wait([task], timeout=PATIENCE_SECONDS)
@@ -113,12 +124,18 @@ class PicturePool:
 
     async def _by_a_process(self, scene: Subject) -> bytes:
         """A picture; ProcessDied if there is no process that paints it."""
+        asked_at = time.monotonic()
         try:
             async with asyncio.timeout(HUNG_SECONDS):
-                return await self._processes.do(self._paint, scene)
+                png = await self._processes.do(self._paint, scene)
         except TimeoutError:
             self._processes.replace()
             raise ProcessDied from None
+        # They are painted one after the other.
+        now = time.monotonic()
+        self._seconds_each += LATEST_SHARE * (now - max(asked_at, self._last_at) - self._seconds_each)
+        self._last_at = now
+        return png
 
     def _done(self, digest: str, task: asyncio.Task[bytes]) -> None:
         if self._under_way.get(digest) is task:

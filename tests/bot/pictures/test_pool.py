@@ -37,6 +37,11 @@ def sleepy(scene: Subject) -> bytes:
     return b"late"
 
 
+def unhurried(scene: Subject) -> bytes:
+    time.sleep(0.1)
+    return b"painted"
+
+
 def endless(scene: Subject) -> bytes:
     time.sleep(600)
     return b""
@@ -82,6 +87,25 @@ async def test_a_panel_gets_its_picture_as_png() -> None:
     assert painted.picture
     assert painted.picture.png.startswith(b"\x89PNG")
     assert painted.digest == panel().digest
+
+
+async def test_where_too_many_are_under_way_a_text_goes_at_once_and_its_picture_follows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cards = [f"{rank}{suit}" for suit in "DCSB" for rank in "A234567FCR"]
+    async with opened(unhurried) as pictures:
+        for code in cards[:20]:
+            assert (await pictures.painted(panel(code))).picture
+        monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.5)
+        asked = [asyncio.create_task(pictures.painted(panel(code))) for code in cards[20:]]
+        [last] = (await asyncio.wait(asked[-1:]))[0]
+        assert not any(one.done() for one in asked[1:5]), "it waited for others"
+        assert last.result().picture is None
+        late = panel(cards[-1])
+        assert late.picture
+        assert pictures.is_under_way(late.picture.scene)
+        monkeypatch.setattr(pool, "PATIENCE_SECONDS", 60)
+        assert (await pictures.painted(late)).picture
 
 
 async def test_a_panel_without_a_picture_needs_no_process() -> None:

@@ -20,10 +20,39 @@ PLAYERS = "easy"
 """The robot whose games endings are found in: it errs, as people do."""
 
 
-def packaged() -> list[Puzzle]:
+class Collection(Mapping[str, Puzzle]):
+    """Puzzles by their ids, in the order of the lines that they are kept as (`Puzzle.to_line`): a puzzle is read from
+    its line when it is asked for, because thousands of them read take megabytes.
+    """
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = {line.partition(" ")[0]: line for line in lines}
+
+    def __getitem__(self, id_: str) -> Puzzle:
+        return Puzzle.from_line(self._lines[id_])
+
+    def __contains__(self, id_: object) -> bool:
+        return id_ in self._lines
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def game(self, id_: str) -> str:
+        """`Puzzle.game`, and nothing else is read."""
+        return self._lines[id_].split(" ", 2)[1]
+
+    def missed(self, id_: str) -> int:
+        """`Puzzle.missed`, and nothing else is read."""
+        return int(self._lines[id_].rsplit(" ", 2)[1])
+
+
+@cache
+def all_puzzles() -> Collection:
     """Those that come with the bot, in the file's order."""
-    text = (files("bot.puzzles") / FILE).read_text("ascii")
-    return [Puzzle.from_line(line) for line in text.splitlines()]
+    return Collection((files("bot.puzzles") / FILE).read_text("ascii").splitlines())
 
 
 def simulated(seed: str, games: Sequence[str]) -> Iterator[Record]:
@@ -31,12 +60,6 @@ def simulated(seed: str, games: Sequence[str]) -> Iterator[Record]:
     for number in count(1):
         for game in games:
             yield simulate(game, {}, [PLAYERS] * game_kind(game).seats, f"{seed}/{game}/{number}")
-
-
-@cache
-def all_puzzles() -> Mapping[str, Puzzle]:
-    """Those that come with the bot, by their ids: read, which takes a tenth of a second, when first asked for."""
-    return {puzzle.id: puzzle for puzzle in packaged()}
 
 
 def found_in(records: Iterable[Record], known: set[str] | None = None) -> Iterator[Puzzle]:

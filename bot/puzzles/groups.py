@@ -50,8 +50,9 @@ def puzzle_of(day: date) -> Puzzle:
 @lru_cache(maxsize=4)
 def first_puzzle_of(day: date) -> Puzzle:
     """What a newcomer is asked on a day: an easy one, of Tressette for two."""
-    easy = sorted(one.id for one in all_puzzles().values() if one.game in ("metamazzo", "testa") and one.missed <= EASY)
-    return all_puzzles()[easy[day.toordinal() % len(easy)]]
+    puzzles = all_puzzles()
+    easy = sorted(id_ for id_ in puzzles if puzzles.game(id_) in ("metamazzo", "testa") and puzzles.missed(id_) <= EASY)
+    return puzzles[easy[day.toordinal() % len(easy)]]
 
 
 class GroupPuzzles:
@@ -104,7 +105,6 @@ class GroupPuzzles:
 
     async def run(self) -> None:
         """Send them, until cancelled."""
-        await asyncio.to_thread(all_puzzles)
         while True:
             if MINDED_WITH in self._shards.mine:
                 with self._store.outage.noted():

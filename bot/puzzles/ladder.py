@@ -13,7 +13,6 @@ many simple players missed it. Only somebody's first answer to a puzzle counts.
 """
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from heapq import nsmallest
@@ -23,6 +22,7 @@ from typing import Any, NamedTuple
 from openskill.models import PlackettLuce
 
 from bot.finished.ratings import BEGINNER, SCALE
+from bot.puzzles.collection import Collection
 from bot.store import keys
 from engine.puzzles.puzzle import Puzzle
 
@@ -101,7 +101,7 @@ class Ladder:
         found = await self._client.hget(keys.puzzle_answers(person), puzzle)
         return found.decode() if found else ""
 
-    async def next_for(self, person: str, puzzles: Mapping[str, Puzzle]) -> Puzzle | None:
+    async def next_for(self, person: str, puzzles: Collection) -> Puzzle | None:
         """One that somebody has not answered, about as hard as they are good; the same until they answer. None if there
         is none left.
         """
@@ -114,16 +114,16 @@ class Ladder:
             id_.decode(): _rating(text) for id_, text in (await self._client.hgetall(keys.PUZZLE_RATINGS)).items()
         }
 
-        def far(puzzle: Puzzle) -> tuple[float, str]:
-            mu, _sigma = ratings.get(puzzle.id) or (begins_at(puzzle), UNSURE)
-            return abs(mu - solver.mu), puzzle.id
+        def far(id_: str) -> tuple[float, str]:
+            mu, _sigma = ratings.get(id_) or (begins_at(puzzles.missed(id_)), UNSURE)
+            return abs(mu - solver.mu), id_
 
-        left = nsmallest(NEAR, (one for id_, one in puzzles.items() if id_ not in done), key=far)
+        left = nsmallest(NEAR, (id_ for id_ in puzzles if id_ not in done), key=far)
         if not left:
             return None
-        puzzle = choice(left)
-        await self._client.hset(keys.PUZZLE_NEXT, person, puzzle.id)
-        return puzzle
+        chosen = choice(left)
+        await self._client.hset(keys.PUZZLE_NEXT, person, chosen)
+        return puzzles[chosen]
 
     async def take(
         self, person: str, puzzle: Puzzle, card: str, group: tuple[str, date] | None = None
@@ -137,7 +137,9 @@ class Ladder:
             known = (await self._client.hget(keys.PUZZLE_PEOPLE, person) or b"").decode()
             text = await self._client.hget(keys.PUZZLE_RATINGS, puzzle.id)
             before = PuzzleStanding(**json.loads(known)) if known else PuzzleStanding()
-            now, (mu, sigma) = rated(before, _rating(text) if text else (begins_at(puzzle), UNSURE), is_right=is_right)
+            now, (mu, sigma) = rated(
+                before, _rating(text) if text else (begins_at(puzzle.missed), UNSURE), is_right=is_right
+            )
             taken = await self._answer(
                 keys=[answers, keys.PUZZLE_PEOPLE, keys.PUZZLE_RATINGS, keys.puzzle_chat(*group) if group else answers],
                 args=[
@@ -184,9 +186,9 @@ def _rating(text: bytes) -> tuple[float, float]:
     return float(mu), float(sigma)
 
 
-def begins_at(puzzle: Puzzle) -> float:
-    """The mu that a puzzle has before anybody has answered it."""
-    return EASIEST + (HARDEST - EASIEST) * puzzle.missed / 100
+def begins_at(missed: int) -> float:
+    """The mu of a puzzle that nobody has answered yet, by its `Puzzle.missed`."""
+    return EASIEST + (HARDEST - EASIEST) * missed / 100
 
 
 def rated(

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from bot.puzzles.collection import FILE, chosen, found_in, made, packaged, simulated
+from bot.puzzles.collection import FILE, all_puzzles, chosen, found_in, made, simulated
 from engine import GAMES
 from engine.cards import cards
 from engine.position import SearchPosition, SpadesPosition
@@ -52,7 +52,7 @@ def test_one_card_is_better_than_all_others(puzzle: Puzzle) -> None:
 
 
 def small() -> list[Puzzle]:
-    return [puzzle for puzzle in packaged() if sum(map(len, puzzle.hands)) <= 9][:30]
+    return [puzzle for puzzle in all_puzzles().values() if sum(map(len, puzzle.hands)) <= 9][:30]
 
 
 @pytest.mark.parametrize("small_one", small(), ids=lambda puzzle: puzzle.id)
@@ -112,7 +112,7 @@ def test_the_same_seed_finds_the_same_ones_and_none_twice(total: int) -> None:
 
 
 def test_those_that_are_kept_are_of_all_games_and_as_often_hard_as_easy() -> None:
-    kept = chosen(packaged(), 140)
+    kept = chosen([*all_puzzles().values()], 140)
     assert [sum(one.game == game for one in kept) for game in GAMES] == [20] * 7
     of_one = [one.missed for one in kept if one.game == "spades"]
     assert len(set(of_one)) >= 5
@@ -125,14 +125,16 @@ def test_those_that_are_kept_are_of_all_games_and_as_often_hard_as_easy() -> Non
 def test_the_package_has_two_thousand_of_all_games() -> None:
     from importlib.resources import files  # noqa: PLC0415
 
-    puzzles = packaged()
+    puzzles = [*all_puzzles().values()]
     assert len(puzzles) == 2000
     assert len({one.id for one in puzzles}) == 2000
     assert len((files("bot.puzzles") / FILE).read_bytes()) <= 300_000
     for game in GAMES:
         assert sum(one.game == game for one in puzzles) >= 200
+    for one in puzzles:
+        assert (all_puzzles().game(one.id), all_puzzles().missed(one.id)) == (one.game, one.missed)
 
 
 def test_the_package_is_right() -> None:
     solver = Solver()
-    assert not [(one.id, fault) for one in packaged() for fault in faults_of(one, solver)]
+    assert not [(one.id, fault) for one in all_puzzles().values() for fault in faults_of(one, solver)]

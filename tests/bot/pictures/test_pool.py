@@ -89,23 +89,27 @@ async def test_a_panel_gets_its_picture_as_png() -> None:
     assert painted.digest == panel().digest
 
 
-async def test_where_too_many_are_under_way_a_text_goes_at_once_and_its_picture_follows(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    cards = [f"{rank}{suit}" for suit in "DCSB" for rank in "A234567FCR"]
+async def test_where_too_many_are_under_way_a_text_goes_at_once_and_its_picture_may_follow() -> None:
+    async with opened(endless) as pictures:
+        pictures._seconds_each = 10
+        asked = [asyncio.create_task(pictures.painted(panel(code))) for code in ("2D", "3D", "4D", "5D", "6D", "7D")]
+        late = asyncio.create_task(pictures.painted(panel("AD")))
+        assert (await late).picture is None
+        assert not any(one.done() for one in asked), "six take a minute, which is not too long"
+        scene = panel("AD").picture
+        assert scene
+        assert pictures.is_under_way(scene.scene)
+
+
+async def test_what_a_picture_takes_is_known_however_many_wait() -> None:
     async with opened(unhurried) as pictures:
-        for code in cards[:20]:
-            assert (await pictures.painted(panel(code))).picture
-        monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.5)
-        asked = [asyncio.create_task(pictures.painted(panel(code))) for code in cards[20:]]
-        [last] = (await asyncio.wait(asked[-1:]))[0]
-        assert not any(one.done() for one in asked[1:5]), "it waited for others"
-        assert last.result().picture is None
-        late = panel(cards[-1])
-        assert late.picture
-        assert pictures.is_under_way(late.picture.scene)
-        monkeypatch.setattr(pool, "PATIENCE_SECONDS", 60)
-        assert (await pictures.painted(late)).picture
+        await asyncio.gather(*[pictures.painted(panel(f"{rank}D")) for rank in "A234567FCR"])
+        assert pictures._seconds_each > 0.1 * (1 - 0.9**10) / 2
+        pictures._seconds_each = 0
+        # Nor does it count how long nobody asked for any.
+        pictures._last_at -= 1000
+        await pictures.painted(panel("AC"))
+        assert pictures._seconds_each < 10
 
 
 async def test_a_panel_without_a_picture_needs_no_process() -> None:

@@ -17,7 +17,7 @@ from bot.pictures.painter import paint
 from bot.pictures.puzzles import puzzle_scene
 from bot.platform import ChatGone, Reply, SentMessage
 from bot.privacy.mydata import MyData
-from bot.puzzles.collection import all_puzzles
+from bot.puzzles.collection import Collection, all_puzzles
 from bot.puzzles.groups import puzzle_of
 from bot.puzzles.ladder import Answered, Counted, Ladder, PuzzleStanding, begins_at
 from bot.somebody import marks
@@ -134,7 +134,7 @@ async def test_answers_of_many_to_one_puzzle_at_once_all_count(store: Store) -> 
     taken = await asyncio.gather(*(Ladder(store.client).take(f"paper:{n}", puzzle, right) for n in range(12)))
     assert all(taken)
     rating = await store.client.hget("{puzzles}:ratings", puzzle.id)
-    assert float(rating.split()[0]) < begins_at(puzzle), "what everybody solves is not hard"
+    assert float(rating.split()[0]) < begins_at(puzzle.missed), "what everybody solves is not hard"
 
 
 async def test_puzzles_come_about_as_hard_as_one_is_good(store: Store) -> None:
@@ -149,12 +149,12 @@ async def test_puzzles_come_about_as_hard_as_one_is_good(store: Store) -> None:
     easy, hard = await ladder.next_for("paper:1", all_puzzles()), await ladder.next_for("paper:2", all_puzzles())
     assert easy
     assert hard
-    assert begins_at(easy) + 5 < begins_at(hard)
+    assert begins_at(easy.missed) + 5 < begins_at(hard.missed)
 
 
 async def test_who_has_answered_all_is_told_so(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     one = next(iter(all_puzzles().values()))
-    monkeypatch.setattr("bot.handlers.puzzles.all_puzzles", lambda: {one.id: one})
+    monkeypatch.setattr("bot.handlers.puzzles.all_puzzles", lambda: Collection([one.to_line()]))
     async with opened(store, "Anna") as (_worker, [anna]):
         await anna.say("/puzzle", anna.private)
         await answer(anna, right=True)

@@ -176,7 +176,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec(
         "puzzle",
         {"it": "problema"},
-        _("solve an ending"),
+        _("solve a puzzle: find the best card"),
         title=_("Solve an ending: which card is best?"),
     ),
     CommandSpec(
@@ -218,7 +218,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         _("see where you sit; in a group, what is open there"),
     ),
     CommandSpec("leaderboard", {"it": "classifica"}, _("see who is best"), arguments=(replace(GAME, in_help=False),)),
-    CommandSpec("honours", {"it": "albo"}, _("see what months are remembered for")),
+    CommandSpec("honours", {"it": "albo"}, _("see the monthly champions and records")),
     CommandSpec(
         "stats",
         {"it": "statistiche"},
@@ -238,7 +238,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
         arguments=(Argument("about", {"it": "argomento"}, Kind.TOPIC, _("game"), _("Which game")),),
     ),
     CommandSpec("settings", {"it": "impostazioni"}, _("choose language, suits, pictures, clock")),
-    CommandSpec("resign", {"it": "resa"}, _("resign a game"), arguments=(OWN_TABLE,), for_one=True),
+    CommandSpec("resign", {"it": "resa"}, _("give a game up"), arguments=(OWN_TABLE,), for_one=True),
     CommandSpec("mydata", {"it": "mieidati"}, _("get all I keep of you, as a file"), for_one=True),
     CommandSpec("forget", {"it": "dimenticami"}, _("have me forget you; I ask first"), for_one=True),
     CommandSpec("help", {"it": "aiuto"}, _("see what the bot can do")),

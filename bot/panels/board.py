@@ -132,7 +132,7 @@ def past_panel(seen: TableSnapshot, past: FinishedDeal, language: str, suits: st
         page.line(line)
     if past.secret:
         page.gap()
-        page.line(_("🔓 The shuffle's seal is broken. Is it fair? /rules fair"), "small")
+        page.line(_("🔓 The shuffle's secret is out. Is it fair? /rules fair"), "small")
         page.line(_("Seal: {seal}"), "small", seal=past.commitment)
         page.line(_("Secret: {secret}"), "small", secret=past.secret)
     return page.panel()

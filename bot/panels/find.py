@@ -36,7 +36,7 @@ def looking_page(
     page.line(_("Meanwhile you may play against a robot."))
     rows = [robots_row(language, game or usual)]
     if seats > 2:
-        page.line(_("From two people on, robots may take the chairs that are left:"))
+        page.line(_("With two of you, robots may fill the free chairs:"))
         chosen = NEVER if robots_after is None else robots_after
         labels = {0: _("at once"), 120: _("after 2 minutes"), 300: _("after 5 minutes"), NEVER: _("never")}
         waits = [

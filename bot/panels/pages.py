@@ -29,7 +29,7 @@ def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool
     names = {"italian": _("Italian suits 🪙🏆⚔️🪵"), "french": _("French suits ♦️♥️♠️♣️")}
     places = {"private": _("Hands in our private chat"), "aside": _("Hands in the group, for my eyes only")}
     if has_ephemeral:
-        page.line(_("Where your cards come: in the group only when you press My hand, and without a sound."))
+        page.line(_("Where your cards come: in the group only when you press My hand, here, and without a sound."))
     return page.panel(
         tuple(
             chosen(LANGUAGE_NAMES[code], profile.language == code, actions.page("settings", "language", code))
@@ -52,7 +52,7 @@ def settings_page(profile: Profile, *, has_ephemeral: bool, shows_pictures: bool
         ),
         (
             Button(
-                ("✓ " if profile.wants_phrases else "") + _("What strangers say to me"),
+                ("✓ " if profile.wants_phrases else "") + _("Show me what strangers say"),
                 actions.page("settings", "phrases", int(not profile.wants_phrases)),
             ),
         ),

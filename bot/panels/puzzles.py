@@ -160,7 +160,7 @@ class Position:
         _ = self.words.text
         if self.puzzle.bids:
             return _(
-                "Spades are trumps. What counts are your points of this hand less the other's; a bag is one point."
+                "Spades are trumps. What counts are your points of this deal less the other's; a bag is one point."
             )
         if len(self.names) == 2:
             return _("What counts: your whole points of the deal, with those so far and one for the last trick.")

@@ -110,7 +110,8 @@ def _game(language: str) -> dict[str, list[str]]:
         ],
         "spizzichino": [*packets, _("To 51; packets are chosen blind. There is nothing to set.")],
         "metamazzo": [
-            _("Ten cards each, twenty in the stock. After each trick both draw a card, the winner first, and show it."),
+            _("Ten cards each, twenty in the stock. The seat after the dealer leads."),
+            _("After each trick both draw a card, the winner first, and show it."),
             _("With the stock gone you play on: twenty tricks in all."),
             _("You may declare what stands in your first cards at your first turn, then what a card drawn completes."),
             _("A combination counts again when a newly drawn card is part of it. To 51 (or 21, 31, 41)."),
@@ -122,6 +123,7 @@ def _game(language: str) -> dict[str, list[str]]:
         ],
         "tressette": [
             _("Four players, two against two, partners opposite. Ten cards each, ten tricks."),
+            _("The seat after the dealer leads."),
             _("Leading, you may say busso (play your highest and come back) or volo (I have no more of this suit)."),
             _("Declarations are made from the end of the first trick until your own card to the second."),
             _("At any time you may claim to have reached the target. A wrong claim costs nothing."),
@@ -137,6 +139,8 @@ def _game(language: str) -> dict[str, list[str]]:
             _("Draw a card: keep it and the next is thrown away unseen, or throw it away and keep the next."),
             _("With 13 cards each, bid how many tricks you will take; 0 is nil."),
             _("Double nil is said before the first card is drawn; you may then exchange up to three cards."),
+            _("The second player bids first and leads; from then on whoever took the trick leads the next."),
+            _("Follow suit if you can. The highest spade takes the trick; without one, the highest card of the suit led."),
             _("Spades are trumps, and may not be led until one was played on another suit."),
             _("Bid made: 10 a trick, 1 a trick over it. Bid missed: minus 10 a trick. Nil 100, double nil 200."),
             _("Each trick over is a bag: every tenth bag costs 100. To 500 (or 200, 300)."),

@@ -100,11 +100,11 @@ async def test_muted_nobody_is_heard_and_everybody_may_still_speak(playing: list
     await says(anna, "Hello!")
     assert "Hello!" in hand_of(bruno)
     await bruno.say("/settings", bruno.private)
-    await bruno.press("What strangers say to me")
+    await bruno.press("Show me what strangers say")
     assert not [text for text in bruno.fake.texts(bruno.private) if "Hello!" in text]
     await says(bruno, "Well played!")
     assert "Well played!" in hand_of(anna)
-    await bruno.press("What strangers say to me")
+    await bruno.press("Show me what strangers say")
     assert [text for text in bruno.fake.texts(bruno.private) if "Hello!" in text]
 
 

@@ -192,9 +192,10 @@ class People:
             seen["language"] = language
         if place == private_place(person.id):
             seen["private"] = "1"
-        await self._change(keys.person(person.id), {n: value for n, value in seen.items() if known.get(n) != value})
         if known.get("handle", "") != person.handle:
+            # First, for the profile tells whether it has been done.
             await self._rename(person.id, known.get("handle", ""), person.handle)
+        await self._change(keys.person(person.id), {n: value for n, value in seen.items() if known.get(n) != value})
         if place and not is_private(place):
             await self.begin_chat(place, language, chat_name)
         return await self.person(person.id)
@@ -292,7 +293,9 @@ class People:
         if changes:
             await self._client.hset(key, mapping=changes)
             self._changes += 1
-            self._remembered.note(key, Remembered(time.monotonic(), {**await self._fields(key), **changes}))
+            if remembered := self._remembered.get(key):
+                # The rest of it is no younger for that.
+                self._remembered.note(key, Remembered(remembered.at, {**remembered.fields, **changes}))
             if self.on_change:
                 await self.on_change(key)
 

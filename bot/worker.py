@@ -127,6 +127,7 @@ class Worker:
         self.room.delivers = self.shards.owns
         self.room.on_unreadable = self._set_aside
         self.shards.on_taken = self._look_through
+        self.shards.on_leaving = self.delivery.leave_shards
         self.shards.on_lost = self.delivery.drop_shard
         self.shards.on_committed = self._heard
         self.shards.on_notified = self._notified

@@ -175,7 +175,7 @@ class Pictures:
     def _left_out(self, channel: str, error: Exception) -> None:
         log.info("discord_picture_left_out", why=why(error))
         if isinstance(error, discord.HTTPException) and error.status < 500:
-            self._refusing[channel] = False
+            self._refusing[channel] = error.code == NO_PERMISSION
             return
         self._slow[channel] = True
         self._late[channel] = self._late.get(channel, 0) + 1

@@ -11,7 +11,7 @@ and for edits when the table has come to rest: an edit made twice changes nothin
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -50,6 +50,9 @@ AGAIN_AFTER = 2.0
 
 LONGEST_AGAIN_AFTER = 300.0
 """Seconds up to which that doubles while errors of ours come again. A change of the table has it looked at at once."""
+
+LEAVING_SECONDS = 1.5
+"""How long what is being sent is waited for when shards go to another worker; much less than a lease lasts."""
 
 TABLES_REMEMBERED = 25_000
 """Tables of which it is kept in memory what is shown, at some 3 kB each."""
@@ -186,6 +189,18 @@ class Delivery:
         for sync in self._tables.values():
             await self._writer.now(sync)
 
+    async def leave_shards(self, shards: Collection[int]) -> None:
+        """Finish what is being sent for shards that are about to be another worker's, and write it down: what the store
+        does not know of is sent again.
+        """
+        syncs = [sync for code, sync in self._tables.items() if keys.shard_of(code) in shards]
+        for sync in syncs:
+            sync.stop_waiting()
+        if tasks := [task for sync in syncs for task in sync.tasks]:
+            await asyncio.wait(tasks, timeout=LEAVING_SECONDS)
+        for sync in syncs:
+            await self._writer.now(sync)
+
     def drop_shard(self, shard: int) -> None:
         """Another worker delivers this shard from now on."""
         for code in [code for code in self._tables if keys.shard_of(code) == shard]:
@@ -226,7 +241,7 @@ class Delivery:
         await self._load(sync)
         table: Table | None = None
         has_waited = False
-        while not self._tools.stopping:
+        while not self._tools.stopping and self._shards.owns(sync.code):
             if sync.is_behind or table is None:
                 table, has_waited = await self._look_over(sync), False
             elif sync.is_under_way:
@@ -297,7 +312,7 @@ class Delivery:
             # The host has taken this platform off; the game goes on elsewhere.
             return
         surface = sync.surface(name, home)
-        if await self._waits_for_press(table, surface, home):
+        if not surface.is_under_way and await self._waits_for_press(table, surface, home):
             surface.wait_for_press()
             # Boards say so.
             sync.touch()

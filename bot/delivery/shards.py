@@ -9,7 +9,7 @@ import asyncio
 import json
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import Any, Literal
 
 import structlog
@@ -40,6 +40,8 @@ class Shards:
         self.workers = 1
         """How many workers were alive when this one last looked."""
         self.on_taken: Callable[[int], None] = lambda _shard: None
+        self.on_leaving: Callable[[Collection[int]], Awaitable[None]] = _nothing
+        """Called with shards that are about to be given back, while their leases still hold."""
         self.on_lost: Callable[[int], None] = lambda _shard: None
         self.on_committed: Callable[[Committed], None] = lambda _told: None
         self.on_notified: Callable[[dict[str, Any]], None] = lambda _notification: None
@@ -156,9 +158,8 @@ class Shards:
         workers = await attendance.present(self.worker_id)
         self.workers = 1 if self._alone else workers
         fair = -(-keys.SHARDS // self.workers)
-        for shard in sorted(self.mine)[fair:]:
-            await attendance.leave(self.worker_id, shard)
-            self._lose(shard)
+        if leaving := sorted(self.mine)[fair:]:
+            await self._leave(leaving)
         mine = sorted(self.mine)
         kept = await asyncio.gather(*(self._attend(shard, "keep") for shard in mine))
         for shard, is_kept in zip(mine, kept, strict=True):
@@ -176,6 +177,17 @@ class Shards:
                 self.mine.add(shard)
                 self.on_taken(shard)
 
+    async def _leave(self, leaving: Collection[int]) -> None:
+        """Give shards to other workers. A lease that could not be given back ends by itself."""
+        self.mine.difference_update(leaving)
+        try:
+            await self.on_leaving(leaving)
+        finally:
+            for shard in leaving:
+                self._lose(shard)
+        for shard in leaving:
+            await self.store.attendance.leave(self.worker_id, shard)
+
     async def _attend(self, shard: int, how: Literal["keep", "take", "seize"]) -> bool:
         # A lease lasts from when the store makes it, which is after it was asked.
         until = self.now() + LEASE_SECONDS
@@ -187,3 +199,7 @@ class Shards:
     def _lose(self, shard: int) -> None:
         self.mine.discard(shard)
         self.on_lost(shard)
+
+
+async def _nothing(_shards: Collection[int]) -> None:
+    """Nobody has anything to finish."""

@@ -109,7 +109,7 @@ class SurfaceSync:
         Whatever the platform does, this goes on, but where nobody can be reached, and for a text that is too long
         though it was cut: that is raised.
         """
-        while not self._tools.stopping:
+        while self._goes_on:
             step: Step | None = None
             try:
                 await self._note_late_uploads()
@@ -124,14 +124,14 @@ class SurfaceSync:
                     return
                 with self._tools.outages.call(platform_of(self._place)):
                     await self._do(step)
-                if self._awaited and (self._take_away_last or not self._surface.taking_away()):
+                if self._awaited and not self._was_looked_over() and self._takes_nothing_away_first():
                     await self._wait_for_picture(self._awaited)
                 elif self._stands(step) and not self._surface.late_uploads:
                     return
                 self._begin_pauses_anew()
             except SlowDown as error:
                 self._count("slow_down")
-                self._tools.limiter.block(self._place, error.seconds)
+                await self._slow_down(step, error)
             except MessageGone:
                 self._count("gone")
                 self._gone(step)
@@ -153,7 +153,7 @@ class SurfaceSync:
                     continue
                 if not await self._keeps_standing():
                     self._give_up(error)
-                    return
+                    break
             except Trouble as error:
                 self._count("trouble")
                 # It was not for the picture that the text did not go out.
@@ -162,6 +162,11 @@ class SurfaceSync:
                 self._was_to_call = None
                 await self._wait_for_better(error, step)
         await self._wait_out_late_uploads()
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether more may be done: not once the bot stops, or another worker is to deliver the table."""
+        return not self._tools.stopping and self._tools.shards.owns(self._sync.code)
 
     # What is to be done
 
@@ -224,6 +229,9 @@ class SurfaceSync:
         if isinstance(step, TakeAway) or not self._sync.is_as_of(self._look):
             return False
         return self._surface.known.digest == step.panel.digest and not self._surface.known.outdated
+
+    def _takes_nothing_away_first(self) -> bool:
+        return self._take_away_last or not self._surface.taking_away()
 
     def _was_looked_over(self) -> bool:
         """Whether the table was looked over since it was decided what is to be done: that left out this surface, which
@@ -344,6 +352,14 @@ class SurfaceSync:
 
     # What went wrong
 
+    async def _slow_down(self, step: Step | None, error: SlowDown) -> None:
+        """Too much was sent: to the surface's place, or to where an older message is."""
+        if isinstance(step, TakeAway) and step.outdated.place:
+            self._tools.limiter.block(step.outdated.place, error.seconds)
+            await self._wait_for_better(NotDone("too much was sent to where an older message is"), step)
+        else:
+            self._tools.limiter.block(self._place, error.seconds)
+
     def _leave_picture_out(self, step: Step | None, error: NoPicture) -> None:
         """What was to be shown goes by itself as text; what comes after it has its picture again."""
         assert isinstance(step, Send | Replace | Edit)
@@ -354,7 +370,9 @@ class SurfaceSync:
         self._text_alone = step.panel.digest
 
     async def _give_way(self, step: Step | None) -> None:
-        """What stands there could not be edited: a new message is to take its place."""
+        """What stands there could not be edited: a new message is to take its place, unless one has by now."""
+        if isinstance(step, Edit) and step.sent.message != self._surface.known.message:
+            return
         if isinstance(step, Edit) and step.panel.picture and is_ephemeral(self._place):
             self._gave_way = (self._place, step.sent)
         self._surface.outdate()

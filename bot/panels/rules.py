@@ -140,7 +140,7 @@ def _game(language: str) -> dict[str, list[str]]:
             _("With 13 cards each, bid how many tricks you will take; 0 is nil."),
             _("Double nil is said before the first card is drawn; you may then exchange up to three cards."),
             _("The second player bids first and leads; from then on whoever took the trick leads the next."),
-            _("Follow suit if you can. The highest spade takes the trick; without one, the highest card of the suit led."),
+            _("Follow suit if you can. The highest spade takes the trick, or else the highest card of the suit led."),
             _("Spades are trumps, and may not be led until one was played on another suit."),
             _("Bid made: 10 a trick, 1 a trick over it. Bid missed: minus 10 a trick. Nil 100, double nil 200."),
             _("Each trick over is a bag: every tenth bag costs 100. To 500 (or 200, 300)."),

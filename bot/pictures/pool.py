@@ -27,7 +27,7 @@ REST_SECONDS = 60.0
 """How long texts go alone after the process could not be had: to start it again and again would help nobody."""
 
 HUNG_SECONDS = 60.0
-"""A picture that takes so long never comes: its process is replaced."""
+"""A picture that takes so long is given up; if none was painted meanwhile, its process is replaced."""
 
 LATEST_SHARE = 0.1
 """How much the latest picture counts in what one takes on average."""
@@ -52,7 +52,7 @@ class PicturePool:
         self._seconds_each = 0.0
         """What a picture takes of late, on average."""
         self._last_at = 0.0
-        """When the last one was painted, by the monotonic clock."""
+        """When the last one was painted, or the process replaced, by the monotonic clock."""
 
     async def painted(self, panel: Panel) -> Panel:
         """The panel with its picture painted, for an adapter; without it if that fails, or is not done in time."""
@@ -82,6 +82,8 @@ class PicturePool:
 
     def get_ready(self) -> None:
         """Pictures will be wanted soon: their process is started, once."""
+        if time.monotonic() < self._rests_until:
+            return
         if self._ready is None or (self._ready.done() and not self._processes.is_running):
             self._ready = asyncio.create_task(self._processes.do(get_ready))
             self._ready.add_done_callback(_note_failure)
@@ -129,7 +131,10 @@ class PicturePool:
             async with asyncio.timeout(HUNG_SECONDS):
                 png = await self._processes.do(self._paint, scene)
         except TimeoutError:
-            self._processes.replace()
+            # Where others were painted meanwhile, there was only too much to do.
+            if self._last_at < asked_at:
+                self._last_at = time.monotonic()
+                self._processes.replace()
             raise ProcessDied from None
         # They are painted one after the other.
         now = time.monotonic()

@@ -6,12 +6,10 @@ from typing import Any, NamedTuple
 from bot.panels.phrases import Phrases, in_points, turn_line
 from bot.panels.snapshot import TableSnapshot
 from bot.picture import Deck, Style
+from bot.pictures.cards import IN_FRENCH
 from bot.pictures.lettering import drawable_names, minus
 from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Side, TallyLine
 from engine.views import DealView, Packet, PacketsView, Played, SpadesView, StockView, TressetteView
-
-WORN = {"suits": {"D": "D", "C": "H", "S": "S", "B": "C"}, "ranks": {"R": "K", "C": "Q", "F": "J"}}
-"""The French cards that the Italian ones are shown as: coins are diamonds, cups hearts, batons clubs."""
 
 TRUMPS = {"spades": "S"}
 
@@ -158,7 +156,7 @@ class _Scenes:
 
     def _card(self, code: str | None, light: Light = "") -> Card:
         if code and self.is_worn:
-            code = WORN["ranks"].get(code[0], code[0]) + WORN["suits"][code[1]]
+            code = IN_FRENCH[code]
         return Card(code or "", light)
 
     def trick(self, played: Iterable[Played]) -> tuple[PlayedCard, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 from bot.pictures.layout import INNER, MARGIN, SMALL, WIDTH, CardAt, Colour, Composer, CurveAt, Layout, height_of
+from bot.pictures.lettering import minus
 from bot.pictures.sheet import (
     Curve,
     Diagram,
@@ -157,15 +158,15 @@ class _SheetLayouter(Composer):
             if plot.target is not None and abs(at(tick) - at(plot.target)) < NEAREST_TICK:
                 continue
             self._box(left, at(tick) - 1, right - left, 2, "felt")
-            self._text(_figure(tick), left - 12, at(tick), 24, "soft", "mat", AXIS - 20, "right")
+            self._text(minus(str(tick)), left - 12, at(tick), 24, "soft", "mat", AXIS - 20, "right")
         if plot.target is not None:
             self._box(left, at(plot.target) - 2, right - left, 4, "strip")
-            self._text(_figure(plot.target), left - 12, at(plot.target), 26, "white", "mat", AXIS - 20, "right")
+            self._text(minus(str(plot.target)), left - 12, at(plot.target), 26, "white", "mat", AXIS - 20, "right")
         for curve in reversed(plot.curves):
             self._curve(curve, left + 10, right - 10, [at(value) for value in curve.values], 5)
         ends = [at(curve.values[-1]) for curve in plot.curves]
         for curve, y in zip(plot.curves, _apart(ends), strict=True):
-            self._text(_figure(curve.values[-1]), right + 10, y, 32, curve.ink, "mat", ENDS - 16)
+            self._text(minus(str(curve.values[-1])), right + 10, y, 32, curve.ink, "mat", ENDS - 16)
         self._below(plot, left, right, self.y + PLOT + 8)
         self.y += PLOT + below
 
@@ -309,7 +310,3 @@ def _apart(heights: Sequence[int]) -> list[int]:
 def _wrapped(text: str, room: int, size: int) -> list[str]:
     """A text in lines of about so many pixels; one that is wider is written smaller."""
     return wrap(text, int(room / (LETTER * size)))
-
-
-def _figure(value: int) -> str:
-    return str(value).replace("-", "−")

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from bot import people
 from bot.people import People
+from bot.platform import Person
 from bot.store import Store, keys
 
 
@@ -41,3 +43,45 @@ async def test_what_was_read_before_a_change_is_not_remembered_after_it(store: S
     slow.may_answer.set()
     assert (await reading).deck == "classic"
     assert (await here.person("telegram:1")).deck == "easy"
+
+
+async def test_what_is_written_of_somebody_makes_the_rest_no_younger(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(people, "FRESH_SECONDS", 0.2)
+    here, there = People(store.client), People(store.client)
+    assert (await here.person("telegram:1")).deck == "classic"
+    await there.choose("telegram:1", deck="easy")
+    async with asyncio.timeout(20):
+        while (await here.person("telegram:1")).deck != "easy":
+            await here.choose("telegram:1", suits="french")
+            await asyncio.sleep(0.01)
+
+
+async def test_what_another_worker_changes_during_a_change_here_is_known(store: Store) -> None:
+    slow = Slow(store.client)
+    here, there = People(slow), People(store.client)
+    changing = asyncio.create_task(here.choose("telegram:1", suits="french"))
+    await asyncio.wait([changing, asyncio.create_task(slow.has_read.wait())], return_when=asyncio.FIRST_COMPLETED)
+    await there.choose("telegram:1", deck="easy")
+    here.forget(keys.person("telegram:1"))
+    slow.may_answer.set()
+    await changing
+    slow.has_read.set()
+    known = await here.person("telegram:1")
+    assert (known.deck, known.suits) == ("easy", "french")
+
+
+async def test_a_handle_is_found_though_the_bot_was_killed_as_it_was_noted(store: Store) -> None:
+    anna = Person("telegram:1", "Anna", handle="anna")
+
+    class Cut(People):
+        async def _rename(self, id: str, old: str, new: str) -> None:  # noqa: A002
+            raise ConnectionError("killed")
+
+    with pytest.raises(ConnectionError):
+        await Cut(store.client).meet(anna)
+    await People(store.client).meet(anna)
+    found = await People(store.client).called("telegram", "anna")
+    assert found
+    assert found.name == "Anna"

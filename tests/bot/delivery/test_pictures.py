@@ -20,7 +20,7 @@ from bot.pictures.sheet import Sheet, Words
 from bot.platform import NoPicture, NotEditable, SentMessage
 from bot.store import Store, keys
 from bot.worker import Worker
-from tests.bot.delivery.test_surface_sync import surface_of
+from tests.bot.delivery.test_surface_sync import Held, a_commit, surface_of
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seated
 from tests.bot.finished.games import finished, keep
 from tests.bot.pictures.test_pool import sleepy
@@ -46,7 +46,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         if panel.picture is None:
             return panel
         picture = panel.picture._replace(png=panel.picture.scene.digest.encode())
-        return Panel(panel.text, panel.rows, picture)
+        return replace(panel, picture=picture)
 
     monkeypatch.setattr(PicturePool, "painted", painted)
     monkeypatch.setattr(PicturePool, "get_ready", lambda pool: None)
@@ -59,7 +59,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, quick: None) -> set[str]:
     kept = PicturePool.painted
 
     async def painted(pool: PicturePool, panel: Panel) -> Panel:
-        return await kept(pool, Panel(panel.text, panel.rows) if reasons else panel)
+        return await kept(pool, replace(panel, picture=None) if reasons else panel)
 
     monkeypatch.setattr(PicturePool, "painted", painted)
     return reasons
@@ -324,6 +324,30 @@ async def test_what_comes_while_a_picture_is_late_is_not_held_up(store: Store, m
         await other.press(card, settle=False)
         async with asyncio.timeout(30):
             while "Last trick" not in fake.last(other.private).plain:
+                await asyncio.sleep(0.01)
+
+
+async def test_what_comes_while_such_a_text_is_under_way_is_not_held_up(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
+    fake = Held()
+    async with open_worker(store, fake) as worker:
+        anna, bruno = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, anna)
+        monkeypatch.setattr(worker.picture_pool, "_paint", never)
+        fake.shows_pictures = True
+        mover, other = sorted((anna, bruno), key=lambda player: not player.moves())
+        gate = fake.gates[mover.private] = asyncio.Event()
+        await mover.press(mover.moves()[0][1].label, settle=False)
+        await fake.until(lambda: mover.private in fake.waiting)
+        await a_commit(worker, code)
+        async with asyncio.timeout(30):
+            while "Last trick" not in fake.last(other.private).plain:
+                await asyncio.sleep(0.01)
+        gate.set()
+        async with asyncio.timeout(30):
+            while "Last trick" not in fake.last(mover.private).plain:
                 await asyncio.sleep(0.01)
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -69,6 +69,27 @@ async def test_workers_share_the_shards_evenly_and_none_has_two_owners(store: St
     lost = len(first.lost)
     await first.shards.share_out()
     assert len(first.lost) == lost
+
+
+async def test_what_is_to_be_finished_is_before_anybody_else_has_the_shards(store: Store) -> None:
+    first, second = Told(store), Told(store)
+    await first.shards.share_out()
+    left: list[int] = []
+
+    async def finish(leaving: Collection[int]) -> None:
+        left.extend(leaving)
+        assert not first.shards.mine & set(leaving), "nothing more begins"
+        await second.shards.share_out()
+        assert not second.shards.mine, "they are not given back yet"
+        assert not first.lost
+
+    first.shards.on_leaving = finish
+    await second.shards.share_out()
+    await first.shards.share_out()
+    assert len(left) == 32
+    assert set(first.lost) == set(left)
+    await second.shards.share_out()
+    assert second.shards.mine == set(left)
 
 
 async def test_a_worker_that_stops_gives_its_shards_back_at_once(store: Store) -> None:

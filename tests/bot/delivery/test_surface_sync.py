@@ -10,7 +10,7 @@ from redis.exceptions import ConnectionError  # noqa: A004
 from structlog.testing import capture_logs
 
 from bot.delivery import delivery, surface_sync
-from bot.delivery.message_state import State
+from bot.delivery.message_state import State, decode_state
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change, Surface
 from bot.delivery.surface_sync import SurfaceSync
@@ -115,6 +115,45 @@ async def test_a_look_that_breaks_off_leaves_the_table_marked_though_a_surface_c
         worker.delivery.touch(code)
         await worker.settled()
         assert not await store.all_changed(range(keys.SHARDS))
+
+
+async def test_what_is_being_sent_as_its_shard_goes_to_another_worker_is_written_down(store: Store) -> None:
+    fake = Held()
+    async with open_worker(store, fake) as worker:
+        anna, _bruno = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, anna)
+        gate = fake.gates[anna.private] = asyncio.Event()
+        worker.delivery.change(code, Hand(0), Change(repost=True))
+        await fake.until(lambda: anna.private in fake.waiting)
+        worker.shards.mine.discard(keys.shard_of(code))
+        leaving = asyncio.create_task(worker.delivery.leave_shards({keys.shard_of(code)}))
+        await asyncio.sleep(0.01)
+        gate.set()
+        await leaving
+        worker.delivery.drop_shard(keys.shard_of(code))
+        last = max(fake.messages[anna.private], key=int)
+        assert decode_state((await store.shown(code))["h0"]).message == last
+
+
+async def test_a_hand_that_is_replaced_as_something_happens_is_not_given_up(store: Store) -> None:
+    """Whoever wants their hand in the group, and has it in the private chat, is not out of reach meanwhile."""
+    fake = Held()
+    fake.has_ephemeral = True
+    async with open_worker(store, fake) as worker:
+        anna, _bruno = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, anna)
+        await worker.people.choose(anna.person.id, hands="aside")
+        gate = fake.gates[anna.private] = asyncio.Event()
+        worker.delivery.change(code, Hand(0), Change(repost=True))
+        await fake.until(lambda: anna.private in fake.waiting)
+        await a_commit(worker, code)
+        await fake.until(lambda: not worker.delivery._tables[code].is_behind)
+        gate.set()
+        await worker.settled()
+        assert surface_of(worker, code, Hand(0)).state is State.SHOWN
+        await a_commit(worker, code)
+        await worker.settled()
+        assert "Last trick" in fake.last(anna.private).plain
 
 
 async def test_a_hand_that_waits_for_its_turn_goes_out_at_the_next_look_where_no_limit_counts_any_more(

@@ -187,6 +187,20 @@ async def test_what_nobody_waits_for_any_more_is_not_painted(tmp_path: Path, mon
     assert sorted(file.name for file in tmp_path.iterdir()) == ["3D", "4D", "6D", "go"]
 
 
+async def test_a_picture_that_only_waited_long_costs_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(unhurried) as pictures:
+        await pictures.painted(panel("AD"))
+        [process] = [one.process for one in pictures._processes._running]
+        monkeypatch.setattr(pool, "HUNG_SECONDS", 0.35)
+        found = await asyncio.gather(*[pictures.painted(panel(f"{rank}C")) for rank in "A234567FCR"])
+        assert found[0].picture
+        assert found[-1].picture is None
+        monkeypatch.setattr(pool, "HUNG_SECONDS", 60)
+        pictures._rests_until = 0
+        assert (await pictures.painted(panel("2D"))).picture
+        assert [one.process for one in pictures._processes._running] == [process]
+
+
 async def test_a_process_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "HUNG_SECONDS", 0.5)
     async with opened(endless) as pictures:

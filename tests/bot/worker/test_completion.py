@@ -6,11 +6,14 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.panels.snapshot import isolated
+from bot.picture import Subject
+from bot.pictures import pool
 from bot.store import Store, keys
 from bot.worker import Worker
 from engine import Record
 from engine.robots.findings import Verdict
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, seated
+from tests.bot.pictures.test_pool import sleepy
 from tests.bot.worker.test_handlers import resign
 from tests.bot.worker.test_practice import some_cards
 
@@ -25,6 +28,10 @@ def _analyses_results(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUONGIOCO_ANALYSE_RESULTS", "true")
     monkeypatch.setattr("bot.worker.find_spec", lambda _name: True)
     monkeypatch.setattr("bot.analysis_pool.IDLE_SECONDS", 0.01)
+
+
+def painted(scene: Subject) -> bytes:
+    return b"painted"
 
 
 class Thinker:
@@ -68,6 +75,26 @@ async def test_a_result_says_how_well_everybody_played_as_soon_as_that_is_known(
         assert (after.rows, list(fake.messages[GROUP])) == (before.rows, messages)
         [game] = [game async for game in worker.archive.all()]
         assert await store.client.get(keys.analysis(game.id)), "whoever asks has it at once"
+
+
+async def test_a_result_keeps_its_picture_though_the_next_one_is_late(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = FakePlatform()
+    fake.shows_pictures = True
+    async with open_worker(store, fake) as worker:
+        thinker = Thinker(worker)
+        monkeypatch.setattr(worker.picture_pool, "_paint", painted)
+        await a_game(worker, fake)
+        assert fake.last(GROUP).picture
+        monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
+        monkeypatch.setattr(worker.picture_pool, "_paint", sleepy)
+        thinker.may_answer.set()
+        await completed(worker)
+        after = fake.last(GROUP)
+        assert "Good decisions" in after.plain
+        assert after.picture
+        assert after.picture.png == b"late"
 
 
 async def test_robots_that_think_and_people_who_ask_go_first(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

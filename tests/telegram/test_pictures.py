@@ -53,6 +53,8 @@ PLACE = f"telegram:{GROUP}"
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
+    # A busy machine may take longer than an upload may.
+    monkeypatch.setattr(photos, "UPLOAD_SECONDS", 30.0)
 
 
 def png(words: bytes = b"", width: int = 720, height: int = 640) -> bytes:

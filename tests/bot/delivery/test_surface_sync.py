@@ -17,7 +17,7 @@ from bot.delivery.surface_sync import SurfaceSync
 from bot.delivery.table_sync import TableSync
 from bot.panel import Panel
 from bot.people import Profile
-from bot.platform import DeliveryError, MessageGone, NotDone, RateLimit, Refused, SentMessage, Trouble
+from bot.platform import DeliveryError, MessageGone, NotDone, RateLimit, Refused, SentMessage, SlowDown, Trouble
 from bot.store import Store, keys
 from bot.tables.table import Table
 from bot.worker import Worker
@@ -133,6 +133,22 @@ async def test_what_is_being_sent_as_its_shard_goes_to_another_worker_is_written
         worker.delivery.drop_shard(keys.shard_of(code))
         last = max(fake.messages[anna.private], key=int)
         assert decode_state((await store.shown(code))["h0"]).message == last
+
+
+async def test_a_rate_limit_where_an_older_message_is_holds_nothing_up_elsewhere(store: Store) -> None:
+    fake, elsewhere = FakePlatform(), "paper:200"
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, players[0])
+        home = players[0].private
+        fake.messages[elsewhere]["77"] = fake.last(home)
+        surface_of(worker, code, Hand(0)).came_late("77", elsewhere, home)
+        fake.errors[elsewhere] = [SlowDown(3600)]
+        for _ in range(2):
+            await a_commit(worker, code)
+        await worker.settled()
+        assert "Last trick" in fake.last(home).plain
+        assert not fake.messages[elsewhere]
 
 
 async def test_a_hand_that_is_replaced_as_something_happens_is_not_given_up(store: Store) -> None:

@@ -21,10 +21,10 @@ HANDS = ("private", "aside")
 out there have these words; everywhere else it is called ephemeral.
 """
 
-DECKS: tuple[Style, ...] = ("classic", "easy")
+STYLES: tuple[Style, ...] = ("classic", "easy")
 """How cards in pictures are drawn."""
 
-CHOSEN = (
+STORED = (
     "name",
     "handle",
     "nickname",
@@ -37,7 +37,7 @@ CHOSEN = (
     "private",
     "phrases",
 )
-"""What the store has of a profile."""
+"""The fields of a `Profile` that the store has."""
 
 DAY_SECONDS = 86400
 
@@ -155,7 +155,7 @@ class People:
         """What is known of a person; defaults for a stranger."""
         found = await self._found(keys.person(id))
         if found.profile is None:
-            chosen: dict[str, Any] = {name: found.fields[name] for name in CHOSEN if name in found.fields}
+            chosen: dict[str, Any] = {name: found.fields[name] for name in STORED if name in found.fields}
             found.profile = Profile(id, **chosen)
         return found.profile
 

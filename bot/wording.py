@@ -16,6 +16,11 @@ def thirds(value: int) -> str:
     return f"{whole or ''}{FRACTIONS[rest]}" or "0"
 
 
+def score_unit(rules: Mapping[str, Any]) -> int:
+    """How many points are shown for one that is counted: classic Tressette shows three, other games one."""
+    return int(rules.get("score_unit", 1))
+
+
 SUIT_SIGNS = {
     "codes": {},
     "italian": {"D": "🪙", "C": "🏆", "S": "⚔️", "B": "🪵"},

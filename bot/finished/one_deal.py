@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from bot.wording import score_unit
 from engine import Record
 from engine.replay import replay
 
@@ -34,8 +35,7 @@ def one_deal(record: Record) -> OneDeal:
             tricks += "0" if deal.tricks[0] > tricks.count("0") else "1"
         is_whole = deal.phase == "over" and record.ending in ("cancelled", "target")
     if is_whole:
-        unit = record.rules.get("score_unit")
-        factor = unit if isinstance(unit, int) else 1
+        factor = score_unit(record.rules)
         ours, theirs = record.deals[0].totals
         winner = None if ours == theirs else int(ours < theirs)
         return OneDeal((ours * factor, theirs * factor), tricks, winner, "played")

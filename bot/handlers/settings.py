@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 from bot.actions import BadPayload
-from bot.people import DECKS, HANDS, SUITS
+from bot.people import HANDS, STYLES, SUITS
 from bot.texts import LANGUAGES
 from bot.worker import Worker
 
-OF_PICTURES: dict[str, tuple[str, ...]] = {"pictures": ("0", "1"), "deck": DECKS}
+OF_PICTURES: dict[str, tuple[str, ...]] = {"pictures": ("0", "1"), "deck": STYLES}
 OWN: dict[str, tuple[str, ...]] = {
     **OF_PICTURES,
     "language": LANGUAGES,

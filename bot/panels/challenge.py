@@ -7,7 +7,7 @@ from bot.panels.snapshot import TableSnapshot, isolated, snapshot
 from bot.tables.chairs import Invited
 from bot.tables.table import CLOCKS, REFUSALS, Table
 from bot.texts import texts
-from bot.wording import Wording
+from bot.wording import Wording, score_unit
 from engine import GAMES
 from engine.rules import spell
 
@@ -203,14 +203,13 @@ def _rules(seen: TableSnapshot, words: Wording) -> list[Row]:
     _ = words.text
     names = option_names(words)
     rows: list[Row] = []
-    unit = seen.rules.get("score_unit")
     for name, values in seen.kind.rules.choices().items():
         if len(values) < 2 or name not in names:
             continue
         buttons = []
         for value in values:
             if name == "target":
-                label = _("to {points}").format(points=int(value) * (unit if isinstance(unit, int) else 1))
+                label = _("to {points}").format(points=int(value) * score_unit(seen.rules))
             else:
                 label = f"{names[name]}: {value_name(words, value)}"
             mark = "• " if seen.rules[name] == value else ""

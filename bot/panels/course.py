@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.panels.phrases import capital
-from bot.wording import Wording
+from bot.wording import Wording, score_unit
 from engine import Record
 
 
 def course(record: Record, upto: int | None = None) -> list[tuple[int, int]]:
     """Each side's points after each deal, or each up to one, as large as the table counts them."""
-    unit = record.rules.get("score_unit")
-    factor = unit if isinstance(unit, int) else 1
+    factor = score_unit(record.rules)
     return [(deal.totals[0] * factor, deal.totals[1] * factor) for deal in record.deals[:upto]]
 
 
@@ -63,8 +62,7 @@ def declared_lines(words: Wording, record: Record, number: int) -> Iterator[str]
 
 def declared_in_all(record: Record) -> tuple[int, int] | None:
     """What each side declared in the whole game, as large as the table counts points; None if nothing was."""
-    unit = record.rules.get("score_unit")
-    factor = unit if isinstance(unit, int) else 1
+    factor = score_unit(record.rules)
     deals = [deal.declared for deal in record.deals if "declared" in type(deal).model_fields]
     sums = (factor * sum(each[0] for each in deals), factor * sum(each[1] for each in deals))
     return sums if any(sums) else None

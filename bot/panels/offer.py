@@ -5,7 +5,7 @@ from bot.panels.phrases import capital, clock_line, options_in_words
 from bot.panels.snapshot import isolated
 from bot.tables.choice import Choice
 from bot.texts import texts
-from bot.wording import Wording
+from bot.wording import Wording, score_unit
 from engine import GAMES
 
 
@@ -47,8 +47,7 @@ def offer_description(choice: Choice, language: str) -> str:
 
 def _points(choice: Choice) -> int:
     """What it takes to win, as players count."""
-    rules = choice.all_rules
-    return rules.target * int(getattr(rules, "score_unit", 1))
+    return choice.all_rules.target * score_unit(choice.all_rules.model_dump())
 
 
 def _unusual(choice: Choice, words: Wording) -> list[str]:

@@ -8,7 +8,7 @@ from bot.finished.archive import FinishedGame
 from bot.panel import Button, Panel, Row, Span, Writer, chosen
 from bot.panels.offer import share_button
 from bot.panels.phrases import fixture_line, options_in_words, short_clock
-from bot.people import DECKS, HANDS, SUITS, ChatProfile, Profile
+from bot.people import HANDS, STYLES, SUITS, ChatProfile, Profile
 from bot.picture import Style
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES, texts
@@ -100,7 +100,7 @@ def _pictures(language: str, are_wanted: bool, deck: Style) -> tuple[Row, ...]:
     names = _deck_names(language)
     if not are_wanted:
         return ((toggle,),)
-    return (toggle,), tuple(chosen(names[one], deck == one, actions.page("settings", "deck", one)) for one in DECKS)
+    return (toggle,), tuple(chosen(names[one], deck == one, actions.page("settings", "deck", one)) for one in STYLES)
 
 
 def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool) -> Panel:

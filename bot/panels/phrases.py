@@ -6,7 +6,7 @@ from bot.panel import Span, Writer
 from bot.panels.snapshot import TableSnapshot
 from bot.tables.fixtures import FixtureName
 from bot.texts import texts
-from bot.wording import NO_BREAK, Wording
+from bot.wording import NO_BREAK, Wording, score_unit
 from engine import GAMES, GameKind
 from engine.rules import Value, spell
 from engine.views import LastTrick, SpadesView
@@ -44,7 +44,7 @@ class Phrases:
     def totals(self, totals: Sequence[int]) -> str:
         """Each side's points, as large as the table counts them, and what they play to."""
         _ = self.text
-        unit = point_unit(self.seen)
+        unit = score_unit(self.seen.rules)
         sides = " — ".join([f"{side} {total * unit}" for side, total in zip(self.sides, totals, strict=True)])
         if self.seen.is_duplicate:
             return sides
@@ -89,12 +89,7 @@ def fixture_line(words: Wording, name: FixtureName) -> str:
 
 def in_points(seen: TableSnapshot, points: int) -> int:
     """Whole points as large as the table counts them: classic Tressette shows three for one."""
-    return points * point_unit(seen)
-
-
-def point_unit(seen: TableSnapshot) -> int:
-    """How many of the points that the table counts a whole point is."""
-    return int(seen.rules.get("score_unit", 1))
+    return points * score_unit(seen.rules)
 
 
 def turn_line(seen: TableSnapshot, words: Wording) -> str:
@@ -145,14 +140,13 @@ def options_in_words(words: Wording, kind: GameKind, rules: Mapping[str, Value],
 
     With ``unusual`` only those that are not the game's default, and not the target.
     """
-    unit = rules.get("score_unit")
     names, lines = option_names(words), []
     for name, values in kind.rules.choices().items():
         if unusual and (name == "target" or rules[name] == kind.rules.model_fields[name].default):
             continue
         value: object = rules[name]
         if name == "target":
-            value = int(rules[name]) * (unit if isinstance(unit, int) else 1)
+            value = int(rules[name]) * score_unit(rules)
         elif len(values) < 2 or name not in names:
             continue
         lines.append(f"{names[name]}: {value_name(words, value)}")

@@ -14,7 +14,7 @@ from bot.tournaments.entries import Result
 from bot.tournaments.pairing import rounds_in_all
 from bot.tournaments.standings import Standing, TieBreak
 from bot.tournaments.tournament import DAY, HOUR, Match, Tournament
-from bot.wording import NO_BREAK, Wording
+from bot.wording import NO_BREAK, Wording, score_unit
 from engine import GAMES
 
 LONGEST_ALONE, LONGEST_IN_PAIR = 24, 14
@@ -84,8 +84,7 @@ def time_name(language: str, seconds: int) -> str:
 
 def unit_of(t: Tournament) -> int:
     """How many points a table shows for one that is played to."""
-    unit = t.choice.all_rules.model_dump().get("score_unit")
-    return unit if isinstance(unit, int) else 1
+    return score_unit(t.choice.all_rules.model_dump())
 
 
 class Told:

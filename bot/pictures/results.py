@@ -10,7 +10,7 @@ from bot.pictures.lettering import drawable, drawable_names, minus
 from bot.pictures.scene import TallyLine
 from bot.pictures.sheet import Curve, Ink, Part, Plot, Row, Rows, Score, Sheet, Tally, Words
 from bot.transcript import ending_of
-from bot.wording import Wording
+from bot.wording import Wording, score_unit
 from engine import Record
 from engine.robots.findings import Summary
 
@@ -112,8 +112,7 @@ class _Results:
         _ = self.words.text
         marks = (False, *([True] * (len(totals) - 1)))
         one, other = (tuple(total[side] for total in totals) for side in (0, 1))
-        unit = self.record.rules.get("score_unit")
-        target = int(self.record.rules["target"]) * (unit if isinstance(unit, int) else 1)
+        target = int(self.record.rules["target"]) * score_unit(self.record.rules)
         return (
             Plot(
                 (Curve(one, INKS[0], marks), Curve(other, INKS[1], marks)),
@@ -125,13 +124,12 @@ class _Results:
 
     def tally(self, number: int) -> Tally:
         deal = self.record.deals[number - 1]
-        unit = self.record.rules.get("score_unit")
         lines = []
         for name, figures in deal.entries().items():
             if name == "thirds":
                 continue
-            is_counted = name in ("declared", "points") and isinstance(unit, int)
-            one, other = (figure * unit if is_counted else figure for figure in figures)
+            unit = score_unit(self.record.rules) if name in ("declared", "points") else 1
+            one, other = (figure * unit for figure in figures)
             lines.append(
                 TallyLine(self.words.labels[name], (minus(self.words.figure(one)), minus(self.words.figure(other))))
             )

@@ -128,8 +128,8 @@ class _Results:
         for name, figures in deal.entries().items():
             if name == "thirds":
                 continue
-            unit = score_unit(self.record.rules) if name in ("declared", "points") else 1
-            one, other = (figure * unit for figure in figures)
+            is_counted = name in ("declared", "points")
+            one, other = (figure * score_unit(self.record.rules) if is_counted else figure for figure in figures)
             lines.append(
                 TallyLine(self.words.labels[name], (minus(self.words.figure(one)), minus(self.words.figure(other))))
             )

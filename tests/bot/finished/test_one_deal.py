@@ -53,7 +53,7 @@ def test_whoever_looks_at_a_duplicate_later_reads_what_it_was_and_not_that_it_wa
     )
     page = replay_page(game, 1, "it", "italian").plain
     assert page.startswith("🏆 Torneo K7QF2M · turno 2 · incontro 1 · smazzata di ritorno 4\nMetà Mazzo")
-    assert page.endswith("La mano è finita.")
+    assert page.endswith("La smazzata è finita.")
     assert replayed_game(finished(1), "en", "italian").fixture == ""
 
 

@@ -170,7 +170,8 @@ class Pictures:
         shown = await deliver(drawing.content(panel, place), None)
         # The text went through: it was the picture's fault.
         self._left_out(_channel(place), failure)
-        return shown
+        # What was heard of no more may still be done, after this.
+        return shown._replace(is_settled=isinstance(failure, discord.HTTPException) and failure.status < 500)
 
     def _left_out(self, channel: str, error: Exception) -> None:
         log.info("discord_picture_left_out", why=why(error))

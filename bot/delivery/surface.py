@@ -299,6 +299,11 @@ class Surface:
             # Each press comes by here, and `_replace` takes five times as long.
             self._known = MessageState(sent.message, digest, *known[2:6], urgency, *known[7:10], sent.picture)
 
+    def unsettle(self) -> None:
+        """What was edited last may still give way to something older, and is to be edited again."""
+        self._is_certain = False
+        self._known = self._known._replace(digest=UNKNOWN)
+
     def gone(self, message: str) -> None:
         """A message is no longer there, or can no longer be edited."""
         if self._known.message == message:

@@ -6,6 +6,7 @@ import asyncio
 import random
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import structlog
@@ -48,6 +49,9 @@ from bot.tables.table import Table
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
 """Seconds before what failed is tried again: doubled each time, up to the longest."""
+
+SETTLES_IN = 10.0
+"""Seconds in which an upload arrives, or never, that its adapter gave up."""
 
 DOUBT = 4
 """How many times longer each pause is than the one before, without end, where one message is sent again that may have
@@ -95,6 +99,8 @@ class SurfaceSync:
         self._text_alone = ""
         # What is still being painted, while its text stands there by itself.
         self._awaited: Subject | None = None
+        # Until when, by the loop's clock, an upload that was given up may come over what is shown.
+        self._unsettled_until = 0.0
         # How loudly a message called that could not be edited: what takes its place rings for no more than that.
         self._was_to_call: int | None = None
         # What stood in the group for one person alone, and could not be edited for want of its next picture; and where.
@@ -124,9 +130,7 @@ class SurfaceSync:
                     return
                 with self._tools.outages.call(platform_of(self._place)):
                     await self._do(step)
-                if self._awaited and not self._was_looked_over() and self._takes_nothing_away_first():
-                    await self._wait_for_picture(self._awaited)
-                elif self._stands(step) and not self._surface.late_uploads:
+                if await self._is_done_with(step):
                     return
                 self._begin_pauses_anew()
             except SlowDown as error:
@@ -230,8 +234,16 @@ class SurfaceSync:
             return False
         return self._surface.known.digest == step.panel.digest and not self._surface.known.outdated
 
-    def _takes_nothing_away_first(self) -> bool:
-        return self._take_away_last or not self._surface.taking_away()
+    async def _is_done_with(self, step: Step) -> bool:
+        """Whether nothing is to be done after a step that was done; what follows it by itself is waited for."""
+        takes_away_first = self._surface.taking_away() and not self._take_away_last
+        if asyncio.get_running_loop().time() < self._unsettled_until:
+            await self._settle()
+        elif self._awaited and not takes_away_first and not self._was_looked_over():
+            await self._wait_for_picture(self._awaited)
+        else:
+            return self._stands(step) and not self._surface.late_uploads
+        return False
 
     def _was_looked_over(self) -> bool:
         """Whether the table was looked over since it was decided what is to be done: that left out this surface, which
@@ -281,6 +293,8 @@ class SurfaceSync:
             await self._note_picture_follows()
             sent = await self._adapter.edit(self._place, sent, ready)
             self._count("edited")
+            if not sent.is_settled:
+                self._unsettled_until = asyncio.get_running_loop().time() + SETTLES_IN
         self._surface.edited(sent, self._digest_of(step.panel, ready), step.urgency)
 
     async def _take_away(self, outdated: Outdated) -> None:
@@ -325,6 +339,15 @@ class SurfaceSync:
         with self._surface.pause() as woken:
             await self._tools.pictures.until_done(scene, woken)
         self._awaited = None
+
+    async def _settle(self) -> None:
+        """Wait until nothing older can come over what is shown, or there may be something else to show; it is edited
+        again in any case.
+        """
+        self._surface.unsettle()
+        with self._surface.pause() as woken, suppress(TimeoutError):
+            async with asyncio.timeout_at(self._unsettled_until):
+                await woken.wait()
 
     async def _wait_for_late_uploads(self) -> None:
         """Wait until a message has come late, or is sure not to, or there may be something else to show."""

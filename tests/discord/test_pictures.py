@@ -13,6 +13,7 @@ import pytest
 from adapters.discord import answers, pictures
 from bot.delivery import surface_sync
 from bot.delivery.message_state import decode_state
+from bot.delivery.names import Hand
 from bot.panel import Panel, Span
 from bot.picture import DECKS, Picture
 from bot.pictures.pool import PicturePool
@@ -20,6 +21,7 @@ from bot.pictures.scene import Scene, Side
 from bot.platform import SentMessage
 from bot.store import Store, keys
 from engine import verify
+from tests.bot.delivery.test_surface_sync import a_commit
 from tests.bot.worker.test_games import shortest
 from tests.discord.judge import LAYOUT, Refused
 from tests.discord.players import Observed, Person, buttons_of, on_discord, picture_of, seated, text_of, until
@@ -448,6 +450,39 @@ async def test_a_picture_that_does_not_arrive_in_time_is_left_out_until_the_next
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 20.0)
         sent = await adapter.edit(PLACE, sent, panel("three", "third"))
         assert picture_of(board(server))
+
+
+@pytest.mark.long
+async def test_an_upload_that_was_given_up_does_not_stay_over_what_came_after_it(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surface_sync, "SETTLES_IN", 5.0)
+    async with on_discord(store, server, pictures=True) as adapter:
+        people = await seated(server, "metamazzo")
+        await adapter.worker.settled()
+        [table] = await adapter.worker.tables_of("discord:1")
+        before = [text_of(hand(person)) for person in people]
+        monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 0.2)
+        server.uploading = Failure(after=3.0)
+        await a_commit(adapter.worker, table.code)
+        await until(lambda: all(text_of(hand(person)) != text for person, text in zip(people, before, strict=True)))
+        server.uploading = None
+        monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 20.0)
+        # Two more cards, while the pictures of the first one are on their way.
+        for _ in range(2):
+            await a_commit(adapter.worker, table.code)
+        await adapter.worker.settled()
+        await asyncio.sleep(3.0)
+        await adapter.worker.settled()
+        [table] = await adapter.worker.tables_of("discord:1")
+        delivery = adapter.worker.delivery
+        sync = delivery._tables[table.code]
+        for seat, person in enumerate(people):
+            surface = sync.get(Hand(seat))
+            assert surface
+            shown = (await delivery._tools.drawer.draw(sync, table, surface)).picture
+            assert shown
+            assert picture_of(hand(person)) == (f"{shown.scene.digest}.png", shown.alt)
 
 
 async def test_a_channel_where_pictures_are_late_again_and_again_is_left_in_peace(

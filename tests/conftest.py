@@ -44,12 +44,13 @@ structlog.configure(
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Two a core: what talks to a store, a browser or a child process waits half of its time.
+    """Five for two cores: what talks to a store, a browser or a child process waits half of its time.
 
     The long tests keep a core busy each, and wait for what more of them would hold up.
     """
     is_long = config.getoption("markexpr") != "not long"
-    return (1 if is_long else 2) * (os.cpu_count() or 1)
+    cores = os.cpu_count() or 1
+    return cores if is_long else 5 * cores // 2
 
 
 def pytest_collection_finish() -> None:

@@ -43,6 +43,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PicturePool, "painted", painted)
     monkeypatch.setattr(PicturePool, "get_ready", lambda pool: None)
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_sync, "SETTLES_IN", 0.05)
 
 
 USUAL = {

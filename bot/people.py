@@ -138,7 +138,8 @@ class Remembered:
 class People:
     """Profiles of people and chats, in the store and in the memory of those who saw them.
 
-    ``on_change`` is called with the key of a profile that was changed here, and tells other workers to `forget` it.
+    ``on_change`` is called with the key of a profile that was changed here, and tells other workers to `forget` it; who
+    has one `erase`d tells them by themselves.
     """
 
     def __init__(self, client: Any) -> None:

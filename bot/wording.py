@@ -5,7 +5,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from bot.texts import texts
-from engine.cards import ITALIAN
+from engine.cards import FRENCH, ITALIAN
 
 FRACTIONS = ("", "⅓", "⅔")
 
@@ -28,6 +28,9 @@ SUIT_SIGNS = {
     "spades": {"D": "♦️", "C": "♣️", "S": "♠️", "H": "♥️"},
 }
 """The suits' signs, by the faces that a pack is shown with. Forty cards may wear French suits; records never do."""
+
+FRENCH_SUITS = {"D": "D", "C": "H", "S": "S", "B": "C"}
+"""The French suit that stands for each Italian one where forty cards wear French suits, by their letters."""
 
 RANK_SIGNS: dict[str, dict[str, str]] = {"french": {"R": "K", "C": "Q", "F": "J"}, "spades": {"T": "10"}}
 
@@ -76,15 +79,18 @@ class Wording:
 
     def __init__(self, language: str, names: Sequence[str], faces: str = "codes") -> None:
         self.language, self.names = language, names
+        self._is_worn = faces == "french"
         self.faces = card_faces(faces)
         self.card = self.faces.__getitem__
         self.text, self.ngettext = texts(language)
 
     @cached_property
     def suits(self) -> dict[str, str]:
-        """The Italian suits' names, by their letters."""
+        """The suits' names as forty cards show them, by the Italian suits' letters."""
         _ = self.text
-        return {letter: _(name) for letter, name in zip(ITALIAN.suits, ITALIAN.suit_names, strict=True)}
+        shown, faces = (FRENCH, FRENCH_SUITS) if self._is_worn else (ITALIAN, {})
+        names = dict(zip(shown.suits, shown.suit_names, strict=True))
+        return {letter: _(names[faces.get(letter, letter)]) for letter in ITALIAN.suits}
 
     @cached_property
     def labels(self) -> dict[str, str]:
@@ -94,7 +100,6 @@ class Wording:
             "bags": _("bags"),
             "bids": _("bids"),
             "declared": _("declared"),
-            "drawn": _("drawn"),
             "hand": _("hand"),
             "points": _("points"),
             "secret": _("secret"),

@@ -153,7 +153,15 @@ def draw(
                 past = finished_deal(table, deal)
                 panel = past_panel(seen, past, *words)
                 if viewer.deck:
-                    subject = deal_sheet(past.record, deal, table.code, seen.names, viewer.language, group=viewer.group)
+                    subject = deal_sheet(
+                        past.record,
+                        deal,
+                        table.code,
+                        seen.names,
+                        viewer.language,
+                        suits=viewer.suits,
+                        group=viewer.group,
+                    )
             else:
                 panel = board_panel(
                     seen,

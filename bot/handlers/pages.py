@@ -104,7 +104,7 @@ class Pages:
     async def rules(self, place: str, about: str) -> Panel:
         """How a game is played, by its id; other pages on rules as `rules_page` knows them."""
         viewer = await self.viewers.at(place)
-        panel = rules_page(viewer.language, about)
+        panel = rules_page(viewer.language, about, viewer.suits)
         if not viewer.deck or about not in GAMES:
             return panel
         sheet = rules_sheet(about, viewer.language, viewer.suits, viewer.deck)

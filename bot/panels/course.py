@@ -57,7 +57,7 @@ def declared_lines(words: Wording, record: Record, number: int) -> Iterator[str]
     found = declared(record, number)
     for seat, name in enumerate(words.names):
         if combinations := [words.combination(move) for by, move in found if by == seat]:
-            yield f"{name}: {', '.join(combinations)}"
+            yield f"{name}: {'; '.join(combinations)}"
 
 
 def declared_in_all(record: Record) -> tuple[int, int] | None:

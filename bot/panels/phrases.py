@@ -37,9 +37,17 @@ class Phrases:
             page.line(fixture_line(self.words, FixtureName.of(self.seen.fixture)))
 
     def _side(self, side: int) -> str:
+        return self.text(" and ").join(self._players(side))
+
+    def _players(self, side: int) -> list[str]:
         """A side's players; whoever reads it stands first, where there is room for all that is to be known."""
         names = self.names[side::2]
-        return self.text(" and ").join(names[::-1] if self.seen.seat == side + 2 else names)
+        return names[::-1] if self.seen.seat == side + 2 else names
+
+    def partners(self, side: int) -> tuple[str, ...]:
+        """The players of a side on which there are more than one."""
+        players = self._players(side)
+        return tuple(players) if len(players) > 1 else ()
 
     def totals(self, totals: Sequence[int]) -> str:
         """Each side's points, as large as the table counts them, and what they play to."""
@@ -69,7 +77,8 @@ class Phrases:
         """What a deal counted, a line an entry, and the totals, if those do not stand elsewhere; thirds are left to who
         wants to check the record.
         """
-        for line in self.words.score(
+        words = Wording(self.words.language, self.names)
+        for line in words.score(
             {name: value for name, value in entries.items() if name != "thirds"}, totals, self.seen.rules
         ):
             page.line(capital(line))

@@ -215,7 +215,8 @@ class Position:
         """What each side has so far, for a picture: points at Tressette, at Spades tricks of those that were bid."""
         labels, taken = self.words.labels, self.puzzle.taken
         if self.puzzle.bids is None:
-            ours, theirs = (f"{thirds(one)} {labels['points']}" for one in taken)
+            one_point = self.words.ngettext("point", "points", 1)
+            ours, theirs = (f"{one} {one_point if one == '1' else labels['points']}" for one in map(thirds, taken))
         else:
             bids = [self.words.figure(bid or "nil") for bid in self.puzzle.bids]
             ours, theirs = (f"{won}/{bid} {labels['tricks']}" for won, bid in zip(taken, bids, strict=True))

@@ -9,13 +9,16 @@ from bot.panel import Button, Panel, Writer
 from bot.panels.phrases import game_names
 from bot.picture import Suits
 from bot.texts import texts
+from bot.wording import Wording
 from engine import GAMES
+from engine.cards import ITALIAN
 
 RANKS = "32ARCF7654"
 """The ranks of forty cards, from high to low."""
 
 WORTH = ("1/3", "1/3", "1", "1/3", "1/3", "1/3", "0", "0", "0", "0")
-"""What a card of each of these ranks is worth, in points."""
+WORTH_THREE_FOR_ONE = ("1", "1", "3", "1", "1", "1", "0", "0", "0", "0")
+"""What a card of each of these ranks is worth, in points as a table shows them."""
 
 
 class RulesText(NamedTuple):
@@ -31,20 +34,34 @@ class RulesText(NamedTuple):
 
 
 SPADES_RANKING = [(f"{rank}S", "") for rank in "AKQJT98765432"]
-RANKING = [(f"{rank}D", worth) for rank, worth in zip(RANKS, WORTH, strict=True)]
 
 
-def rules_text(language: str, about: str = "") -> RulesText:
-    """How a game is played; without one, what all Tressette games share; "fair" is how a shuffle is checked."""
+def worth_of_cards(game: str) -> tuple[str, ...]:
+    """What a card of each of `RANKS` is worth, as a game's table counts it; without a game, as most do."""
+    return WORTH_THREE_FOR_ONE if _is_three_for_one(game) else WORTH
+
+
+def _is_three_for_one(game: str) -> bool:
+    return game in GAMES and int(GAMES[game].rules.model_fields["score_unit"].default) > 1
+
+
+def rules_text(language: str, about: str = "", faces: str = "italian") -> RulesText:
+    """How a game is played; without one, what all Tressette games share; "fair" is how a shuffle is checked. ``faces``
+    is how forty cards are shown.
+    """
     _ = texts(language).gettext
     if about in GAMES:
-        lines = [*_game(language)[about], _ranking(language, about)]
+        lines = [*_game(language, faces)[about], _ranking(language, about, faces)]
         if about == "spades":
             return RulesText(_(GAMES[about].name), lines, SPADES_RANKING, "french")
-        return RulesText(_(GAMES[about].name), lines, RANKING)
+        return RulesText(_(GAMES[about].name), lines, _worth(about))
     if about == FAIR:
         return RulesText(_("Is the shuffle fair?"), _fair(language))
-    return RulesText(_("Common to all Tressette games"), _common(language), RANKING)
+    return RulesText(_("Common to all Tressette games"), _common(language, faces), _worth())
+
+
+def _worth(game: str = "") -> list[tuple[str, str]]:
+    return [(f"{rank}D", worth) for rank, worth in zip(RANKS, worth_of_cards(game), strict=True)]
 
 
 def has_common_rules(about: str) -> bool:
@@ -52,11 +69,11 @@ def has_common_rules(about: str) -> bool:
     return about in GAMES and about != "spades"
 
 
-def rules_page(language: str, about: str = "") -> Panel:
+def rules_page(language: str, about: str = "", faces: str = "italian") -> Panel:
     """What `rules_text` says, with buttons that lead to the rest."""
     _ = texts(language).gettext
     page = Writer()
-    text = rules_text(language, about)
+    text = rules_text(language, about, faces)
     page.line(text.title, "bold")
     page.gap()
     for line in text.lines:
@@ -69,14 +86,23 @@ def rules_page(language: str, about: str = "") -> Panel:
     return page.panel(*(tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2)), (common,))
 
 
-def _common(language: str) -> list[str]:
-    _ = texts(language).gettext
-    return [
-        _("Forty cards in four suits: 🪙 coins, 🏆 cups, ⚔️ swords, 🪵 batons. There are no trumps."),
+def _common(language: str, faces: str) -> list[str]:
+    words = Wording(language, (), faces)
+    _, sign = words.text, words.faces.sign
+    suits = ", ".join(f"{sign(letter)} {words.suits[letter]}" for letter in ITALIAN.suits)
+    figures = [
         _("From high to low: 3 2 A R C F 7 6 5 4. R is the king (re), C the knight (cavallo), F the jack (fante)."),
         _("With French suits, as you may choose by /settings, R, C and F are K, Q and J."),
+    ]
+    if faces == "french":
+        figures = [_("From high to low: 3 2 A K Q J 7 6 5 4.")]
+    return [
+        _("Forty cards in four suits: {suits}. There are no trumps.").format(suits=suits),
+        *figures,
         _("Follow suit if you can. The highest card of the suit led takes the trick; who took it leads the next."),
-        _("An ace counts 1 point; 3, 2, R, C and F a third each; the last trick 1. Thirds left over are lost."),
+        _("An ace counts 1 point; {thirds} a third each; the last trick 1. Thirds left over are lost.").format(
+            thirds=_worth_a_third(words)
+        ),
         _("A deal gives 11 points, and what is declared."),
         _(
             "Declarations (buongiochi): four 3s, four 2s or four aces: 4 points; three of them: 3 points, and you name "
@@ -86,16 +112,28 @@ def _common(language: str) -> list[str]:
     ]
 
 
-def _ranking(language: str, game: str) -> str:
+def _worth_a_third(words: Wording) -> str:
+    """The ranks that are worth a third of an ace, as in "3, 2, R, C and F"."""
+    *ranks, last = (words.faces.rank(rank) for rank, worth in zip(RANKS, WORTH, strict=True) if worth == "1/3")
+    return words.text(" and ").join((", ".join(ranks), last))
+
+
+def _ranking(language: str, game: str, faces: str) -> str:
     """Which card beats which, and what each is worth."""
-    _ = texts(language).gettext
+    words = Wording(language, (), faces)
+    _ = words.text
     if game == "spades":
         return _("From high to low: A K Q J 10 9 8 7 6 5 4 3 2. Spades beat every other suit.")
-    return _("From high to low: 3 2 A R C F 7 6 5 4. An ace is worth 1 point; 3, 2, R, C and F a third each.")
+    ranks = " ".join(map(words.faces.rank, RANKS))
+    sentence = _("From high to low: {ranks}. An ace is worth 1 point; {thirds} a third each.")
+    if _is_three_for_one(game):
+        sentence = _("From high to low: {ranks}. An ace is worth 3 points; {thirds} 1 each; the last trick 3.")
+    return sentence.format(ranks=ranks, thirds=_worth_a_third(words))
 
 
-def _game(language: str) -> dict[str, list[str]]:
-    _ = texts(language).gettext
+def _game(language: str, faces: str) -> dict[str, list[str]]:
+    words = Wording(language, (), faces)
+    _, coins = words.text, words.suits["D"]
     packets = [
         _("Eight packets of five. The dealer's opponent takes four, the dealer the others."),
         _("Each chooses two packets as a hand; the other two lie open, the top card of each in sight."),
@@ -118,7 +156,7 @@ def _game(language: str) -> dict[str, list[str]]:
         ],
         "testa": [
             _("As Metà Mazzo: ten cards each, then a card drawn after each trick, shown to the other."),
-            _("Whoever holds the 4 of coins leads the first deal; then the players take turns."),
+            _("Whoever holds the 4 of {coins} leads the first deal; then the players take turns.").format(coins=coins),
             _("You may declare at your turn in the first four tricks. To 21 (or 11, 31)."),
         ],
         "tressette": [
@@ -127,12 +165,14 @@ def _game(language: str) -> dict[str, list[str]]:
             _("Leading, you may say busso (play your highest and come back) or volo (I have no more of this suit)."),
             _("Declarations are made from the end of the first trick until your own card to the second."),
             _("At any time you may claim to have reached the target. A wrong claim costs nothing."),
-            _("Points are counted three for one: 63 wins (or 93)."),
+            _("Points are counted three for one, declarations too (9 or 12): 63 wins (or 93)."),
         ],
         "tavolo": [
             _("Four players, two against two, ten cards each, ten tricks."),
             _("The first at a side says who sits opposite: three refusals at most."),
-            _("The holder of the 4 of coins leads the first deal; then each deal the next player."),
+            _("The holder of the 4 of {coins} leads the first deal; then each deal the next player.").format(
+                coins=coins
+            ),
             _("No signals and no claims. You may declare at any turn, before you play. To 21 (or 11, 31)."),
         ],
         "spades": [

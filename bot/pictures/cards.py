@@ -12,14 +12,14 @@ from bot.pictures.colours import PAPER, SUIT_COLOURS
 from bot.pictures.drawings import drawing, glyph
 from bot.pictures.figures import CARD_WIDTH, FIGURES, french_figure, italian_figure
 from bot.pictures.pips import french_pips, italian_pips
+from bot.wording import FRENCH_SUITS, RANK_SIGNS
 from engine.cards import FRENCH, ITALIAN, Pack
 
 WIDTH, HEIGHT = CARD_WIDTH, 400
 
 PACKS: dict[Suits, Pack] = {"italian": ITALIAN, "french": FRENCH}
 
-_FRENCH_RANKS, _FRENCH_SUITS = {"F": "J", "C": "Q", "R": "K"}, {"D": "D", "C": "H", "S": "S", "B": "C"}
-IN_FRENCH = {code: _FRENCH_RANKS.get(code[0], code[0]) + _FRENCH_SUITS[code[1]] for code in ITALIAN.codes}
+IN_FRENCH = {code: RANK_SIGNS["french"].get(code[0], code[0]) + FRENCH_SUITS[code[1]] for code in ITALIAN.codes}
 """The French card that is shown in place of an Italian one where people play forty cards with French suits."""
 
 
@@ -78,9 +78,9 @@ def _index(rank: str, name: str) -> str:
 
 
 def _easy(rank: str, name: str) -> str:
-    """A rank and a sign as large as both can be: these cards are meant to be seen whole."""
+    """A rank and below it a sign, as large as both can be, on the left: there they are seen where cards overlap."""
     letter = glyph(rank).at(90, 104, 170, colour=SUIT_COLOURS[name].light)
-    return _marked(rank, name, letter, _sign(name, 152, 291, 176))
+    return _marked(rank, name, letter, _sign(name, 98, 286, 168))
 
 
 def _sign(name: str, x: float, y: float, height: float) -> str:

@@ -7,33 +7,47 @@ who plays and how it stands; what the others hold; the mat with the trick; whose
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Literal, NamedTuple
 
 from bot.pictures import cards
-from bot.pictures.scene import Card, Pile, PlayedCard, Scene
+from bot.pictures.scene import Card, Holder, Pile, PlayedCard, Scene, Side
 
 WIDTH = 720
 MARGIN = 20
 INNER = WIDTH - 2 * MARGIN
 
-CARD, SMALL, OPPOSITE = 220, 84, 160
-"""How wide cards are: one's own and those of the trick; what is over; the others' packets."""
+CARD, SMALL, OPPOSITE, OPPOSITE_EASY = 220, 84, 160, 116
+"""How wide cards are: one's own and those of the trick; what is over; the others' packets, and theirs of easy cards."""
 
-STRIP, LINE, TITLE = 88, 50, 28
-BESIDE_POINTS, BESIDE_MANY_POINTS = 230, 200
-"""How wide a side's name and notes may be, beside points of two digits and of three."""
+STRIP, TALL_STRIP, LINE, TITLE = 88, 116, 50, 28
+"""How high the strip with the points is, and where partners' names or long notes need a line more."""
 
-OTHERS, OTHERS_PACKETS = 74, 104
-"""How much is seen of the others' cards."""
+BESIDE_POINTS, BESIDE_MANY_POINTS, BELOW_POINTS = 230, 200, 330
+"""How wide a side's name and notes may be, beside points of two digits and of three, and below them."""
 
-SHOWN_STEP, LEAST_BACK_STEP = 24, 4
+POINTS, LONG_POINTS = 52, 38
+"""How large points are written, and those that are longer than three characters, as −200 is."""
+
+NARROWEST = 0.4
+"""How wide a letter is on average, of the size that was asked for, where a text is written as small as it may be."""
+
+TARGET_LETTERS = 10
+"""How many letters of what is played to stand in a line."""
+
+OTHERS, OTHERS_EASY, OTHERS_PACKETS, OTHERS_PACKETS_EASY = 74, 118, 104, 150
+"""How much is seen of the others' cards; easy ones have their sign below the rank."""
+
+SHOWN_STEP, SHOWN_STEP_EASY, LEAST_BACK_STEP = 24, 50, 4
 """How much of their left side is to be seen of cards that were shown, and of backs, where it is narrow."""
 
 EDGE = 18
 """How high the mat is when nothing lies there."""
 
-SIDE = 180
-"""How wide the mat's sides are, where the last trick lies, what was drawn, and the stock."""
+SIDE, WIDE_SIDE = 180, 260
+"""How wide the mat's sides are, where the last trick lies, what was drawn, and the stock; and for an easy trick of more
+cards than two.
+"""
 
 NAME = 130
 """How wide their names may be."""
@@ -55,7 +69,7 @@ EASY_ACROSS = 5
 EASY_CARD = 212
 """How wide they are in the trick, and where few are in hand."""
 
-OWN_VISIBLE = 240
+OWN_VISIBLE, OWN_VISIBLE_EASY = 240, 330
 """How much of the last row is seen: the picture's edge cuts the rest off."""
 
 Colour = Literal["felt", "mat", "strip", "gold", "sky", "white", "soft", "ink"]
@@ -156,8 +170,13 @@ class _Layouter(Composer):
     def __init__(self, scene: Scene) -> None:
         super().__init__()
         self.scene = scene
-        self.card = EASY_CARD if scene.deck.style == "easy" else CARD
-        self.y = STRIP
+        self.is_easy = scene.deck.style == "easy"
+        self.card = EASY_CARD if self.is_easy else CARD
+        self.opposite = OPPOSITE_EASY if self.is_easy else OPPOSITE
+        self.packets_seen = OTHERS_PACKETS_EASY if self.is_easy else OTHERS_PACKETS
+        self.shown_step = SHOWN_STEP_EASY if self.is_easy else SHOWN_STEP
+        self.strip = TALL_STRIP if any(map(_needs_more_room, scene.sides)) else STRIP
+        self.y = self.strip
 
     def layout(self) -> Layout:
         scene = self.scene
@@ -176,17 +195,24 @@ class _Layouter(Composer):
     # How it stands
 
     def _strip(self) -> None:
-        self._box(0, 0, WIDTH, STRIP, "strip")
+        is_tall = self.strip == TALL_STRIP
+        self._box(0, 0, WIDTH, self.strip, "strip")
         for number, side in enumerate(self.scene.sides):
             is_left = number == 0
             name_x, points_x = (MARGIN, 318) if is_left else (WIDTH - MARGIN, WIDTH - 318)
             anchor: Literal["left", "right"] = "left" if is_left else "right"
             colour: Colour = "gold" if side.is_to_move else "white"
-            most = BESIDE_POINTS if len(side.points) < 3 else BESIDE_MANY_POINTS
-            self._text(side.name, name_x, 30, 30, colour, "strip", most, anchor)
-            self._text(" · ".join(side.notes), name_x, 66, 24, "soft", "strip", most, anchor)
-            self._text(side.points, points_x, 44, 52, "white", "strip", 90, "right" if is_left else "left")
-        self._text(self.scene.target, WIDTH // 2, 46, 22, "soft", "strip", 80, "middle")
+            most = _beside_points(side)
+            for line, name in enumerate(side.players or (side.name,)):
+                self._text(name, name_x, 30 + 32 * line, 30, colour, "strip", most, anchor)
+            notes, y = " · ".join(side.notes), 94 if is_tall else 66
+            self._text(notes, name_x, y, 24, "soft", "strip", BELOW_POINTS if is_tall else most, anchor)
+            size = POINTS if len(side.points) < 4 else LONG_POINTS
+            self._text(side.points, points_x, 44, size, "white", "strip", 90, "right" if is_left else "left")
+        target = wrap(self.scene.target, TARGET_LETTERS)
+        for line, text in enumerate(target):
+            size, y = 22 if len(target) < 2 else 18, 46 + 13 * (2 * line + 1 - len(target))
+            self._text(text, WIDTH // 2, y, size, "soft", "strip", 80, "middle")
 
     def _line(self) -> None:
         """Whose turn it is, or what is to be done."""
@@ -201,25 +227,32 @@ class _Layouter(Composer):
         """The cards across the table, the nearest tucked under the mat: a name, a hand and packets each."""
         self.y += 14
         for holder in self.scene.others:
-            height = OTHERS_PACKETS if holder.packets else OTHERS
+            height = self._seen_of(holder)
             self._text(holder.name, MARGIN, self.y + 36, 26, "white", "felt", NAME)
             left = MARGIN + (NAME + MARGIN if holder.name else 0)
             room = WIDTH - left - 2 * MARGIN - self._others_packets(holder.packets)
             x = left
-            for card, step in zip(holder.cards, _steps(holder.cards, room), strict=True):
+            for card, step in zip(holder.cards, _steps(holder.cards, room, self.shown_step), strict=True):
                 self._card(card, x, self.y, SMALL, height)
                 x += step
             self.y += height
             if holder is not self.scene.others[-1]:
                 self.y += 10
 
+    def _seen_of(self, holder: Holder) -> int:
+        """How much is seen of somebody else's cards, from above."""
+        if holder.packets:
+            return self.packets_seen
+        is_shown = any(card.code for card in holder.cards)
+        return OTHERS_EASY if self.is_easy and is_shown else OTHERS
+
     def _others_packets(self, packets: Sequence[Pile]) -> int:
         """Somebody else's packets, on the right; returns how wide they are."""
-        step = OPPOSITE + 14 if len(packets) < 3 else 100
-        width = OPPOSITE + (len(packets) - 1) * step if packets else 0
+        step = self.opposite + 14 if len(packets) < 3 else 100
+        width = self.opposite + (len(packets) - 1) * step if packets else 0
         for number, pile in enumerate(packets):
             x = WIDTH - MARGIN - width + number * step
-            self._pile(pile, x, self.y, OPPOSITE, OTHERS_PACKETS)
+            self._pile(pile, x, self.y, self.opposite, self.packets_seen)
         return width
 
     # The mat
@@ -233,6 +266,10 @@ class _Layouter(Composer):
             (scene.drawn_title, scene.drawn),
         ]
         main, *side = [one for one in lying if one[1]] or [("", ())]
+        if self.is_easy and len(main[1]) > 2:
+            # Large cards that must not cover one another's signs need all the room.
+            side = []
+        side_width = WIDE_SIDE if self.is_easy and any(len(played) > 2 for _title, played in side) else SIDE
         # Cards across the table are tucked under its edge, also where nothing lies there.
         height = EDGE if scene.others else 0
         if main[1]:
@@ -243,9 +280,9 @@ class _Layouter(Composer):
             self._box(MARGIN // 2, top, WIDTH - MARGIN, height, "mat", min(26, height // 2))
         y = top + 12
         for title, played in side:
-            self._small_trick(title, played, y)
+            self._small_trick(title, played, y, side_width)
             y += TITLE + height_of(SMALL) + 14
-        left, right = MARGIN + (SIDE if side or scene.stock else 0), WIDTH - MARGIN
+        left, right = MARGIN + (side_width if side or scene.stock else 0), WIDTH - MARGIN
         if scene.stock:
             is_on_right = len(side) > 1
             x, right = (right - SIDE + MARGIN, right - SIDE) if is_on_right else (MARGIN + 6, right)
@@ -272,13 +309,15 @@ class _Layouter(Composer):
             width = self.card if is_last else min(step - 6, self.card)
             self._chip(one.by, x + number * step, y + height_of(self.card) - 44, width, colour)
             if one.said:
-                self._chip(f"{one.said}!", x + number * step, y + height_of(self.card) - 90, width, "gold")
+                # On an easy card a sign is where there is room on a classic one.
+                above = y - 24 if self.is_easy else y + height_of(self.card) - 90
+                self._chip(f"{one.said}!", x + number * step, above, width, "gold")
         if title:
             self._chip(title, x + (len(played) - 1) * step + self.card - 164, y - 4, 180, "strip")
 
-    def _small_trick(self, title: str, played: Sequence[PlayedCard], y: int) -> None:
+    def _small_trick(self, title: str, played: Sequence[PlayedCard], y: int, width: int) -> None:
         self._text(title, MARGIN + 6, y + 12, 22, "soft", "mat", 168)
-        step = min(SMALL + 4, (164 - SMALL) // max(1, len(played) - 1))
+        step = min(SMALL + 4, (width - 16 - SMALL) // max(1, len(played) - 1))
         for number, one in enumerate(played):
             self._card(one.card, MARGIN + 6 + number * step, y + TITLE, SMALL)
 
@@ -307,9 +346,9 @@ class _Layouter(Composer):
         self._box(MARGIN // 2, self.y, WIDTH - MARGIN, len(lines) * row + 28, "mat", 26)
         for number, line in enumerate(lines):
             y = self.y + 14 + row * number + row // 2
-            self._text(line.label, WIDTH // 2, y, 26, "soft", "mat", 260, "middle")
-            self._text(line.figures[0], 160, y, 34, "white", "mat", 260, "middle")
-            self._text(line.figures[1], WIDTH - 160, y, 34, "white", "mat", 260, "middle")
+            self._text(line.label, WIDTH // 2, y, 26, "soft", "mat", 230, "middle")
+            self._text(line.figures[0], 130, y, 34, "white", "mat", 200, "middle")
+            self._text(line.figures[1], WIDTH - 130, y, 34, "white", "mat", 200, "middle")
         self.y += len(lines) * row + 28
 
     # One's own cards
@@ -320,19 +359,18 @@ class _Layouter(Composer):
         if not slots:
             self.y += MARGIN
             return
-        is_easy = self.scene.deck.style == "easy"
         if not self.scene.hand and len(slots) > 2:
             # Packets alone, to choose from: all of them beside one another.
             width, rows = (INNER + GAP) // len(slots) - GAP, [slots]
         else:
-            width, rows = _without_overlap(slots) if is_easy else (CARD, _overlapping(slots))
-        covered = height_of(width) + GAP if is_easy else COVERED
+            width, rows = _without_overlap(slots) if self.is_easy else (CARD, _overlapping(slots))
+        covered = height_of(width) + GAP if self.is_easy else COVERED
         self.y += RAISED
         for row in rows[:-1]:
             self._row(row, width)
             self.y += covered
         self._row(rows[-1], width)
-        self.y += min(height_of(width) + MARGIN, OWN_VISIBLE)
+        self.y += min(height_of(width) + MARGIN, OWN_VISIBLE_EASY if self.is_easy else OWN_VISIBLE)
 
     def _row(self, row: Sequence[Card | Pile], width: int) -> None:
         step = min(width + GAP, _step(row, width))
@@ -353,7 +391,7 @@ class _Layouter(Composer):
             return
         self._box(x + 8, y, width - 16, 38, colour, 19)
         ink: Colour = "ink" if colour == "gold" else "white"
-        self._text(text, x + width // 2, y + 19, 24, ink, colour, width - 40, "middle")
+        self._text(text, x + width // 2, y + 19, 24, ink, colour, width - 36, "middle")
 
     def _frame(self, x: int, y: int, width: int) -> None:
         self._box(x - 7, y - 7, width + 14, height_of(width) + 14, "gold", 20)
@@ -368,21 +406,32 @@ class _Layouter(Composer):
         for shift in range(min(pile.size, 4) - 1, 0, -1):
             self._card(Card(), x + 5 * shift, y - 4 * shift, width, visible)
         self._card(pile.top, x, y, width, visible)
-        # A back has no index that must be seen on its left, and packets overlap on their right.
-        at = x + width - 84 if pile.top.code else x - 4
-        self._chip(pile.label or f"×{pile.size}", at, y + label_at - 26, 88, "strip")
+        # A back has no index that must be seen on its left, and packets overlap on their right. An easy rank is wider.
+        chip = 72 if self.is_easy else 88
+        at = x + width + (12 if self.is_easy else 4) - chip if pile.top.code else x - 4
+        self._chip(pile.label or f"×{pile.size}", at, y + label_at - 26, chip, "strip")
 
 
-def _steps(cards: Sequence[Card], room: int) -> list[int]:
+def _beside_points(side: Side) -> int:
+    """How wide a side's name and notes may be beside its points."""
+    return BESIDE_POINTS if len(side.points) < 3 else BESIDE_MANY_POINTS
+
+
+def _needs_more_room(side: Side) -> bool:
+    """Whether partners or long notes need a line more than there is beside the points."""
+    return bool(side.players) or NARROWEST * 24 * len(" · ".join(side.notes)) > _beside_points(side)
+
+
+def _steps(cards: Sequence[Card], room: int, least: int) -> list[int]:
     """How far from each of somebody else's cards the next one lies. Where it is narrow, backs make way for cards that
-    were shown.
+    were shown, so that ``least`` is seen of each if there is room.
     """
     step = min(SMALL - 20, (room - SMALL) // max(1, len(cards) - 1))
     shown = sum(bool(card.code) for card in cards)
     backs = len(cards) - shown
-    if step >= SHOWN_STEP or not shown or not backs:
+    if step >= least or not shown or not backs:
         return [step] * len(cards)
-    seen = max(step, min(SHOWN_STEP, (room - SMALL - LEAST_BACK_STEP * backs) // shown))
+    seen = max(step, min(least, (room - SMALL - LEAST_BACK_STEP * backs) // shown))
     hidden = max(0, room - SMALL - seen * shown) // max(1, backs - 1)
     return [seen if card.code else hidden for card in cards]
 
@@ -398,8 +447,11 @@ def _overlapping(slots: Sequence[Card | Pile]) -> list[list[Card | Pile]]:
 
 def _without_overlap(slots: Sequence[Card | Pile]) -> tuple[int, list[list[Card | Pile]]]:
     """Cards beside one another, as many in each row, larger where they are few; their width and the rows."""
-    across = -(-len(slots) // -(-len(slots) // EASY_ACROSS))
-    return EASY_CARD if across < 4 else (INNER + GAP) // EASY_ACROSS - GAP, _split(slots, across)
+    rows = -(-len(slots) // EASY_ACROSS)
+    across = -(-len(slots) // rows)
+    if len(slots) < 4:
+        return EASY_CARD, [list(slots)]
+    return (INNER + GAP) // (EASY_ACROSS if rows > 2 else max(4, across)) - GAP, _split(slots, across)
 
 
 def _split(slots: Sequence[Card | Pile], each: int) -> list[list[Card | Pile]]:

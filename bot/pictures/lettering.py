@@ -38,9 +38,17 @@ def drawable(text: str) -> str:
 
 
 def drawable_names(names: Sequence[str], language: str) -> list[str]:
-    """Players' names as the letters can write them; who has none of those is called by their number."""
+    """Players' names as the letters can write them; who has none of those is called by their number, and so is who
+    would else be called like another one whose name is different.
+    """
     _ = texts(language).gettext
-    return [drawable(name) or _("seat {number}").format(number=seat) for seat, name in enumerate(names, 1)]
+    written = [drawable(name) for name in names]
+    called = []
+    for seat, (name, short) in enumerate(zip(names, written, strict=True), 1):
+        number = _("seat {number}").format(number=seat)
+        alike = {other for other, others in zip(names, written, strict=True) if others == short}
+        called.append(number if not short else f"{short} ({number})" if alike > {name} and name != short else short)
+    return called
 
 
 def minus(figure: str) -> str:

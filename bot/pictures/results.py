@@ -28,12 +28,19 @@ LONGEST_GROUP = 24
 
 
 def deal_sheet(
-    record: Record, number: int, code: str, names: Sequence[str], language: str, *, group: str = ""
+    record: Record,
+    number: int,
+    code: str,
+    names: Sequence[str],
+    language: str,
+    *,
+    suits: str = "italian",
+    group: str = "",
 ) -> Sheet:
-    """What a deal counted, by its number from 1, and how the game stands after it; ``names`` are by seat. ``group`` is
-    what the chat is called that reads it.
+    """What a deal counted, by its number from 1, and how the game stands after it; ``names`` are by seat. ``suits`` is
+    what forty cards are shown with, ``group`` what the chat is called that reads it.
     """
-    results = _Results(record, names, language)
+    results = _Results(record, names, language, suits)
     _ = results.words.text
     lines = list(declared_lines(results.words, record, number))[:MOST_DECLARED]
     return Sheet(
@@ -91,9 +98,9 @@ def small_print(group: str, *words: str) -> str:
 
 
 class _Results:
-    def __init__(self, record: Record, names: Sequence[str], language: str) -> None:
+    def __init__(self, record: Record, names: Sequence[str], language: str, suits: str = "italian") -> None:
         self.record = record
-        self.words = Wording(language, drawable_names(names, language))
+        self.words = Wording(language, drawable_names(names, language), suits)
 
     def played(self) -> str:
         deals = len(self.record.deals)

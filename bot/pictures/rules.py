@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from bot.panels.rules import RANKS, WORTH
+from bot.panels.rules import RANKS, worth_of_cards
 from bot.picture import Deck, Style, Suits
 from bot.pictures.cards import IN_FRENCH
 from bot.pictures.scene import Card
@@ -28,7 +28,7 @@ def rules_sheet(game: str, language: str, suits: str, style: Style) -> Sheet:
         ranking = Ranking(tuple(Card(f"{rank}S") for rank in "AKQJT98765432"))
         about = _("High to low. Spades beat the other suits.")
     else:
-        ranking = Ranking(_cards((f"{rank}D" for rank in RANKS), deck.suits), WORTH)
+        ranking = Ranking(_cards((f"{rank}D" for rank in RANKS), deck.suits), worth_of_cards(game))
         about = _("High to low, and the points of each")
     return Sheet(
         title=_(GAMES[game].name),

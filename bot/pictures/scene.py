@@ -53,12 +53,15 @@ class Holder(NamedTuple):
 
 
 class Side(NamedTuple):
-    """A side's players, their points in the game, and what else is counted, as in "tricks 4"."""
+    """A side's name, its points in the game, and what else is counted, as in "tricks 4". ``players`` are the names of
+    those who play together, if they are more than one.
+    """
 
     name: str
     points: str
     notes: tuple[str, ...] = ()
     is_to_move: bool = False
+    players: tuple[str, ...] = ()
 
 
 class TallyLine(NamedTuple):

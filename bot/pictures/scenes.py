@@ -116,6 +116,7 @@ class _Scenes:
                 minus(str(in_points(self.seen, totals[side]))),
                 self._notes(deal, side) if deal else (),
                 deal is not None and turn is not None and turn % 2 == side,
+                self.phrases.partners(side),
             )
             for side in (first, 1 - first)
         )
@@ -194,7 +195,10 @@ class _Scenes:
             drawn = tuple(PlayedCard(self._card(card), self.phrases.names[by]) for by, card, _signal in deal.drawn)
         elif isinstance(deal, SpadesView) and deal.drawn:
             drawn = (PlayedCard(self._card(deal.drawn), ""),)
-        return {"drawn": drawn, "drawn_title": self.words.labels["drawn"] if drawn else ""}
+        return {"drawn": drawn, "drawn_title": self._drawn_title(len(drawn))}
+
+    def _drawn_title(self, count: int) -> str:
+        return self.words.ngettext("drawn", "drawn cards", count) if count else ""
 
     def _own(self, deal: DealView, moves: Sequence[str], chosen: str) -> tuple[Card, ...]:
         plays = {move.split(" ")[1] for move in moves if move.startswith("play ")}

@@ -126,8 +126,8 @@ class _SheetLayouter(Composer):
         for number, line in enumerate(tally.lines):
             y = self.y + 10 + row * number + row // 2
             self._text(line.label, WIDTH // 2, y, 26, "soft", "mat", 230, "middle")
-            self._text(line.figures[0], LEFT + WIDTH // 4, y, 32, "white", "mat", 200, "middle")
-            self._text(line.figures[1], RIGHT - WIDTH // 4, y, 32, "white", "mat", 200, "middle")
+            self._text(line.figures[0], LEFT + 120, y, 32, "white", "mat", 200, "middle")
+            self._text(line.figures[1], RIGHT - 120, y, 32, "white", "mat", 200, "middle")
         self.y += height
 
     # Words

@@ -46,7 +46,7 @@ WRITTEN: tuple[tuple[Colour, Colour], ...] = (
 )
 """The colours of texts, each with what it is written on."""
 
-DIMMED = 0.55
+DIMMED = 0.42
 """How much of the felt shows through a card that may not be played."""
 
 BRIGHT, DIM = 64, 16

@@ -16,6 +16,9 @@ from bot.tournaments.tournament import Tournament
 MOST_ROWS = 16
 """So many places stand in a picture; more are counted."""
 
+LONGEST_NOTE = 60
+"""So many letters have room below a team's name."""
+
 LONGEST_ALONE, LONGEST_IN_PAIR = 28, 15
 """So many letters of a name, by itself and beside a partner's."""
 
@@ -66,6 +69,9 @@ class _Drawn:
         is_knockout = self.told.t.form == "knockout"
         note = [] if is_knockout else [_("{won} of {played} won").format(won=standing.won, played=standing.played)]
         note += [f"{_(one.name)} {minus(one.value)}" for one in deciding(table, at)]
+        while len(note) > 1 and len(" · ".join(note)) > LONGEST_NOTE:
+            # What stands last has decided.
+            note.pop(0)
         return Row(
             f"{standing.place}. {self.team(standing.team)}",
             " · ".join(note),

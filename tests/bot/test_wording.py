@@ -53,6 +53,23 @@ def test_moves_as_sentences() -> None:
     assert Wording("it", FOUR).move(3, "declare four A") == "D accusa quattro assi"
 
 
+def test_suits_are_called_as_the_cards_show_them() -> None:
+    words = Wording("en", FOUR, "french")
+    assert words.combination("declare three 2 missing C") == "three twos, missing hearts"
+    assert words.combination("declare napoletana D") == "napoletana in diamonds"
+    assert Wording("it", FOUR, "french").combination("declare napoletana S") == "napoletana a picche"
+    for about in ("", "testa", "tavolo", "tressette"):
+        text = rules_page("en", about, "french").plain
+        assert "3 2 A K Q J 7 6 5 4" in text
+        assert not {"coins", "cups", "cavallo"} & set(text.replace(",", " ").split())
+    assert "the 4 of diamonds" in rules_page("en", "testa", "french").plain
+
+
+def test_the_rules_of_four_hands_count_as_its_table_does() -> None:
+    assert "An ace is worth 3 points" in rules_page("en", "tressette").plain
+    assert "An ace is worth 1 point" in rules_page("en", "tavolo").plain
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_rules_say_what_stands_on_the_cards(language: str) -> None:
     text = rules_page(language).plain

@@ -6,7 +6,8 @@ import pytest
 
 from bot.bench.pictures import scenes_of
 from bot.picture import DECKS, Style
-from bot.pictures.layout import CARD, LEAST_STEP, SMALL, WIDTH, Box, CardAt, TextAt, lay_out
+from bot.pictures.layout import CARD, LEAST_STEP, SMALL, WIDTH, Box, CardAt, TextAt, height_of, lay_out
+from bot.pictures.painter import _fitted
 from bot.pictures.scene import Card, Holder, Pile, Scene, Side
 from engine import GAMES
 
@@ -21,7 +22,7 @@ STYLES: tuple[Style, ...] = ("classic", "easy")
 def test_everything_lies_inside_the_picture(game: str, style: Style) -> None:
     for scene in scenes_of(game, style):
         height, items, _curves = lay_out(scene)
-        assert height <= 1300
+        assert height <= 1340
         for item in items:
             match item:
                 case CardAt():
@@ -114,6 +115,58 @@ def test_gold_above_is_the_name_of_whose_turn_it_is_and_no_score() -> None:
     items = lay_out(Scene(deck=DECKS[0], sides=sides, target="to 21")).items
     colours = {item.text: item.colour for item in items if isinstance(item, TextAt)}
     assert colours == {"Anna": "gold", "Bruno": "white", "3": "white", "12": "white", "to 21": "soft"}
+
+
+def lines_of(*sides: Side) -> list[TextAt]:
+    scene = Scene(deck=DECKS[0], sides=(sides[0], sides[1]), target="to 500")
+    return [item for item in lay_out(scene).items if isinstance(item, TextAt)]
+
+
+@pytest.mark.parametrize("points", ["0", "23", "−9", "498", "−100", "−288", "−1110"])
+def test_points_are_never_cut(points: str) -> None:
+    [*written] = [line for line in lines_of(Side("Anna", points), Side("Bruno", points)) if line.text == points]
+    assert len(written) == 2
+    assert all(_fitted(line.text, line.size, line.most)[0] == points for line in written)
+
+
+def test_long_notes_have_a_line_of_their_own() -> None:
+    notes = ("tricks 10", "bid double nil", "bags 9")
+    long, short = (
+        lines_of(Side("Anna", "−200", notes), Side("Bruno", "3")),
+        lines_of(Side("Anna", "−200"), Side("B", "3")),
+    )
+    [line] = [line for line in long if line.text == " · ".join(notes)]
+    assert _fitted(line.text, line.size, line.most)[0] == line.text
+    [points] = [line for line in long if line.text == "−200"]
+    assert line.y - line.size / 2 > points.y + points.size / 2
+    assert all(abs(one.y - line.y) > line.size for one in short)
+
+
+def test_partners_stand_below_one_another() -> None:
+    names = ("Massimiliano Bartolomeo", "Nonna Rosa")
+    lines = lines_of(
+        Side(" and ".join(names), "0", ("tricks 1",), players=names), Side("B and D", "0", players=("B", "D"))
+    )
+    heights = {line.text: line.y for line in lines}
+    assert heights[names[0]] < heights[names[1]] < heights["tricks 1"]
+    assert not any(" and " in text for text in heights)
+
+
+def test_of_easy_cards_the_signs_are_seen_too() -> None:
+    """A sign lies below the rank and begins in the middle of a card."""
+    compared = 0
+    for game in GAMES:
+        for scene in scenes_of(game, "easy"):
+            items = lay_out(scene).items
+            for number, item in enumerate(items):
+                if not isinstance(item, CardAt) or not item.code:
+                    continue
+                assert item.visible >= 0.75 * height_of(item.width), (game, item)
+                over = [one for one in items[number + 1 :] if isinstance(one, CardAt) and one.y < item.y + item.visible]
+                right = min((one.x for one in over if one.x > item.x), default=WIDTH)
+                assert right - item.x >= 0.5 * item.width, (game, item)
+                compared += 1
+    assert compared
 
 
 def test_where_nothing_lies_there_is_no_mat_unless_cards_are_tucked_under_it() -> None:

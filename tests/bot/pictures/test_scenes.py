@@ -6,7 +6,7 @@ import pytest
 
 from bot.bench.pictures import scenes_of
 from bot.panels.snapshot import snapshot
-from bot.pictures.lettering import drawable
+from bot.pictures.lettering import drawable, drawable_names
 from bot.pictures.results import deal_sheet
 from bot.pictures.scene import Scene, TallyLine
 from bot.pictures.scenes import board_scene, hand_scene
@@ -100,6 +100,12 @@ def test_whoever_looks_stands_first_and_reads_you() -> None:
 def test_names_are_written_as_far_as_there_are_letters_for_them() -> None:
     scene = hand_of(table_of("metamazzo", names=("Anna", "王小明")), 0)
     assert drawable(scene.sides[1].name) == "seat 2"
+
+
+def test_two_whose_names_differ_in_what_cannot_be_written_are_told_apart() -> None:
+    assert drawable_names(["Anna", "Anna 🌸"], "en") == ["Anna", "Anna (seat 2)"]
+    assert drawable_names(["Anna 🌸", "Anna 🎴"], "it") == ["Anna (posto 1)", "Anna (posto 2)"]
+    assert drawable_names(["Anna", "Anna"], "en") == ["Anna", "Anna"]
 
 
 def test_packets_are_chosen_by_number_and_then_show_their_tops() -> None:

@@ -1,5 +1,6 @@
 """Sheets of results, ratings and rules: they say what is so, their texts say the same, and all of it is in sight."""
 
+from fractions import Fraction
 from functools import cache
 from itertools import chain
 
@@ -204,7 +205,9 @@ def test_the_rules_show_cards_of_the_pack_that_the_viewer_plays_with(game: str, 
     assert len(ranking.cards) == pack.size // 4
     if suits == "italian" and game != "spades":
         assert sorted(ranking.cards, key=lambda card: -pack.index[card.code]) == list(ranking.cards)
-        assert sum(3 if worth == "1" else int(worth[0]) for worth in ranking.worth) == 8
+        # A suit has eight thirds, which are points where the table counts three for one.
+        unit = Fraction(3, GAMES[game].rules.model_fields["score_unit"].default)
+        assert sum(map(Fraction, ranking.worth)) * unit == 8
     assert "From high to low" in rules_page("en", game).plain
 
 

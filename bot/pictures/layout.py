@@ -203,8 +203,10 @@ class _Layouter(Composer):
             anchor: Literal["left", "right"] = "left" if is_left else "right"
             colour: Colour = "gold" if side.is_to_move else "white"
             most = _beside_points(side)
-            for line, name in enumerate(side.players or (side.name,)):
-                self._text(name, name_x, 30 + 32 * line, 30, colour, "strip", most, anchor)
+            if not side.players:
+                self._text(side.name, name_x, 30, 30, colour, "strip", most, anchor)
+            for line, name in enumerate(side.players):
+                self._text(name, name_x, 26 + 34 * line, 26, colour, "strip", most, anchor)
             notes, y = " · ".join(side.notes), 94 if is_tall else 66
             self._text(notes, name_x, y, 24, "soft", "strip", BELOW_POINTS if is_tall else most, anchor)
             size = POINTS if len(side.points) < 4 else LONG_POINTS

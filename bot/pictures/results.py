@@ -109,7 +109,8 @@ class _Results:
     def scores(self, number: int) -> tuple[Score, Score]:
         totals = course(self.record, number)[-1]
         one, other = (minus(str(total)) for total in totals)
-        return Score(self.words.side(0), one, INKS[0]), Score(self.words.side(1), other, INKS[1])
+        names = self.words.names
+        return Score(tuple(names[0::2]), one, INKS[0]), Score(tuple(names[1::2]), other, INKS[1])
 
     def plot(self, number: int) -> tuple[Plot, ...]:
         """How it stood from nothing on; nothing to be seen after a single deal."""

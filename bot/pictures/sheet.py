@@ -17,9 +17,9 @@ Ink = Literal["gold", "sky"]
 
 
 class Score(NamedTuple):
-    """A side and its points."""
+    """A side's players and its points."""
 
-    name: str
+    names: tuple[str, ...]
     points: str
     ink: Ink
 

@@ -112,11 +112,14 @@ class _SheetLayouter(Composer):
 
     def _scores(self, one: Score, other: Score) -> None:
         """Each side in its colour, on a half of its own."""
-        height, half = 122, WIDTH // 2
+        line, half = 38, WIDTH // 2
+        below = line * max(len(one.names), len(other.names))
+        height = 88 + below
         self._box(LEFT, self.y, RIGHT - LEFT, height, "mat", 26)
         for score, middle in ((one, LEFT + half // 2), (other, RIGHT - half // 2)):
-            self._text(score.name, middle, self.y + 28, 28, score.ink, "mat", half - 50, "middle")
-            self._text(score.points, middle, self.y + 84, 46, "white", "mat", half - 50, "middle")
+            for number, name in enumerate(score.names):
+                self._text(name, middle, self.y + 28 + line * number, 28, score.ink, "mat", half - 50, "middle")
+            self._text(score.points, middle, self.y + 50 + below, 46, "white", "mat", half - 50, "middle")
         self.y += height
 
     def _tally(self, tally: Tally) -> None:

@@ -149,6 +149,10 @@ def test_partners_stand_below_one_another() -> None:
     )
     heights = {line.text: line.y for line in lines}
     assert heights[names[0]] < heights[names[1]] < heights["tricks 1"]
+    # A line is painted with the ground behind it, half as high again as its letters, which reach below the line.
+    sizes = {line.text: line.size for line in lines}
+    for above, below in pairwise([*names, "tricks 1"]):
+        assert heights[below] - heights[above] >= 0.55 * sizes[above] + 0.75 * sizes[below]
     assert not any(" and " in text for text in heights)
 
 

@@ -6,11 +6,13 @@ ratings, from its own games alone. Partners are a team and are rated together. W
 """
 
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, NamedTuple
 
+import structlog
 from openskill.models import PlackettLuce
 
 from bot.finished.archive import Archive, FinishedGame, Numbered
@@ -28,19 +30,33 @@ EVERYTHING = "*"
 KEEP_CHANGES_SECONDS = 7 * 86400
 
 RATE = """
--- KEYS  number of the last rated game, its changes, then ratings, ranks and history of each scope
--- ARGV  the number rated before, the game's, its changes or "", seconds to keep them;
---       then place of a scope, person, standing, history or "", shown or ""
+-- KEYS  number of the last rated game, its changes, chats that have moved, then each scope's ratings, ranks, history
+-- ARGV  the number rated before, the game's, its changes or "", seconds to keep them, how many chats had moved;
+--       then place of a scope, person, standing, history or "", shown or "". Returns whether all was still so
 if tonumber(redis.call('GET', KEYS[1]) or '0') ~= tonumber(ARGV[1]) then return 0 end
+if redis.call('HLEN', KEYS[3]) ~= tonumber(ARGV[5]) then return 0 end
 redis.call('SET', KEYS[1], ARGV[2])
 if ARGV[3] ~= '' then redis.call('SET', KEYS[2], ARGV[3], 'EX', ARGV[4]) end
-for place = 5, #ARGV, 5 do
+for place = 6, #ARGV, 5 do
   local scope = tonumber(ARGV[place])
-  redis.call('HSET', KEYS[3 + 3 * scope], ARGV[place + 1], ARGV[place + 2])
-  if ARGV[place + 3] ~= '' then redis.call('HSET', KEYS[5 + 3 * scope], ARGV[place + 1], ARGV[place + 3]) end
-  if ARGV[place + 4] ~= '' then redis.call('ZADD', KEYS[4 + 3 * scope], ARGV[place + 4], ARGV[place + 1]) end
+  redis.call('HSET', KEYS[4 + 3 * scope], ARGV[place + 1], ARGV[place + 2])
+  if ARGV[place + 3] ~= '' then redis.call('HSET', KEYS[6 + 3 * scope], ARGV[place + 1], ARGV[place + 3]) end
+  if ARGV[place + 4] ~= '' then redis.call('ZADD', KEYS[5 + 3 * scope], ARGV[place + 4], ARGV[place + 1]) end
 end
 return 1
+"""
+
+MOVE = """
+-- KEYS  chats that have moved, then of each of the chat's keys the old name and the new one
+-- ARGV  the chat's old id, its new one. Returns how many keys stay, for the new one is there already
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+local stay = 0
+for place = 2, #KEYS, 2 do
+  if redis.call('EXISTS', KEYS[place]) == 1 then
+    stay = stay + 1 - redis.call('RENAMENX', KEYS[place], KEYS[place + 1])
+  end
+end
+return stay
 """
 
 HAND_OVER = """
@@ -73,7 +89,12 @@ BY_SCOPE = (keys.ratings, keys.ranks, keys.history)
 
 KEYS_AT_ONCE = 1000
 
+FIRST_YEAR = 2025
+"""Nobody has played before."""
+
 MODEL = PlackettLuce()
+
+log = structlog.get_logger()
 
 
 class Scope(NamedTuple):
@@ -157,6 +178,13 @@ def scopes_of(game: FinishedGame) -> list[Scope]:
     return [Scope(*scope) for scope in product(chats, months, [EVERYTHING, game.record.game])]
 
 
+def _all_scopes(chat: str) -> list[Scope]:
+    """Every scope in which a chat's games may have been rated; clocks may be a year ahead."""
+    years = range(FIRST_YEAR, time.gmtime().tm_year + 2)
+    months = [EVERYTHING, *(f"{year}-{month:02}" for year in years for month in range(1, 13))]
+    return [Scope(*scope) for scope in product([chat], months, [EVERYTHING, *GAMES])]
+
+
 def after_game(people: Sequence[str], winners: Sequence[int], before: dict[str, Standing]) -> dict[str, Standing]:
     """Standings after a game; ``winners`` are seats, and seats of one side share its result."""
     sides = [people[side::2] for side in (0, 1)]
@@ -176,6 +204,7 @@ class Ratings:
     def __init__(self, client: Any, archive: Archive) -> None:
         self._client, self.archive = client, archive
         self._rate = client.register_script(RATE)
+        self._move = client.register_script(MOVE)
         self._hand_over = client.register_script(HAND_OVER)
         self._redact = client.register_script(REDACT)
 
@@ -189,7 +218,7 @@ class Ratings:
             before = await self.rated()
             async for entry in self.archive.after(before):
                 if not await self._rate_one(entry, before):
-                    # Another worker was quicker.
+                    # Another worker was quicker, or a chat has moved.
                     break
                 done += entry.game is not None
                 before = entry.number
@@ -232,11 +261,17 @@ class Ratings:
             await self._client.delete(*doomed[begin : begin + KEYS_AT_ONCE])
 
     async def move_chat(self, old: str, new: str) -> None:
-        """A chat has another id: its leaderboards are the new one's."""
-        for kind in BY_SCOPE:
-            async for key in self._client.scan_iter(match=kind(f"{old}|*")):
-                name = key.decode()
-                await self._client.renamenx(name, name.replace(f":{old}|", f":{new}|"))
+        """A chat has another id: its leaderboards are the new one's, and its games are rated there from now on, both in
+        one step, so that no game is rated in between. Twice is once.
+        """
+        names = [
+            kind(scope._replace(chat=chat).key)
+            for scope in _all_scopes(old)
+            for kind in BY_SCOPE
+            for chat in (old, new)
+        ]
+        if stay := await self._move(keys=[keys.MOVED, *names], args=[old, new]):
+            log.warning("leaderboards_stay", chat=old, new=new, keys=stay, mended_by="buongioco rebuild")
 
     async def changes(self, game_id: str) -> list[Change]:
         """What a game did to its players' ratings; nothing if it was not rated, or long ago."""
@@ -323,15 +358,17 @@ class Ratings:
         await self._redact(keys=[keys.changes(game)], args=[person, somebody])
 
     async def _moved(self) -> dict[str, str]:
-        return {old.decode(): new.decode() for old, new in (await self._client.hgetall(keys.MOVED)).items()}
+        found = {**await self._client.hgetall(keys.MOVED_BEFORE), **await self._client.hgetall(keys.MOVED)}
+        return {old.decode(): new.decode() for old, new in found.items()}
 
     async def _rate_one(self, entry: Numbered, before: int) -> bool:
-        """Rate a game, or step over it; whether ``before`` was still the last rated number."""
+        """Rate a game, or step over it; False if ``before`` is not the last rated number, or a chat moved meanwhile."""
+        moves = await self._client.hlen(keys.MOVED)
         changes, words, scopes = await self._rated(entry.game) if entry.game else ([], [], [])
         ratings_keys = [kind(scope.key) for scope in scopes for kind in BY_SCOPE]
         done = await self._rate(
-            keys=[keys.RATED, keys.changes(entry.id), *ratings_keys],
-            args=[before, entry.number, json.dumps(changes) if changes else "", KEEP_CHANGES_SECONDS, *words],
+            keys=[keys.RATED, keys.changes(entry.id), keys.MOVED, *ratings_keys],
+            args=[before, entry.number, json.dumps(changes) if changes else "", KEEP_CHANGES_SECONDS, moves, *words],
         )
         return bool(done)
 

@@ -162,7 +162,8 @@ class Dispatcher:
 
     async def _move_chat(self, old: str, new: str) -> None:
         worker, client = self.worker, self.worker.store.client
-        await client.hset(keys.MOVED, old, new)
+        # First: a game that ends meanwhile counts for the new one.
+        await worker.ratings.move_chat(old, new)
         # Before its tables: what is drawn and dealt there is as the chat has it.
         await worker.people.move_chat(old, new)
         for code in await worker.room.lists.move_chat(old, new):
@@ -170,7 +171,6 @@ class Dispatcher:
                 await worker.challenges.rehost(code, old, new, f"moved:{new}")
         await client.delete(keys.hosted(old))
         await client.delete(keys.challenges(old))
-        await worker.ratings.move_chat(old, new)
         await worker.honours.move_chat(old, new)
         await worker.puzzles.move_chat(old, new)
         await worker.director.tournaments.move_chat(old, new)

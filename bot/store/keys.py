@@ -32,7 +32,8 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``tries:<platform:id>`` | string | when the person may try one more code, Unix ms (`bot.handlers.limits`); expires |
 | ``named:<platform:id>`` | set | codes of live tables whose log names the person; ``named:<platform>:@<handle>`` too |
 | ``mydata:<platform:id>`` | string | the person has asked for their data a moment ago; expires by itself |
-| ``moved`` | hash | chats that have another id by now: the old place's new one |
+| ``{games}:moved_chats`` | hash | chats that have another id by now: the old place's new one |
+| ``moved`` | hash | the same of chats that moved before that key was: it is read, and no more written |
 | ``{games}:counter`` | string | the last number that a finished game was given, from 1; none is given twice |
 | ``{games}:moved`` | string | how many finished games were moved out into files (`bot.finished.moving`) |
 | ``{games}:order`` | sorted set | ids of finished games; the score is their number |
@@ -90,7 +91,8 @@ SWEEPING_DAY = "sweeping:day"
 GAMES_COUNTER = "{games}:counter"
 GAMES_MOVED = "{games}:moved"
 GAMES_ORDER = "{games}:order"
-MOVED = "moved"
+MOVED = "{games}:moved_chats"
+MOVED_BEFORE = "moved"
 RATED = "{games}:rated"
 FIND_WAITING = "{find}:waiting"
 FIND_ASKED = "{find}:asked"

@@ -1,0 +1,92 @@
+"""A chat that has another id, as a group that becomes a supergroup: its leaderboards are the new one's, whatever ends,
+is rated or is forgotten meanwhile.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from structlog.testing import capture_logs
+
+from bot.finished.archive import Archive, FinishedGame
+from bot.finished.ratings import Ratings, Scope
+from bot.handlers.dispatcher import Dispatcher
+from bot.store import Store, keys
+from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
+from tests.bot.finished.games import finished, keep
+from tests.bot.finished.test_archive import ratings_of
+
+ANNA, NEW = "paper:1", "paper:200"
+
+
+def game(number: int) -> FinishedGame:
+    return replace(finished(number), people=[ANNA, "paper:2"], chats=[GROUP])
+
+
+async def rated(store: Store, games: int) -> Ratings:
+    for number in range(games):
+        await keep(store, game(number))
+    ratings = Ratings(store.client, Archive(store.client))
+    await ratings.catch_up()
+    return ratings
+
+
+async def games_of_anna(ratings: Ratings) -> Sequence[int]:
+    """In the old chat, and in the new one."""
+    return [(await ratings.standing(Scope(chat=chat), ANNA)).games for chat in (GROUP, NEW)]
+
+
+async def test_a_game_that_is_rated_while_its_chat_moves_counts_with_the_others(any_store: Store) -> None:
+    ratings = await rated(any_store, 4)
+    async with open_worker(any_store, FakePlatform()) as worker:
+        move_people = worker.people.move_chat
+
+        async def move_slowly(old: str, new: str) -> None:
+            await keep(any_store, game(4))
+            await ratings.catch_up()
+            await move_people(old, new)
+
+        worker.people.move_chat = move_slowly  # type: ignore[method-assign]
+        for _ in range(2):
+            await Dispatcher(worker).move_chat(GROUP, NEW)
+    assert await games_of_anna(ratings) == [0, 5]
+    before = await ratings_of(any_store)
+    await ratings.rebuild()
+    assert await ratings_of(any_store) == before
+
+
+async def test_a_game_whose_chat_moves_while_it_is_rated_counts_with_the_others(store: Store) -> None:
+    ratings = await rated(store, 4)
+    enter = ratings._enter
+
+    async def move_first(game: FinishedGame, scopes: Sequence[Scope]) -> None:
+        await ratings.move_chat(GROUP, NEW)
+        await enter(game, scopes)
+
+    ratings._enter = move_first  # type: ignore[method-assign]
+    await keep(store, game(4))
+    assert await ratings.catch_up() == 1
+    assert await games_of_anna(ratings) == [0, 5]
+
+
+async def test_every_leaderboard_of_a_chat_moves(store: Store) -> None:
+    ratings = await rated(store, 4)
+    before = await ratings_of(store)
+    await ratings.move_chat(GROUP, NEW)
+    assert await ratings_of(store) == {name.replace(f":{GROUP}|", f":{NEW}|"): one for name, one in before.items()}
+
+
+async def test_leaderboards_that_cannot_move_are_told_and_a_rebuild_puts_them_together(store: Store) -> None:
+    """The new chat had games before anybody told that the old one has moved."""
+    await keep(store, replace(game(9), chats=[NEW]))
+    ratings = await rated(store, 4)
+    with capture_logs() as logs:
+        await ratings.move_chat(GROUP, NEW)
+    assert [line["event"] for line in logs] == ["leaderboards_stay"]
+    assert await games_of_anna(ratings) == [4, 1]
+    await ratings.rebuild()
+    assert await games_of_anna(ratings) == [0, 5]
+
+
+async def test_chats_that_an_earlier_release_moved_are_still_known(store: Store) -> None:
+    await store.client.hset(keys.MOVED_BEFORE, GROUP, NEW)
+    assert await games_of_anna(await rated(store, 4)) == [0, 4]

@@ -345,11 +345,13 @@ class Ratings:
 
         The last game in which the person takes part must be rated.
         """
-        scopes = await self.scopes_of(person)
-        handed = 0
-        for scope in scopes:
-            where = [kind(scope.key) for kind in BY_SCOPE]
-            handed += await self._hand_over(keys=where, args=[person, somebody])
+        handed, done = 0, set[Scope]()
+        # A chat that moves meanwhile has other scopes afterwards.
+        while scopes := await self.scopes_of(person) - done:
+            for scope in scopes:
+                where = [kind(scope.key) for kind in BY_SCOPE]
+                handed += await self._hand_over(keys=where, args=[person, somebody])
+            done |= scopes
         await self._client.delete(keys.scopes(person))
         return handed
 

@@ -5,6 +5,7 @@ is rated or is forgotten meanwhile.
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
 from structlog.testing import capture_logs
 
 from bot.finished.archive import Archive, FinishedGame
@@ -90,3 +91,16 @@ async def test_leaderboards_that_cannot_move_are_told_and_a_rebuild_puts_them_to
 async def test_chats_that_an_earlier_release_moved_are_still_known(store: Store) -> None:
     await store.client.hset(keys.MOVED_BEFORE, GROUP, NEW)
     assert await games_of_anna(await rated(store, 4)) == [0, 4]
+
+
+async def test_who_is_forgotten_while_a_chat_moves_is_in_neither(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    ratings = await rated(store, 4)
+    hand_over = ratings._hand_over
+
+    async def move_first(**words: Sequence[str]) -> int:
+        await ratings.move_chat(GROUP, NEW)
+        return int(await hand_over(**words))
+
+    monkeypatch.setattr(ratings, "_hand_over", move_first)
+    await ratings.hand_over(ANNA, "somebody:01234567")
+    assert await games_of_anna(ratings) == [0, 0]

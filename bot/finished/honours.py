@@ -9,9 +9,10 @@
 Months are in UTC, as ratings' are. Only rated games count.
 """
 
+import asyncio
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any, Literal, NamedTuple, get_args
@@ -64,31 +65,38 @@ def month_before(now: datetime) -> str:
     return (now.astimezone(UTC).replace(day=1) - timedelta(days=1)).strftime("%Y-%m")
 
 
-def rare_deeds(games: Iterable[FinishedGame]) -> Iterator[Honour]:
-    """What a chat's rated games of a month, in their order, are remembered for; of equals who was first."""
-    runs, fours = Counter[str](), Counter[str]()
-    streak, comeback = Honour("streak", (), LEAST_STREAK - 1), Honour("comeback", (), 0)
-    for game in games:
+class Deeds:
+    """What a chat's rated games of a month are remembered for, added up game by game in their order; of equals who was
+    first. The games themselves are not kept: there may be a million.
+    """
+
+    def __init__(self) -> None:
+        self._runs, self._fours = Counter[str](), Counter[str]()
+        self._streak, self._comeback = Honour("streak", (), LEAST_STREAK - 1), Honour("comeback", (), 0)
+
+    def add(self, game: FinishedGame) -> None:
         winners = game.record.winner or ()
         for seat, person in enumerate(game.people):
-            runs[person] = runs[person] + 1 if seat in winners else 0
-            if runs[person] > streak.figure and not is_somebody(person):
-                streak = Honour("streak", (person,), runs[person])
+            self._runs[person] = self._runs[person] + 1 if seat in winners else 0
+            if self._runs[person] > self._streak.figure and not is_somebody(person):
+                self._streak = Honour("streak", (person,), self._runs[person])
         for deal in game.record.deals:
             for seat, move, *_legal in deal.moves:
                 if move == FOUR_THREES and seat is not None and not is_somebody(game.people[seat]):
-                    fours[game.people[seat]] += 1
+                    self._fours[game.people[seat]] += 1
         people = tuple(game.people[seat] for seat in winners)
         behind = _behind(game)
-        if behind > comeback.figure and not any(map(is_somebody, people)):
-            comeback = Honour("comeback", people, behind)
-    if streak.people:
-        yield streak
-    if fours:
-        [(person, count)] = fours.most_common(1)
-        yield Honour("fours", (person,), count)
-    if comeback.people:
-        yield comeback
+        if behind > self._comeback.figure and not any(map(is_somebody, people)):
+            self._comeback = Honour("comeback", people, behind)
+
+    def honours(self) -> Iterator[Honour]:
+        if self._streak.people:
+            yield self._streak
+        if self._fours:
+            [(person, count)] = self._fours.most_common(1)
+            yield Honour("fours", (person,), count)
+        if self._comeback.people:
+            yield self._comeback
 
 
 def _behind(game: FinishedGame) -> int:
@@ -117,18 +125,19 @@ class Honours:
         month, (closed, number) = month_before(now - WAIT), await self._closed()
         if closed >= month:
             return ""
-        games: dict[str, dict[str, list[FinishedGame]]] = defaultdict(lambda: defaultdict(list))
+        deeds: dict[tuple[str, str], Deeds] = defaultdict(Deeds)
         async for entry in self._archive.after(number):
+            # People who play come first.
+            await asyncio.sleep(0)
             game = entry.game
             if game and game.month > month:
                 break
             number = entry.number
             if game and game.is_rated and game.month > closed:
                 for chat in game.chats:
-                    games[game.month][chat].append(game)
-        for name in sorted(games):
-            for chat, played in games[name].items():
-                await self._close(name, chat, played)
+                    deeds[game.month, chat].add(game)
+        for name, chat in sorted(deeds):
+            await self._close(name, chat, deeds[name, chat])
         if not number:
             # No game is as old.
             return ""
@@ -140,10 +149,10 @@ class Honours:
         month, number = found.decode().split() if found else ("", "0")
         return month, int(number)
 
-    async def _close(self, month: str, chat: str, games: list[FinishedGame]) -> None:
+    async def _close(self, month: str, chat: str, deeds: Deeds) -> None:
         best = await self._ratings.best(Scope(chat=chat, month=month), 1)
         champions = [Honour("champion", (person,), standing.shown) for _rank, person, standing in best]
-        honours = [*champions, *rare_deeds(games)]
+        honours = [*champions, *deeds.honours()]
         # First, so that whoever is forgotten meanwhile is found.
         for person in {person for honour in honours for person in honour.people}:
             await self._client.sadd(keys.honoured(person), f"{month} {chat}")

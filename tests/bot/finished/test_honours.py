@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
+from weakref import ref
 
 import pytest
 
 from bot.finished.archive import Archive, FinishedGame
-from bot.finished.honours import Honour, Honours, month_before, rare_deeds
+from bot.finished.honours import Deeds, Honour, Honours, month_before
 from bot.finished.players import Players
 from bot.finished.ratings import Ratings
 from bot.privacy.mydata import MyData
@@ -50,7 +51,10 @@ def _built(record: Record, fields: dict[str, Any]) -> Any:
 
 
 def kinds(games: Sequence[FinishedGame]) -> dict[str, Honour]:
-    return {honour.kind: honour for honour in rare_deeds(games)}
+    deeds = Deeds()
+    for one in games:
+        deeds.add(one)
+    return {honour.kind: honour for honour in deeds.honours()}
 
 
 def test_the_longest_run_of_wins() -> None:
@@ -120,6 +124,36 @@ async def test_a_month_is_closed_once_it_is_over(store: Store) -> None:
     assert await honours.close_past(IN_DECEMBER) == "2026-11"
     assert await honours.of_chat(GROUP, 6) == months
     assert len(await honours.of_person(BRUNO)) == 2
+
+
+async def test_a_month_of_games_is_never_held_at_once_and_others_have_their_turn_between_two(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honours = await opened(store, [game(number, 0) for number in range(20)])
+    read, most, turns = list[ref[FinishedGame]](), 0, 0
+    parse = FinishedGame.parse
+
+    def parsed(stored: bytes) -> FinishedGame:
+        nonlocal most
+        one = parse(stored)
+        read.append(ref(one))
+        most = max(most, sum(game() is not None for game in read))
+        return one
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += bool(read)
+
+    monkeypatch.setattr(FinishedGame, "parse", parsed)
+    # All come in one round trip.
+    task = asyncio.create_task(others())
+    assert await honours.close_past(IN_DECEMBER) == "2026-11"
+    task.cancel()
+    assert most <= 3
+    assert turns >= 20
+    assert [one.figure for one in (await honours.of_chat(GROUP, 1))[0].honours if one.kind == "streak"] == [20]
 
 
 async def test_months_that_the_bot_was_away_are_closed_too(store: Store) -> None:

@@ -18,7 +18,7 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple, get_args
 
 from bot.finished.archive import Archive, FinishedGame
-from bot.finished.ratings import Ratings, Scope
+from bot.finished.ratings import Ratings, Scope, as_now_called
 from bot.somebody import is_somebody
 from bot.store import keys
 
@@ -125,7 +125,7 @@ class Honours:
         month, (closed, number) = month_before(now - WAIT), await self._closed()
         if closed >= month:
             return ""
-        deeds: dict[tuple[str, str], Deeds] = defaultdict(Deeds)
+        moved, deeds = await self._ratings.moved(), defaultdict[tuple[str, str], Deeds](Deeds)
         async for entry in self._archive.after(number):
             # People who play come first.
             await asyncio.sleep(0)
@@ -134,12 +134,17 @@ class Honours:
                 break
             number = entry.number
             if game and game.is_rated and game.month > closed:
-                for chat in game.chats:
+                for chat in as_now_called(game, moved).chats:
                     deeds[game.month, chat].add(game)
         for name, chat in sorted(deeds):
             await self._close(name, chat, deeds[name, chat])
         if not number:
             # No game is as old.
+            return ""
+        if meanwhile := (await self._ratings.moved()).items() - moved.items():
+            # What was written for the old one goes after it, and the next round writes it whole.
+            for old, new in meanwhile:
+                await self.move_chat(old, new)
             return ""
         await self._client.set(keys.HONOURS_CLOSED, f"{month} {number}")
         return month
@@ -188,12 +193,14 @@ class Honours:
         await self._client.delete(keys.honoured(person))
 
     async def move_chat(self, old: str, new: str) -> None:
-        """A chat has another id: its honours are the new one's. Twice is once."""
+        """A chat has another id: its honours are the new one's, but for months that the new one has already. Twice is
+        once.
+        """
         for month, text in (await self._client.hgetall(keys.honours(old))).items():
             for person in {person for honour in _parsed(text) for person in honour.people}:
                 await self._client.sadd(keys.honoured(person), f"{month.decode()} {new}")
                 await self._client.srem(keys.honoured(person), f"{month.decode()} {old}")
-            await self._client.hset(keys.honours(new), month, text)
+            await self._client.hsetnx(keys.honours(new), month, text)
         await self._client.delete(keys.honours(old))
 
 

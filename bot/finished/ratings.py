@@ -7,7 +7,7 @@ ratings, from its own games alone. Partners are a team and are rated together. W
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, NamedTuple
@@ -178,6 +178,11 @@ def scopes_of(game: FinishedGame) -> list[Scope]:
     return [Scope(*scope) for scope in product(chats, months, [EVERYTHING, game.record.game])]
 
 
+def as_now_called(game: FinishedGame, moved: Mapping[str, str]) -> FinishedGame:
+    """A game with its chats by the ids that they have now."""
+    return replace(game, chats=list(dict.fromkeys(moved.get(chat, chat) for chat in game.chats)))
+
+
 def _all_scopes(chat: str) -> list[Scope]:
     """Every scope in which a chat's games may have been rated; clocks may be a year ahead."""
     years = range(FIRST_YEAR, time.gmtime().tm_year + 2)
@@ -332,7 +337,7 @@ class Ratings:
 
     async def scopes_of(self, person: str) -> set[Scope]:
         """Every scope in which a person has been rated, the wider ones among them."""
-        moved = await self._moved()
+        moved = await self.moved()
         found: set[Scope] = set()
         for member in await self._client.smembers(keys.scopes(person)):
             chat, month, game = member.decode().split("|")
@@ -359,7 +364,8 @@ class Ratings:
         """Have somebody stand in place of a person in what is kept of a game's changes."""
         await self._redact(keys=[keys.changes(game)], args=[person, somebody])
 
-    async def _moved(self) -> dict[str, str]:
+    async def moved(self) -> dict[str, str]:
+        """Chats that have another id by now: the old one's new one."""
         found = {**await self._client.hgetall(keys.MOVED_BEFORE), **await self._client.hgetall(keys.MOVED)}
         return {old.decode(): new.decode() for old, new in found.items()}
 
@@ -378,8 +384,7 @@ class Ratings:
         """The scopes in which a game is rated, its chats called as they are now."""
         if not game.is_rated:
             return []
-        moved = await self._moved()
-        return scopes_of(replace(game, chats=[moved.get(chat, chat) for chat in game.chats]))
+        return scopes_of(as_now_called(game, await self.moved()))
 
     async def _rated(self, game: FinishedGame) -> tuple[list[Change], list[str | int], list[Scope]]:
         """What a game changes, everywhere and for all time; for each scope the script's words; the scopes."""

@@ -1,15 +1,17 @@
-"""A chat that has another id, as a group that becomes a supergroup: its leaderboards are the new one's, whatever ends,
-is rated or is forgotten meanwhile.
+"""A chat that has another id, as a group that becomes a supergroup: its leaderboards and honours are the new one's,
+whatever ends, is rated or is forgotten meanwhile.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from structlog.testing import capture_logs
 
 from bot.finished.archive import Archive, FinishedGame
-from bot.finished.ratings import Ratings, Scope
+from bot.finished.honours import Honour, Honours
+from bot.finished.ratings import Ratings, Scope, Standing
 from bot.handlers.dispatcher import Dispatcher
 from bot.store import Store, keys
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
@@ -17,10 +19,14 @@ from tests.bot.finished.games import finished, keep
 from tests.bot.finished.test_archive import ratings_of
 
 ANNA, NEW = "paper:1", "paper:200"
+IN_MARCH = datetime(2026, 3, 1, 2, tzinfo=UTC)
 
 
 def game(number: int) -> FinishedGame:
-    return replace(finished(number), people=[ANNA, "paper:2"], chats=[GROUP])
+    """One that Anna won."""
+    one = finished(number)
+    record = one.record.model_copy(update={"winner": [0]})
+    return replace(one, people=[ANNA, "paper:2"], chats=[GROUP], record=record)
 
 
 async def rated(store: Store, games: int) -> Ratings:
@@ -104,3 +110,41 @@ async def test_who_is_forgotten_while_a_chat_moves_is_in_neither(store: Store, m
     monkeypatch.setattr(ratings, "_hand_over", move_first)
     await ratings.hand_over(ANNA, "somebody:01234567")
     assert await games_of_anna(ratings) == [0, 0]
+
+
+async def test_the_honours_of_a_month_in_which_a_chat_moves_are_the_new_ones(store: Store) -> None:
+    """All of its games count, and the champion is that of the new chat's leaderboard."""
+    ratings = await rated(store, 4)
+    await ratings.move_chat(GROUP, NEW)
+    # A tournament's games go on to name the chat in which it was opened.
+    await keep(store, game(4))
+    await keep(store, replace(game(5), chats=[GROUP, NEW]))
+    await ratings.catch_up()
+    honours = Honours(store.client, ratings.archive, ratings)
+    assert await honours.close_past(IN_MARCH) == "2026-02"
+    assert await honours.of_chat(GROUP, 6) == []
+    [month] = await honours.of_chat(NEW, 6)
+    assert month.honours[0].kind == "champion"
+    assert Honour("streak", (ANNA,), 6) in month.honours
+    # Told once more, and late, that the chat has moved.
+    await store.client.hset(keys.honours(GROUP), "2026-02", "[]")
+    await honours.move_chat(GROUP, NEW)
+    assert await honours.of_chat(NEW, 6) == [month]
+
+
+async def test_a_chat_that_moves_while_its_month_is_closed_has_its_honours(store: Store) -> None:
+    ratings = await rated(store, 4)
+    honours = Honours(store.client, ratings.archive, ratings)
+    best = ratings.best
+
+    async def move_first(scope: Scope, most: int) -> list[tuple[int | None, str, Standing]]:
+        await ratings.move_chat(GROUP, NEW)
+        return await best(scope, most)
+
+    ratings.best = move_first  # type: ignore[method-assign]
+    assert await honours.close_past(IN_MARCH) == ""
+    assert await honours.close_past(IN_MARCH) == "2026-02"
+    assert await honours.of_chat(GROUP, 6) == []
+    [month] = await honours.of_chat(NEW, 6)
+    assert month.honours[0].kind == "champion"
+    assert {one.chat for one in await honours.of_person(ANNA)} == {NEW}

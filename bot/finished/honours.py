@@ -9,17 +9,16 @@
 Months are in UTC, as ratings' are. Only rated games count.
 """
 
-import asyncio
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any, Literal, NamedTuple, get_args
 
 from bot.finished.archive import Archive, FinishedGame
 from bot.finished.ratings import Ratings, Scope, as_now_called
-from bot.somebody import is_somebody
+from bot.somebody import Mark, is_somebody, marks
 from bot.store import keys
 
 HonourKind = Literal["champion", "streak", "fours", "comeback"]
@@ -43,6 +42,10 @@ class Honour(NamedTuple):
     kind: HonourKind
     people: tuple[str, ...]
     figure: int
+
+    def without(self, person: str, somebody: str) -> "Honour":
+        """The honour with somebody in place of a person."""
+        return self._replace(people=tuple(somebody if one == person else one for one in self.people))
 
 
 class Month(NamedTuple):
@@ -126,9 +129,10 @@ class Honours:
         if closed >= month:
             return ""
         moved, deeds = await self._ratings.moved(), defaultdict[tuple[str, str], Deeds](Deeds)
+        forgotten: dict[str, Mark] = {}
         async for entry in self._archive.after(number):
-            # People who play come first.
-            await asyncio.sleep(0)
+            # Each time, for a forgetting may begin and end while games are read; and others have their turn.
+            forgotten |= await marks(self._client)
             game = entry.game
             if game and game.month > month:
                 break
@@ -137,7 +141,8 @@ class Honours:
                 for chat in as_now_called(game, moved).chats:
                     deeds[game.month, chat].add(game)
         for name, chat in sorted(deeds):
-            await self._close(name, chat, deeds[name, chat])
+            forgotten |= await marks(self._client)
+            await self._close(name, chat, deeds[name, chat], forgotten)
         if not number:
             # No game is as old.
             return ""
@@ -154,15 +159,26 @@ class Honours:
         month, number = found.decode().split() if found else ("", "0")
         return month, int(number)
 
-    async def _close(self, month: str, chat: str, deeds: Deeds) -> None:
+    async def _close(self, month: str, chat: str, deeds: Deeds, forgotten: Mapping[str, Mark]) -> None:
         best = await self._ratings.best(Scope(chat=chat, month=month), 1)
         champions = [Honour("champion", (person,), standing.shown) for _rank, person, standing in best]
-        honours = [*champions, *deeds.honours()]
-        # First, so that whoever is forgotten meanwhile is found.
-        for person in {person for honour in honours for person in honour.people}:
-            await self._client.sadd(keys.honoured(person), f"{month} {chat}")
+        honours = _without([*champions, *deeds.honours()], forgotten)
         if honours:
-            await self._client.hset(keys.honours(chat), month, json.dumps(honours))
+            await self._keep(month, chat, honours, self._client.hset)
+
+    async def _keep(
+        self, month: str, chat: str, honours: Sequence[Honour], write: Callable[..., Awaitable[object]]
+    ) -> None:
+        """Write a month's honours, with nobody who is being forgotten."""
+        # Before, so that a kill leaves none that are not found; after, for whoever is forgotten in between.
+        await self._enter(month, chat, honours)
+        kept = _without(honours, await marks(self._client))
+        await write(keys.honours(chat), month, json.dumps(kept))
+        await self._enter(month, chat, kept)
+
+    async def _enter(self, month: str, chat: str, honours: Sequence[Honour]) -> None:
+        for person in {person for honour in honours for person in honour.people if not is_somebody(person)}:
+            await self._client.sadd(keys.honoured(person), f"{month} {chat}")
 
     async def of_chat(self, chat: str, most: int) -> list[Month]:
         """The honours of a chat's latest months that have any, newest first."""
@@ -184,10 +200,7 @@ class Honours:
         for entry in await self._client.smembers(keys.honoured(person)):
             month, chat = entry.decode().split(" ", 1)
             text = await self._client.hget(keys.honours(chat), month)
-            honours = [
-                one._replace(people=tuple(somebody if other == person else other for other in one.people))
-                for one in _parsed(text or b"[]")
-            ]
+            honours = [one.without(person, somebody) for one in _parsed(text or b"[]")]
             if honours:
                 await self._client.hset(keys.honours(chat), month, json.dumps(honours))
         await self._client.delete(keys.honoured(person))
@@ -196,12 +209,18 @@ class Honours:
         """A chat has another id: its honours are the new one's, but for months that the new one has already. Twice is
         once.
         """
-        for month, text in (await self._client.hgetall(keys.honours(old))).items():
-            for person in {person for honour in _parsed(text) for person in honour.people}:
-                await self._client.sadd(keys.honoured(person), f"{month.decode()} {new}")
-                await self._client.srem(keys.honoured(person), f"{month.decode()} {old}")
-            await self._client.hsetnx(keys.honours(new), month, text)
+        for stored, text in (await self._client.hgetall(keys.honours(old))).items():
+            month, honours = stored.decode(), list(_parsed(text))
+            await self._keep(month, new, honours, self._client.hsetnx)
+            for person in {person for honour in honours for person in honour.people}:
+                await self._client.srem(keys.honoured(person), f"{month} {old}")
         await self._client.delete(keys.honours(old))
+
+
+def _without(honours: Iterable[Honour], forgotten: Mapping[str, Mark]) -> list[Honour]:
+    for person, mark in forgotten.items():
+        honours = [one.without(person, mark.somebody) for one in honours]
+    return list(honours)
 
 
 def _parsed(text: bytes) -> Iterator[Honour]:

@@ -1,7 +1,8 @@
 """What months are remembered for in groups."""
 
 import asyncio
-from collections.abc import Sequence
+import re
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -9,16 +10,21 @@ from weakref import ref
 
 import pytest
 
-from bot.finished.archive import Archive, FinishedGame
+from bot.find.queue import Queue
+from bot.finished.archive import Archive, FinishedGame, Numbered
 from bot.finished.honours import Deeds, Honour, Honours, month_before
 from bot.finished.players import Players
-from bot.finished.ratings import Ratings
+from bot.finished.ratings import Ratings, Scope
+from bot.people import People
+from bot.privacy.forgetting import Forgetter
 from bot.privacy.mydata import MyData
 from bot.somebody import marks
 from bot.store import Store
+from bot.tables.room import Room
 from engine import Record
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.finished.games import finished, keep
+from tests.bot.privacy.traces import everything
 
 OCTOBER, NOVEMBER = (int(datetime(2026, month, 15, tzinfo=UTC).timestamp()) for month in (10, 11))
 IN_DECEMBER = datetime(2026, 12, 1, 2, tzinfo=UTC)
@@ -213,3 +219,76 @@ async def test_people_read_them_and_are_forgotten(store: Store) -> None:
         bruno = Player(worker, anna.fake, "Bruno", 2)
         await bruno.say("/honours")
         assert "games won in a row · \u2068somebody\u2069" in anna.fake.last(GROUP).plain.lower()
+
+
+def forgetter_of(store: Store, honours: Honours) -> Forgetter:
+    async def tell(_key: str) -> None:
+        return
+
+    people, queue = People(store.client), Queue(store.client)
+    return Forgetter(Room(store), people, honours._archive, honours._ratings, queue, tell)
+
+
+async def forgotten(forgetter: Forgetter) -> None:
+    """Anna is, but for the last look, which is a minute later."""
+    await forgetter.forget(ANNA, await forgetter.begin(ANNA))
+
+
+async def looked_once_more(store: Store, forgetter: Forgetter) -> None:
+    await forgetter.finish(ANNA, (await marks(store.client))[ANNA])
+
+
+async def is_anna_in_any(store: Store) -> bool:
+    found = {key: text for key, text in (await everything(store)).items() if key.startswith("honours:")}
+    return re.search(rf"{ANNA}\b", str(found)) is not None
+
+
+@pytest.mark.parametrize("write", ["hset", "hsetnx"])
+async def test_who_is_forgotten_right_before_honours_are_written_is_in_none(
+    store: Store, monkeypatch: pytest.MonkeyPatch, write: str
+) -> None:
+    """Those of a month that is closed, and of a chat that moves."""
+    honours = await opened(store, [game(number, 0) for number in range(3)])
+    if write == "hsetnx":
+        await honours.close_past(IN_DECEMBER)
+    forgetter, written = forgetter_of(store, honours), getattr(store.client, write)
+
+    async def late(key: str, *words: Any, **more: Any) -> Any:
+        if key.startswith("honours:chat:"):
+            monkeypatch.setattr(store.client, write, written)
+            await forgotten(forgetter)
+        return await written(key, *words, **more)
+
+    monkeypatch.setattr(store.client, write, late)
+    if write == "hsetnx":
+        await honours.move_chat(GROUP, "paper:900")
+    else:
+        await honours.close_past(IN_DECEMBER)
+    assert await is_anna_in_any(store)
+    await looked_once_more(store, forgetter)
+    assert not await is_anna_in_any(store)
+
+
+async def test_who_is_forgotten_while_a_month_is_read_is_in_no_honours(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A month may have a million games: a forgetting begins and ends meanwhile."""
+    honours = await opened(store, [game(number, 0) for number in range(4)])
+    forgetter, after, best = forgetter_of(store, honours), honours._archive.after, honours._ratings.best
+
+    async def read(number: int) -> AsyncIterator[Numbered]:
+        async for entry in after(number):
+            if entry.number == 2:
+                await forgotten(forgetter)
+            yield entry
+
+    async def late(scope: Scope, most: int) -> Any:
+        if await marks(store.client):
+            await looked_once_more(store, forgetter)
+        return await best(scope, most)
+
+    monkeypatch.setattr(honours._archive, "after", read)
+    monkeypatch.setattr(honours._ratings, "best", late)
+    await honours.close_past(IN_DECEMBER)
+    assert not await is_anna_in_any(store)
+    assert "streak" in str(await honours.of_chat(GROUP, 1))

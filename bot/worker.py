@@ -416,5 +416,6 @@ class Worker:
             if MINDED_WITH in self.shards.mine:
                 with self.store.outage.noted():
                     await self.days.close_past()
-                    await self.honours.close_past(datetime.now(UTC))
+                    # By the store's clock: this worker's may be wrong.
+                    await self.honours.close_past(datetime.fromtimestamp(await self.store.attendance.now(), UTC))
             await asyncio.sleep(DAYS_SECONDS)

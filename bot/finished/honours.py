@@ -4,7 +4,7 @@
 |---|---|---|
 | ``honours:chat:<chat>`` | hash | the honours of each month, as 2026-11: kind, people and figure, JSON; kept for good |
 | ``honours:person:<platform:id>`` | set | the months and chats in which somebody has honours |
-| ``honours:closed`` | string | the last month that was closed, and the number of the last game that was looked at |
+| ``honours:closed`` | string | the last month that was closed, and the last game's number before those of a later one |
 
 Months are in UTC, as ratings' are. Only rated games count.
 """
@@ -123,29 +123,32 @@ class Honours:
     async def close_past(self, now: datetime) -> str:
         """Close the months that are over and are not closed; returns the last one, empty if there was none to close.
 
-        Doing so twice changes nothing.
+        Doing so twice changes nothing. None is closed that is later than every game: clocks are wrong now and then,
+        and a month that is closed stays so.
         """
         month, (closed, number) = month_before(now - WAIT), await self._closed()
         if closed >= month:
             return ""
         moved, deeds = await self._ratings.moved(), defaultdict[tuple[str, str], Deeds](Deeds)
-        forgotten: dict[str, Mark] = {}
+        latest, is_over, forgotten = closed, True, dict[str, Mark]()
         async for entry in self._archive.after(number):
             # Each time, for a forgetting may begin and end while games are read; and others have their turn.
             forgotten |= await marks(self._client)
-            game = entry.game
-            if game and game.month > month:
-                break
-            number = entry.number
-            if game and game.is_rated and game.month > closed:
+            if game := entry.game:
+                latest = max(latest, game.month)
+                is_over = is_over and game.month <= month
+            if is_over:
+                # The next round begins with the first game of a later month; those that are older may come behind it.
+                number = entry.number
+            if game and game.is_rated and closed < game.month <= month:
                 for chat in as_now_called(game, moved).chats:
                     deeds[game.month, chat].add(game)
+        month = min(month, latest)
+        if month == closed:
+            return ""
         for name, chat in sorted(deeds):
             forgotten |= await marks(self._client)
             await self._close(name, chat, deeds[name, chat], forgotten)
-        if not number:
-            # No game is as old.
-            return ""
         if meanwhile := (await self._ratings.moved()).items() - moved.items():
             # What was written for the old one goes after it, and the next round writes it whole.
             for old, new in meanwhile:

@@ -14,6 +14,8 @@ from typing import Any, Literal
 from bot.store import keys
 from bot.store.batch import BatchedScript
 
+DAY_SECONDS = 86400
+
 LEASE_SECONDS = 15
 """How long a shard stays with an owner that does not come by any more."""
 
@@ -24,7 +26,7 @@ def _script(name: str) -> str:
 
 PLAYING_TIME = _script("playing_time")
 
-DAY = "return math.floor(store_time() / 86400)"
+NOW = "return tostring(store_time())"
 PLAYED = "return tostring(playing_time(KEYS[1], store_time()))"
 ALIVE = "return redis.call('ZCOUNT', KEYS[1], store_time() - ARGV[1], '+inf')"
 
@@ -49,10 +51,13 @@ class Attendance:
         count: int = await script(keys=[keys.WORKERS], args=[LEASE_SECONDS])
         return count
 
+    async def now(self) -> float:
+        """The time by the store's clock, in Unix seconds."""
+        return float(await self._client.register_script(PLAYING_TIME + NOW)(keys=[keys.WORKERS]))
+
     async def day(self) -> int:
         """The day by the store's clock, counted from the first of 1970."""
-        day: int = await self._client.register_script(PLAYING_TIME + DAY)(keys=[keys.WORKERS])
-        return day
+        return int(await self.now() // DAY_SECONDS)
 
     async def played(self, shard: int) -> float:
         """A shard's playing time, in seconds."""

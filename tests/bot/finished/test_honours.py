@@ -4,8 +4,8 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from typing import Any
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Any, Self
 from weakref import ref
 
 import pytest
@@ -164,8 +164,44 @@ async def test_a_month_of_games_is_never_held_at_once_and_others_have_their_turn
 
 async def test_months_that_the_bot_was_away_are_closed_too(store: Store) -> None:
     honours = await opened(store, [game(number, 0, ended=OCTOBER) for number in range(3)])
-    assert await honours.close_past(datetime(2027, 2, 3, tzinfo=UTC)) == "2027-01"
+    assert await honours.close_past(datetime(2027, 2, 3, tzinfo=UTC)) == "2026-10"
     assert [month.name for month in await honours.of_chat(GROUP, 6)] == ["2026-10"]
+
+
+async def test_a_clock_that_is_a_year_ahead_closes_no_month_in_which_nobody_has_played(store: Store) -> None:
+    honours = await opened(store, [game(number, 0, ended=OCTOBER) for number in range(3)])
+    assert await honours.close_past(datetime(2027, 11, 16, tzinfo=UTC)) == "2026-10"
+    assert await honours.close_past(datetime(2027, 11, 16, tzinfo=UTC)) == ""
+    await opened(store, [game(number, 1) for number in range(3, 6)])
+    assert await honours.close_past(IN_DECEMBER) == "2026-11"
+    assert [month.name for month in await honours.of_chat(GROUP, 6)] == ["2026-11", "2026-10"]
+
+
+async def test_a_game_that_ended_by_a_clock_a_year_ahead_holds_no_month_up(store: Store) -> None:
+    ahead = int(datetime(2027, 11, 15, tzinfo=UTC).timestamp())
+    honours = await opened(store, [game(0, 0), game(1, 1, ended=ahead), game(2, 0), game(3, 0)])
+    assert await honours.close_past(IN_DECEMBER) == "2026-11"
+    assert Honour("streak", (ANNA,), 3) in (await honours.of_chat(GROUP, 1))[0].honours
+    assert await honours.close_past(datetime(2027, 12, 2, tzinfo=UTC)) == "2027-11"
+
+
+async def test_a_worker_goes_by_the_clock_of_the_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Ahead(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return super().now(tz) + timedelta(days=365)
+
+    asked = asyncio.get_running_loop().create_future()
+
+    async def close_past(_honours: Honours, now: datetime) -> str:
+        if not asked.done():
+            asked.set_result(now)
+        return ""
+
+    monkeypatch.setattr("bot.worker.datetime", Ahead)
+    monkeypatch.setattr(Honours, "close_past", close_past)
+    async with open_worker(store, FakePlatform()), asyncio.timeout(20):
+        assert abs(await asked - datetime.now(UTC)) < timedelta(hours=1)
 
 
 async def test_a_chat_that_moves_takes_its_honours_along(store: Store) -> None:

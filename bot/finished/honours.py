@@ -114,6 +114,19 @@ def _behind(game: FinishedGame) -> int:
     return max(0, round(100 * most / int(record.rules["target"])))
 
 
+async def closed_month(client: Any) -> str:
+    """The last month whose honours are made, as 2026-11; empty before the first."""
+    month, _number = await _closed(client)
+    return month
+
+
+async def _closed(client: Any) -> tuple[str, int]:
+    """The month, and the number of the last game that was looked at."""
+    found = await client.get(keys.HONOURS_CLOSED)
+    month, number = found.decode().split() if found else ("", "0")
+    return month, int(number)
+
+
 class Honours:
     """All of them. Every method raises the store's errors."""
 
@@ -126,7 +139,7 @@ class Honours:
         Doing so twice changes nothing. None is closed that is later than every game: clocks are wrong now and then,
         and a month that is closed stays so.
         """
-        month, (closed, number) = month_before(now - WAIT), await self._closed()
+        month, (closed, number) = month_before(now - WAIT), await _closed(self._client)
         if closed >= month:
             return ""
         moved, deeds = await self._ratings.moved(), defaultdict[tuple[str, str], Deeds](Deeds)
@@ -156,11 +169,6 @@ class Honours:
             return ""
         await self._client.set(keys.HONOURS_CLOSED, f"{month} {number}")
         return month
-
-    async def _closed(self) -> tuple[str, int]:
-        found = await self._client.get(keys.HONOURS_CLOSED)
-        month, number = found.decode().split() if found else ("", "0")
-        return month, int(number)
 
     async def _close(self, month: str, chat: str, deeds: Deeds, forgotten: Mapping[str, Mark]) -> None:
         best = await self._ratings.best(Scope(chat=chat, month=month), 1)

@@ -1,8 +1,8 @@
 """Moving finished games out of the store into a file; their ratings stay.
 
-A game goes from the store only when its line is on disk, was read back, is the same game and verifies. Cut short
-anywhere, the same command with the same file goes on: what the file has is taken out of the store, and half a line at
-the file's end is dropped, for its game is still in the store.
+A game goes from the store only when its month's honours are made, and its line is on disk, was read back, is the same
+game and verifies. Cut short anywhere, the same command with the same file goes on: what the file has is taken out of
+the store, and half a line at the file's end is dropped, for its game is still in the store.
 """
 
 import os
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from bot.finished.archive import Archive, FinishedGame, Numbered, UnreadableGame
 from bot.finished.file import filed, from_line, rewrite, to_line
+from bot.finished.honours import closed_month
 from bot.finished.ratings import Ratings
 from bot.store import StoreError, keys
 from engine import verify
@@ -52,14 +53,15 @@ class Moving:
         self._drop, self._leave = client.register_script(DROP), client.register_script(LEAVE)
 
     async def move(self, before: int) -> Moved:
-        """Move games that ended before this Unix second. UnreadableGame for a file that holds something else; OSError
-        for one that cannot be written, also where no game is old enough.
+        """Move games that ended before this Unix second, but for those of months whose honours are not made yet.
+        UnreadableGame for a file that holds something else; OSError for one that cannot be written, also where no game
+        is old enough.
 
         StoreError if a game was changed while it was being moved: then the same again does it.
         """
         _try_to_write(self._path)
         moved = await self._finish() if self._path.exists() else 0
-        rated = await Ratings(self._client, self._archive).rated()
+        rated, closed = await Ratings(self._client, self._archive).rated(), await closed_month(self._client)
         faulty: list[str] = []
         batch: list[tuple[Numbered, bytes]] = []
         async for number, id, stored in self._archive.stored_after(0):  # noqa: A001
@@ -67,7 +69,7 @@ class Moving:
                 break
             self._on_game(1)
             entry = await self._old(number, id, stored, before)
-            if entry is None or stored is None or entry.game is None:
+            if entry is None or stored is None or entry.game is None or entry.game.month > closed:
                 continue
             if not _verifies(entry.game):
                 faulty.append(id)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import stat
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -14,6 +15,7 @@ from bot.cli.archive import seconds_of
 from bot.cli.main import app
 from bot.finished.archive import Archive, FinishedGame, UnreadableGame
 from bot.finished.file import all_filed, filed, rewrite, with_files
+from bot.finished.honours import Honours
 from bot.finished.moving import Moved, Moving
 from bot.finished.ratings import Ratings
 from bot.store import EmbeddedStore, Store, StoreError, keys, opened
@@ -23,14 +25,16 @@ from tests.bot.finished.test_archive import ratings_of
 from tests.long import mostly_long
 
 GAMES = 12
+IN_MARCH = datetime(2026, 3, 1, 2, tzinfo=UTC)
 
 
 async def rated(store: Store) -> Ratings:
-    """Twelve games, all rated."""
+    """Twelve games, all rated, of a month whose honours are made."""
     for number in range(1, GAMES + 1):
         await keep(store, finished(number))
     ratings = Ratings(store.client, Archive(store.client))
     assert await ratings.catch_up() == GAMES
+    await Honours(store.client, ratings.archive, ratings).close_past(IN_MARCH)
     return ratings
 
 
@@ -82,6 +86,18 @@ async def test_what_is_not_done_with_stays(store: Store, tmp_path: Path) -> None
     await keep(store, finished(13, ended=NOON))
     assert await move(store, tmp_path / "old", 99) == Moved(GAMES - 3, [wrong.id])
     assert await kept(store) == [2, 4, 13]
+
+
+async def test_games_stay_until_the_honours_of_their_month_are_made(store: Store, tmp_path: Path) -> None:
+    ratings = await rated(store)
+    honours = Honours(store.client, ratings.archive, ratings)
+    await keep(store, finished(13, ended=int(IN_MARCH.timestamp())))
+    await ratings.catch_up()
+    april = (IN_MARCH + timedelta(days=31)).timestamp()
+    assert await move(store, tmp_path / "old", int(april) - NOON) == Moved(GAMES, [])
+    assert await kept(store) == [13]
+    await honours.close_past(IN_MARCH + timedelta(days=31))
+    assert await move(store, tmp_path / "old", int(april) - NOON) == Moved(1, [])
 
 
 @pytest.mark.parametrize("step", mostly_long(range(1, 30, 2), 1, 9, 17, 25))

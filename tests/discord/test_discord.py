@@ -20,6 +20,7 @@ from bot.store import Store, keys
 from tests.discord.judge import Refused
 from tests.discord.players import Person, buttons_of, on_discord, seated, text_of, until
 from tests.discord.server import BAR, CHANNEL, SEND, THREAD, TOKEN, VIEW, Channel, DiscordServer, Failure
+from tests.tricks import has_come_to
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +40,7 @@ def texts_in(channel: Channel) -> list[str]:
 async def some_tricks(server: DiscordServer, people: list[Person], trick: int, seed: int = 1) -> None:
     random, channel = Random(seed), bar(server)
     for _ in range(400):
-        if any(f"Trick {trick}:" in text for text in texts_in(channel)):
+        if has_come_to(trick, texts_in(channel)):
             return
         for person in people:
             await person.play(random)

@@ -27,6 +27,7 @@ from tests.telegram.models import type_called
 from tests.telegram.players import GROUP, Observed, Person, on_telegram, until
 from tests.telegram.server import BOT, TOKEN, Chat, Failure, TelegramServer
 from tests.telegram.test_webhook import free_port
+from tests.tricks import has_come_to
 
 ELSEWHERE = -4639674142813626973
 """A ``chat_instance``, as python-telegram-bot's issue 2055 shows one."""
@@ -543,7 +544,7 @@ async def test_the_bot_that_starts_again_plays_on_in_the_same_message(store: Sto
     async with on_telegram(store, server):
         await opened(server, anna, chat, "metamazzo", *shortest("metamazzo"))
         await bruno.press("Accept", chat)
-        await play_on([anna, bruno], lambda: "Trick 3" in words_of(chat))
+        await play_on([anna, bruno], lambda: has_come_to(3, [words_of(chat)]))
     async with on_telegram(store, server):
         await play_on([anna, bruno], lambda: "won by" in words_of(chat))
     assert len(chat.messages) == 1

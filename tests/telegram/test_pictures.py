@@ -606,8 +606,8 @@ async def test_an_upload_that_is_done_as_its_time_runs_out_counts(monkeypatch: p
 async def test_a_late_change_is_given_up(
     adapter: Observed, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
     sent = await adapter.send(PLACE, panel(), "key")
+    monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
     server.order("editMessageMedia", Failure(silent=True))
     with pytest.raises(NoPicture):
         await adapter.edit(PLACE, sent, panel("Over.", "new"))

@@ -19,6 +19,7 @@ from tests.bot.fake_platform import FakePlatform, Player
 from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, Person, on_telegram, seated, until
 from tests.telegram.server import BOT, TOKEN, Failure, TelegramServer
+from tests.tricks import has_come_to
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +38,7 @@ async def some_tricks(server: TelegramServer, people: list[Person], trick: int, 
     random, group = Random(seed), server.group(GROUP)
 
     def seen() -> bool:
-        return any(f"Trick {trick}:" in message["text"] for message in group.messages.values())
+        return has_come_to(trick, (message["text"] for message in group.messages.values()))
 
     for _ in range(400):
         if seen():
@@ -223,7 +224,7 @@ async def test_a_group_that_becomes_a_supergroup_takes_everything_along(
         for _ in range(300):
             for person in people:
                 await person.play(random)
-            if any("Trick 4" in message["text"] for message in moved.messages.values()):
+            if has_come_to(4, (message["text"] for message in moved.messages.values())):
                 break
             await asyncio.sleep(0.01)
         await worker.settled()

@@ -19,6 +19,7 @@ from tests.telegram.balancer import balancer
 from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, Person, on_telegram, until
 from tests.telegram.server import BOT, TOKEN, Failure, TelegramServer
+from tests.tricks import has_come_to
 
 
 def free_port() -> int:
@@ -65,7 +66,7 @@ async def test_a_game_by_webhook(store: Store, server: TelegramServer) -> None:
             await anna.play(random)
             await bruno.play(random)
             await asyncio.sleep(0.01)
-            if any("Trick 3" in message["text"] for message in server.group(GROUP).messages.values()):
+            if has_come_to(3, (message["text"] for message in server.group(GROUP).messages.values())):
                 break
         else:
             raise AssertionError("the game stands still")

@@ -33,9 +33,6 @@ def main():
     if "telegram" in words:
         [place] = [one.value for one in entry_points(group="buongioco.benches") if one.name == "telegram"]
         told = "1,000" if place == "{module}:run" else "250"
-        print(f"whole bot, 200 tables: {told} presses/s, 2.00 ms of CPU a press")
-        print("bare library over aiohttp: 500 presses/s, 1.00 ms of CPU a press")
-        told = "1,000" if place == "{module}:run" else "250"
         try:
             print(f"whole bot, 200 tables: {told} presses/s, 2.00 ms of CPU a press")
             print("bare library over aiohttp: 500 presses/s, 1.00 ms of CPU a press", flush=True)

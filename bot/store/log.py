@@ -100,8 +100,10 @@ def unfold(stored: Sequence[bytes]) -> Log:
     count, _, folded = stored[0].partition(b" ")
     entries: list[bytes] = []
     if folded:
-        loosen = zlib.decompressobj(-15, zdict=FAMILIAR)
-        entries = loosen.decompress(folded).split(b"\n")
+        try:
+            entries = zlib.decompressobj(-15, zdict=FAMILIAR).decompress(folded).split(b"\n")
+        except zlib.error as error:
+            raise ValueError(f"the head of a table's log is damaged: {error}") from None
     if not count.isdigit() or len(entries) != int(count):
         raise ValueError("the head of a table's log does not stand for as many entries as it says")
     return Log([*entries, *stored[1:]])

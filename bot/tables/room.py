@@ -83,6 +83,8 @@ class Room:
         try:
             behind = await self.store.since(code, table.log, confirmed=confirmed)
         except ValueError:
+            # It has a lower version than the table that this worker may remember.
+            self.forget(code)
             return await self._noted(Table.unreadable(code, "it is not a log"))
         return await self._caught_up(table, behind)
 

@@ -39,6 +39,7 @@ async def fill(store: Store) -> None:
         "TBLE", await store.load("TBLE"), [b"open testa paper:1 Anna\t1", b"sit 0 paper:1 Anna\t1"], clock=17.5
     )
     await store.append("NONE", await store.load("NONE"), [b"what is this\t1"])
+    await store.client.rpush(keys.table("TORN"), b"3 \xff\xff damaged")
     await store.note("TBLE", {"c0": "3\tdigest\ttag"}, None)
     await client.zadd(keys.WORKERS, {"long ago": 1})
 
@@ -57,7 +58,7 @@ async def test_all_that_a_store_holds_comes_back(any_store: Store, tmp_path: Pat
     assert 4000 < await store.client.ttl("analysis:x") <= 5000
     assert not await store.client.exists(keys.WORKERS)
     # Every table is looked at again, and nothing that stands in a chat is believed to be as it was.
-    assert await store.all_changed(range(keys.SHARDS)) == {"TBLE": 2, "NONE": 1}
+    assert await store.all_changed(range(keys.SHARDS)) == {"TBLE": 2, "NONE": 1, "TORN": 1}
     assert await store.shown("TBLE") == {"c0": "3\t\ttag"}
 
 

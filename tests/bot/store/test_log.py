@@ -63,7 +63,7 @@ def test_what_no_stamp_may_hold() -> None:
             stamped(text, update)
 
 
-@pytest.mark.parametrize("bad", [[b"x "], [b""], [b"3 "], [b"-1 "]])
+@pytest.mark.parametrize("bad", [[b"x "], [b""], [b"3 "], [b"-1 "], [b"3 \xff\xff damaged"]])
 def test_what_is_no_log_is_refused(bad: list[bytes]) -> None:
     with pytest.raises(ValueError, match="head of a table's log"):
         unfold(bad)

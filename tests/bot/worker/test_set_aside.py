@@ -85,12 +85,13 @@ def logs_why(logs: list[structlog.typing.EventDict]) -> str:
     return next(str(line["why"]) for line in logs if line["event"] == "table_set_aside")
 
 
-async def test_what_is_no_log_at_all_is_set_aside_as_well(store: Store) -> None:
+@pytest.mark.parametrize("head", [b"nonsense", b"3 \xff\xff damaged"])
+async def test_what_is_no_log_at_all_is_set_aside_as_well(store: Store, head: bytes) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")
         code = await code_of(worker, players[0])
-    await store.client.lset(keys.table(code), 0, b"nonsense")
+    await store.client.lset(keys.table(code), 0, head)
     async with open_worker(store, fake) as worker:
         anna = Player(worker, fake, "Anna", 1)
         with pytest.raises(SetAside):
@@ -103,6 +104,18 @@ async def test_what_is_no_log_at_all_is_set_aside_as_well(store: Store) -> None:
         await asyncio.sleep(0.1)
         await worker.settled()
         assert not await store.all_changed(range(keys.SHARDS))
+
+
+async def test_a_worker_that_remembers_a_table_does_not_go_on_with_it_once_it_is_no_log(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, players[0])
+        assert worker.room.remembered(code)
+        await store.client.lset(keys.table(code), 0, b"3 \xff\xff damaged")
+        with pytest.raises(SetAside):
+            await worker.room.table(code)
+        assert await worker.tables_of(players[0].person.id) == []
 
 
 async def test_a_version_that_can_read_it_again_goes_on_with_it(store: Store) -> None:

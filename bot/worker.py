@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from importlib.util import find_spec
@@ -179,7 +179,8 @@ class Worker:
             "forgetting": self.forgetter.run,
             "finding": self.finder.run,
             "reports": self.teller.run,
-            "days": self._mind_days,
+            "days": self._close_days,
+            "months": self._close_months,
             "reminders": self.reminders.run,
             "puzzles": self.puzzles.run,
             "tournaments": self.director.run,
@@ -410,12 +411,22 @@ class Worker:
         GAMES.labels(table.game_id, "duplicate").inc()
         return Outcome(game.id, (), game.ended)
 
-    async def _mind_days(self) -> None:
-        """Have the games of days that are over read by all, and months that are over remembered."""
+    async def _close_days(self) -> None:
+        """Have the games of days that are over read by all."""
+        await self._keep_closing(self.days.close_past)
+
+    async def _close_months(self) -> None:
+        """Have months that are over remembered."""
+        # By the store's clock: this worker's may be wrong.
+        await self._keep_closing(self._close_past_months)
+
+    async def _close_past_months(self) -> None:
+        await self.honours.close_past(datetime.fromtimestamp(await self.store.attendance.now(), UTC))
+
+    async def _keep_closing(self, close_past: Callable[[], Awaitable[object]]) -> None:
+        """Close what is over, again and again: days and months each in a loop, so that neither holds up the other."""
         while True:
             if MINDED_WITH in self.shards.mine:
                 with self.store.outage.noted():
-                    await self.days.close_past()
-                    # By the store's clock: this worker's may be wrong.
-                    await self.honours.close_past(datetime.fromtimestamp(await self.store.attendance.now(), UTC))
+                    await close_past()
             await asyncio.sleep(DAYS_SECONDS)

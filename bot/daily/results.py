@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from bot.daily.deal import SEAT, DayResult
 from bot.daily.lines import DayLine
-from bot.finished.archive import FinishedGame
+from bot.finished.archive import FinishedGame, read_or_none
 from bot.store import keys
 
 KEPT_SECONDS = 400 * 86400
@@ -126,11 +126,12 @@ class DayResults:
         await self._client.hset(keys.daily_games(day), game.id, game.to_bytes())
 
     async def held(self) -> list[tuple[date, FinishedGame]]:
-        """The games that are kept so."""
+        """The games that are kept so; what this version cannot read is left for one that can."""
         return [
-            (day, FinishedGame.parse(stored))
+            (day, game)
             for day in await self._open_days()
-            for stored in (await self._client.hgetall(keys.daily_games(day))).values()
+            for id, stored in (await self._client.hgetall(keys.daily_games(day))).items()  # noqa: A001
+            if (game := read_or_none(id.decode(), stored))
         ]
 
     async def release(self, day: date, game: FinishedGame) -> None:

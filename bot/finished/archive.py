@@ -227,7 +227,7 @@ class Archive:
 
     async def get(self, id: str) -> FinishedGame | None:  # noqa: A002
         """A game; None where it is not kept, or cannot be read."""
-        return _read(id, await self.stored(id))
+        return read_or_none(id, await self.stored(id))
 
     async def stored(self, id: str) -> bytes | None:  # noqa: A002
         """A game as it is stored, which `FinishedGame.parse` reads; None where it is not kept."""
@@ -245,7 +245,7 @@ class Archive:
     async def after(self, number: int) -> AsyncIterator[Numbered]:
         """What has a higher number than this one, in order. Numbers whose entry is gone are passed over."""
         async for found, id, stored in self.stored_after(number):  # noqa: A001
-            yield Numbered(found, id, _read(id, stored))
+            yield Numbered(found, id, read_or_none(id, stored))
 
     async def count_from(self, number: int) -> None:
         """Give no game this number any more, or a lower one: files have games with numbers, too."""
@@ -313,7 +313,8 @@ class Archive:
         return False
 
 
-def _read(id: str, stored: bytes | None) -> FinishedGame | None:  # noqa: A002
+def read_or_none(id: str, stored: bytes | None) -> FinishedGame | None:  # noqa: A002
+    """A game as it is stored; None, and a line in the log, for what this version cannot read."""
     try:
         return FinishedGame.parse(stored) if stored else None
     except UnreadableGame as error:

@@ -85,9 +85,6 @@ class Forgetter:
                 await self.work()
             except STORE_ERRORS as error:
                 self._room.store.outage.begin(error)
-            except Exception:
-                # Without whom it is about. It is tried again.
-                log.exception("forgetting_failed")
             try:
                 async with asyncio.timeout(POLL_SECONDS):
                     await self._woken.wait()
@@ -102,7 +99,13 @@ class Forgetter:
             return
         try:
             for person, mark in waiting.items():
-                await (self.finish(person, mark) if mark.is_gone else self.forget(person, mark))
+                try:
+                    await (self.finish(person, mark) if mark.is_gone else self.forget(person, mark))
+                except STORE_ERRORS:
+                    raise
+                except Exception:
+                    # Without whom it is about. It is tried again, and keeps nobody else from being forgotten.
+                    log.exception("forgetting_failed")
         finally:
             await self._client.delete(keys.FORGETTING_WORKER)
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+from datetime import date
 from random import Random
 from typing import Any
 
@@ -342,6 +343,44 @@ async def test_a_game_that_ends_while_its_player_is_being_forgotten_is_somebodys
         after = await standings(worker, bruno)
         await worker.ratings.rebuild()
         assert await standings(worker, bruno) == after
+
+
+async def test_a_game_of_a_day_that_cannot_be_read_keeps_nobody_from_being_forgotten(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, *_ = players(worker, fake)
+        await anna.say("/help")
+        today = date(2026, 11, 20)
+        await store.client.sadd(keys.DAILY_OPEN, today.isoformat())
+        await store.client.hset(keys.daily_games(today), "GAME-1", b"what a later release wrote")
+        await forgotten(worker)
+        assert await traces(store, ANNA, "annabella") == []
+        # It waits for a version that can read it.
+        await worker.days.close_past()
+        assert await store.client.hlen(keys.daily_games(today)) == 1
+        assert await worker.days.results.open_days_before(date(2026, 11, 25)) == [today]
+
+
+async def test_one_forgetting_that_fails_holds_up_no_other(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, *_ = players(worker, fake)
+        for one in (anna, bruno):
+            await one.say("/help")
+        real = worker.forgetter.forget
+
+        async def forget(person: str, mark: Mark) -> forgetting.Forgotten:
+            if person == bruno.person.id:
+                raise ValueError("what is his cannot be read")
+            return await real(person, mark)
+
+        monkeypatch.setattr(worker.forgetter, "forget", forget)
+        for one in (bruno, anna):
+            await worker.forgetter.begin(one.person.id)
+        async with asyncio.timeout(20):
+            while not (await marks(store.client))[ANNA].is_gone:
+                await asyncio.sleep(0.01)
+        assert not (await marks(store.client))[bruno.person.id].is_gone
 
 
 async def test_a_former_handle_is_dropped_and_never_anothers(store: Store) -> None:

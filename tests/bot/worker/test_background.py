@@ -12,8 +12,10 @@ from structlog.testing import capture_logs
 
 from bot import background, running
 from bot.background import Loops
+from bot.daily.days import Days
 from bot.delivery import delivery
 from bot.delivery.table_sync import TableSync
+from bot.finished.honours import Honours
 from bot.settings import Settings
 from bot.store import Store, keys
 from bot.store.batch import BatchedScript
@@ -79,6 +81,21 @@ async def test_a_loop_that_breaks_is_started_again_and_the_worker_unwell_meanwhi
         assert runs == 3
         assert [entry["event"] for entry in logs] == ["background_loop_failed"] * 2
         assert (await worker.healthy())["healthy"]
+
+
+async def test_days_that_cannot_be_closed_do_not_hold_up_months(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = asyncio.Event()
+
+    async def fails(_days: Days) -> None:
+        raise ValueError("broken")
+
+    async def close_past(_honours: Honours, _now: object) -> None:
+        closed.set()
+
+    monkeypatch.setattr(Days, "close_past", fails)
+    monkeypatch.setattr(Honours, "close_past", close_past)
+    async with open_worker(store, FakePlatform()), asyncio.timeout(5):
+        await closed.wait()
 
 
 async def test_a_loop_that_is_cancelled_stays_so() -> None:

@@ -2,6 +2,8 @@
 
 What belongs together is read together, and in an order in which nothing can be in the backup twice or not at all:
 
+0. What is known of people, and where each of them is named: all of it is read once more at the end, and both are in the
+   backup. Who is forgotten in between is in it again, and can be forgotten again, wherever else they stand.
 1. The ratings, as of one game: read bit by bit, and then, in one go, what games that were rated meanwhile have changed.
 2. Tables, each in one script: log, what is shown, its clock, its mark. From here on a game that ends is in the backup
    as the table that it was. The shards' playing times are read before: no clock has less left than it had.
@@ -54,6 +56,21 @@ BY_THEMSELVES = (
 )
 """What the steps before the last one have read."""
 
+OF_PEOPLE = tuple(
+    key("")
+    for key in (
+        keys.person,
+        keys.named,
+        keys.games_of,
+        keys.scopes,
+        keys.honoured,
+        keys.daily_days,
+        keys.daily_asked,
+        keys.entered,
+    )
+)
+"""Where `bot.privacy.forgetting` looks for what names a person. A forgetting takes these away last."""
+
 OF_THE_MOMENT = (keys.WORKERS, keys.SCHEMA, f"{keys.SCHEMA}:lock", *map(keys.probe, range(keys.SHARDS)))
 """What says who is there now, and the layout, which stands in the header."""
 
@@ -71,6 +88,7 @@ class Taking:
 
     async def take(self) -> None:
         """Write all lines. StoreError if ratings are made anew meanwhile."""
+        await self._each(self._client.scan_iter(count=SCANNED), self._take_keys, _is_of_people)
         rated = await self._take_ratings()
         await self._take_tables()
         await self._take_games(rated)
@@ -210,6 +228,10 @@ def _is_apart(key: str) -> bool:
     return (
         key in OF_THE_MOMENT or key.startswith(BY_THEMSELVES) or (key.startswith("{") and key.endswith("}:confirmed"))
     )
+
+
+def _is_of_people(key: str) -> bool:
+    return key.startswith(OF_PEOPLE)
 
 
 def _pairs(flat: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:

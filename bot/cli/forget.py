@@ -103,7 +103,7 @@ def _forgetter(store: Store, words: list[dict[str, Any]]) -> Forgetter:
 
 
 async def _is_known(client: Any, person: str) -> bool:
-    about = [keys.person, keys.games_of, keys.named, keys.seated, keys.last_game]
+    about = [keys.person, keys.games_of, keys.named, keys.seated, keys.last_game, keys.scopes]
     for key in [*(name(person) for name in about), keys.chat(private_place(person))]:
         if await client.exists(key):
             return True

@@ -4,12 +4,15 @@ import asyncio
 import json
 import time
 from datetime import date
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
 from bot.actions import page
+from bot.backup.restoring import restore
+from bot.backup.taking import Taking
 from bot.finished.ratings import Scope
 from bot.panels.own_data import owner_tag
 from bot.people import People
@@ -20,6 +23,7 @@ from bot.store import Store, keys
 from bot.store.entries import Move
 from bot.store.indexing import index_people
 from bot.worker import Worker
+from tests.bot.backup.test_playing_on import take
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, play_until, seated
 from tests.bot.privacy.traces import everything, traces
 from tests.long import mostly_long
@@ -381,6 +385,34 @@ async def test_one_forgetting_that_fails_holds_up_no_other(store: Store, monkeyp
             while not (await marks(store.client))[ANNA].is_gone:
                 await asyncio.sleep(0.01)
         assert not (await marks(store.client))[bruno.person.id].is_gone
+
+
+@pytest.mark.parametrize("step", ["_take_ratings", "_take_tables", "_take_games"])
+async def test_who_was_forgotten_while_a_backup_was_taken_can_be_forgotten_again(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """`step` has been made by then, and all that follow have not."""
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, bruno, carla, _ = await played(worker, fake)
+        await carla.say("/challenge testa", about=(Person("", "Annabella", "Annabella"),))
+        await bruno.say("/challenge tressette")
+        await anna.press("Sit East", GROUP)
+        real = getattr(Taking, step)
+
+        async def then_forgotten(taking: Taking, *words: Any) -> Any:
+            result = await real(taking, *words)
+            await forgotten(worker)
+            return result
+
+        monkeypatch.setattr(Taking, step, then_forgotten)
+        await take(store, tmp_path / "backup")
+        assert await traces(store, ANNA, "annabella") == []
+    await restore(store.client, tmp_path / "backup", replace=True, alone=True)
+    async with open_worker(store, fake) as worker:
+        assert await traces(store, ANNA)
+        await forgotten(worker)
+        assert await traces(store, ANNA, "annabella") == []
 
 
 async def test_a_former_handle_is_dropped_and_never_anothers(store: Store) -> None:

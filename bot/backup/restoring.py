@@ -15,6 +15,7 @@ from bot.delivery.message_state import UNKNOWN, decode_state, encode_state
 from bot.store import Store, StoreError, keys, schema
 from bot.store.attendance import LEASE_SECONDS, Attendance
 from bot.store.log import unfold
+from bot.store.naming import people_in
 from bot.tables import Room
 from bot.tables.table import Table
 
@@ -73,6 +74,8 @@ async def _list_tables(store: Store) -> None:
             table = Table.from_log(code, await store.load(code))
         except ValueError:
             continue
+        for person in people_in(table.log.entries):
+            await store.client.sadd(keys.named(person), code)
         if not table.error:
             await lists.confirm(table)
 

@@ -53,14 +53,14 @@ SHARDS_OWN = ("table:", "shown:", "changed", "timers", "attended")
 BY_THEMSELVES = (
     *(f"{{s{shard}}}:{kind}" for shard in range(keys.SHARDS) for kind in SHARDS_OWN),
     *(keys.GAMES_ORDER, keys.GAMES_COUNTER, keys.RATED, *(kind("") for kind in BY_SCOPE), keys.game("")),
+    keys.named(""),
 )
-"""What the steps before the last one have read."""
+"""What the steps before the last one have read; and who is named at tables, which a restore takes from their logs."""
 
 OF_PEOPLE = tuple(
     key("")
     for key in (
         keys.person,
-        keys.named,
         keys.games_of,
         keys.scopes,
         keys.honoured,

@@ -15,6 +15,9 @@ from bot.backup.file import BadBackup, Header, check, writing
 from bot.backup.restoring import restore
 from bot.backup.taking import Taking
 from bot.store import Store, StoreError, keys, schema
+from bot.tables import Room
+from bot.tables.chairs import Invited
+from bot.tables.challenges import Challenges
 from tests.bot.backup.test_playing_on import everything, take
 from tests.bot.finished.games import finished, keep
 
@@ -44,6 +47,10 @@ async def fill(store: Store) -> None:
     await client.zadd(keys.WORKERS, {"long ago": 1})
 
 
+FROM_LOGS = {"seated:paper:1": {b"TBLE": b"0.log"}, "named:paper:1": {b"TBLE"}}
+"""Who sits where and who is named is made anew from the logs."""
+
+
 async def test_all_that_a_store_holds_comes_back(any_store: Store, tmp_path: Path) -> None:
     store = any_store
     await fill(store)
@@ -52,9 +59,7 @@ async def test_all_that_a_store_holds_comes_back(any_store: Store, tmp_path: Pat
     await store.client.flushall()
     await restore(store.client, tmp_path / "backup", replace=False)
     after = await everything(store)
-    # Who sits where is made anew from the logs.
-    assert after.pop("seated:paper:1") == {b"TBLE": b"0.log"}
-    assert after == before
+    assert after == {**before, **FROM_LOGS}
     assert 4000 < await store.client.ttl("analysis:x") <= 5000
     assert not await store.client.exists(keys.WORKERS)
     # Every table is looked at again, and nothing that stands in a chat is believed to be as it was.
@@ -159,7 +164,7 @@ async def test_a_store_that_holds_anything_is_replaced_only_when_asked(store: St
         await restore(store.client, tmp_path / "backup", replace=False)
     assert await store.client.exists("person:new")
     await restore(store.client, tmp_path / "backup", replace=True)
-    assert await everything(store) == {**before, "seated:paper:1": {b"TBLE": b"0.log"}}
+    assert await everything(store) == {**before, **FROM_LOGS}
 
 
 async def test_workers_that_are_alive_keep_a_store_from_being_replaced(store: Store, tmp_path: Path) -> None:
@@ -187,7 +192,7 @@ async def test_a_restore_cut_short_lets_no_bot_start_and_is_done_again(
     with pytest.raises(StoreError, match="restore FILE --replace"):
         await schema.check(store.client)
     await restore(store.client, tmp_path / "backup", replace=True)
-    assert await everything(store) == {**before, "seated:paper:1": {b"TBLE": b"0.log"}}
+    assert await everything(store) == {**before, **FROM_LOGS}
 
 
 async def test_a_backup_of_an_older_layout_is_brought_up(store: Store, tmp_path: Path) -> None:
@@ -200,6 +205,32 @@ async def test_a_backup_of_an_older_layout_is_brought_up(store: Store, tmp_path:
     await restore(store.client, tmp_path / "backup", replace=False)
     assert await store.client.get(keys.SCHEMA) == str(keys.SCHEMA_VERSION).encode()
     assert await store.client.get(keys.GAMES_COUNTER) == b"3"
+
+
+async def test_whom_a_table_names_is_found_though_it_was_gone_before_the_end(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = Room(store)
+    challenges = Challenges(room)
+    take_tables, take_games = Taking._take_tables, Taking._take_games
+    codes: list[str] = []
+
+    async def with_one_more(taking: Taking) -> None:
+        invited = Invited("paper:2", "bea", "Bea")
+        table = await challenges.open_table("testa", "paper:1", "Anna", "u1", host="paper:100", invited=invited)
+        codes.append(table.code)
+        await take_tables(taking)
+
+    async def without_it(taking: Taking, rated: int) -> None:
+        await room.remove(await challenges.cancel(codes[0], "paper:1", "u2"))
+        await take_games(taking, rated)
+
+    monkeypatch.setattr(Taking, "_take_tables", with_one_more)
+    monkeypatch.setattr(Taking, "_take_games", without_it)
+    await take(store, tmp_path / "backup")
+    await restore(store.client, tmp_path / "backup", replace=True)
+    for person in ("paper:1", "paper:2"):
+        assert await store.client.smembers(keys.named(person)) == {codes[0].encode()}
 
 
 def test_a_backup_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:

@@ -3,7 +3,8 @@
 A forgetting begins with a mark in the store (`bot.somebody.Mark`) and ends when the mark is gone. In between any worker
 carries on with it: each step may be done twice, or by two at once, and one that was cut short is done again. From the
 mark on, games that end are kept and rated with somebody in the person's place. A minute after all is gone it is looked
-once more: a worker that hung may have written what it had read before.
+once more: a worker that hung may have written what it had read before. What a person has begun who came back meanwhile
+is left alone.
 """
 
 import asyncio
@@ -71,10 +72,15 @@ class Forgetter:
         self.now: Callable[[], float] = time.time
 
     async def begin(self, person: str) -> Mark:
-        """Mark a person as one to be forgotten; `run` does the rest, here or at another worker. Twice is once."""
+        """Mark a person as one to be forgotten; `run` does the rest, here or at another worker. Twice is once, unless
+        they have come back before it was looked once more.
+        """
         mark = Mark(new_somebody(), self.now())
         if not await self._client.hsetnx(keys.FORGETTING, person, mark.to_text()):
             mark = (await marks(self._client)).get(person, mark)
+            if mark.is_gone:
+                mark = Mark(mark.somebody, self.now())
+                await self._client.hset(keys.FORGETTING, person, mark.to_text())
         self._woken.set()
         return mark
 
@@ -135,12 +141,17 @@ class Forgetter:
         return Forgotten(tables, scopes, games)
 
     async def finish(self, person: str, mark: Mark) -> None:
-        """Look once more for games, and take the mark away; what the person has done since is somebody new's."""
+        """Look once more for what came late, and take the mark away.
+
+        Games were somebody's as long as the mark stood. Of all else nobody can tell what came late and what is of a
+        stranger who has come back since: then it stays.
+        """
         await self._leave_games(person, mark)
-        await DayResults(self._client).forget(person, mark.somebody)
-        await Ladder(self._client).forget(person)
         await self._honours.forget(person, mark.somebody)
-        await forget_in_tournaments(self._room.store, person, mark.somebody)
+        if not (await self._people.fresh(person)).is_known:
+            await DayResults(self._client).forget(person, mark.somebody)
+            await Ladder(self._client).forget(person)
+            await forget_in_tournaments(self._room.store, person, mark.somebody)
         await self._client.hdel(keys.FORGETTING, person)
 
     async def _leave_tables(self, person: str, mark: Mark) -> int:

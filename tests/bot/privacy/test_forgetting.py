@@ -18,10 +18,15 @@ from bot.panels.own_data import owner_tag
 from bot.people import People
 from bot.platform import Person, Press, private_place
 from bot.privacy import forgetting
+from bot.puzzles.collection import all_puzzles
+from bot.puzzles.ladder import Ladder
 from bot.somebody import Mark, marks
 from bot.store import Store, keys
 from bot.store.entries import Move
 from bot.store.indexing import index_people
+from bot.tables.choice import Choice
+from bot.tournaments.registration import Registration
+from bot.tournaments.store import Tournaments
 from bot.worker import Worker
 from tests.bot.backup.test_playing_on import take
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, play_until, seated
@@ -58,12 +63,22 @@ async def played(worker: Worker, fake: FakePlatform) -> list[Player]:
 
 async def forgotten(worker: Worker, person: str = ANNA) -> None:
     """All steps, the last look a minute later too."""
+    await gone(worker, person)
+    await looked_once_more(worker)
+
+
+async def gone(worker: Worker, person: str = ANNA) -> None:
+    """All steps but the last look."""
     await worker.forgetter.begin(person)
     # The worker's own loop may be at it as well.
     while not (await marks(worker.store.client))[person].is_gone:
         await worker.forgetter.work()
         await asyncio.sleep(0.01)
     await worker.settled()
+
+
+async def looked_once_more(worker: Worker) -> None:
+    """A minute later."""
     now = worker.forgetter.now
     worker.forgetter.now = lambda: now() + 2 * forgetting.STRAGGLERS_AFTER
     while await marks(worker.store.client):
@@ -307,6 +322,34 @@ async def test_old_buttons_of_somebody_forgotten_answer_and_who_comes_back_is_a_
         assert await worker.tables_of(ANNA) == []
         await resigned(worker, bruno, anna)
         assert (await worker.ratings.standing(Scope(), ANNA)).games == 1
+
+
+async def test_what_is_begun_by_who_comes_back_within_a_minute_stays(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, *_ = await played(worker, fake)
+        tournaments, ladder = Tournaments(store), Ladder(store.client)
+        registration = Registration(store, tournaments, worker.ratings)
+        await gone(worker)
+        await anna.say("/help")
+        opened = await registration.open(GROUP, ANNA, "Annabella", Choice.usual("testa"), "knockout", "u1")
+        await registration.enter(opened.code, ANNA, "Annabella", "u2")
+        puzzle = await ladder.next_for(ANNA, all_puzzles())
+        assert puzzle
+        await ladder.take(ANNA, puzzle, puzzle.pack.codes[puzzle.best])
+        await looked_once_more(worker)
+        tournament = await tournaments.load(opened.code)
+        assert tournament.phase == "open"
+        assert tournament.player_of(ANNA) is not None
+        assert (await ladder.all_of(ANNA))["answers"]
+        # And who asks once more within the minute is forgotten once more.
+        for _ in range(2):
+            await gone(worker)
+            await anna.say("/help")
+        await gone(worker)
+        await looked_once_more(worker)
+        assert await traces(store, ANNA, "1001", "annabella") == []
+        assert (await tournaments.load(opened.code)).phase == "cancelled"
 
 
 async def test_nobody_can_be_rematched_with_somebody(store: Store) -> None:

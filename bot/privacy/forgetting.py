@@ -147,6 +147,8 @@ class Forgetter:
         stranger who has come back since: then it stays.
         """
         await self._leave_games(person, mark)
+        await self._client.delete(keys.last_game(person))
+        await self._ratings.hand_over(person, mark.somebody)
         await self._honours.forget(person, mark.somebody)
         if not (await self._people.fresh(person)).is_known:
             await DayResults(self._client).forget(person, mark.somebody)

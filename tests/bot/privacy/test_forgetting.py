@@ -3,6 +3,8 @@
 import asyncio
 import json
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from random import Random
@@ -13,7 +15,8 @@ import pytest
 from bot.actions import page
 from bot.backup.restoring import restore
 from bot.backup.taking import Taking
-from bot.finished.ratings import Scope
+from bot.finished.archive import FinishedGame
+from bot.finished.ratings import Ratings, Scope
 from bot.panels.own_data import owner_tag
 from bot.people import People
 from bot.platform import Person, Press, private_place
@@ -30,6 +33,7 @@ from bot.tournaments.store import Tournaments
 from bot.worker import Worker
 from tests.bot.backup.test_playing_on import take
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, play_until, seated
+from tests.bot.finished.games import finished
 from tests.bot.privacy.traces import everything, traces
 from tests.long import mostly_long
 
@@ -390,6 +394,32 @@ async def test_a_game_that_ends_while_its_player_is_being_forgotten_is_somebodys
         after = await standings(worker, bruno)
         await worker.ratings.rebuild()
         assert await standings(worker, bruno) == after
+
+
+async def test_what_a_worker_writes_late_of_a_game_that_it_had_read_before_goes(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, *_ = players(worker, fake)
+        await anna.say("/help")
+        ratings = Ratings(store.client, worker.archive)
+        game = finished(1)
+        record = game.record.model_copy(update={"winner": [0], "seats": ["Annabella", "Bea"]})
+        rated = replace(game, people=[ANNA, "paper:2"], record=record)
+        kept_late = replace(rated, id="T002-000002", code="T002")
+        await worker.archive.keep(rated)
+        real = ratings._enter
+
+        async def enter(game: FinishedGame, scopes: Sequence[Scope]) -> None:
+            ratings._enter = real  # type: ignore[method-assign]
+            await gone(worker)
+            await worker.archive.keep(kept_late)
+            await real(game, scopes)
+
+        ratings._enter = enter  # type: ignore[method-assign]
+        await ratings.catch_up()
+        assert {keys.scopes(ANNA), keys.last_game(ANNA)} <= set(await traces(store, ANNA))
+        await looked_once_more(worker)
+        assert await traces(store, ANNA, "annabella") == []
 
 
 async def test_a_game_of_a_day_that_cannot_be_read_keeps_nobody_from_being_forgotten(store: Store) -> None:

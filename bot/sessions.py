@@ -64,10 +64,8 @@ class Sessions:
 
     async def begin(self, person: str) -> str:
         """A session of a person's; returns what the browser is to hold."""
-        sessions = await self.of(person)
+        await self._end_unused(person, MOST_SESSIONS - 1)
         key = keys.sessions(person)
-        for ended in sessions[MOST_SESSIONS - 1 :]:
-            await self._client.hdel(key, ended.id)
         id_, token, now = secrets.token_hex(ID_BYTES), secrets.token_urlsafe(TOKEN_BYTES), int(self.now())
         fields = {"token": digest_of(token), "made": now, "used": now}
         await self._client.hset(key, id_, json.dumps(fields))
@@ -86,15 +84,29 @@ class Sessions:
         if now - fields["used"] > NOTED_SECONDS:
             used = json.dumps({**fields, "used": now})
             await self._note(keys=[keys.sessions(person)], args=[id_, known, used, KEPT_SECONDS])
+            # The key stays as long as one of them is used.
+            await self._end_unused(person, MOST_SESSIONS)
         return person
 
     async def of(self, person: str) -> list[Session]:
         """A person's sessions, the last used first."""
+        return [one for one in await self._stored(person) if not self._is_over(one)]
+
+    async def _stored(self, person: str) -> list[Session]:
+        """The same, with those that are over."""
         found = await self._client.hgetall(keys.sessions(person))
         known = [(id_.decode(), json.loads(text)) for id_, text in found.items()]
         sessions = [Session(id_, fields["made"], fields["used"]) for id_, fields in known]
-        kept = [one for one in sessions if self.now() - one.used <= KEPT_SECONDS]
-        return sorted(kept, key=lambda one: (-one.used, -one.made, one.id))
+        return sorted(sessions, key=lambda one: (-one.used, -one.made, one.id))
+
+    def _is_over(self, session: Session) -> bool:
+        return self.now() - session.used > KEPT_SECONDS
+
+    async def _end_unused(self, person: str, most: int) -> None:
+        """End what is over, and what was not used for longest where there are more than so many."""
+        for place, session in enumerate(await self._stored(person)):
+            if place >= most or self._is_over(session):
+                await self.end(person, session.id)
 
     async def end(self, person: str, id_: str) -> None:
         """End one; nothing if it is over."""

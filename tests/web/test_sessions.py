@@ -241,6 +241,21 @@ async def test_sessions_end_unused_and_are_few(site: Open) -> None:
     assert not await sessions.of(ANNA.id)
 
 
+async def test_what_is_over_is_kept_no_longer_though_another_is_in_use(site: Open) -> None:
+    client, now = site.worker.store.client, 1_800_000_000.0
+    sessions = Sessions(client)
+    sessions.now = lambda: now
+    await sessions.begin(ANNA.id)
+    for step in (KEPT_SECONDS // 2, KEPT_SECONDS // 2, KEPT_SECONDS // 2):
+        now += step + 1
+        held = await sessions.begin(ANNA.id)
+    assert await client.hlen(keys.sessions(ANNA.id)) == 2
+    for _ in range(2):
+        now += KEPT_SECONDS // 2 + 1
+        assert await sessions.whose(held)
+    assert await client.hlen(keys.sessions(ANNA.id)) == 1
+
+
 async def test_what_was_ended_while_it_was_used_stays_ended(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     client = site.worker.store.client
     sessions = Sessions(client)

@@ -415,6 +415,10 @@ class Refused(NotDone):
     """The platform is there, and does not take this very message, for a reason that the adapter does not know."""
 
 
+SOMEBODY = "somebody"
+"""The platform of those whom no platform knows any more (`bot.somebody`): no adapter has this name."""
+
+
 def platform_of(id: str) -> str:  # noqa: A002
     """The platform of a person or place."""
     return id.partition(":")[0]

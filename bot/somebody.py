@@ -10,12 +10,10 @@ import re
 import secrets
 from typing import Any, NamedTuple
 
+from bot.platform import SOMEBODY
 from bot.store import keys
 from bot.texts import marked as _
 from bot.texts import texts
-
-PLATFORM = "somebody"
-"""The platform of those whom no platform knows any more: no adapter has this name."""
 
 NAME = _("somebody")
 GUEST = _("Guest {number}")
@@ -43,12 +41,12 @@ class Mark(NamedTuple):
 
 def new_somebody() -> str:
     """An id that nobody has and nobody can take, for nobody signs in with this platform."""
-    return f"{PLATFORM}:{secrets.token_hex(4)}"
+    return f"{SOMEBODY}:{secrets.token_hex(4)}"
 
 
 def is_somebody(person: str) -> bool:
     """Whether a person has been forgotten."""
-    return person.startswith(f"{PLATFORM}:")
+    return person.startswith(f"{SOMEBODY}:")
 
 
 async def marks(client: Any) -> dict[str, Mark]:

@@ -16,11 +16,11 @@ from bot.finished.archive import Archive, UnreadableGame
 from bot.finished.file import filed, rewrite
 from bot.finished.ratings import Ratings
 from bot.people import People
-from bot.platform import private_place
+from bot.platform import SOMEBODY, private_place
 from bot.privacy.forgetting import Forgetter, Forgotten
 from bot.privacy.kept import read_kept
 from bot.settings import Settings, read_settings
-from bot.somebody import PLATFORM, marks
+from bot.somebody import marks
 from bot.store import Store, keys, schema
 from bot.tables.room import Room
 
@@ -58,7 +58,7 @@ def forget(
 
 async def _meant(settings: Settings, text: str, files: list[Path]) -> tuple[str, str]:
     """Who is to be forgotten: their id, and their name if it is known; NoPerson where nothing is kept of them."""
-    if text.startswith(("robot:", f"{PLATFORM}:")):
+    if text.startswith(("robot:", f"{SOMEBODY}:")):
         raise NoPerson(f"{text} is nobody of whom anything is kept.")
     async with beside(settings) as client:
         await schema.check(client)

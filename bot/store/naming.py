@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.platform import is_private, person_of, platform_of, private_place
+from bot.platform import SOMEBODY, is_private, person_of, platform_of, private_place
 from bot.store.entries import Ask, Entry, Host, Invite, Match, Open, Rehost, Sit, decode, encode
 from bot.store.forms import UnreadableEntry
 from bot.store.log import unstamped
@@ -12,18 +12,28 @@ from bot.store.log import unstamped
 def people_in(entries: Sequence[bytes]) -> set[str]:
     """The people whom these entries name, robots left out; who is known by a handle alone is ``platform:@handle``."""
     people: set[str] = set()
-    platform = ""
     for stored in entries:
         match _read(stored):
             case Open(_, person) | Sit(_, person) | Ask(_, person) | Match(person) | Invite(person) if person:
-                platform = platform or platform_of(person)
                 people.add(person)
             case Invite(_, handle):
-                people.add(by_handle(platform, handle))
+                people.add(by_handle(platform_in(entries), handle))
             case Host(place) | Rehost(_, place) if is_private(place):
                 # A private chat is called by its person.
                 people.add(person_of(place))
     return {person for person in people if not person.startswith("robot:")}
+
+
+def platform_in(entries: Sequence[bytes]) -> str:
+    """The platform that handles in these entries are of: that of the first person or place there that one still knows;
+    empty if there is none. Who opened the table may be somebody by now.
+    """
+    for stored in entries:
+        match _read(stored):
+            case Open(_, one) | Sit(_, one) | Ask(_, one) | Match(one) | Invite(one) | Host(one) | Rehost(_, one):
+                if platform_of(one) not in ("", SOMEBODY, "robot"):
+                    return platform_of(one)
+    return ""
 
 
 def by_handle(platform: str, handle: str) -> str:

@@ -231,6 +231,8 @@ class Room:
         tell = not self.delivers(table.code)
         if not await self.store.rewrite(table.code, table.log, log, clock=alarm, tell=tell):
             return False
+        for person in people_in(table.log.entries) - people_in(log.entries):
+            await self.store.client.srem(keys.named(person), table.code)
         self._remember(after)
         COMMITS.inc()
         self._tell(table.code, alarm, None)
@@ -251,11 +253,12 @@ class Room:
         """A table is over, or no game came of it, and all has been shown: forget it."""
         if table.matched and self.before_removal:
             await self.before_removal(table)
+        # First, for afterwards nothing tells any more whom it named.
+        for person in people_in(table.log.entries):
+            await self.store.client.srem(keys.named(person), table.code)
         await self.store.remove(table.code, mark_of(table.opener.person))
         self.forget(table.code)
         await self.lists.removed(table)
-        for person in people_in(table.log.entries):
-            await self.store.client.srem(keys.named(person), table.code)
 
     async def close(self, code: str, update: str) -> Table:
         """Whoever hosts the bot ends a table: a challenge is taken back, a game is cancelled and nobody wins."""

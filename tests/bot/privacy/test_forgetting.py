@@ -130,6 +130,18 @@ async def test_nothing_is_left_of_who_was_invited_by_handle_and_sat_down(store: 
         assert await traces(store, ANNA, "1001", "annabella") == []
 
 
+@pytest.mark.parametrize("in_group", [True, False])
+async def test_nothing_is_left_of_who_was_invited_by_handle_by_somebody_forgotten(store: Store, in_group: bool) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, *_ = players(worker, fake)
+        await anna.say("/challenge testa", GROUP if in_group else anna.private, about=(Person("", "Bea", "bea"),))
+        assert keys.named("paper:@bea") in await everything(store)
+        await forgotten(worker)
+        await worker.settled()
+        assert await traces(store, ANNA, "annabella", "@bea") == []
+
+
 async def test_who_left_a_table_is_taken_out_of_its_log_while_the_game_goes_on(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:

@@ -457,6 +457,23 @@ async def test_of_a_table_that_is_gone_nobody_is_named_when_it_is_opened_again(s
     assert not await store.client.exists(keys.named(ADA))
 
 
+async def test_nobody_is_named_by_a_table_of_which_no_more_than_its_log_could_be_removed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = repeatable(store)
+    table = await Challenges(room).open_table("testa", ADA, "Ada", "u1")
+    remove = store.remove
+
+    async def killed(*words: str) -> None:
+        await remove(*words)
+        raise RuntimeError
+
+    monkeypatch.setattr(store, "remove", killed)
+    with pytest.raises(RuntimeError):
+        await room.remove(table)
+    assert not await store.client.exists(keys.named(ADA))
+
+
 @pytest.mark.parametrize("person", ["tg:2", "tg:3", "tg:4", "tg:5", "tg:6"])
 async def test_where_another_persons_table_is_gone_one_is_opened_under_another_code(store: Store, person: str) -> None:
     """Updates are counted by their platform, and two platforms may count alike."""

@@ -29,6 +29,12 @@ MOST_DAYS = 3
 MOST_SHARE = 0.1
 """The share of all profiles that a round forgets at the most, though always one; the longest unused come first."""
 
+NOTE_USED = """
+-- KEYS  a profile
+-- ARGV  a day, which is noted as that of its last use if none is known. One that is gone stays so
+if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSETNX', KEYS[1], 'used', ARGV[1]) end
+"""
+
 PREFIX = keys.person("")
 
 log = structlog.get_logger()
@@ -40,6 +46,7 @@ class Unused:
     def __init__(self, store: Store, people: People, forgetter: Forgetter, days: int) -> None:
         self._store, self._client = store, store.client
         self._people, self._forgetter, self._days = people, forgetter, days
+        self._note_used = self._client.register_script(NOTE_USED)
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -68,14 +75,17 @@ class Unused:
                 await asyncio.sleep(PAUSE)
         # A key that is scanned twice is one person.
         due = sorted(set(due))
-        now = due[: max(1, int(looked * MOST_SHARE))]
-        for _, person in now:
-            await self._forgetter.begin(person)
+        now, forgotten = due[: max(1, int(looked * MOST_SHARE))], 0
+        for used, person in now:
+            # Who was here while the others were looked through stays.
+            if await self._used(person, today) == used:
+                await self._forgetter.begin(person)
+                forgotten += 1
         await self._client.set(keys.SWEEPING, "1", ex=DAY_SECONDS)
         if len(now) < len(due):
-            log.warning("unused_profiles_put_off", due=len(due), forgotten=len(now), looked_at=looked)
-        log.info("unused_profiles", looked_at=looked, forgotten=len(now))
-        return len(now)
+            log.warning("unused_profiles_put_off", due=len(due), forgotten=forgotten, looked_at=looked)
+        log.info("unused_profiles", looked_at=looked, forgotten=forgotten)
+        return forgotten
 
     async def _today(self) -> int:
         """The day by which a round counts: the store's, but never many days after the last round's."""
@@ -90,6 +100,6 @@ class Unused:
         """The day on which a profile was last used; one of which none is known counts from today."""
         key = keys.person(person)
         used = await self._client.hget(key, "used")
-        if used is None and await self._client.exists(key):
-            await self._client.hset(key, "used", today)
+        if used is None:
+            await self._note_used(keys=[key], args=[today])
         return today if used is None else int(used)

@@ -206,6 +206,43 @@ async def test_a_round_forgets_a_tenth_of_all_and_the_longest_unused_first(store
         assert [one["due"] for one in logs if one["event"] == "unused_profiles_put_off"] == [30]
 
 
+async def test_who_comes_back_while_profiles_are_looked_through_is_not_forgotten(store: Store) -> None:
+    async with open_worker(store, FakePlatform()) as worker:
+        today = await store.attendance.day()
+        await profiles(store, ada=today - 1000, bea=today - 900, **{f"p{number}": today for number in range(20)})
+        unused = Unused(store, worker.people, worker.forgetter, 730)
+        real = worker.forgetter.begin
+
+        async def begin(person: str) -> Mark:
+            await worker.people.meet(Person("paper:bea", "Bea", "bea"))
+            return await real(person)
+
+        worker.forgetter.begin = begin  # type: ignore[method-assign]
+        assert await unused.round() == 1
+        assert set(await marks(store.client)) == {"paper:ada"}
+
+
+async def test_a_profile_that_is_erased_while_it_is_looked_at_is_not_made_anew(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_worker(store, FakePlatform()) as worker:
+        unused = Unused(store, worker.people, worker.forgetter, 730)
+        key = keys.person("paper:ada")
+        await store.client.hset(key, "name", "ada")
+        real = store.client.execute_command
+
+        async def erased_before_it_is_written(*words: object, **more: object) -> object:
+            if words[:2] == ("HSET", key) or words[0] == "EVALSHA":
+                monkeypatch.undo()
+                await store.client.delete(key)
+            return await real(*words, **more)
+
+        monkeypatch.setattr(store.client, "execute_command", erased_before_it_is_written)
+        today = 20_000
+        assert await unused._used("paper:ada", today) == today
+        assert not await store.client.exists(key)
+
+
 @pytest.mark.parametrize("text", ["730", "0d", "two years", "-5d"])
 def test_days_that_cannot_be_are_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUONGIOCO_FORGET_AFTER", text)

@@ -153,7 +153,7 @@ class EmbeddedStore:
             process = int((self.folder / "valkey.pid").read_text())
         except (OSError, ValueError):
             return None
-        return process if _runs(process) else None
+        return process if _runs_in(self.folder, process) else None
 
     async def _answers(self, patience: float) -> bool:
         """Whether a Valkey answers; while it loads its file it gets this many seconds."""
@@ -233,15 +233,17 @@ class EmbeddedStore:
             return "(there is no log)"
 
 
-def _runs(process: int) -> bool:
-    """Whether this process is a Valkey and alive.
+def _runs_in(folder: Path, process: int) -> bool:
+    """Whether this process is a folder's Valkey and alive.
 
     A number in an old file may since have gone to another program, and where nobody reaps orphans, as in a container,
-    a dead Valkey keeps its number; neither has its command line.
+    a dead Valkey keeps its number; neither has its command line. Another Valkey has, but works in another folder, which
+    tells more surely than its name for the socket: of a command line only the beginning may be left.
     """
+    about = Path(f"/proc/{process}")
     if Path("/proc/self").exists():
         try:
-            return b"valkey-server" in Path(f"/proc/{process}/cmdline").read_bytes()
+            return b"valkey-server" in (about / "cmdline").read_bytes() and (about / "cwd").samefile(folder)
         except OSError:
             return False
     listed = subprocess.run(["ps", "-p", str(process), "-o", "command="], check=False, capture_output=True)

@@ -134,6 +134,22 @@ async def test_a_valkey_that_hangs_is_not_doubled(embedded: EmbeddedStore) -> No
         os.kill(process, signal.SIGCONT)
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="only there a process tells where it works")
+async def test_the_number_of_another_folders_valkey_in_an_old_file_is_passed_over(
+    embedded: EmbeddedStore, tmp_path: Path
+) -> None:
+    """As after a power cut, where numbers begin anew."""
+    mine = impatient(tmp_path / "mine")
+    mine.folder.mkdir(mode=0o700)
+    (mine.folder / "valkey.pid").write_text(str(pid_of(embedded.folder)))
+    await mine.start()
+    async with opened(mine.url) as store:
+        assert await store.client.ping()
+    await mine.stop()
+    async with opened(embedded.url) as store:
+        assert await store.client.ping()
+
+
 @pytest.mark.parametrize("kills", [1, long(6)])
 @pytest.mark.parametrize("victims", ["bot", "store", "both"])
 async def test_kills_lose_no_acknowledged_entry_and_write_none_twice(tmp_path: Path, victims: str, kills: int) -> None:

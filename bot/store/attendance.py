@@ -28,7 +28,8 @@ PLAYING_TIME = _script("playing_time")
 
 NOW = "return tostring(store_time())"
 PLAYED = "return tostring(playing_time(KEYS[1], store_time()))"
-ALIVE = "return redis.call('ZCOUNT', KEYS[1], store_time() - ARGV[1], '+inf')"
+ALIVE = "local now = store_time() return redis.call('ZCOUNT', KEYS[1], now - ARGV[1], now + ARGV[1])"
+"""As present.lua sees it: who was alive in the future, by a clock that was set back since, is gone."""
 
 
 class Attendance:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from typing import Any
@@ -102,6 +103,14 @@ async def test_a_worker_that_stops_gives_its_shards_back_at_once(store: Store) -
     assert await store.attendance.alive() == 1
     await second.shards.share_out()
     assert second.shards.mine == ALL
+
+
+async def test_workers_that_were_alive_in_the_future_are_gone(store: Store) -> None:
+    """The store's clock was an hour ahead then, and was set back."""
+    await store.client.zadd(keys.WORKERS, {"killed": time.time() + 3600})
+    assert await store.attendance.alive() == 0
+    await Told(store).shards.share_out()
+    assert await store.attendance.alive() == 1
 
 
 async def test_a_worker_alone_takes_what_one_that_was_killed_still_holds(store: Store) -> None:

@@ -78,6 +78,10 @@ class Scheduler:
             if known is None or known.when() > now + seconds:
                 self.set(code, seconds)
 
+    def stop(self) -> None:
+        """Give up what is under way: it still stands in the store, for whoever minds these clocks next."""
+        self._tasks.cancel()
+
     async def settled(self) -> None:
         """Wait until nothing is under way; for tests."""
         now = asyncio.get_running_loop().time

@@ -215,6 +215,8 @@ class Worker:
         self.days.stop()
         self.watching.stop()
         self.analysis_pool.stop()
+        # Before the robots that it waits for.
+        self.scheduler.stop()
         self.robot_pool.stop()
         with self.store.outage.noted():
             await self.delivery.stop(PATIENCE)

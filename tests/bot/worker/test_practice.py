@@ -5,10 +5,12 @@ import re
 from random import Random
 
 import pytest
+import structlog
 
 from bot import robot_pool
 from bot.panels.analysis import BAR
 from bot.panels.snapshot import isolated
+from bot.processes import ProcessDied
 from bot.store import Store, keys
 from bot.worker import Worker
 from engine.robots.findings import Verdict
@@ -46,6 +48,33 @@ async def some_cards(worker: Worker, players: list[Player], count: int) -> None:
         for player in players:
             await player.play_anywhere(random)
             await worker.settled()
+
+
+async def test_a_stop_while_a_robot_thinks_is_no_fault(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake, thinks, stopped = FakePlatform(), asyncio.Event(), asyncio.Event()
+
+    async def move(*_about: object) -> str:
+        """As `move_of_day`, which takes seconds."""
+        thinks.set()
+        await stopped.wait()
+        raise ProcessDied
+
+    with structlog.testing.capture_logs() as logs:
+        async with open_worker(store, fake) as worker:
+            monkeypatch.setattr(worker.robot_pool, "move", move)
+            stop = worker.robot_pool.stop
+
+            def stops() -> None:
+                stopped.set()
+                stop()
+
+            monkeypatch.setattr(worker.robot_pool, "stop", stops)
+            anna, random = await practising(worker, fake), Random(1)
+            while not thinks.is_set():
+                await anna.play(random)
+                await asyncio.sleep(0.01)
+        await worker.scheduler.settled()
+    assert [line for line in logs if line["log_level"] == "error"] == []
 
 
 async def test_a_strong_robot_sits_down_and_plays(store: Store) -> None:

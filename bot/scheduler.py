@@ -97,7 +97,8 @@ class Scheduler:
 
     async def _ring(self, code: str) -> None:
         try:
-            # The clock is asked for after the table, so that the version below is one at which it has rung.
+            # The clock is asked for after the table: it has rung at the version below, or the table has gone on since,
+            # and the commit is refused.
             table = await self.room.table(code)
             seconds = await self.room.store.attendance.rings_in(code)
             if seconds is not None and seconds <= 0:
@@ -105,7 +106,7 @@ class Scheduler:
             elif seconds is not None:
                 self.set(code, max(seconds, TOO_EARLY))
         except TableError:
-            # Somebody was faster; their commit has set the clock anew.
+            # Somebody was faster. Their commit has set the clock anew, or the next poll finds it.
             log.debug("clock_overtaken", table=code)
         except STORE_ERRORS as error:
             # It still stands in the store, and is found when that is back.

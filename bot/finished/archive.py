@@ -257,7 +257,7 @@ class Archive:
         return int(await self._client.get(keys.GAMES_MOVED) or 0)
 
     async def stored_after(self, number: int) -> AsyncIterator[tuple[int, str, bytes | None]]:
-        """The same, as it is stored: number, id, and the game's bytes."""
+        """The same as `after`, as it is stored: number, id, and the game's bytes."""
         while True:
             found = await self._client.zrange(
                 keys.GAMES_ORDER, f"({number}", "+inf", byscore=True, offset=0, num=GAMES_AT_ONCE, withscores=True

@@ -152,7 +152,7 @@ class Table:
         return new
 
     def caught_up(self, entries: Sequence[bytes]) -> Self:
-        """The table with entries that others have added, read as `of` reads them."""
+        """The table with entries that others have added, read as `from_log` reads them."""
         new = self._copy()
         new._read_stored(entries)
         return new

@@ -18,8 +18,9 @@
      "ratings": [{"chat", "month", "game", "rating", "games", "wins", "rank", "history": [{"day", "won", "rating"}]}],
      "games": [{"number", "id", "ended", "chats", "seat", "record"}], "games_without_record": [number]}
 
-A ``*`` in a rating is no bound, a day is counted from the first of 1970. Games stand newest first. Of a table under way
-no cards are told: they are hidden.
+A ``*`` in a rating is no bound, a day is counted from the first of 1970. Games stand newest first. Those without a
+record are too many for the file, or are kept no more, such as those that the host has moved out into files. Of a table
+under way no cards are told: they are hidden.
 """
 
 import json
@@ -134,23 +135,27 @@ class MyData:
         return found
 
     async def _games(self, person: str) -> tuple[list[dict[str, Any]], list[int]]:
-        """The newest games with their records, as many as there is room for, and the numbers of the others."""
+        """The newest games with their records, as many as there is room for, and the numbers of the others; of some the
+        number is all that is kept.
+        """
         numbers = (await self._archive.numbers_of(person))[::-1]
         games: list[dict[str, Any]] = []
+        without: list[int] = []
         size = 0
         for place, number in enumerate(numbers):
             id = await self._archive.id_of(number)  # noqa: A001
             game = await self._archive.get(id) if id else None
             if game is None:
+                without.append(number)
                 continue
             text = game.record.to_json()
             size += len(text)
             if size > LARGEST_RECORDS:
-                return games, numbers[place:]
+                return games, without + numbers[place:]
             seat = game.people.index(person) if person in game.people else None
             about = {"number": number, "id": game.id, "ended": game.ended, "chats": game.chats, "seat": seat}
             games.append({**about, "record": json.loads(text)})
-        return games, []
+        return games, without
 
 
 def _table(table: Table, person: str) -> dict[str, Any]:

@@ -15,12 +15,13 @@ import pytest
 from bot.actions import page
 from bot.backup.restoring import restore
 from bot.backup.taking import Taking
-from bot.finished.archive import FinishedGame
+from bot.finished.archive import Archive, FinishedGame
 from bot.finished.ratings import Ratings, Scope
 from bot.panels.own_data import owner_tag
 from bot.people import People
 from bot.platform import Person, Press, private_place
 from bot.privacy import forgetting
+from bot.privacy.mydata import MyData
 from bot.puzzles.collection import all_puzzles
 from bot.puzzles.ladder import Ladder
 from bot.somebody import Mark, marks
@@ -594,6 +595,19 @@ async def test_my_data_is_all_that_is_kept_and_once_a_minute(store: Store) -> No
         again = await anna.say("/mydata")
         assert again.toast.startswith("You asked a moment ago")
         assert again.file is None
+
+
+async def test_my_data_has_the_numbers_of_games_that_were_moved_out_into_files(store: Store) -> None:
+    archive = Archive(store.client)
+    for number in (1, 2, 3):
+        await archive.keep(replace(finished(number), people=[ANNA, "paper:2"]))
+    for number in (1, 2):
+        await store.client.zrem(keys.GAMES_ORDER, finished(number).id)
+        await store.client.delete(keys.game(finished(number).id))
+    my_data = MyData(store.client, archive, Ratings(store.client, archive))
+    document = json.loads((await my_data.file(ANNA, [], 0.0)).content)
+    assert [game["number"] for game in document["games"]] == [3]
+    assert document["games_without_record"] == [2, 1]
 
 
 async def test_seated_players_of_four_leave_no_trace_either(store: Store) -> None:

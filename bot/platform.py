@@ -419,6 +419,11 @@ SOMEBODY = "somebody"
 """The platform of those whom no platform knows any more (`bot.somebody`): no adapter has this name."""
 
 
+def is_worth_another_try(error: DeliveryError) -> bool:
+    """Whether a message has certainly not arrived, and the same may go through later."""
+    return isinstance(error, NotDone | SlowDown) and not isinstance(error, Refused)
+
+
 def platform_of(id: str) -> str:  # noqa: A002
     """The platform of a person or place."""
     return id.partition(":")[0]

@@ -31,13 +31,12 @@ from bot.platform import (
     NotDone,
     Person,
     RateLimit,
-    Refused,
     Reply,
     SentMessage,
-    SlowDown,
     Trouble,
     Unreachable,
     is_private,
+    is_worth_another_try,
     private_place,
 )
 from bot.settings import BadSetting
@@ -320,8 +319,7 @@ class Telegram:
         except Unreachable:
             await self._answer_query(query, url=f"https://t.me/{self.bot.username}?start=page")
         except DeliveryError as error:
-            is_tried_again = isinstance(error, NotDone | SlowDown) and not isinstance(error, Refused)
-            if not is_tried_again:
+            if not is_worth_another_try(error):
                 await self._answer_query(query)
             raise
         else:

@@ -19,7 +19,7 @@ from bot.delivery.shards import Shards
 from bot.find.finder import MINDED_WITH
 from bot.panels.daily import reminder_panel
 from bot.people import People
-from bot.platform import Adapter, DeliveryError, platform_of, private_place
+from bot.platform import Adapter, DeliveryError, is_worth_another_try, platform_of, private_place
 from bot.store import Store, keys
 
 HOURS = (8, 13, 18, 21)
@@ -58,7 +58,9 @@ class Hours:
 
 
 class Reminders:
-    """Sends each reminder once at most: one that is lost by a crash is not sent twice."""
+    """Sends each reminder once at most: one that is lost by a crash is not sent twice. While the platform is away it is
+    tried again.
+    """
 
     def __init__(
         self, store: Store, shards: Shards, people: People, adapters: Mapping[str, Adapter], days: Days
@@ -91,4 +93,6 @@ class Reminders:
         try:
             await adapter.send(private_place(person), panel, f"daily {day} {person}")
         except DeliveryError as error:
+            if is_worth_another_try(error):
+                await self._store.client.srem(keys.daily_reminded(day), person)
             log.info("reminder_not_sent", platform=platform_of(person), why=type(error).__name__)

@@ -22,7 +22,7 @@ from bot.panel import Panel
 from bot.panels.puzzles import Asked, puzzle_panel
 from bot.people import People
 from bot.pictures.puzzles import puzzle_scene
-from bot.platform import Adapter, ChatGone, DeliveryError, NoPicture, chat_of, platform_of
+from bot.platform import Adapter, ChatGone, DeliveryError, NoPicture, chat_of, is_worth_another_try, platform_of
 from bot.puzzles.collection import all_puzzles
 from bot.puzzles.ladder import Ladder
 from bot.store import Store, keys
@@ -56,7 +56,9 @@ def first_puzzle_of(day: date) -> Puzzle:
 
 
 class GroupPuzzles:
-    """The puzzle of a day in groups. Each has it once at most: one that is lost by a crash is not sent twice."""
+    """The puzzle of a day in groups. Each has it once at most: one that is lost by a crash is not sent twice. While
+    the platform is away it is tried again.
+    """
 
     def __init__(
         self, store: Store, shards: Shards, people: People, adapters: Mapping[str, Adapter], now: Callable[[], datetime]
@@ -133,6 +135,8 @@ class GroupPuzzles:
         except ChatGone:
             await self.hours.choose(place, None)
         except DeliveryError as error:
+            if is_worth_another_try(error):
+                await self._store.client.srem(keys.puzzle_sent(self.today()), place)
             log.info("puzzle_not_sent", platform=platform_of(place), why=type(error).__name__)
 
 

@@ -13,6 +13,8 @@ import pytest
 from bot.daily.chain import days_to_end
 from bot.daily.days import Days, NoDaysHere
 from bot.daily.deal import game_on
+from bot.daily.reminders import Reminders
+from bot.platform import DeliveryError, NotDone, Refused, SlowDown, Trouble
 from bot.privacy.mydata import MyData
 from bot.somebody import marks
 from bot.store import Store, keys
@@ -239,3 +241,24 @@ async def test_who_wants_it_is_reminded_once_at_their_hour_unless_they_have_play
         assert reminders(anna) == 2
         await anna.press("Remind me no more", anna.private)
         assert await store.client.hlen(keys.DAILY_REMINDERS) == 0
+
+
+async def no_rounds(_loop: object) -> None:
+    """In place of a worker's own, which may begin in the middle of a test."""
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [(NotDone("not connected"), 1), (SlowDown(20), 1), (Trouble("no answer"), 0), (Refused("odd"), 0)],
+)
+async def test_a_reminder_comes_once_the_platform_is_back(
+    store: Store, monkeypatch: pytest.MonkeyPatch, error: DeliveryError, told: int
+) -> None:
+    monkeypatch.setattr(Reminders, "run", no_rounds)
+    async with opened(store, "Anna") as (worker, [anna]):
+        await anna.say("/daily", anna.private)
+        await anna.press("⏰ 13:00", anna.private)
+        anna.fake.errors[anna.private] = [error]
+        for minute, so_far in ((0, 0), (1, told), (2, told)):
+            await worker.reminders.remind(datetime(TODAY.year, TODAY.month, TODAY.day, 13, minute, tzinfo=UTC))
+            assert sum("waits for you" in text for text in anna.fake.texts(anna.private)) == so_far

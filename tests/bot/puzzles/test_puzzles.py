@@ -15,10 +15,10 @@ from bot.panel import units
 from bot.panels.puzzles import solution_panel
 from bot.pictures.painter import paint
 from bot.pictures.puzzles import puzzle_scene
-from bot.platform import ChatGone, Reply, SentMessage
+from bot.platform import ChatGone, DeliveryError, NotDone, Refused, Reply, SentMessage, SlowDown, Trouble
 from bot.privacy.mydata import MyData
 from bot.puzzles.collection import Collection, all_puzzles
-from bot.puzzles.groups import puzzle_of
+from bot.puzzles.groups import GroupPuzzles, puzzle_of
 from bot.puzzles.ladder import Answered, Counted, Ladder, PuzzleStanding, begins_at
 from bot.somebody import marks
 from bot.store import Store
@@ -299,6 +299,26 @@ async def test_a_chat_that_is_gone_has_no_more_puzzles(store: Store, monkeypatch
         monkeypatch.setattr(anna.fake, "send", refuse)
         await worker.puzzles.send_due()
         assert await worker.puzzles.hours.all() == {}
+
+
+async def no_rounds(_loop: object) -> None:
+    """In place of a worker's own, which may begin in the middle of a test."""
+
+
+@pytest.mark.parametrize(
+    ("error", "sent"),
+    [(NotDone("not connected"), 1), (SlowDown(20), 1), (Trouble("no answer"), 0), (Refused("odd"), 0)],
+)
+async def test_a_puzzle_comes_once_the_platform_is_back(
+    store: Store, monkeypatch: pytest.MonkeyPatch, error: DeliveryError, sent: int
+) -> None:
+    monkeypatch.setattr(GroupPuzzles, "run", no_rounds)
+    async with opened(store, "Anna") as (worker, [anna]):
+        await worker.puzzles.hours.choose(GROUP, 13)
+        anna.fake.errors[GROUP] = [error]
+        for so_far in (0, sent, sent):
+            await worker.puzzles.send_due()
+            assert len(anna.fake.messages[GROUP]) == so_far
 
 
 async def test_a_chat_that_moves_takes_all_along(store: Store) -> None:

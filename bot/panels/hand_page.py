@@ -380,11 +380,13 @@ def _about(button: Button, chosen: str, deal: DealView) -> str:
             return f"packet {_changed(''.join(rest), chosen)}"
         return ""
     if isinstance(action, TableAction) and action.verb == "draft":
+        # A question's "No" drafts too, and is about neither.
         after = action.words[1] if len(action.words) > 1 else ""
-        if deal.phase == "take":
-            return f"packet {_changed(after, chosen)}"
+        if deal.phase == "take" and (packet := _changed(after, chosen)) in {*"12345678"}:
+            return f"packet {packet}"
         if deal.phase == "exchange":
-            return "".join(set(after.split(",")) ^ set(chosen.split(",")) - {""})
+            card = "".join(set(after.split(",")) ^ set(chosen.split(",")) - {""})
+            return card if card in (deal.hand or ()) else ""
     return ""
 
 

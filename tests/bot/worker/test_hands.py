@@ -11,10 +11,15 @@ import pytest
 
 from bot.handlers.hands import OpenHand
 from bot.handlers.limits import PRESSES_OF_PERSON
+from bot.panels.hand_page import hand_page
+from bot.people import Profile
 from bot.platform import Person, Press
 from bot.store import Store
+from bot.store.entries import Entry, FirstDeal, Match, Move, Open, Sit
+from bot.tables.table import Table
 from bot.worker import Worker
 from engine import GAMES
+from engine.rules import RELEASE, resolve
 from tests.bot.fake_platform import FakePlatform, Player, code_of, open_worker, seated
 from tests.long import long
 
@@ -262,6 +267,39 @@ async def test_to_resign_is_asked_first(worker: Worker, fake: FakePlatform) -> N
     assert not over["tally"]
     assert any(one.startswith("1prematch") for one in page.buttons())
     await page.close()
+
+
+@pytest.mark.parametrize(
+    ("game", "phase", "question", "no"),
+    [
+        ("pizzichino", "take", "resign", "No, play on"),
+        ("pizzichino", "take", "block{other}", "No"),
+        ("pizzichino", "take", "say", "◀ Back"),
+        ("spades", "exchange", "resign", "No, play on"),
+        ("spades", "exchange", "block{other}", "No"),
+        ("spades", "exchange", "say", "◀ Back"),
+    ],
+)
+def test_whatever_is_asked_may_be_answered_no(game: str, phase: str, question: str, no: str) -> None:
+    """Where cards and packets are chosen, too, whose buttons lie there to be tapped."""
+    people = ("paper:0", "Anna"), ("paper:1", "Bruno")
+    rules = resolve(GAMES[game].rules, {}).model_dump()
+    strangers: list[Entry] = [Match(*one) for one in people]
+    chairs = [Sit(seat, *one) for seat, one in enumerate(people)]
+    table = Table("ABCD").after(
+        [Open(game, *people[0]), *strangers, *chairs, FirstDeal(bytes(32), RELEASE, rules)], "u"
+    )
+    assert table.game
+    while table.game.view(seat := table.game.turn or 0).deal.phase != phase:  # type: ignore[union-attr]
+        move = next(one for one in table.game.legal_moves(seat) if one not in ("resign", "claim"))
+        table = table.after([Move(seat, move)], f"m{table.version}")
+        assert table.game
+    person = people[seat][0]
+    asked = hand_page(table, person, Profile(person), question.format(other=1 - seat))
+    assert no in [button.label for row in asked.extra for button in row]
+    page = hand_page(table, person, Profile(person))
+    assert any(card.press for card in (*page.hand, *page.middle))
+    assert "🚫 Block" in [button.label for row in page.extra for button in row]
 
 
 async def test_a_time_that_is_up_is_said_above_the_cards_with_what_may_be_done(

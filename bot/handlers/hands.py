@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from bot import actions
 from bot.actions import BadPayload, TableAction
+from bot.finished.archive import game_id
 from bot.handlers.daily import Daily
 from bot.handlers.limits import PRESSES_OF_PERSON, TooManyPresses
 from bot.handlers.puzzles import PuzzlePage, Puzzles, puzzle_with
@@ -21,7 +22,7 @@ from bot.panels.hand_page import CHOOSING, HandPage, hand_page
 from bot.panels.pages import Setting, look_settings
 from bot.panels.snapshot import snapshot
 from bot.people import People, Profile
-from bot.platform import Person, Reply
+from bot.platform import Person, Reply, private_place
 from bot.ratelimit import RateLimiter
 from bot.store.outage import begin_request
 from bot.tables.chairs import ROBOT_NAMES
@@ -39,6 +40,9 @@ LOOK_AGAIN_SECONDS = 15.0
 
 ELSEWHERE_SECONDS = 1.0
 """The same where another worker delivers the table: then only what is pressed here is told."""
+
+REMATCH_SECONDS = 5.0
+"""How often a page on which a game is over looks whether its reader is asked for a rematch, at whichever worker."""
 
 MENUS = ("", "game", "rules")
 
@@ -144,10 +148,11 @@ class OpenHand:
         """What the page is to show, as JSON, and each later state, but for those that come while one is being taken.
 
         Where a clock runs, ``clock_left`` beside the page's fields says how many seconds are left for the move.
-        It ends with the game, or when its reader does not sit there any more. Raises one of the store's errors.
+        After the game it goes on for who may be asked for a rematch; it ends when the reader does not sit there any
+        more, or no game came of it. Raises one of the store's errors.
         """
         shown = ""
-        async for _table in self.tables():
+        async for _ in self._moments():
             page = await self._page()
             self._payloads = page.payloads
             state = json.dumps(asdict(page), ensure_ascii=False, separators=(",", ":"))
@@ -156,8 +161,18 @@ class OpenHand:
                 left = await self._clock_left()
                 yield state if left is None else f'{state[:-1]},"clock_left":{left:.1f}}}'
 
+    async def _moments(self) -> AsyncIterator[None]:
+        """Whenever there may be something else to be seen."""
+        async for _table in self.tables():
+            yield
+        while self.table.phase == "over" and not (self.table.is_duplicate or self.table.is_practice):
+            await asyncio.sleep(REMATCH_SECONDS)
+            yield
+
     async def tables(self) -> AsyncIterator[Table]:
-        """The table, and again whenever it may have changed, or what is shown of it; it ends as `states` does."""
+        """The table, and again whenever it may have changed, or what is shown of it. It ends with the game, or when the
+        reader does not sit there any more.
+        """
         while True:
             self._changed.clear()
             if self._is_behind:
@@ -203,7 +218,8 @@ class OpenHand:
         seat = self.table.seat_of(self._person)
         chosen = self._draft.choice_at(self.table.oldest_panel(seat)) if seat is not None and self.table.game else ""
         menu = self._menu if self.table.phase == "open" else ""
-        return hand_page(self.table, self._person, profile, chosen, menu)
+        again = await self._hands.who_wants_rematch(self.table, profile) if self.table.phase == "over" else ""
+        return hand_page(self.table, self._person, profile, chosen, menu, again)
 
     def close(self) -> None:
         self._hands.closed(self)
@@ -400,3 +416,18 @@ class Hands:
         """The code of the table where a game is played again; empty if nobody wanted that. Raises a store's error."""
         table = await self._worker.challenges.opened_by(f"again:{game_id}")
         return table.code if table else ""
+
+    async def who_wants_rematch(self, table: Table, profile: Profile) -> str:
+        """Who waits for somebody with whom they played no game in a group, to play it again, as they are called; empty
+        for nobody. Where a group saw the game the challenge stands there.
+        """
+        again = None
+        with self.room.store.outage.noted():
+            again = await self._worker.challenges.opened_by(f"again:{game_id(table)}")
+        if again is None or again.phase != "open" or not again.matched or profile.id in again.people:
+            return ""
+        # Of whom somebody has blocked nobody hears.
+        if private_place(profile.id) not in again.hosts:
+            return ""
+        chairs = again.spoken(profile.language).chairs
+        return next((chair.name for chair in chairs if chair and not chair.is_robot), "")

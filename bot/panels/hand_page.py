@@ -15,6 +15,7 @@ from bot.panel import Button, Panel, Span
 from bot.panels.board import duplicate_panel, result_panel
 from bot.panels.challenge import challenge_panel
 from bot.panels.daily import day_result_panel
+from bot.panels.find import ready_panel
 from bot.panels.hand import RESIGN, hand_panel, what_to_do
 from bot.panels.snapshot import TableSnapshot, isolated, snapshot
 from bot.people import Profile
@@ -93,7 +94,8 @@ class HandPage:
     now. ``tally`` is the score of the deal that has just ended, ``end_trick`` its last trick. ``clock`` is in seconds a
     move, 0 where none runs. ``replay`` is the finished game's id, ``results`` the address of the page with
     everybody's results at the deal of a day, ``rules`` the address of the page on how the game is
-    played. ``resign`` is pressed to be asked whether one really wants to.
+    played. ``resign`` is pressed to be asked whether one really wants to. ``by_link`` is whether whoever has the
+    table's address may sit down.
     """
 
     code: str
@@ -129,6 +131,7 @@ class HandPage:
     replay: str = ""
     results: str = ""
     resign: str = ""
+    by_link: bool = False
 
     @property
     def payloads(self) -> set[str]:
@@ -136,16 +139,19 @@ class HandPage:
         return {button.payload for row in self.rows for button in row}
 
 
-def hand_page(table: Table, person: str, profile: Profile, chosen: str = "", menu: str = "") -> HandPage:
+def hand_page(
+    table: Table, person: str, profile: Profile, chosen: str = "", menu: str = "", again: str = ""
+) -> HandPage:
     """What somebody's page shows who sits at a table, or asks for a chair there.
 
-    ``chosen`` is the part of a move that they have chosen, ``menu`` the one that is open while the table waits.
+    ``chosen`` is the part of a move that they have chosen, ``menu`` the one that is open while the table waits; after
+    the game ``again`` is who asks them for a rematch.
     """
     table = table.spoken(profile.language)
     seat = table.seat_of(person)
     seen = snapshot(table, seat)
     panel = _panel(table, seen, person, profile, chosen, menu)
-    return _Pages(table, seen, profile, panel, chosen).page()
+    return _Pages(table, seen, profile, panel, chosen, again).page()
 
 
 def _panel(table: Table, seen: TableSnapshot, person: str, profile: Profile, chosen: str, menu: str) -> Panel:
@@ -164,6 +170,8 @@ def _panel(table: Table, seen: TableSnapshot, person: str, profile: Profile, cho
         result = result_panel(seen, record, *words, game_id(table), ())
         again = [row for row in result.rows if row[0].payload.startswith(actions.page("rematch"))]
         return Panel((*panel.text, Span("\n\n"), *result.text), tuple(again))
+    if table.matched:
+        return ready_panel(table, seen, person, profile.language)
     panel = challenge_panel(table, seen, *words, menu=menu, by_link=True)
     asked = hand_panel(seen, *words).rows if seen.asking else ()
     is_opener = person == table.opener.person
@@ -179,8 +187,10 @@ def _may_press(button: Button, *, is_opener: bool) -> bool:
 
 
 class _Pages:
-    def __init__(self, table: Table, seen: TableSnapshot, profile: Profile, panel: Panel, chosen: str) -> None:
-        self.table, self.seen, self.panel, self.chosen = table, seen, panel, chosen
+    def __init__(
+        self, table: Table, seen: TableSnapshot, profile: Profile, panel: Panel, chosen: str, again: str
+    ) -> None:
+        self.table, self.seen, self.panel, self.chosen, self.again = table, seen, panel, chosen, again
         self.words = seen.words(profile.language, profile.suits)
         self.profile = profile
         self.deal = seen.view.deal if seen.view else None
@@ -210,6 +220,7 @@ class _Pages:
             "extra": self.extra,
             "clock": 0 if seen.practice else seen.clock,
             "alarm": seen.alarm,
+            "by_link": seen.phase == "open" and not self.table.matched,
         }
         if self.scene is None or self.deal is None or seen.view is None:
             return HandPage(says=panel.plain, **common)  # type: ignore[arg-type]
@@ -219,7 +230,7 @@ class _Pages:
         is_fresh = view.result is not None and view.result.deal < view.deal_number and seen.since == 0
         end = deal_end(seen, self.profile.language, self.profile.suits) if is_over or is_fresh else None
         return HandPage(
-            says=said.strip(),
+            says=f"{said.strip()} {self._asked_again()}".strip(),
             is_mine=scene.is_mine and not is_over,
             line=self._line(scene.line, view),
             target=scene.target,
@@ -252,7 +263,14 @@ class _Pages:
         if not view.ending:
             return what_to_do(self.seen, self.profile.language, self.profile.suits, self.chosen)
         is_cut_short = self.seen.is_cut_short and view.winner
-        return f"{ending} {self.words.ending(view.winner, view.ending)}" if is_cut_short else ending
+        how = self.words.ending(view.winner, view.ending) if is_cut_short else ""
+        return " ".join(filter(None, (ending, how, self._asked_again())))
+
+    def _asked_again(self) -> str:
+        _ = self.words.text
+        if not self.again:
+            return ""
+        return _("{name} asks for a rematch, and waits a minute.").format(name=isolated(self.again))
 
     def _stands_for_card(self, button: Button) -> bool:
         """Whether a card or a packet lies there that is pressed in this button's place; it is noted which."""

@@ -12,6 +12,7 @@ import aiohttp
 import pytest
 
 from adapters.web import people
+from bot.handlers import hands
 from bot.platform import RateLimit
 from bot.privacy.kept import drop_kept, read_kept
 from bot.store import EmbeddedStore
@@ -276,7 +277,7 @@ async def test_two_people_sit_down_by_a_link_and_play(site: Open) -> None:
         code = await anna.play("testa", friend="1", name="Anna")
         async with anna.live(code) as live:
             waiting = await live.word("table")
-            assert (waiting["phase"], waiting["rules"]) == ("open", "/rules/testa")
+            assert (waiting["phase"], waiting["rules"], waiting["by_link"]) == ("open", "/rules/testa", True)
             labels = [label for row in waiting["extra"] for label, *_rest in row]
             assert "Accept" not in labels
             assert "Options" in labels
@@ -301,6 +302,35 @@ async def test_two_people_sit_down_by_a_link_and_play(site: Open) -> None:
                 late = await line.press(card["press"], "move2")
                 assert late["refused"] is True
                 assert late["toast"]
+
+
+async def test_a_rematch_of_two_on_pages_is_asked_of_the_other_one(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hands, "REMATCH_SECONDS", 0.05)
+    async with browser(site) as anna, browser(site) as bruno:
+        code = await anna.play("testa", friend="1", name="Anna")
+        await bruno.post(f"/t/{code}", name="Bruno")
+        async with anna.live(code) as live, bruno.live(code) as other:
+            state = await live.word("table")
+            assert not state["by_link"]
+            await live.press(f"1m{code}:{state['version']}:resign")
+            while (state := await live.word("table"))["phase"] != "over":
+                pass
+            while "rematch" in (seen := await other.word("table"))["line"] or seen["phase"] != "over":
+                pass
+            [again] = [payload for row in state["extra"] for _label, payload, *_rest in row if "rematch" in payload]
+            led = (await live.press(again, "again1"))["go"]
+            asked = await other.word("table")
+            assert asked["line"].endswith("\u2068Anna\u2069 asks for a rematch, and waits a minute.")
+            assert asked["says"].endswith("waits a minute.")
+            async with anna.live(led.removeprefix("/t/")) as waiting:
+                state = await waiting.word("table")
+                assert not state["by_link"]
+                assert "You are ready; \u2068Bruno\u2069 is asked." in "".join(text for text, _style in state["text"])
+                assert [label for row in state["extra"] for label, *_rest in row] == ["Not now"]
+                assert (await other.press(again, "again2"))["go"] == led
+                while (await waiting.word("table"))["phase"] != "playing":
+                    pass
+            assert "rematch" not in (await other.word("table"))["line"]
 
 
 async def test_what_a_page_says_that_is_nonsense_is_refused(site: Open) -> None:

@@ -9,7 +9,7 @@ import { DealerChip, html, pageData, render, useEffect, useLayoutEffect, useRef,
 /** @typedef {{code: string, by: string, at: number, said: string, wins: boolean}} LyingCard */
 /** @typedef {[label: string, payload: string, style: string, kind: string]} Button */
 /** @typedef {{at: number, name: string, is_robot: boolean, is_to_move: boolean, is_dealer: boolean, hidden: number, shown: TapCard[], packets: TapCard[]}} Sitting */
-/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: Sitting[], trick: LyingCard[], last_trick: LyingCard[], last_title: string, stock: number, drawn: LyingCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: LyingCard[], replay: string, results: string, resign: string}} Table */
+/** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: Sitting[], trick: LyingCard[], last_trick: LyingCard[], last_title: string, stock: number, drawn: LyingCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: LyingCard[], replay: string, results: string, resign: string, by_link: boolean}} Table */
 
 const { code, decks, texts } = pageData();
 const TAKEN_SHOWN = 1500, TAKING = 260;
@@ -422,7 +422,7 @@ const App = () => {
       <section class="card-text">
         ${isOver && html`<p class="line mine">${table.line}</p>`}
         ${isOver && table.tally.length > 0 && html`<${Tally} table=${table} />`}
-        ${table.phase === "open" && html`<${Link} />`}
+        ${table.by_link && html`<${Link} />`}
         ${!isOver && html`<${Words} text=${table.text} />`}
         <${Buttons} rows=${table.extra} onPress=${onPress} />
         ${isOver && html`<details><summary>${texts.in_words}</summary><${Words} text=${table.text} /></details>`}

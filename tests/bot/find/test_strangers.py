@@ -170,12 +170,15 @@ async def test_blocking_while_a_worker_matches_leaves_nobody_with_somebody_block
 
 async def test_a_rematch_looks_to_who_was_blocked_as_if_nobody_answered(playing: list[Player]) -> None:
     anna, bruno = playing
+    [over] = await anna.worker.tables_of(anna.person.id)
     await resigned(bruno)
     await anna.press("🚫 Block")
     await anna.press("Yes, block")
     assert "You have blocked" in (await anna.press("Rematch")).toast
     before = anna.fake.texts(anna.private)
     await bruno.press("Rematch")
+    hands, profile = anna.dispatcher.hands, await anna.worker.people.person(anna.person.id)
+    assert await hands.who_wants_rematch(over, profile) == "", "nor on an open page"
     assert anna.fake.texts(anna.private) == before
     assert "You are ready" in bruno.fake.last(bruno.private).plain
     [table] = await bruno.worker.tables_of(bruno.person.id)

@@ -399,10 +399,10 @@ class Worker:
     async def _finish_day(self, table: Table, day: date) -> Outcome:
         """Keep what came of the deal of a day: it is not rated, and not to be read by others before the day is over."""
         game = await self.archive.finished(table, time.time())
-        await self.days.finish(game, day)
+        counts = await self.days.finish(game, day)
         await self.store.confirm(keys.daily_results(day))
         GAMES.labels(table.game_id, "day").inc()
-        return Outcome(game.id, (), game.ended, par=await self.days.results.par(day))
+        return Outcome(game.id, (), game.ended, par=await self.days.results.par(day), is_late=not counts)
 
     async def _finish_duplicate(self, table: Table) -> Outcome:
         """Keep what came of a duplicate's deal: it is not rated, and read by nobody before all have played it."""

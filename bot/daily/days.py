@@ -106,17 +106,23 @@ class Days:
             if table.day and table.day < day and table.phase == "playing":
                 await self._room.close(table.code, f"daily:{day}")
 
-    async def finish(self, game: FinishedGame, day: date) -> None:
-        """Keep a game of a day, and what came of it; doing so twice changes nothing.
+    async def finish(self, game: FinishedGame, day: date) -> bool:
+        """Keep a game of a day, and what came of it; doing so twice changes nothing. Returns whether it counts.
 
-        Until the day is over the game is not in the archive: its record tells the cards.
+        Until the day is over the game is not in the archive: its record tells the cards. From then on they are told,
+        by the next day's seal to begin with, so whoever ends later may have known them: that counts for nothing.
         """
-        if day < self.today():
-            await self._into_archive(game, day)
-        else:
+        if day >= self.today():
+            # Before the game: whatever happens in between, the result tells that it came in time.
+            for person in game.known_people:
+                await self.results.note(day, person, result_of(game.record))
             await self.results.hold(day, game)
-        for person in game.known_people:
-            await self.results.note(day, person, result_of(game.record))
+            return True
+        if any([await self.results.of(day, person) for person in game.known_people]):
+            await self._into_archive(game, day)
+            return True
+        await self._archive.keep(game)
+        return False
 
     async def close_past(self) -> None:
         """Move games of days that are over into the archive; doing so twice changes nothing."""

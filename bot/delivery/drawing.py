@@ -117,13 +117,14 @@ def draw(
         case Result() if table.day:
             assert table.game
             result = result_of(table.game.record(live=False))
-            panel = day_result_panel(viewer.language, table.day, table.game_id, result, outcome and outcome.par)
+            told = outcome or Outcome("", ())
+            panel = day_result_panel(viewer.language, table.day, table.game_id, result, told.par, is_late=told.is_late)
         case Result() if table.is_duplicate:
             panel = duplicate_panel(seen, viewer.language)
         case Result():
             assert table.game
             record = table.game.record(live=False)
-            game_id, changes, ended, summaries, _par = outcome or Outcome("", ())
+            game_id, changes, ended, summaries, *_of_days = outcome or Outcome("", ())
             strangers: list[tuple[int, str]] = []
             if table.matched:
                 # By another's rating they could be found in a leaderboard, under their own name.

@@ -39,7 +39,7 @@ NO_EXTRAS = BoardExtras()
 class Outcome(NamedTuple):
     """What came of a finished game: its id in the archive, people's ratings before and after, by name, and when it
     ended, in Unix seconds; 0 if that is not known. ``summaries`` say how well each seat played, once that is known;
-    ``par`` is what the robot makes of the deal of a day.
+    ``par`` is what the robot makes of the deal of a day, ``is_late`` whether that ended when its day was over.
     """
 
     game_id: str
@@ -47,6 +47,7 @@ class Outcome(NamedTuple):
     ended: int = 0
     summaries: Sequence[Summary] = ()
     par: DayResult | None = None
+    is_late: bool = False
 
 
 class TableSync:

@@ -218,8 +218,10 @@ class OpenHand:
         seat = self.table.seat_of(self._person)
         chosen = self._draft.choice_at(self.table.oldest_panel(seat)) if seat is not None and self.table.game else ""
         menu = self._menu if self.table.phase == "open" else ""
-        again = await self._hands.who_wants_rematch(self.table, profile) if self.table.phase == "over" else ""
-        return hand_page(self.table, self._person, profile, chosen, menu, again)
+        if self.table.phase != "over":
+            return hand_page(self.table, self._person, profile, chosen, menu)
+        again, is_late = await self._hands.who_wants_rematch(self.table, profile), self._hands.is_late(self.table)
+        return hand_page(self.table, self._person, profile, again=again, is_late=is_late)
 
     def close(self) -> None:
         self._hands.closed(self)
@@ -416,6 +418,10 @@ class Hands:
         """The code of the table where a game is played again; empty if nobody wanted that. Raises a store's error."""
         table = await self._worker.challenges.opened_by(f"again:{game_id}")
         return table.code if table else ""
+
+    def is_late(self, table: Table) -> bool:
+        """Whether it is the deal of a day that is over."""
+        return table.day is not None and table.day < self._worker.days.today()
 
     async def who_wants_rematch(self, table: Table, profile: Profile) -> str:
         """Who waits for somebody with whom they played no game in a group, to play it again, as they are called; empty

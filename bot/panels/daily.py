@@ -10,6 +10,7 @@ from bot.daily.lines import DayLine
 from bot.daily.results import Line, Streak
 from bot.panel import Button, Panel, Row, Span, Writer, chosen
 from bot.panels.snapshot import isolated
+from bot.texts import marked as _
 from bot.texts import texts
 from bot.wording import Wording
 from engine import GAMES
@@ -17,6 +18,9 @@ from engine import GAMES
 OFF = "off"
 MOST_LINES = 15
 """So many results stand in a list."""
+
+TOO_LATE = _("Its day was over by then, and its cards told: it does not count.")
+"""What is said of a deal that was still played when its day ended."""
 
 
 class NamedLine(NamedTuple):
@@ -45,7 +49,7 @@ def shared_text(day: date, game: str, result: DayResult, par: DayResult | None, 
     return f"{head} · {score}\n{result.squares}"
 
 
-def _result(page: Writer, language: str, day: date, game: str, result: DayResult, par: DayResult | None) -> None:
+def _result(page: Writer, language: str, result: DayResult, par: DayResult | None) -> None:
     _ = texts(language).gettext
     if result.points is None:
         page.line(_("You gave up."), "bold")
@@ -56,6 +60,10 @@ def _result(page: Writer, language: str, day: date, game: str, result: DayResult
             own, other = par.points
             page.line(_("Par, what the robot makes of your cards: {own} to {other}."), own=own, other=other)
             _compared(page, language, (result.margin or 0) - (par.margin or 0))
+
+
+def _to_send(page: Writer, language: str, day: date, game: str, result: DayResult, par: DayResult | None) -> None:
+    _ = texts(language).gettext
     page.gap()
     page.line(_("To send to friends:"))
     page.line(shared_text(day, game, result, par, language), "code")
@@ -72,12 +80,20 @@ def _compared(page: Writer, language: str, better: int) -> None:
         page.line(_("You did as well."))
 
 
-def day_result_panel(language: str, day: date, game: str, result: DayResult, par: DayResult | None = None) -> Panel:
-    """What came of a day's deal, as soon as it is over; par may not be known yet."""
+def day_result_panel(
+    language: str, day: date, game: str, result: DayResult, par: DayResult | None = None, *, is_late: bool = False
+) -> Panel:
+    """What came of a day's deal, as soon as it is over; par may not be known yet. ``is_late`` is whether its day was
+    over before.
+    """
+    _ = texts(language).gettext
     page = Writer()
     heading(page, language, day, game)
-    _result(page, language, day, game, result, par)
-    _ = texts(language).gettext
+    _result(page, language, result, par)
+    if is_late:
+        page.line(_(TOO_LATE))
+    else:
+        _to_send(page, language, day, game, result, par)
     return page.panel((Button(_("🏆 Today’s results"), actions.page("daily", "today")),))
 
 
@@ -117,7 +133,7 @@ def day_panel(language: str, day: date, game: str, lines: Sequence[NamedLine], s
     _ = texts(language).gettext
     page = Writer()
     heading(page, language, day, game)
-    page.line(_("One deal against the strong robot. Everybody has the same cards, and plays them once."))
+    page.line(_("One deal against the strong robot. Everybody has the same cards, and plays them once, by midnight."))
     _lines(page, language, lines)
     if seal:
         page.gap()
@@ -141,7 +157,8 @@ def played_panel(
     ngettext = texts(language).ngettext
     page = Writer()
     heading(page, language, day, game)
-    _result(page, language, day, game, own.result, par)
+    _result(page, language, own.result, par)
+    _to_send(page, language, day, game, own.result, par)
     page.gap()
     if own.rank is not None:
         page.line(

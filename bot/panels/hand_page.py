@@ -14,7 +14,7 @@ from bot.finished.archive import game_id
 from bot.panel import Button, Panel, Span
 from bot.panels.board import duplicate_panel, result_panel
 from bot.panels.challenge import challenge_panel
-from bot.panels.daily import day_result_panel
+from bot.panels.daily import TOO_LATE, day_result_panel
 from bot.panels.find import ready_panel
 from bot.panels.hand import RESIGN, hand_panel, what_to_do
 from bot.panels.snapshot import TableSnapshot, isolated, snapshot
@@ -140,21 +140,32 @@ class HandPage:
 
 
 def hand_page(
-    table: Table, person: str, profile: Profile, chosen: str = "", menu: str = "", again: str = ""
+    table: Table,
+    person: str,
+    profile: Profile,
+    chosen: str = "",
+    menu: str = "",
+    *,
+    again: str = "",
+    is_late: bool = False,
 ) -> HandPage:
     """What somebody's page shows who sits at a table, or asks for a chair there.
 
     ``chosen`` is the part of a move that they have chosen, ``menu`` the one that is open while the table waits; after
-    the game ``again`` is who asks them for a rematch.
+    the game ``again`` is who asks them for a rematch, and ``is_late`` whether it was a day's that was over by then.
     """
     table = table.spoken(profile.language)
     seat = table.seat_of(person)
     seen = snapshot(table, seat)
-    panel = _panel(table, seen, person, profile, chosen, menu)
-    return _Pages(table, seen, profile, panel, chosen, again).page()
+    panel = _panel(table, seen, person, profile, chosen, menu, is_late=is_late)
+    _ = seen.words(profile.language, profile.suits).text
+    besides = _("{name} asks for a rematch, and waits a minute.").format(name=isolated(again)) if again else ""
+    return _Pages(table, seen, profile, panel, chosen, _(TOO_LATE) if is_late else besides).page()
 
 
-def _panel(table: Table, seen: TableSnapshot, person: str, profile: Profile, chosen: str, menu: str) -> Panel:
+def _panel(
+    table: Table, seen: TableSnapshot, person: str, profile: Profile, chosen: str, menu: str, *, is_late: bool
+) -> Panel:
     words = (profile.language, profile.suits)
     if table.phase in ("playing", "over") and seen.seat is not None:
         panel = hand_panel(seen if profile.wants_phrases else seen._replace(heard=()), *words, chosen)
@@ -165,7 +176,7 @@ def _panel(table: Table, seen: TableSnapshot, person: str, profile: Profile, cho
             return Panel((*panel.text, Span("\n\n"), *result.text))
         record = table.game.record(live=False)
         if table.day:
-            result = day_result_panel(profile.language, table.day, table.game_id, result_of(record))
+            result = day_result_panel(profile.language, table.day, table.game_id, result_of(record), is_late=is_late)
             return Panel((*panel.text, Span("\n\n"), *result.text))
         result = result_panel(seen, record, *words, game_id(table), ())
         again = [row for row in result.rows if row[0].payload.startswith(actions.page("rematch"))]
@@ -188,9 +199,9 @@ def _may_press(button: Button, *, is_opener: bool) -> bool:
 
 class _Pages:
     def __init__(
-        self, table: Table, seen: TableSnapshot, profile: Profile, panel: Panel, chosen: str, again: str
+        self, table: Table, seen: TableSnapshot, profile: Profile, panel: Panel, chosen: str, besides: str
     ) -> None:
-        self.table, self.seen, self.panel, self.chosen, self.again = table, seen, panel, chosen, again
+        self.table, self.seen, self.panel, self.chosen, self.besides = table, seen, panel, chosen, besides
         self.words = seen.words(profile.language, profile.suits)
         self.profile = profile
         self.deal = seen.view.deal if seen.view else None
@@ -230,7 +241,7 @@ class _Pages:
         is_fresh = view.result is not None and view.result.deal < view.deal_number and seen.since == 0
         end = deal_end(seen, self.profile.language, self.profile.suits) if is_over or is_fresh else None
         return HandPage(
-            says=f"{said.strip()} {self._asked_again()}".strip(),
+            says=f"{said.strip()} {self.besides}".strip(),
             is_mine=scene.is_mine and not is_over,
             line=self._line(scene.line, view),
             target=scene.target,
@@ -264,13 +275,7 @@ class _Pages:
             return what_to_do(self.seen, self.profile.language, self.profile.suits, self.chosen)
         is_cut_short = self.seen.is_cut_short and view.winner
         how = self.words.ending(view.winner, view.ending) if is_cut_short else ""
-        return " ".join(filter(None, (ending, how, self._asked_again())))
-
-    def _asked_again(self) -> str:
-        _ = self.words.text
-        if not self.again:
-            return ""
-        return _("{name} asks for a rematch, and waits a minute.").format(name=isolated(self.again))
+        return " ".join(filter(None, (ending, how, self.besides)))
 
     def _stands_for_card(self, button: Button) -> bool:
         """Whether a card or a packet lies there that is pressed in this button's place; it is noted which."""

@@ -190,9 +190,49 @@ async def test_a_deal_that_was_left_ends_when_the_next_one_begins(
         await anna.press("Play", anna.private)
         await worker.settled()
         assert await code_of(anna) != code
-        [line] = await worker.days.results.lines(TODAY)
-        assert line.result.points is None
+        assert await worker.days.results.lines(TODAY) == []
         assert "You gave up." in "".join(anna.fake.texts(anna.private))
+
+
+async def test_what_is_finished_when_the_cards_are_told_does_not_count(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(store, "Anna", "Bruno") as (worker, (anna, bruno)):
+        await played(bruno, await began(bruno), 1)
+        code = await began(anna)
+        await move(anna, code, 2)
+        hand = await anna.dispatcher.hands.at(code, anna.person.id)
+        assert hand
+        monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
+        await worker.days.close_past()
+        await anna.say("/daily", anna.private)
+        await anna.press("Yesterday", anna.private)
+        assert "Secret" in anna.fake.last(anna.private).plain
+        await played(anna, code, 2)
+        late = "Its day was over by then, and its cards told: it does not count."
+        [told] = [text for text in anna.fake.texts(anna.private) if late in text]
+        assert "You: " in told
+        assert "To send to friends" not in told
+        page = await hand._page()
+        assert page.line.endswith(late)
+        [line] = await worker.days.results.lines(TODAY)
+        assert line.person == bruno.person.id
+        assert list(await worker.days.results.lines_of_play(TODAY)) == [bruno.person.id]
+        assert (await worker.days.results.streak(anna.person.id, TODAY)).longest == 0
+        # The game itself is there to be read.
+        assert await worker.archive.played_at(code, anna.person.id)
+
+
+async def test_what_came_in_time_counts_though_it_is_told_again_the_day_after(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill before the table was removed."""
+    async with opened(store, "Anna") as (worker, [anna]):
+        await played(anna, await began(anna), 1)
+        [(_day, game)] = await worker.days.results.held()
+        monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
+        assert await worker.days.finish(game, TODAY)
+        assert list(await worker.days.results.lines_of_play(TODAY)) == [anna.person.id]
 
 
 async def test_without_compiled_searches_there_is_none(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -256,7 +256,7 @@ async def test_who_is_forgotten_is_somebody_among_the_lines(store: Store, monkey
         assert not [key async for key in store.client.scan_iter("daily:*paper:1")]
 
 
-async def test_whose_deal_ends_after_its_day_stands_beside_the_others(
+async def test_whose_deal_ends_after_its_day_does_not_stand_beside_the_others(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
@@ -264,5 +264,5 @@ async def test_whose_deal_ends_after_its_day_stands_beside_the_others(
         code = await code_of(anna)
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         await played(anna, code, 1)
-        assert list(await worker.days.results.lines_of_play(TODAY)) == ["paper:1"]
+        assert await worker.days.results.lines_of_play(TODAY) == {}
         assert await worker.days.results.lines_of_play(TOMORROW + timedelta(days=1)) == {}

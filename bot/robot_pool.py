@@ -30,7 +30,7 @@ PATIENCE_SECONDS = 1.2
 """How long a move is waited for before somebody simpler makes it: a worker may be starting, or have died."""
 
 HINT_SECONDS = 5.0
-"""How long somebody who asks for a hint is kept waiting."""
+"""How long somebody who asks for a hint waits for their turn, and again for the thought."""
 
 MOST_WAITING = 8
 """Thoughts that may wait for each worker: those behind them would come too late."""
@@ -77,6 +77,7 @@ class RobotPool:
         self._think = choose
         self._late: set[asyncio.Task[Any]] = set()
         self._ready: asyncio.Task[None] | None = None
+        self._hints = asyncio.Semaphore(self._movers.count)
 
     async def move(self, level: str, view: View, history: Sequence[MoveEntry]) -> str | None:
         """What a robot of this level plays; None to let an out-of-turn moment pass.
@@ -107,11 +108,21 @@ class RobotPool:
         return await self._looking_back.do(deal.played_by_robots, game, secret)
 
     async def hint(self, view: View, history: Sequence[MoveEntry]) -> Hint | None:
-        """What the strong robot would play, and why; None when it has nothing to say, or no time."""
-        if self._movers.waiting >= MOST_WAITING * self._movers.count:
-            return None
+        """What the strong robot would play, and why; None when it has nothing to say, or no time.
+
+        There are as many at a time as there are workers, however many people ask: a move waits for one at the most.
+        """
         self.get_ready()
+        try:
+            async with asyncio.timeout(HINT_SECONDS):
+                await self._hints.acquire()
+        except TimeoutError:
+            return None
+        if self._movers.waiting >= MOST_WAITING * self._movers.count:
+            self._hints.release()
+            return None
         thought = asyncio.create_task(self._movers.do(advise, view, history, secrets.randbits(64)))
+        thought.add_done_callback(lambda _: self._hints.release())
         return thought.result() if await self._in_time(thought, HINT_SECONDS) else None
 
     async def _in_time(self, thought: asyncio.Task[Any], seconds: float) -> bool:

@@ -11,7 +11,8 @@ from bot.delivery.names import Hand, encode_name
 from bot.delivery.surface import Change, encode_change
 from bot.delivery.surfaces import card_at
 from bot.handlers.commands import Commands
-from bot.handlers.errors import NoEphemeral, NoHints, NoTimeForHints
+from bot.handlers.errors import NoEphemeral, NoHints
+from bot.handlers.hints import Hints
 from bot.handlers.limits import Tries
 from bot.handlers.offers import Offers
 from bot.handlers.pages import Pages
@@ -48,6 +49,7 @@ class Presses:
         self.worker, self.pages = worker, pages
         self.room, self.challenges = worker.room, worker.challenges
         self.commands, self.offers, self.tries = commands, offers, tries
+        self.hints = Hints(worker.robot_pool)
         self._verbs: dict[str, Callable[[Press, TableAction], Awaitable[str]]] = {
             "sit": self._sit,
             "stand": self._stand,
@@ -286,9 +288,7 @@ class Presses:
             raise NoHints()
         if game is None or game.turn != seat or _number(action.words) != table.oldest_panel(seat):
             raise OldPanel()
-        found = await self.worker.robot_pool.hint(game.view(seat), game.history(seat))
-        if found is None:
-            raise NoTimeForHints()
+        found = await self.hints.give(press.person.id, table, seat)
         profile = await self.worker.people.person(press.person.id)
         return hint_text(found, profile.language, profile.suits, game.kind.id)
 

@@ -27,6 +27,10 @@ def sleepy(level: str, view: object, history: object, seed: int) -> str | None:
     return None
 
 
+def nothing(view: object, history: object, seed: int) -> None:
+    """A hint that says nothing."""
+
+
 def deadly(level: str, view: object, history: object, seed: int) -> str | None:
     """A thought that ends its worker."""
     os.kill(os.getpid(), signal.SIGKILL)
@@ -102,6 +106,19 @@ async def test_hints_come_from_the_workers(game: Game, monkeypatch: pytest.Monke
         assert found
         assert found.move in game.legal_moves(1)
         assert found.reason in REASONS
+    finally:
+        pool.stop()
+
+
+async def test_a_move_waits_for_one_hint_at_the_most(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(robot_pool, "advise", nothing)
+    pool = RobotPool(1)
+    hints = [asyncio.create_task(pool.hint(game.view(1), game.history(1))) for _ in range(30)]
+    try:
+        await asyncio.sleep(0.1)
+        assert pool._movers.waiting <= 1
+        async with asyncio.timeout(20):
+            assert await asyncio.gather(*hints) == [None] * 30
     finally:
         pool.stop()
 

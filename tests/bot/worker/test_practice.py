@@ -11,9 +11,12 @@ from bot import robot_pool
 from bot.panels.analysis import BAR
 from bot.panels.snapshot import isolated
 from bot.processes import ProcessDied
+from bot.robot_pool import RobotPool
 from bot.store import Store, keys
+from bot.tables.table import Table
 from bot.worker import Worker
-from engine.robots.findings import Verdict
+from engine import View
+from engine.robots.findings import Hint, Verdict
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, seated
 from tests.bot.worker.test_handlers import people, resign
 
@@ -106,6 +109,44 @@ async def test_a_hint_names_a_legal_card_and_why(store: Store, monkeypatch: pyte
         move = toast.removeprefix("💡 ").split(":")[0].replace("\u2060", "")
         labels = [button.label for _, button in anna.moves()]
         assert move in [f"Declare {one[2:]}" if one.startswith("📣 ") else f"Play {one}" for one in labels]
+
+
+async def test_a_person_has_one_hint_at_a_time_and_the_same_for_the_same_decision(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_go, asked = asyncio.Event(), 0
+
+    async def hint(_pool: RobotPool, view: View, _history: object) -> Hint:
+        nonlocal asked
+        asked += 1
+        await let_go.wait()
+        return Hint(next(move for move in view.moves if move.startswith("play ")), "only")
+
+    monkeypatch.setattr(RobotPool, "hint", hint)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await practising(worker, fake, robots=("Easy",))
+        [table] = await worker.tables_of(anna.person.id)
+        version = await my_turn(worker, anna)
+        again = f"1t{table.code}:hint {version}"
+        presses = [asyncio.create_task(anna.send(again)) for _ in range(5)]
+        presses[0].cancel()
+        other = await worker.challenges.open_practice("testa", anna.person.id, "Anna", "easy", "another", again=True)
+        other = await own_turn(worker, other.code, 0)
+        assert "busy" in (await anna.send(f"1t{other.code}:hint {other.oldest_panel(0)}")).toast
+        let_go.set()
+        assert len({(await press).toast for press in presses[1:]}) == 1
+        assert (await anna.send(again)).toast.startswith("💡 ")
+        assert asked == 1
+        assert (await anna.send(f"1t{other.code}:hint {other.oldest_panel(0)}")).toast.startswith("💡 ")
+        assert asked == 2
+
+
+async def own_turn(worker: Worker, code: str, seat: int) -> Table:
+    async with asyncio.timeout(20):
+        while not (table := await worker.room.table(code)).game or table.game.turn != seat:
+            await asyncio.sleep(0.01)
+    return table
 
 
 async def test_hints_are_for_practice_and_for_the_moment(store: Store) -> None:

@@ -46,12 +46,15 @@ return 1
 
 class CannotBe(Exception):
     """What a program wants cannot be; the text says why, in English. ``reason`` is "missing" where there is nothing of
-    the kind for it, "old" where it decided by what is no more, "wrong" for all else.
+    the kind for it, "old" where it decided by what is no more, "often" where it may be asked for again after ``wait``
+    seconds, "wrong" for all else.
     """
 
-    def __init__(self, reason: Literal["missing", "old", "wrong"], why: str) -> None:
+    def __init__(
+        self, reason: Literal["missing", "old", "often", "wrong"], why: str, wait: float | None = None
+    ) -> None:
         super().__init__(why)
-        self.reason = reason
+        self.reason, self.wait = reason, wait
 
 
 class Program(NamedTuple):

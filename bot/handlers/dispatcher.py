@@ -44,13 +44,13 @@ class Dispatcher:
         self.worker = worker
         self.pages = Pages(worker)
         self.hands = Hands(worker)
-        self.playing = Playing(worker, self.hands)
         self.games = GameReader(worker.archive, worker.analysis_pool)
         self.players = Players(worker.store, worker.people, worker.ratings, worker.archive)
         self.watching = worker.watching
         self.limits = Limits(on=worker.settings.rate_limits)
         tries = Tries(worker.store.client)
         self._commands = Commands(worker, self.pages, tries)
+        self.playing = Playing(worker, self.hands, self._commands)
         self._offers = Offers(worker, self.pages)
         self._presses = Presses(worker, self.pages, self._commands, self._offers, tries)
 

@@ -58,6 +58,10 @@ class TooManyCodes(TableError):
     code = "too_many_codes"
     sentence = "Too many wrong codes: try again in {minutes} minutes, or press the button on the challenge."
 
+    def __init__(self, minutes: int) -> None:
+        super().__init__(minutes=minutes)
+        self.minutes = minutes
+
 
 class Limits:
     """What this worker has heard of each person and group lately."""

@@ -2,8 +2,11 @@
 
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 
+from bot.handlers.commands import Commands
 from bot.handlers.hands import Hands, OpenHand
+from bot.handlers.limits import TooManyCodes
 from bot.platform import Person, private_place
 from bot.programs import CannotBe, Program, Programs
 from bot.seated import OwnTable, own_table
@@ -25,17 +28,28 @@ def _saying_why() -> Iterator[None]:
         yield
     except (NotAtThisTable, NoSuchTable, SetAside) as fault:
         raise CannotBe("missing", error_text(fault, "en")) from None
+    except TooManyCodes as fault:
+        raise CannotBe("often", error_text(fault, "en"), 60.0 * fault.minutes) from None
     except OldPanel as fault:
         raise CannotBe("old", error_text(fault, "en")) from None
     except EngineError as fault:
         raise CannotBe("wrong", error_text(fault, "en")) from None
 
 
+@contextmanager
+def _none_told_from_others(code: str) -> Iterator[None]:
+    """A table that is no more, or never was, is one at which a program does not sit: codes may be guessed."""
+    try:
+        yield
+    except NoSuchTable:
+        raise NotAtThisTable(code=code) from None
+
+
 class Playing:
     """What programs do at tables. Every method raises `CannotBe`, or one of the store's errors."""
 
-    def __init__(self, worker: Worker, hands: Hands) -> None:
-        self._worker, self._hands = worker, hands
+    def __init__(self, worker: Worker, hands: Hands, commands: Commands) -> None:
+        self._worker, self._hands, self._commands = worker, hands, commands
         self.programs = Programs(worker.store.client)
 
     async def tables(self, person: str) -> list[OwnTable]:
@@ -44,7 +58,7 @@ class Playing:
 
     async def table(self, code: str, person: str) -> OwnTable:
         """A table where a program sits, or asks for a chair."""
-        with _saying_why():
+        with _saying_why(), _none_told_from_others(code):
             table = await self._worker.room.table(code)
             if person not in table.people:
                 raise NotAtThisTable(code=code)
@@ -69,17 +83,23 @@ class Playing:
         return own_table(table, program.person)
 
     async def sit(self, program: Program, code: str, seat: int | None, key: str) -> OwnTable:
-        """Take a chair, or ask for it, as /join does."""
+        """Take a chair, or ask for it, as /join does; the code may be a guess, and is counted as people's are."""
         begin_request()
-        await self._meet(program)
+        person = await self._meet(program)
+        commands, place = self._commands, private_place(person.id)
+        sit = partial(self._worker.challenges.sit, code, person.id, person.name, _update(program, key), seat)
         with _saying_why(), suppress(AlreadySeated):
-            await self._worker.challenges.sit(code, program.person, program.name, _update(program, key), seat)
+            if await commands.knows(person, place, code):
+                await sit()
+            else:
+                async with commands.tries.counted(person, partial(commands.is_at_table, person, code)):
+                    await sit()
         return await self.table(code, program.person)
 
     async def move(self, program: Program, code: str, version: int, move: str, key: str) -> OwnTable:
         """Make a move by a table of this ``version``."""
         begin_request()
-        with _saying_why():
+        with _saying_why(), _none_told_from_others(code):
             table = await self._worker.room.press(code, program.person, version, move, _update(program, key))
         return own_table(table, program.person)
 
@@ -100,9 +120,10 @@ class Playing:
         finally:
             hand.close()
 
-    async def _meet(self, program: Program) -> None:
+    async def _meet(self, program: Program) -> Person:
         person = Person(program.person, program.name, "", "en")
         await self._worker.people.meet(person, private_place(person.id))
+        return person
 
 
 def _update(program: Program, key: str) -> str:

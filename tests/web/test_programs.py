@@ -12,6 +12,7 @@ import aiohttp
 import pytest
 
 from adapters.web.api.operations import OPERATIONS
+from bot.handlers.limits import TRIES
 from bot.privacy.kept import drop_kept
 from bot.privacy.mydata import MyData
 from bot.programs import MOST_EACH, Programs, is_program
@@ -221,6 +222,27 @@ async def test_what_cannot_be_is_said(site: Open, session: aiohttp.ClientSession
     assert (await other.ask(mine))[0] == 404
     assert (await other.ask(f"{mine}/moves", {"version": 99, "move": "play 3D"}))[0] == 404
     assert (await one.ask("/me/tables", {"game": "testa"}, key="short"))[0] == 400
+
+
+async def test_codes_that_a_program_guesses_are_counted_as_peoples_are(
+    site: Open, session: aiohttp.ClientSession
+) -> None:
+    one, other = await program(site, session), await program(site, session, "Nosy")
+    code = (await one.done("/me/tables", {"game": "testa"}))["code"]
+    full = (await one.done("/me/tables", {"game": "metamazzo", "robots": "easy"}))["code"]
+    # Wherever it does not sit it is told the same, whether there is such a table or not.
+    for path, body in (("", None), ("/moves", {"version": 1, "move": "play 3D"})):
+        for guess in (full, "ZZZZZZ"):
+            status, problem = await other.ask(f"/me/tables/{guess}{path}", body)
+            assert (status, problem["detail"]) == (404, f"You do not sit at table {guess}.")
+    guesses = [full, *(f"ZZZZZ{letter}" for letter in "ABCDEFGH")]
+    found = [await other.ask(f"/me/tables/{guess}/seat", {}) for guess in guesses]
+    assert [status for status, _problem in found] == [422, *[404] * (TRIES.burst - 1), *[429] * 4]
+    assert "Too many wrong codes" in found[-1][1]["detail"]
+    assert (await other.ask(f"/me/tables/{code}/seat", {}))[0] == 429
+    # Where it sits it guesses nothing.
+    for _ in range(2 * TRIES.burst):
+        await one.done(f"/me/tables/{code}/seat", {})
 
 
 async def test_a_seat_sees_its_own_hand_and_no_other(site: Open, session: aiohttp.ClientSession) -> None:

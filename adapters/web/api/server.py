@@ -43,6 +43,7 @@ NO_TABLE = "There is no table to be watched under this id: its game may be over,
 STATUSES = {
     "missing": HTTPStatus.NOT_FOUND,
     "old": HTTPStatus.CONFLICT,
+    "often": HTTPStatus.TOO_MANY_REQUESTS,
     "wrong": HTTPStatus.UNPROCESSABLE_ENTITY,
 }
 """How it is answered that something cannot be."""
@@ -91,7 +92,7 @@ class Api:
             try:
                 return await handler(request)
             except CannotBe as fault:
-                raise ApiError(STATUSES[fault.reason], str(fault)) from None
+                raise ApiError(STATUSES[fault.reason], str(fault), fault.wait) from None
 
         return answer
 

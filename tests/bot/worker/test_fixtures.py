@@ -15,8 +15,6 @@ from bot import actions
 from bot.finished.archive import FinishedGame
 from bot.finished.one_deal import one_deal
 from bot.finished.ratings import Scope
-from bot.handlers.hands import Hands
-from bot.handlers.playing import Playing
 from bot.panel import Panel
 from bot.panels.hand_page import hand_page
 from bot.platform import SentMessage
@@ -118,7 +116,7 @@ async def test_nothing_of_a_deal_is_told_before_all_tables_have_played_it(
             before = {player.private: len(fake.shown[player.private]) for player in second}
             seen = {player.private: seen_cards(one, player) for player in first}
             pages, api = [], []
-            playing = Playing(worker, Hands(worker))
+            playing = first[0].dispatcher.playing
             while one.phase == "playing":
                 assert await worker.watching.watch_id(one) == ""
                 api += [(await playing.table(one.code, player.person.id)).model_dump_json() for player in first]

@@ -2,7 +2,7 @@
 
 from math import inf
 
-from bot.tables.table import TIME_TO_ACCEPT, TIME_TO_BE_READY, Table
+from bot.tables.table import TIME_TO_ACCEPT, TIME_TO_BE_READY, TIME_TO_COME_BACK, Table
 
 NEVER = inf
 
@@ -12,7 +12,8 @@ def next_alarm(before: Table, after: Table, robot_pause: float) -> float | None:
 
     An open table waits a day for players; one for people who were matched waits a minute. Half of a move's time is a
     nudge, the other half brings the flag. A robot moves after a moment, its pause in seconds. Where only robots wait
-    for one person no clock runs, strict or not: it would take a move from them for nobody's sake.
+    for one person no move's time runs, strict or not: it would take a move from them for nobody's sake. But a
+    table that they have left ends some day, for nobody else would end it.
     """
     if after.phase == "open":
         time = TIME_TO_BE_READY if after.matched else TIME_TO_ACCEPT
@@ -22,7 +23,9 @@ def next_alarm(before: Table, after: Table, robot_pause: float) -> float | None:
     mover = after.to_move
     if mover and mover.is_robot:
         return robot_pause
-    if not after.clock or after.alarm == "flagged" or after.is_practice:
+    if after.is_practice:
+        return TIME_TO_COME_BACK
+    if not after.clock or after.alarm == "flagged":
         return NEVER
     if after.alarm == "nudged":
         return None if before.alarm == "nudged" else after.clock / 2

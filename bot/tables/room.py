@@ -371,6 +371,8 @@ class Room:
                 raise OldPanel()
             if table.phase == "open":
                 return table.after([Close("expired")], update)
+            if table.phase == "playing" and table.is_practice:
+                return table.after([Stop("cancelled")], update)
             if table.phase == "playing" and table.clock and table.alarm != "flagged":
                 return table.after([Flag() if table.alarm else Nudge()], update)
             return table

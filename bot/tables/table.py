@@ -57,6 +57,9 @@ TIME_TO_ACCEPT = 24 * 3600
 TIME_TO_BE_READY = 60
 """Seconds that people who were matched have to say that they are ready."""
 
+TIME_TO_COME_BACK = 30 * 24 * 3600
+"""Seconds without a move after which a table ends where robots alone wait for one person."""
+
 CLOCKS = (0, 60, 300, 1800, 86400)
 """Seconds that a move may take, as a table may choose; 0 is no clock."""
 

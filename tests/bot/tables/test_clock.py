@@ -61,7 +61,9 @@ def test_a_robot_moves_after_its_pause() -> None:
     assert next_alarm(before, after, PAUSE) == PAUSE
 
 
-@pytest.mark.parametrize(("people", "seconds"), [((ADA, ROBOT, BEA, ROBOT), 150), ((ADA, ROBOT, ROBOT, ROBOT), NEVER)])
+@pytest.mark.parametrize(
+    ("people", "seconds"), [((ADA, ROBOT, BEA, ROBOT), 150), ((ADA, ROBOT, ROBOT, ROBOT), 30 * 86400)]
+)
 def test_robots_alone_do_not_hurry_one_person(people: tuple[str, ...], seconds: float) -> None:
     table = begun("tressette", Clock(300, True), people=people)
     while table.to_move and table.to_move.is_robot:

@@ -13,7 +13,7 @@ from bot.panels.snapshot import isolated
 from bot.processes import ProcessDied
 from bot.robot_pool import RobotPool
 from bot.store import Store, keys
-from bot.tables.table import Table
+from bot.tables.table import TIME_TO_COME_BACK, Table
 from bot.worker import Worker
 from engine import View
 from engine.robots.findings import Hint, Verdict
@@ -94,6 +94,29 @@ async def test_a_strong_robot_sits_down_and_plays(store: Store) -> None:
             if "Trick 4" in fake.last(GROUP).plain:
                 break
         assert "Trick 4" in fake.last(GROUP).plain
+
+
+async def test_a_table_where_nobody_comes_back_to_the_robots_ends_without_a_winner(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna = await practising(worker, fake, robots=("Easy",))
+        [table] = await worker.tables_of(anna.person.id)
+        await my_turn(worker, anna)
+        seconds = await store.attendance.rings_in(table.code)
+        assert seconds is not None
+        assert 0 <= TIME_TO_COME_BACK - seconds < 60
+        # The time is up.
+        timers = keys.timers(keys.shard_of(table.code))
+        await store.client.zadd(timers, {table.code: 0})
+        await worker.scheduler.poll()
+        async with asyncio.timeout(20):
+            while await worker.tables_of(anna.person.id):
+                await asyncio.sleep(0.01)
+        await worker.settled()
+        assert "The game was cancelled." in "".join(anna.fake.texts(GROUP))
+        assert not [key async for key in store.client.scan_iter(f"*{table.code}") if b"gone" not in key]
+        [game] = [game async for game in worker.archive.all()]
+        assert not game.is_rated
 
 
 async def test_a_hint_names_a_legal_card_and_why(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

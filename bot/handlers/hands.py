@@ -92,7 +92,7 @@ class OpenHand:
         self.table = table
         self.is_gone = False
         """Whether there is nothing more to see: its reader does not sit there any more, or the table was removed."""
-        self._draft, self._menu = NO_DRAFT, ""
+        self._draft, self._menu, self._again = NO_DRAFT, "", ""
         self._changed = asyncio.Event()
         self._is_behind = False
         self._payloads: set[str] = set()
@@ -167,7 +167,10 @@ class OpenHand:
             yield
         while self.table.phase == "over" and not (self.table.is_duplicate or self.table.is_practice):
             await asyncio.sleep(REMATCH_SECONDS)
-            yield
+            again = await self._hands.who_wants_rematch(self.table, self._person)
+            if again != self._again:
+                self._again = again
+                yield
 
     async def tables(self) -> AsyncIterator[Table]:
         """The table, and again whenever it may have changed, or what is shown of it. It ends with the game, or when the
@@ -218,10 +221,8 @@ class OpenHand:
         seat = self.table.seat_of(self._person)
         chosen = self._draft.choice_at(self.table.oldest_panel(seat)) if seat is not None and self.table.game else ""
         menu = self._menu if self.table.phase == "open" else ""
-        if self.table.phase != "over":
-            return hand_page(self.table, self._person, profile, chosen, menu)
-        again, is_late = await self._hands.who_wants_rematch(self.table, profile), self._hands.is_late(self.table)
-        return hand_page(self.table, self._person, profile, again=again, is_late=is_late)
+        is_late = self._hands.is_late(self.table)
+        return hand_page(self.table, self._person, profile, chosen, menu, again=self._again, is_late=is_late)
 
     def close(self) -> None:
         self._hands.closed(self)
@@ -420,20 +421,20 @@ class Hands:
         return table.code if table else ""
 
     def is_late(self, table: Table) -> bool:
-        """Whether it is the deal of a day that is over."""
-        return table.day is not None and table.day < self._worker.days.today()
+        """Whether it is a day's deal that is over, and its day was before."""
+        return table.phase == "over" and table.day is not None and table.day < self._worker.days.today()
 
-    async def who_wants_rematch(self, table: Table, profile: Profile) -> str:
+    async def who_wants_rematch(self, table: Table, person: str) -> str:
         """Who waits for somebody with whom they played no game in a group, to play it again, as they are called; empty
-        for nobody. Where a group saw the game the challenge stands there.
+        for nobody, and while the store is away. Where a group saw the game the challenge stands there.
         """
-        again = None
         with self.room.store.outage.noted():
             again = await self._worker.challenges.opened_by(f"again:{game_id(table)}")
-        if again is None or again.phase != "open" or not again.matched or profile.id in again.people:
-            return ""
-        # Of whom somebody has blocked nobody hears.
-        if private_place(profile.id) not in again.hosts:
-            return ""
-        chairs = again.spoken(profile.language).chairs
-        return next((chair.name for chair in chairs if chair and not chair.is_robot), "")
+            if again is None or again.phase != "open" or not again.matched or person in again.people:
+                return ""
+            # Of whom somebody has blocked nobody hears.
+            if private_place(person) not in again.hosts:
+                return ""
+            chairs = again.spoken((await self.people.person(person)).language).chairs
+            return next((chair.name for chair in chairs if chair and not chair.is_robot), "")
+        return ""

@@ -78,8 +78,8 @@ class Access:
         """By what whoever asks is counted: their address, or their network's. With a public address the proxy before us
         says so, and that stands last.
         """
-        said = request.headers.get("X-Forwarded-For", "") if self.public else ""
-        return network_of(said.rpartition(",")[2].strip()[:64] or request.remote or "")
+        said = _said_last(request.headers, "X-Forwarded-For") if self.public else ""
+        return network_of(said[:64] or request.remote or "")
 
     def _is_ours(self, name: str) -> bool:
         """Whether a name can be only this machine's: no site of somebody else's can have it."""
@@ -109,5 +109,12 @@ def network_of(address: str) -> str:
 
 def _came_by(headers: "CIMultiDictProxy[str]", scheme: str) -> bool:
     """Whether the visitor came by this scheme, as far as the proxy says."""
-    said = headers.get("X-Forwarded-Proto", scheme).rpartition(",")[2].strip().lower()
+    said = _said_last(headers, "X-Forwarded-Proto").lower() or scheme
     return {"ws": "http", "wss": "https"}.get(said, said) == scheme
+
+
+def _said_last(headers: "CIMultiDictProxy[str]", name: str) -> str:
+    """What the proxy before us says in a header; empty if it says nothing. Some proxies put it behind what the visitor
+    sent, others into a second line.
+    """
+    return ",".join(headers.getall(name, [])).rpartition(",")[2].strip()

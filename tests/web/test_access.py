@@ -1,8 +1,12 @@
-"""By what a visitor is counted."""
+"""By what a visitor is counted, and what a proxy says of them."""
 
 import pytest
+from aiohttp.test_utils import make_mocked_request
+from multidict import CIMultiDict, CIMultiDictProxy
 
-from adapters.web.access import network_of
+from adapters.web.access import Access, network_of
+from adapters.web.refusals import Refused
+from bot.settings import Settings
 
 
 @pytest.mark.parametrize(
@@ -22,3 +26,30 @@ from adapters.web.access import network_of
 )
 def test_a_household_counts_as_one_whichever_of_its_addresses_it_uses(address: str, counted: str) -> None:
     assert network_of(address) == counted
+
+
+def behind_a_proxy(*said: tuple[str, str]) -> CIMultiDictProxy[str]:
+    return CIMultiDictProxy(CIMultiDict([("Host", "cards.example.org"), *said]))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["198.51.100.1"],
+        ["203.0.113.99, 198.51.100.1"],
+        # HAProxy's `option forwardfor` leaves what the visitor sent, and adds a line.
+        ["203.0.113.99", "198.51.100.1"],
+    ],
+)
+def test_a_visitor_counts_as_what_the_proxy_says_whatever_they_send(lines: list[str]) -> None:
+    access = Access(Settings(_env_file=None, public_url="https://cards.example.org"))
+    headers = behind_a_proxy(*(("X-Forwarded-For", line) for line in lines))
+    assert access.visitor(make_mocked_request("GET", "/", headers)) == "198.51.100.1"
+
+
+def test_the_last_proxy_says_by_which_scheme_somebody_came() -> None:
+    access = Access(Settings(_env_file=None, public_url="https://cards.example.org"))
+    by = [("X-Forwarded-Proto", scheme) for scheme in ("http", "https")]
+    access.check(behind_a_proxy(*by), (1, 1), is_watching=False)
+    with pytest.raises(Refused, match="is at https"):
+        access.check(behind_a_proxy(*reversed(by)), (1, 1), is_watching=False)

@@ -1,7 +1,7 @@
 """How much one visitor (`Access.visitor`) may ask for, counted in the memory of each worker."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 from aiohttp import web
@@ -14,7 +14,9 @@ REQUESTS = RateLimit(burst=120, interval=0.1)
 """A page that is read fast asks for some ten things; a program has ten a second."""
 
 MISSES = RateLimit(burst=20, interval=30.0)
-"""How many ids that lead nowhere an address may try: of a million games a thousand addresses find one in ten years."""
+"""How many ids that lead nowhere an address may try: of a million games a thousand addresses find one in ten years. So
+many may be looked up side by side.
+"""
 
 CODES = RateLimit(burst=20, interval=300.0)
 """How many codes of tables that lead nowhere an address may look at: far fewer than new people may try by sitting."""
@@ -37,6 +39,19 @@ class TooMany(Exception):
         self.wait = wait
 
 
+class Lookup:
+    """An id that is being looked up. It counts as one that leads nowhere until it is known not to be."""
+
+    def __init__(self, give_back: Callable[[], None]) -> None:
+        self._give_back, self._is_over = give_back, False
+
+    def end(self, *, nowhere: bool = False) -> None:
+        """What came of it; only the first word counts."""
+        if not self._is_over and not nowhere:
+            self._give_back()
+        self._is_over = True
+
+
 class Limits:
     """What each address has asked for lately; ``access`` says whether a proxy stands before it."""
 
@@ -54,14 +69,24 @@ class Limits:
 
     def request(self, request: web.Request) -> None:
         """Count a request; TooMany if it is one too many."""
-        address = self._access.visitor(request)
-        wait = max(self._requests.take(address, REQUESTS), self._misses.wait(address, MISSES))
+        wait = self._requests.take(self._access.visitor(request), REQUESTS)
         if self._on and wait > 0:
             raise TooMany("Too many requests from this address.", wait)
 
-    def missed(self, request: web.Request) -> None:
-        """Count a request whose id leads nowhere."""
-        self._misses.take(self._access.visitor(request), MISSES)
+    @contextmanager
+    def lookup(self, request: web.Request) -> Iterator[Lookup]:
+        """Count an id, before it is looked up: many may be asked for side by side. TooMany if too many lead nowhere. It
+        is taken back unless it is said to lead nowhere meanwhile.
+        """
+        address = self._access.visitor(request)
+        wait = self._misses.take(address, MISSES)
+        if self._on and wait > 0:
+            raise TooMany("Too many wrong ids from this address.", wait)
+        lookup = Lookup(lambda: self._misses.give_back(address, MISSES))
+        try:
+            yield lookup
+        finally:
+            lookup.end()
 
     def code(self, request: web.Request) -> None:
         """Count a code, before it is looked up: many may be asked for side by side. TooMany if somebody has tried too

@@ -72,9 +72,10 @@ class PlayerPages:
         id_ = request.match_info["player_id"]
         person = reader.person if reader else ""
         is_id = re.fullmatch(PLAYER_ID, id_)
-        player = await self._card_room.players.player(id_, person, language) if is_id else None
+        with self._site.limits.lookup(request) as lookup:
+            player = await self._card_room.players.player(id_, person, language) if is_id else None
+            lookup.end(nowhere=player is None)
         if player is None:
-            self._site.limits.missed(request)
             return self._site.said(request, HTTPStatus.NOT_FOUND, texts(language).gettext(NOBODY))
         _ = texts(language).gettext
         return self._site.page(

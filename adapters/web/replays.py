@@ -25,7 +25,9 @@ class Replays:
         self._site.limits.request(request)
         game_id, language = request.match_info["game_id"], language_of(spoken(request))
         is_id = re.fullmatch(GAME_ID, game_id)
-        found = await self._card_room.games.game(game_id, Reader(language)) if is_id else None
+        with self._site.limits.lookup(request) as lookup:
+            found = await self._card_room.games.game(game_id, Reader(language)) if is_id else None
+            lookup.end(nowhere=found is None)
         game = json.loads(found.body) if found else None
         data = {
             "id": game_id,
@@ -36,7 +38,6 @@ class Replays:
         }
         page = self._site.page(request, "replay.html", data=data)
         if game is None:
-            self._site.limits.missed(request)
             page.set_status(HTTPStatus.NOT_FOUND)
         return page
 

@@ -26,7 +26,9 @@ class WatchPages:
     async def page(self, request: web.Request) -> web.Response:
         self._site.limits.request(request)
         watch_id, language = request.match_info["watch_id"], language_of(spoken(request))
-        table = await self._card_room.watching.table(watch_id) if re.fullmatch(WATCH_ID, watch_id) else None
+        with self._site.limits.lookup(request) as lookup:
+            table = await self._card_room.watching.table(watch_id) if re.fullmatch(WATCH_ID, watch_id) else None
+            lookup.end(nowhere=table is None)
         _ = texts(language).gettext
         data = {
             "id": watch_id,
@@ -37,7 +39,6 @@ class WatchPages:
         }
         page = self._site.page(request, "watch.html", data=data)
         if table is None:
-            self._site.limits.missed(request)
             page.set_status(HTTPStatus.NOT_FOUND)
         return page
 

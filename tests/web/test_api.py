@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import Counter
 from random import Random
 from typing import Any
 
@@ -298,6 +299,35 @@ async def test_ids_that_are_tried_as_pages_are_counted_as_well(
             assert (answer.status, "try again in a minute" in await answer.text()) == (status, status == 429)
     assert 1 <= int(answer.headers["Retry-After"]) <= 60
     await asked(session, api(site, "/games/AAAAAA-000000"), 429)
+
+
+async def test_ids_that_are_tried_side_by_side_are_counted(
+    limited: None, site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MISSES", RateLimit(burst=2, interval=60.0))
+    paths = ["api/v1/games/AAAAAA-000000", "api/v1/me", "g/AAAAAA-000000", "t/AAAAAA-ABCDEFGHJKMN", "p/nobody"]
+
+    async def status(path: str) -> int:
+        async with session.get(site.url + path) as answer:
+            return answer.status
+
+    found = await asyncio.gather(*(status(path) for path in paths * 4))
+    assert Counter(found)[429] == len(found) - 2
+
+
+async def test_an_id_that_leads_somewhere_counts_only_while_it_is_looked_up(
+    limited: None, site: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MISSES", RateLimit(burst=1, interval=60.0))
+    game = await kept(site, GAMES[1])
+    _code, watch_id = await open_table(site)
+    async with session.get(api(site, f"/tables/{watch_id}/stream")) as answer:
+        await answer.content.readline()
+        for path in (f"g/{game.id}", f"t/{watch_id}", f"api/v1/games/{game.id}"):
+            async with session.get(site.url + path) as other:
+                assert other.status == 200
+    await asked(session, api(site, "/games/AAAAAA-000000"), 404)
+    await asked(session, api(site, f"/games/{game.id}"), 429)
 
 
 async def test_streams_have_a_limit_and_give_back_what_they_had(

@@ -26,7 +26,7 @@ from adapters.web.api.operations import (
     WantedTable,
 )
 from adapters.web.api.problems import ApiError, not_found
-from adapters.web.limits import TooMany
+from adapters.web.limits import Lookup, TooMany
 from adapters.web.site import Site, spoken
 from bot.finished.players import ALL
 from bot.finished.reader import Answer, NotAnalysed, Reader, TooMuchToDo
@@ -48,6 +48,10 @@ STATUSES = {
 }
 """How it is answered that something cannot be."""
 
+MISSED = (HTTPStatus.NOT_FOUND, HTTPStatus.UNAUTHORIZED)
+"""How it is answered that an id or a token leads nowhere."""
+
+LOOKUP: web.RequestKey[Lookup] = web.RequestKey("lookup", Lookup)
 PROGRAM: web.RequestKey[Program] = web.RequestKey("program", Program)
 BODY: web.RequestKey[Any] = web.RequestKey("body", Asked)
 
@@ -102,11 +106,13 @@ class Api:
         async def answer(request: web.Request) -> web.StreamResponse:
             try:
                 self._limits.request(request)
-                return await handler(request)
-            except ApiError as error:
-                if error.status is HTTPStatus.NOT_FOUND:
-                    self._limits.missed(request)
-                return error.response()
+                with self._limits.lookup(request) as lookup:
+                    request[LOOKUP] = lookup
+                    try:
+                        return await handler(request)
+                    except ApiError as error:
+                        lookup.end(nowhere=error.status in MISSED)
+                        return error.response()
             except TooMany as error:
                 return ApiError(HTTPStatus.TOO_MANY_REQUESTS, str(error), error.wait).response()
             except STORE_ERRORS as error:
@@ -119,7 +125,6 @@ class Api:
         token = _token(request)
         program = await self._card_room.playing.programs.whose(token) if token else None
         if program is None:
-            self._limits.missed(request)
             raise ApiError(HTTPStatus.UNAUTHORIZED, "Send a good token: Authorization: Bearer …", challenge="Bearer")
         if scope not in program.scopes:
             raise ApiError(HTTPStatus.FORBIDDEN, f"This token does not allow to {scope}.")
@@ -237,6 +242,7 @@ class Api:
 
     async def _streamed(self, request: web.Request, states: AsyncGenerator[bytes]) -> web.StreamResponse:
         """Lines of JSON, as they come to be; they end early where the store is away."""
+        request[LOOKUP].end()
         # Proxies are told to pass lines on as they come.
         headers = {"Content-Type": "application/x-ndjson", "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         response = web.StreamResponse(headers=headers)

@@ -9,6 +9,8 @@ from playwright.async_api import Browser, Page, expect
 from tests.bot.finished.test_players import rated
 from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
 from tests.open_playground import Open
+from tests.web.test_api import open_table
+from tests.web.test_replay import kept
 from tests.web.test_sessions import ANNA, Chat, address_of
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
@@ -128,3 +130,24 @@ async def test_a_link_from_a_chat_leads_to_ones_cards_and_leaves_nothing_in_the_
     await page.goto(f"{playground.url}in")
     await expect(page.get_by_role("alert")).to_be_visible()
     await expect(enter).to_be_hidden()
+
+
+async def test_pages_go_on_in_a_frame_that_may_keep_nothing(playground: Open, browser: Browser) -> None:
+    game = await kept(playground)
+    _code, watch_id = await open_table(playground)
+    page = await opened(browser, playground.url)
+    refuse = "get() { throw new DOMException('no storage here', 'SecurityError'); }"
+    for storage in ("localStorage", "sessionStorage"):
+        await page.add_init_script(f"Object.defineProperty(window, '{storage}', {{ {refuse} }});")
+    for path in (f"g/{game.id}", f"t/{watch_id}"):
+        await page.goto(playground.url + path)
+        await expect(page.locator(".position")).to_be_visible()
+        await page.locator(".deals select").last.select_option("french")
+    await page.goto(playground.url)
+    await page.select_option("[name=game]", "testa")
+    await expect(page.locator("#rules")).to_have_attribute("href", "/rules/testa")
+    await page.get_by_role("button", name="Play now").click()
+    await expect(page.get_by_role("group", name="Your hand")).to_be_visible()
+    await page.locator(".opens-menu").click()
+    await page.locator("[aria-pressed=false]").click()
+    await expect(page.locator("[aria-pressed=true]")).to_be_visible()

@@ -1,4 +1,6 @@
 // @ts-check
+import { forEver } from "./storage.js";
+
 // Links to the playground's chat once led here, with what they are for behind a # or a question mark.
 const behind = new URLSearchParams(location.hash.slice(1)), query = new URLSearchParams(location.search);
 if (behind.has("key") || behind.has("join") || query.has("key")) location.replace(`/chat${location.search}${location.hash}`);
@@ -10,9 +12,9 @@ const lead = () => { rules.href = `/rules/${game.value}`; };
 
 // What was chosen last is chosen again.
 for (const select of document.querySelectorAll("select")) {
-  const kept = localStorage.getItem(`play.${select.name}`);
+  const kept = forEver.get(`play.${select.name}`);
   if (kept && [...select.options].some((option) => option.value === kept)) select.value = kept;
-  select.addEventListener("change", () => localStorage.setItem(`play.${select.name}`, select.value));
+  select.addEventListener("change", () => forEver.set(`play.${select.name}`, select.value));
 }
 game.addEventListener("change", lead);
 lead();

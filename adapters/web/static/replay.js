@@ -2,6 +2,7 @@
 // The page of a finished game: step by step, with its analysis, and with a check of the shuffle by this browser.
 import { checkDeal, firstDealer, NoWebCrypto } from "./fairness.js";
 import { inWords, Notes, Position } from "./position.js";
+import { forEver } from "./storage.js";
 import { html, pageData, render, useEffect, useMemo, useRef, useState } from "./view.js";
 
 /** @typedef {{text: string, move: string, view: View, taken: number[] | null, seats: Own[]}} Step a moment of a deal */
@@ -74,7 +75,7 @@ function useAnalysis(suits) {
 const Replay = () => {
   const [at, setAt] = useState(place);
   const [who, setWho] = useState(OPEN);
-  const [suits, setSuits] = useState(() => (localStorage.getItem(HELD) === "french" ? "french" : "italian"));
+  const [suits, setSuits] = useState(() => (forEver.get(HELD) === "french" ? "french" : "italian"));
   const [isPlaying, setPlaying] = useState(false);
   const { steps, score, failed } = useDeal(at.deal, suits);
   const { analysis, failed: notAnalysed, begin } = useAnalysis(suits);
@@ -141,7 +142,7 @@ const Replay = () => {
   const before = at.deal > 1 ? overview.deals[at.deal - 2].totals : [0, 0];
   const isAtEnd = at.step === last;
   /** @param {string} choose */
-  const chooseSuits = (choose) => { localStorage.setItem(HELD, choose); setSuits(choose); };
+  const chooseSuits = (choose) => { forEver.set(HELD, choose); setSuits(choose); };
   const says = step ? step.text : "";
 
   return html`

@@ -1,13 +1,16 @@
 // @ts-check
 // Two sounds, made here and not loaded: a card that falls, and that it is one's turn. Off until wanted.
+import { forEver } from "./storage.js";
+
 const KEY = "sounds";
+let isOn = forEver.get(KEY) === "on";
 
 /** @type {AudioContext | null} */
 let context = null;
 
 /** A short tone. @param {number} hertz @param {number} after seconds @param {number} length seconds @param {OscillatorType} shape */
 function tone(hertz, after, length, shape) {
-  if (!sound.isOn()) return;
+  if (!isOn) return;
   context ||= new AudioContext();
   const begin = context.currentTime + after, volume = context.createGain(), voice = context.createOscillator();
   voice.type = shape;
@@ -20,10 +23,11 @@ function tone(hertz, after, length, shape) {
 }
 
 export const sound = {
-  isOn: () => localStorage.getItem(KEY) === "on",
+  isOn: () => isOn,
   /** @param {boolean} isWanted */
   turnOn(isWanted) {
-    localStorage.setItem(KEY, isWanted ? "on" : "off");
+    isOn = isWanted;
+    forEver.set(KEY, isWanted ? "on" : "off");
     sound.card();
     return isWanted;
   },

@@ -1,16 +1,10 @@
 // @ts-check
 // Our pages inside Telegram: its colours, its window and its haptics. Without Telegram nothing here does anything.
 // core.telegram.org/api/web-events says what page and app tell one another; no script of Telegram's is needed for that.
+import { forThisTab } from "./storage.js";
+
 const KEY = "telegram", FRAME = "https://web.telegram.org";
 const DARKEST_LIGHT = 128;
-
-/** Where a frame may keep nothing, only this page knows that it is one of Telegram's. @param {() => string | null} use */
-function stored(use) {
-  try { return use(); } catch (error) {
-    if (error instanceof DOMException) return null;
-    throw error;
-  }
-}
 
 /** Tell the app something. @param {string} type @param {object} [data] */
 function tell(type, data = {}) {
@@ -26,7 +20,7 @@ function wear(theme) {
   if (!found) return;
   const [red, green, blue] = found.slice(1).map((hex) => parseInt(hex, 16));
   const isDark = 0.299 * red + 0.587 * green + 0.114 * blue < DARKEST_LIGHT;
-  stored(() => (sessionStorage.setItem(KEY, JSON.stringify({ bg_color: theme.bg_color })), null));
+  forThisTab.set(KEY, JSON.stringify({ bg_color: theme.bg_color }));
   document.documentElement.style.colorScheme = isDark ? "dark" : "light";
   /** @type {HTMLLinkElement} */ (document.getElementById("dark")).media = isDark ? "all" : "not all";
 }
@@ -43,7 +37,8 @@ function open() {
   tell("web_app_setup_swipe_behavior", { allow_vertical_swipe: false });
 }
 
-const kept = stored(() => sessionStorage.getItem(KEY));
+// Where a frame may keep nothing, only the page that the app has opened knows that it is one of Telegram's.
+const kept = forThisTab.get(KEY);
 let isInside = kept !== null;
 /** @type {any} */ (window).Telegram = { WebView: { receiveEvent: heard } };
 addEventListener("message", (event) => {
@@ -60,7 +55,7 @@ export const telegram = {
   /** The app has opened this page. @param {string} theme its colours, as JSON */
   begin(theme) {
     isInside = true;
-    stored(() => (sessionStorage.setItem(KEY, "{}"), null));
+    forThisTab.set(KEY, "{}");
     wear(JSON.parse(theme));
     open();
   },

@@ -1,6 +1,7 @@
 // @ts-check
 // The page of a table for those who do not sit there: what everybody may see, as it comes to be.
 import { inWords, Notes, Position } from "./position.js";
+import { forEver } from "./storage.js";
 import { html, pageData, render, useEffect, useState } from "./view.js";
 
 const { id, table: first, titles, decks, texts } = pageData();
@@ -52,7 +53,7 @@ const spoken = (name) => (name === "somebody" ? texts.somebody : name.replace(/^
 const Watch = () => {
   const [table, setTable] = useState(first);
   const [state, setState] = useState("live");
-  const [suits, setSuits] = useState(() => (localStorage.getItem(HELD) === "french" ? "french" : "italian"));
+  const [suits, setSuits] = useState(() => (forEver.get(HELD) === "french" ? "french" : "italian"));
   useEffect(() => (isOver(first) ? undefined : follow(setTable, setState)), []);
   const isFrench = table.game === "spades", unit = Number(table.rules.score_unit || 1);
   const faces = { url: decks[isFrench || suits === "french" ? "french-classic" : "italian-classic"], isWorn: !isFrench && suits === "french", names: {} };
@@ -62,7 +63,7 @@ const Watch = () => {
   /** @param {Event} event */
   const chooseSuits = (event) => {
     const chosen = /** @type {HTMLSelectElement} */ (event.target).value;
-    localStorage.setItem(HELD, chosen);
+    forEver.set(HELD, chosen);
     setSuits(chosen);
   };
   const won = table.winner?.length ? filled(texts.won, { side: players(table.winner[0] % 2) }) : texts.cancelled;

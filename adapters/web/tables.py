@@ -234,6 +234,7 @@ class Tables:
 
     async def live(self, request: web.Request) -> web.StreamResponse:
         """The WebSocket of a table's page."""
+        self._site.limits.request(request)
         self._site.check_is_own_page(request)
         reader = await self.people.whose(request)
         if reader is None:

@@ -100,9 +100,12 @@ class OpenHand:
 
     def show(self, table: Table) -> None:
         """The table has gone on."""
+        self._keep(table)
+        self._changed.set()
+
+    def _keep(self, table: Table) -> None:
         if table.version >= self.table.version:
             self.table = table
-        self._changed.set()
 
     def look_again(self) -> None:
         """The table has gone on elsewhere."""
@@ -212,7 +215,7 @@ class OpenHand:
     async def _catch_up(self) -> None:
         self._is_behind = False
         try:
-            self.show(await self._hands.room.load(self.table.code))
+            self._keep(await self._hands.room.load(self.table.code))
         except NoSuchTable:
             self.is_gone = True
 

@@ -388,6 +388,19 @@ async def test_new_people_and_open_pages_are_counted_by_address(
         assert await anna.play(game="testa") != code
 
 
+async def test_opening_a_tables_line_counts_as_a_request(
+    limited: None, site: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with browser(site) as anna:
+        monkeypatch.setattr("adapters.web.limits.REQUESTS", RateLimit(burst=2, interval=3600.0))
+        code = await anna.play()
+        async with anna.live(code) as live:
+            await live.word("table")
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+            await anna.session.ws_connect(f"{site.url}t/{code}/live", headers=anna.origin)
+        assert refused.value.status == 429
+
+
 async def test_who_was_forgotten_does_not_come_back_by_a_name(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     client = site.worker.store.client
     async with browser(site) as anna:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from random import Random
 from typing import Any
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 
@@ -46,6 +47,22 @@ async def test_a_page_of_a_table_that_was_removed_ends(
         async for _state in hand.states():
             await worker.store.remove(hand.table.code)
     assert hand.is_gone
+
+
+async def test_a_page_is_drawn_once_each_time_that_its_table_is_looked_at(
+    worker: Worker, fake: FakePlatform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna, _bruno = await seated(worker, fake, "testa")
+    page = await Page.open(anna, await code_of(worker, anna))
+    looked, drawn = AsyncMock(wraps=worker.room.load), Mock(wraps=hand_page)
+    monkeypatch.setattr(worker.room, "load", looked)
+    monkeypatch.setattr("bot.handlers.hands.hand_page", drawn)
+    monkeypatch.setattr("bot.handlers.hands.LOOK_AGAIN_SECONDS", 0.01)
+    page.hand.look_again()
+    while looked.call_count < 5:
+        await asyncio.sleep(0.01)
+    await page.close()
+    assert drawn.call_count <= looked.call_count
 
 
 async def test_what_another_worker_commits_is_seen_at_once_where_the_table_is_delivered(

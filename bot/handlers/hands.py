@@ -27,7 +27,7 @@ from bot.ratelimit import RateLimiter
 from bot.store.outage import begin_request
 from bot.tables.chairs import ROBOT_NAMES
 from bot.tables.checks import check_free_to_sit, free_chair
-from bot.tables.errors import NoSuchTable, OldPanel, SetAside, TableError
+from bot.tables.errors import NoSuchTable, OldPanel, TableError
 from bot.tables.room import Room
 from bot.tables.table import Table
 from bot.texts import error_text, language_of, texts
@@ -396,13 +396,14 @@ class Hands:
         return Invitation(table.game_id, invited_panel(table.spoken(language), language))
 
     async def at(self, code: str, person: str) -> OpenHand | None:
-        """A page on somebody's hand at a table; None if they do not sit there and ask for no chair.
+        """A page on somebody's hand at a table; None if they do not sit there and ask for no chair. Of a table that is
+        set aside it says so.
 
         Whoever was given one closes it. Raises one of the store's errors.
         """
         try:
-            table = await self.room.table(code)
-        except (NoSuchTable, SetAside):
+            table = await self.room.load(code)
+        except NoSuchTable:
             return None
         if person not in table.people:
             return None

@@ -17,6 +17,7 @@ from bot.panels.challenge import challenge_panel
 from bot.panels.daily import TOO_LATE, day_result_panel
 from bot.panels.find import ready_panel
 from bot.panels.hand import RESIGN, hand_panel, what_to_do
+from bot.panels.set_aside import set_aside_panel
 from bot.panels.snapshot import TableSnapshot, isolated, snapshot
 from bot.people import Profile
 from bot.pictures.cards import IN_FRENCH
@@ -166,6 +167,8 @@ def hand_page(
 def _panel(
     table: Table, seen: TableSnapshot, person: str, profile: Profile, chosen: str, menu: str, *, is_late: bool
 ) -> Panel:
+    if table.error:
+        return set_aside_panel(table.code, profile.language)
     words = (profile.language, profile.suits)
     if table.phase in ("playing", "over") and seen.seat is not None:
         panel = hand_panel(seen if profile.wants_phrases else seen._replace(heard=()), *words, chosen)
@@ -233,7 +236,7 @@ class _Pages:
             "alarm": seen.alarm,
             "by_link": seen.phase == "open" and not self.table.matched,
         }
-        if self.scene is None or self.deal is None or seen.view is None:
+        if self.table.error or self.scene is None or self.deal is None or seen.view is None:
             return HandPage(says=panel.plain, **common)  # type: ignore[arg-type]
         scene, deal, view = self.scene, self.deal, seen.view
         said = "".join(span.text for span in panel.text[: panel.fold])

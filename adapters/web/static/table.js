@@ -426,7 +426,7 @@ const App = () => {
         ${!isOver && html`<${Words} text=${table.text} />`}
         <${Buttons} rows=${table.extra} onPress=${onPress} />
         ${isOver && html`<details><summary>${texts.in_words}</summary><${Words} text=${table.text} /></details>`}
-        ${(isOver || table.phase === "closed") && html`<p class="ways">${table.replay && html`<a class="button" href=${`/g/${table.replay}`}>${texts.replay}</a> `}${table.results && html`<a class="button" href=${table.results}>${texts.results}</a> `}<a class="button" href="/">${texts.new_game}</a></p>`}
+        ${/^(over|closed|unreadable)$/.test(table.phase) && html`<p class="ways">${table.replay && html`<a class="button" href=${`/g/${table.replay}`}>${texts.replay}</a> `}${table.results && html`<a class="button" href=${table.results}>${texts.results}</a> `}<a class="button" href="/">${texts.new_game}</a></p>`}
       </section>`}
     <div class="toast" role="alert" hidden=${!toast} onClick=${() => setToast("")}>${toast}</div>
     <div class="busy" hidden=${!busy}></div>`;

@@ -14,6 +14,7 @@ from bot.tables.lists import MOST_TABLES
 from bot.tables.table import Table
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seated
+from tests.bot.worker.test_hands import Page
 
 UNREADABLE = {
     "a move that is not legal": "0 play 9X",
@@ -83,6 +84,24 @@ async def test_a_table_that_cannot_be_read_is_set_aside_and_its_people_are_told(
 
 def logs_why(logs: list[structlog.typing.EventDict]) -> str:
     return next(str(line["why"]) for line in logs if line["event"] == "table_set_aside")
+
+
+async def test_the_page_of_a_table_that_is_set_aside_says_so(store: Store) -> None:
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        under_way = await code_of(worker, players[0])
+        waiting = await worker.challenges.open_table("testa", players[0].person.id, "Anna", "u1")
+        for code in (under_way, waiting.code):
+            page = await Page.open(players[0], code)
+            await break_log(store, code, "conquer 3")
+            page.hand.look_again()
+            for seen in (page, await Page.open(players[0], code)):
+                await seen.until(lambda state: state["phase"] == "unreadable")
+                assert "is set aside" in seen.state["says"]
+                assert not any(seen.state[what] for what in ("rows", "extra", "hand", "sides", "resign", "line"))
+                await seen.close()
+            assert await players[0].dispatcher.hands.at(code, "paper:99") is None
 
 
 @pytest.mark.parametrize("head", [b"nonsense", b"3 \xff\xff damaged"])

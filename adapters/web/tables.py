@@ -2,7 +2,7 @@
 
 A page says ``{"n": name, "press": payload}``, and is told ``{"table": …}`` whenever there is something else to be seen,
 ``{"n": name, "toast": text, "refused": bool, "go": address}`` in answer to a press, ``{"gone": true}`` where there is
-nothing more to come.
+nothing more to come: ``why`` beside it, or ``go`` where it goes on elsewhere.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from adapters.web.api.operations import CODE
 from adapters.web.pages import FIRST_GAME
-from adapters.web.people import COOKIE, PLATFORM, WebPerson, set_cookie
+from adapters.web.people import COOKIE, PLATFORM, SESSION, WebPerson, set_cookie
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, spoken
 from bot.commands import Kind, choices
@@ -42,7 +42,6 @@ LOOK_SECONDS = 5.0
 """How often it is asked whether a page's session has been ended."""
 
 PAGE = "page"
-GONE = '{"gone":true}'
 REMATCH = "1prematch "
 SORRY = _("Something went wrong with me. Nothing is lost: try again.")
 
@@ -238,7 +237,7 @@ class Tables:
         self._site.check_is_own_page(request)
         reader = await self.people.whose(request)
         if reader is None:
-            return await self._gone(request)
+            return await self._refused(request)
         if self._open.total() >= MOST_PAGES or self._open[reader.person] >= MOST_PAGES_EACH:
             raise web.HTTPTooManyRequests()
         line = web.WebSocketResponse(max_msg_size=LONGEST_WORD, heartbeat=20)
@@ -254,11 +253,11 @@ class Tables:
         return line
 
     @staticmethod
-    async def _gone(request: web.Request) -> web.WebSocketResponse:
-        """Tell the page of a session that was ended: refused before there is a line, it would try again for ever."""
+    async def _refused(request: web.Request) -> web.WebSocketResponse:
+        """Tell a stranger's page: refused before there is a line, it would try again for ever."""
         line = web.WebSocketResponse()
         await line.prepare(request)
-        await line.send_str(GONE)
+        await line.send_str(_gone(why=_why_nobody(request, language_of(spoken(request)))))
         await line.close()
         return line
 
@@ -274,10 +273,12 @@ class Tables:
             await line.close()
             return
         if hand is None:
-            await line.send_str(json.dumps({"gone": True, "go": f"/g/{played}"}) if played else GONE)
+            why = _why_nobody(request, language) if reader.is_guest else ""
+            await line.send_str(_gone(go=f"/g/{played}") if played else _gone(why=why))
             await line.close()
             return
-        tasks = [asyncio.create_task(self._show(line, hand)), asyncio.create_task(self._look(line, request, reader))]
+        looking = self._look(line, request, reader, language)
+        tasks = [asyncio.create_task(self._show(line, hand)), asyncio.create_task(looking)]
         try:
             async for word in line:
                 if word.type is not WSMsgType.TEXT:
@@ -296,7 +297,7 @@ class Tables:
             async for state in hand.states():
                 await line.send_str(f'{{"table":{state}}}')
             if hand.is_gone:
-                await line.send_str(GONE)
+                await line.send_str(_gone())
         except ConnectionError:
             # It is gone; who reads from it hears so.
             return
@@ -307,13 +308,13 @@ class Tables:
             log.exception("table_page_failed", table=hand.table.code)
             await line.close()
 
-    async def _look(self, line: web.WebSocketResponse, request: web.Request, reader: WebPerson) -> None:
+    async def _look(self, line: web.WebSocketResponse, request: web.Request, reader: WebPerson, language: str) -> None:
         """End the page when its reader's session is ended, at this worker or another."""
         try:
             while not reader.is_guest:
                 await asyncio.sleep(LOOK_SECONDS)
                 if not await self.people.is_still(request, reader):
-                    await line.send_str(GONE)
+                    await line.send_str(_gone(why=texts(language).gettext(ENDED)))
                     await line.close()
                     return
         except ConnectionError:
@@ -361,6 +362,16 @@ def _code(request: web.Request) -> str:
     if not re.fullmatch(CODE, code):
         raise web.HTTPNotFound()
     return code
+
+
+def _gone(**more: str) -> str:
+    """The word that nothing more comes."""
+    return json.dumps({"gone": True, **{name: said for name, said in more.items() if said}})
+
+
+def _why_nobody(request: web.Request, language: str) -> str:
+    """Why somebody is nobody of a chat; empty where their browser does not say that they ever were."""
+    return texts(language).gettext(ENDED) if SESSION in request.cookies else ""
 
 
 def _own_name(reader: WebPerson | None) -> str:

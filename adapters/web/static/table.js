@@ -18,7 +18,7 @@ const FIRST_PAUSE = 250, LONGEST_PAUSE = 5000;
 
 /** What the bot and this page say to one another. Presses that were not answered are sent again, by the same name. */
 class Line {
-  /** @param {{table: (table: Table) => void, answer: (press: string, word: any) => void, gone: (go: string) => void, state: (state: string) => void}} heard */
+  /** @param {{table: (table: Table) => void, answer: (press: string, word: any) => void, gone: (go: string, why: string) => void, state: (state: string) => void}} heard */
   constructor(heard) {
     this.heard = heard;
     /** @type {Map<string, string>} */
@@ -49,7 +49,7 @@ class Line {
   /** @param {any} word */
   hear(word) {
     if (word.table) this.heard.table(word.table);
-    else if (word.gone) { this.isOver = true; this.heard.gone(word.go || ""); }
+    else if (word.gone) { this.isOver = true; this.heard.gone(word.go || "", word.why || texts.gone); }
     else if (this.pending.has(word.n)) {
       const press = /** @type {string} */ (this.pending.get(word.n));
       this.pending.delete(word.n);
@@ -276,6 +276,7 @@ const cards = (lying) => lying.map((one) => one.code).join(" ");
 const App = () => {
   const [table, setTable] = useState(/** @type {Table | null} */ (null));
   const [state, setState] = useState("connecting");
+  const [why, setWhy] = useState("");
   const [toast, setToast] = useState("");
   // One's own card lies on the table at once; the bot's next state or its refusal ends that.
   const [moving, setMoving] = useState(/** @type {{press: string, card: TapCard, version: number} | null} */ (null));
@@ -319,11 +320,11 @@ const App = () => {
         if (word.refused) setMoving((old) => (old && old.press === press ? null : old));
         if (word.go) location.assign(word.go);
       },
-      gone: (go) => {
+      gone: (go, why) => {
         // A table goes when its game is over: the result stays to be read, and who missed it is led to the game.
         if (/^(over|closed)$/.test(before.current?.phase || "")) setState("open");
         else if (go) location.replace(go);
-        else setState("gone");
+        else { setWhy(why); setState("gone"); }
       },
       state: setState,
     });
@@ -365,7 +366,7 @@ const App = () => {
   /** A press in the menu shuts it, so that one sees what came of it. @param {string} press */
   const onChoice = (press) => { menu.current?.close(); onPress(press); };
 
-  if (state === "gone") return html`<div class="waiting"><p role="alert">${texts.gone}</p><a class="button" href="/">${texts.home}</a></div>`;
+  if (state === "gone") return html`<div class="waiting"><p role="alert">${why}</p><a class="button" href="/">${texts.home}</a></div>`;
   if (!table) return html`<p class="waiting">${texts.connecting}</p>`;
   const isPlaying = table.sides.length > 0 && table.phase === "playing";
   const isOver = table.phase === "over";

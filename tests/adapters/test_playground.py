@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 from redis.asyncio.client import Pipeline
 
-from adapters.web.playground.chat_store import LONGEST_TEXT, Chat, ChatStore
+from adapters.web.playground.chat_store import LONGEST_TEXT, MESSAGES_KEPT, Chat, ChatStore
 from adapters.web.refusals import Refused
 from bot.cli import health
 from bot.panel import Button, Panel, Span
@@ -410,6 +410,20 @@ async def test_old_messages_are_forgotten(store: Store) -> None:
     assert len(chat_store.chats["1"].messages) == 300
     assert await store.client.hlen("playground:messages:1") == 300
     assert await store.client.hlen("playground:sends:1") <= 302
+
+
+async def test_the_oldest_message_may_be_replied_to(playground: Open, session: aiohttp.ClientSession) -> None:
+    chat_store = playground.playground.chat_store
+    chat = chat_store.chats["1"]
+    for number in range(MESSAGES_KEPT):
+        await chat_store.say(chat, chat_store.people["2"], "x", None, f"k{number}")
+    line = await Line.open(session, playground)
+    oldest = next(iter(chat.messages))
+    answer = await line.ask(do="say", chat="1", text="/challenge testa", reply_to=oldest, **{"as": "1"})
+    assert (answer["type"], oldest in chat.messages) == ("done", False)
+    [table] = await playground.worker.tables_of("playground:1")
+    assert table.invited
+    assert table.invited.name == "Bruno"
 
 
 async def test_links_that_seat_people_and_buttons_for_asides_are_left_out(playground: Open) -> None:

@@ -188,19 +188,22 @@ class Requests:
 
     async def _say(self, person: User, request: Say, key: str) -> str:
         chat = self._chat(person, request.chat)
-        if request.reply_to is not None and request.reply_to not in chat.messages:
-            raise Refused(_("The message that you reply to is gone."))
+        about = None
+        if request.reply_to is not None:
+            if request.reply_to not in chat.messages:
+                raise Refused(_("The message that you reply to is gone."))
+            # Looked up before: what is said now may have the chat's oldest message forgotten.
+            about = self._chat_store.people.get(str(chat.messages[request.reply_to]["by"]))
         await self._chat_store.say(chat, person, request.text, request.reply_to, key)
         if request.text.startswith("/"):
-            return await self._command(person, chat, request.text, request.reply_to, key)
+            return await self._command(person, chat, request.text, about, key)
         # There nobody else can be meant.
         return await self._command(person, chat, "/help", None, key) if is_private(_place(chat)) else ""
 
-    async def _command(self, person: User, chat: Chat, text: str, reply_to: int | None, key: str) -> str:
+    async def _command(self, person: User, chat: Chat, text: str, reply_to: User | None, key: str) -> str:
         word, *words = text[1:].split()[:8] or [""]
-        about = [self._chat_store.people.get(str(chat.messages[reply_to]["by"]))] if reply_to is not None else []
         called = {one.handle: one for one in self._chat_store.people.values()}
-        about += [called.get(word[1:].lower()) for word in words if word.startswith("@")]
+        about = [reply_to, *(called.get(word[1:].lower()) for word in words if word.startswith("@"))]
         command = Command(
             key,
             self._person(person),

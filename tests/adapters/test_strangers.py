@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import Mock
 
 import aiohttp
 import pytest
@@ -230,6 +231,24 @@ async def test_a_tab_that_does_not_read_holds_nobody_up_and_is_let_go(
         await asyncio.sleep(0.01)
     assert len([word for word in line.heard if word["type"] == "padding"]) == 30
     slow.close()
+
+
+async def test_a_tab_that_is_let_go_while_it_is_told_something_ends_without_an_error() -> None:
+    telling, is_read = asyncio.Event(), asyncio.Event()
+
+    async def send_str(_text: str) -> None:
+        telling.set()
+        await is_read.wait()
+
+    tab = Tab(Mock(send_str=send_str), None, None, is_host=False)
+    writing = asyncio.create_task(tab.write())
+    tab.put("hello")
+    await telling.wait()
+    tab.drop()
+    is_read.set()
+    done, _ = await asyncio.wait([writing], timeout=0.05)
+    assert not done
+    writing.cancel()
 
 
 # A press is of what is there

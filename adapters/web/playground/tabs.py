@@ -18,7 +18,7 @@ MOST_IN_WORK = 32
 """Requests that one person may have unanswered."""
 
 MOST_UNREAD = 4 * 1024 * 1024
-"""Bytes that may wait for a tab to read them, beside the first word; one that reads no more is let go."""
+"""Bytes that may wait for a tab to read them, beside the word that is being sent; one that reads no more is let go."""
 
 
 class Tab:
@@ -63,8 +63,9 @@ class Tab:
                 await self._more.wait()
                 self._more.clear()
                 while self._unread:
-                    await self.line.send_str(self._unread[0])
-                    self._bytes_unread -= len(self._unread.popleft())
+                    text = self._unread.popleft()
+                    self._bytes_unread -= len(text)
+                    await self.line.send_str(text)
         except (ConnectionError, RuntimeError):
             # It is closing; who reads from it will hear so.
             return

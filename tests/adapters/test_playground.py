@@ -426,6 +426,39 @@ async def test_the_oldest_message_may_be_replied_to(playground: Open, session: a
     assert table.invited.name == "Bruno"
 
 
+async def test_who_cannot_be_written_down_is_not_there(
+    playground: Open, session: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = await Line.open(session, playground)
+    chat_store = playground.playground.chat_store
+
+    async def away(*_: object) -> None:
+        raise ConnectionError("the store is away")
+
+    added: list[dict[str, Any]] = [{"do": "add_person", "name": "Zoe"}, {"do": "add_chat", "name": "Circolo"}]
+    asked = [*added, {"do": "close", "closed": True, "as": "1"}]
+    with monkeypatch.context() as while_it_is_away:
+        while_it_is_away.setattr(chat_store._client, "hset", away)
+        for request in asked:
+            answer = await line.ask(**request)
+            assert (answer["type"], "my notes" in answer["text"]) == ("refused", True)
+    assert (len(chat_store.people), len(chat_store.chats), chat_store.people["1"].closed) == (2, 3, False)
+    for request in added:
+        assert (await line.ask(**request))["type"] == "done"
+    again = ChatStore(playground.worker.store.client)
+    await again.load()
+    assert (again.people, list(again.chats)) == (chat_store.people, ["@1", "@2", "@3", "1", "2"])
+
+
+async def test_those_who_are_added_side_by_side_are_told_apart(store: Store) -> None:
+    chat_store = ChatStore(store.client)
+    await chat_store.load()
+    names = ["Zoe", "Zoe", "Carla"]
+    found = await asyncio.gather(*(chat_store.add_person(name) for name in names), return_exceptions=True)
+    assert [isinstance(one, Refused) for one in found] == [False, True, False]
+    assert [person.name for person in chat_store.people.values()] == ["Anna", "Bruno", "Zoe", "Carla"]
+
+
 async def test_links_that_seat_people_and_buttons_for_asides_are_left_out(playground: Open) -> None:
     chat_store = playground.playground.chat_store
     row = Button("a", "AB", "", "join"), Button("b", "1tAB:aside", "", "aside"), Button("c", "1tAB:sit")

@@ -17,7 +17,7 @@ import json
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from adapters.web.refusals import Refused
@@ -91,6 +91,8 @@ class ChatStore:
         """Called when there are others, or other chats, or somebody has closed their private chat or opened it."""
         self.people: dict[str, User] = {}
         self.chats: dict[str, Chat] = {}
+        self._adding = asyncio.Lock()
+        """Held while somebody or a group is added: they are written first, and no two get one number or handle."""
 
     async def load(self) -> None:
         """Read all there is; an empty store gets two people and a chat."""
@@ -114,33 +116,37 @@ class ChatStore:
 
     async def add_person(self, name: str) -> User:
         """Somebody new; Refused if they could not be told from somebody else by their handle."""
-        if len(self.people) >= MOST_PEOPLE:
-            raise Refused(_("The playground is full."))
-        name = _named(name)
-        number = str(max(map(int, self.people), default=0) + 1)
-        person = User(number, name, secrets.token_urlsafe(12))
-        taken = next((other for other in self.people.values() if other.handle == person.handle), None)
-        if taken:
-            raise Refused(_("There is {name} already: choose another name."), name=taken.name)
-        self.people[number] = person
-        self._private(person)
-        await self._keep_person(person)
+        async with self._adding:
+            if len(self.people) >= MOST_PEOPLE:
+                raise Refused(_("The playground is full."))
+            name = _named(name)
+            number = str(max(map(int, self.people), default=0) + 1)
+            person = User(number, name, secrets.token_urlsafe(12))
+            taken = next((other for other in self.people.values() if other.handle == person.handle), None)
+            if taken:
+                raise Refused(_("There is {name} already: choose another name."), name=taken.name)
+            await self._write_person(person)
+            self.people[number] = person
+            self._private(person)
+        self.on_people()
         return person
 
     async def add_chat(self, title: str) -> Chat:
-        groups = [int(key) for key in self.chats if not key.startswith("@")]
-        if len(groups) >= MOST_CHATS:
-            raise Refused(_("There are as many groups as there may be."))
-        chat = Chat(str(max(groups, default=0) + 1), _named(title))
-        self.chats[chat.id] = chat
-        await self._client.hset("playground:chats", chat.id, chat.title)
+        async with self._adding:
+            groups = [int(key) for key in self.chats if not key.startswith("@")]
+            if len(groups) >= MOST_CHATS:
+                raise Refused(_("There are as many groups as there may be."))
+            chat = Chat(str(max(groups, default=0) + 1), _named(title))
+            await self._client.hset("playground:chats", chat.id, chat.title)
+            self.chats[chat.id] = chat
         self.on_people()
         return chat
 
     async def close(self, person: User, closed: bool) -> None:
         """Close the person's private chat to the bot, or open it."""
+        await self._write_person(replace(person, closed=closed))
         person.closed = closed
-        await self._keep_person(person)
+        self.on_people()
 
     async def say(self, chat: Chat, person: User, text: str, reply_to: int | None, key: str) -> dict[str, Any] | None:
         """A person's message; None if it was said already, with the same key."""
@@ -264,9 +270,8 @@ class ChatStore:
     def _private(self, person: User) -> None:
         self.chats[f"@{person.id}"] = Chat(f"@{person.id}", person.name)
 
-    async def _keep_person(self, person: User) -> None:
+    async def _write_person(self, person: User) -> None:
         await self._client.hset("playground:people", person.id, json.dumps(asdict(person)))
-        self.on_people()
 
 
 def _file_key(chat: Chat, number: int) -> str:

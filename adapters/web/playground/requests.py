@@ -17,7 +17,6 @@ from adapters.web.refusals import Refused
 from bot.panel import LONGEST_PAYLOAD
 from bot.places import Place
 from bot.platform import CardRoom, Command, Person, Press, Reply, is_private
-from bot.store import STORE_ERRORS
 from bot.texts import language_of, texts
 from bot.texts import marked as _
 
@@ -160,15 +159,13 @@ class Requests:
     async def perform(self, person: User, request: AnyRequest, language: str = "") -> str:
         """Do what a person asks for; returns the toast that answers it. Refused says why it cannot be.
 
-        ``language`` is what their browser speaks. One sent twice, after a lost connection, counts once.
+        Raises one of the store's errors. ``language`` is what their browser speaks. One sent twice, after a lost
+        connection, counts once.
         """
         self._languages[person.id] = language
         key = f"pg{person.id}.{request.n}"
         if key not in self._answered:
-            try:
-                self._answered[key] = await self._do(person, request, key)
-            except STORE_ERRORS as error:
-                raise Refused(self._card_room.store_away(error, language_of(language))) from None
+            self._answered[key] = await self._do(person, request, key)
         return self._answered[key]
 
     async def _do(self, person: User, request: AnyRequest, key: str) -> str:

@@ -27,6 +27,7 @@ from bot.commands import Kind, choices, listed
 from bot.host_link import drop_link, show_link
 from bot.platform import CardRoom, DeliveryError
 from bot.serving import is_same_secret
+from bot.store import STORE_ERRORS
 from bot.texts import language_of, texts
 from bot.texts import marked as _
 
@@ -206,6 +207,8 @@ class Server:
             return _refusal(_name(text), refused.text(language_of(tab.language)))
         except DeliveryError as error:
             return _refusal(_name(text), str(error))
+        except STORE_ERRORS as error:
+            return _refusal(_name(text), self._card_room.store_away(error, language_of(tab.language)))
         except Exception:
             log.exception("playground_request_failed")
             sorry = texts(language_of(tab.language)).gettext(SORRY)

@@ -297,6 +297,10 @@ async def test_the_file_of_ones_data_stays_in_the_chat_and_is_its_owners_alone(
     assert (answer["type"], answer["name"]) == ("file", "buongioco-mydata.json")
     assert json.loads(answer["text"])["person"] == "playground:1"
     assert 0 < await playground.worker.store.client.ttl(f"playground:file:@1:{kept['id']}") <= 86400
+    # Who has lost the connection meanwhile asks again.
+    once_more = await Line.open(session, playground)
+    asked = {"do": "file", "chat": "@1", "message": kept["id"], "n": answer["n"], "as": "1"}
+    assert (await once_more.ask(**asked))["text"] == answer["text"]
     # Nobody else has it, and what is no file is refused in a line.
     assert (await later.ask(do="file", chat="@1", message=kept["id"], n="other1", **{"as": "2"}))["type"] == "refused"
     refused = await later.ask(do="file", chat="@1", message=kept["id"] - 1, n="other2", **{"as": "1"})

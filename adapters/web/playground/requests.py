@@ -164,6 +164,9 @@ class Requests:
         """
         self._languages[person.id] = language
         key = f"pg{person.id}.{request.n}"
+        if isinstance(request, FetchFile | FetchPicture):
+            # What the page asks for again it has not got: what was sent is lost with its connection.
+            return await self._do(person, request, key)
         if key not in self._answered:
             self._answered[key] = await self._do(person, request, key)
         return self._answered[key]

@@ -1,11 +1,12 @@
 """A table's page in a real Chromium: from the first page to cards, by thumb and by keys."""
 
+import json
 import os
 import re
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Page, Response, expect
+from playwright.async_api import Browser, Page, Response, WebSocketRoute, expect
 
 from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
 from tests.long import long
@@ -260,6 +261,29 @@ async def test_the_last_trick_of_a_deal_is_seen_before_what_it_counted(playgroun
     await page.keyboard.press("Enter")
     await expect(deal_over).to_have_count(0)
     await expect(page.locator(".fan .tap")).to_have_count(10)
+
+
+async def test_a_deal_that_one_leads_is_told_as_ones_turn(playground: Open, browser: Browser) -> None:
+    page = await begun(browser, playground, "metamazzo")
+    turns = "window.turns = 0; window.TelegramWebviewProxy = {postEvent: (_, data) => turns += /medium/.test(data)};"
+    await page.add_init_script(f"sessionStorage.setItem('telegram', '{{}}'); {turns}")
+
+    def ends_a_deal(line: WebSocketRoute) -> None:
+        """What the bot says first becomes the last moment of a deal that others ended, and the one that follows."""
+
+        def said(text: str | bytes) -> None:
+            state = json.loads(text)["table"]
+            card = {"code": "3D", "by": "Anna", "at": 1, "said": "", "wins": True}
+            line.send(json.dumps({"table": {**state, "is_mine": False}}))
+            line.send(json.dumps({"table": {**state, "is_mine": True, "deal": 2, "end_trick": [card]}}))
+
+        line.connect_to_server().on_message(said)
+
+    await page.route_web_socket("**/live", ends_a_deal)
+    await page.reload()
+    await expect(page.locator("[data-lying='3D']")).to_be_visible()
+    assert await page.evaluate("turns") == 0
+    await page.wait_for_function("() => window.turns >= 1")
 
 
 @pytest.mark.long

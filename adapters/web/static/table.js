@@ -270,6 +270,9 @@ function lastMoment(table, trick) {
   };
 }
 
+/** That it is the reader's turn. */
+const tellTurn = () => { sound.turn(); telegram.turn(); };
+
 /** @param {LyingCard[]} lying */
 const cards = (lying) => lying.map((one) => one.code).join(" ");
 
@@ -304,11 +307,15 @@ const App = () => {
           setTable(lastMoment(old, next.end_trick));
           setMoving(null);
           setTaken([]);
-          setTimeout(() => { held.current = false; setTable(before.current); }, TAKEN_SHOWN);
+          setTimeout(() => {
+            held.current = false;
+            setTable(before.current);
+            if (before.current?.is_mine) tellTurn();
+          }, TAKEN_SHOWN);
           return;
         }
         if (old && old.deal === next.deal && next.last_trick.length && cards(old.last_trick) !== cards(next.last_trick)) setTaken(next.last_trick);
-        if (next.is_mine && !old?.is_mine) { sound.turn(); telegram.turn(); }
+        if (next.is_mine && !old?.is_mine) tellTurn();
         else if (old && cards(old.trick) !== cards(next.trick)) sound.card();
         setTable(next);
         setMoving((one) => (one && next.version > one.version ? null : one));

@@ -1,12 +1,14 @@
 """The page of a finished game in a real Chromium: step by step, as each saw it, with a check that can fail."""
 
+import asyncio
 import json
 import os
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Page, Route, expect
+from playwright.async_api import Browser, Error, Page, Route, expect
 
 from bot.finished.archive import FinishedGame
 from engine import GAMES, load
@@ -147,6 +149,35 @@ async def test_the_analysis_stands_beside_each_move(playground: Open, browser: B
     later = await opened(browser, f"{playground.url}g/{game.id}", language="it")
     await expect(later.locator(".costliest a")).to_have_count(3)
     await expect(later.locator(".costliest li").first).to_contain_text("−2,5 punti")
+
+
+async def test_an_analysis_is_told_in_the_suits_that_were_chosen_last(playground: Open, browser: Browser) -> None:
+    game = await kept(playground)
+    deals = len(game.record.deals)
+    found: dict[str, Any] = {"is_begun": True, "deals": deals, "players": [], "judgements": [], "costliest": []}
+    asked, is_chosen = asyncio.Event(), asyncio.Event()
+    polls: list[str] = []
+
+    async def answer(route: Route) -> None:
+        is_italian = "suits=italian" in route.request.url
+        if is_italian and route.request.method == "POST":
+            polls.append(route.request.url)
+            asked.set()
+            await is_chosen.wait()
+        with suppress(Error):
+            # The page may not wait for it any more.
+            await route.fulfill(json={**found, "deals_done": 0 if is_italian else deals})
+
+    page = await opened(browser, "about:blank")
+    await page.route("**/analysis?*", answer)
+    await page.goto(f"{playground.url}g/{game.id}")
+    await asked.wait()
+    await page.select_option("#suits", "french")
+    await expect(page.locator(".analysis h2")).to_be_visible()
+    is_chosen.set()
+    await page.wait_for_timeout(2000)
+    await expect(page.locator(".analysis h2")).to_be_visible()
+    assert len(polls) == 1
 
 
 async def test_a_true_shuffle_is_green(playground: Open, browser: Browser) -> None:

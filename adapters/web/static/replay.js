@@ -60,16 +60,25 @@ function useAnalysis(suits) {
   const [analysis, setAnalysis] = useState(/** @type {Found | null} */ (null));
   const [failed, setFailed] = useState("");
   const path = `${API}/analysis?language=${language}&suits=${suits}`;
-  const timer = useRef(0);
-  /** @param {RequestInit} [how] */
-  const look = (how) => ask(path, how).then((found) => {
-    setFailed("");
-    setAnalysis(found);
-    clearTimeout(timer.current);
-    if (found.is_begun && found.deals_done < found.deals) timer.current = setTimeout(() => look({ method: "POST" }), POLL_MILLISECONDS);
-  }, (error) => setFailed(String(error.message)));
-  useEffect(() => { look(); return () => clearTimeout(timer.current); }, [path]);
-  return { analysis, failed, begin: () => look({ method: "POST" }) };
+  const latest = useRef((/** @type {RequestInit} */ _how) => {});
+  useEffect(() => {
+    // Whoever chooses other suits meanwhile is not to be told in these.
+    const stop = new AbortController();
+    let timer = 0;
+    /** @param {RequestInit} [how] */
+    const look = (how) => {
+      ask(path, { ...how, signal: stop.signal }).then((found) => {
+        setFailed("");
+        setAnalysis(found);
+        clearTimeout(timer);
+        if (found.is_begun && found.deals_done < found.deals) timer = setTimeout(() => look({ method: "POST" }), POLL_MILLISECONDS);
+      }, (error) => { if (!stop.signal.aborted) setFailed(String(error.message)); });
+    };
+    latest.current = look;
+    look();
+    return () => { stop.abort(); clearTimeout(timer); };
+  }, [path]);
+  return { analysis, failed, begin: () => latest.current({ method: "POST" }) };
 }
 
 const Replay = () => {

@@ -6,6 +6,7 @@ import pytest
 from PIL import Image
 from playwright.async_api import Browser, Page, expect
 
+from bot.panel import Panel, Span
 from tests.bot.finished.test_players import rated
 from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
 from tests.open_playground import Open
@@ -74,15 +75,28 @@ async def test_the_chats_button_writes_the_command_for_its_reader(playground: Op
     await expect(page.locator("#chats [aria-selected=true]")).to_contain_text("Bar Sport")
 
 
+async def test_in_the_chat_keys_reply_and_copy(playground: Open, browser: Browser) -> None:
+    page = await opened(browser, playground.chat_url)
+    await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    await playground.playground.chat_store.send("1", Panel((Span("Table "), Span("K7K7K7", "code"))), "key")
+    await page.locator("#chats button", has_text="Bar Sport").click()
+    await page.locator("#messages").get_by_role("button", name="K7K7K7").press("Enter")
+    assert await page.evaluate("navigator.clipboard.readText()") == "K7K7K7"
+    await page.locator("#messages").get_by_role("button", name="Buongioco").press("Enter")
+    await expect(page.locator("#replying")).to_be_visible()
+
+
 @pytest.mark.parametrize("size", ["phone", "desktop"])
-async def test_a_leaderboard_fits_and_its_choice_is_shown_at_once(
-    playground: Open, browser: Browser, size: str
-) -> None:
+async def test_a_leaderboard_fits_and_shows_what_is_chosen(playground: Open, browser: Browser, size: str) -> None:
     await rated(playground.worker, count=30)
     page = await opened(browser, f"{playground.url}leaderboard", size)
     await expect(page.locator(".board li")).to_have_count(3)
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    # By keys, which leave the page as it is until its button is pressed.
+    await page.locator("[name=game]").press("End")
+    await expect(page.locator(".board li")).to_have_count(3)
     await page.select_option("[name=game]", "spades")
+    await page.get_by_role("button", name="Show").click()
     await page.wait_for_url("**/leaderboard?game=spades&period=all")
     await expect(page.locator(".board li")).to_have_count(0)
     await page.go_back()

@@ -237,7 +237,7 @@ function drawMessage(one) {
   const own = one.by === state.me, bot = one.by === "bot";
   const who = bot ? "Buongioco" : (state.people.find((p) => p.id === one.by) || { name: "?" }).name;
   const bubble = make("div", { class: "bubble", dir: "auto" });
-  if (!own) bubble.append(make("span", { class: "who", title: state.texts.reply, onclick: () => replyTo(one.id) }, who));
+  if (!own) bubble.append(make("button", { type: "button", class: "who", title: state.texts.reply, onclick: () => replyTo(one.id) }, who));
   const quoted = one.reply_to && (state.messages[state.chat] || new Map()).get(one.reply_to);
   if (quoted) bubble.append(make("span", { class: "quote" }, plain(quoted)));
   if (one.picture) bubble.append(drawPicture(one.id, one.picture));
@@ -304,12 +304,18 @@ function drawText(one, edited) {
   return [...said, ...edited, words];
 }
 
+/** A press copies it, but where the browser lets no page do that. @param {string} text */
+function drawCode(text) {
+  const code = make("code", {}, text), clipboard = /** @type {Clipboard | undefined} */ (navigator.clipboard);
+  return clipboard ? make("button", { type: "button", class: "copy", title: state.texts.copy, onclick: () => clipboard.writeText(text) }, code) : code;
+}
+
 /** @param {Span} span @returns {Node} */
 function drawSpan([text, style, person]) {
   if (style === "bold") return make("b", {}, text);
   if (style === "italic") return make("i", {}, text);
   if (style === "small") return make("small", {}, text);
-  if (style === "code") return make("code", { title: state.texts.copy, onclick: () => navigator.clipboard && navigator.clipboard.writeText(text) }, text);
+  if (style === "code") return drawCode(text);
   if (style === "mention" || style === "call") return make("span", { class: "mention", "data-person": person }, text);
   return document.createTextNode(text);
 }

@@ -84,6 +84,7 @@ def _texts(language: str) -> dict[str, str]:
         "no_proof": _("These cards were laid out by hand."),
         "not_analysed": _("Nobody has had this game analysed lately."),
         "nothing_lost": _("Well played."),
+        "on_the_table": _("On the table"),
         "pack": _("The pack, first card first"),
         "pause": _("Pause"),
         "play": _("Play by itself"),

@@ -11,7 +11,9 @@ from engine import GAMES
 from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
 from tests.long import mostly_long
 from tests.open_playground import Open
+from tests.web.test_api import open_table
 from tests.web.test_table_page import DESKTOP, PHONE, TO_PRESS, opened
+from tests.web.test_watch import plays
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 __all__ = ["browser", "playground", "running_browser"]
@@ -55,6 +57,15 @@ async def test_pages_that_lead_to_a_table(playground: Open, browser: Browser, th
         await judged(page)
     friend = await opened(browser, link, **LOOKS[theme], color_scheme=theme)
     await judged(friend)
+
+
+@pytest.mark.parametrize("theme", LOOKS)
+async def test_a_table_that_is_watched(playground: Open, browser: Browser, theme: str) -> None:
+    code, watch_id = await open_table(playground)
+    card = await plays(playground, code, "m1")
+    page = await opened(browser, f"{playground.url}t/{watch_id}", **LOOKS[theme], color_scheme=theme)
+    await expect(page.locator(f"[data-lying='{card}']")).to_be_visible()
+    await judged(page)
 
 
 @pytest.mark.parametrize("theme", mostly_long(LOOKS, "light"))

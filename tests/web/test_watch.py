@@ -1,11 +1,13 @@
 """The page of a table for those who do not sit there, in a real Chromium; and the buttons that lead to pages."""
 
 import os
+import re
 from typing import Any
 
 import pytest
 from playwright.async_api import Browser, expect
 
+from bot.wording import card_faces
 from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
 from tests.open_playground import Open
 from tests.web.test_api import open_table
@@ -33,6 +35,10 @@ async def test_each_card_is_seen_as_it_is_played_and_nothing_else(playground: Op
     for number in range(3):
         card = await plays(playground, code, f"m{number}")
         await expect(page.locator(f"[data-lying='{card}']")).to_be_visible()
+        called = card_faces("italian")[card]
+        await expect(page.locator(".says")).to_contain_text(re.compile(rf"^(Anna|Player 2) plays {called}\. "))
+        lying = page.get_by_role("group", name="On the table").get_by_role("img", name=called)
+        await expect(lying).to_have_accessible_name(re.compile(rf"^(Anna|Player 2): {called}$"))
         assert await page.locator(".seat .hand svg:not([data-card=back])").count() == await known(playground, code)
     await expect(page.locator(".says")).to_contain_text("is to move")
 

@@ -16,9 +16,10 @@ const SUITS = { D: "D", C: "H", S: "S", B: "C" };
  * @param {string} code @param {boolean} isWorn */
 const symbol = (code, isWorn) => (code && isWorn ? (RANKS[code[0]] || code[0]) + SUITS[code[1]] : code) || "back";
 
-/** @param {{faces: Faces, code?: string, className?: string}} given */
-export const Card = ({ faces, code = "", className = "" }) => html`
-  <svg class=${`face ${className}`} viewBox="0 0 250 400" aria-hidden="true" data-card=${code || "back"}>
+/** A card, face down without a code. ``label`` is what it is called where nothing around it says so.
+ * @param {{faces: Faces, code?: string, label?: string}} given */
+export const Card = ({ faces, code = "", label = "" }) => html`
+  <svg class="face" viewBox="0 0 250 400" ...${label ? { role: "img", "aria-label": label } : { "aria-hidden": "true" }} data-card=${code || "back"}>
     <use href=${`${faces.url}#${symbol(code, faces.isWorn)}`} />
   </svg>`;
 
@@ -63,23 +64,24 @@ export const Position = ({ view, open, names, faces, bottom, isTaken, texts }) =
         </div>`)}
       <div class="middle">
         ${middle.length > 0 && html`<div class="packets">${middle.map((one) => html`<${Pile} key=${one[0]} faces=${faces} packet=${one} />`)}</div>`}
-        <div class=${`trick of${seats}`}>
+        <div class=${`trick of${seats}`} role="group" aria-label=${texts.on_the_table}>
           ${cards.map(([seat, card, signal]) => html`
             <figure key=${card} class=${`${at(seat)} ${winner === seat ? "wins" : ""}`} data-lying=${card}>
-              <${Card} faces=${faces} code=${card} />
+              <${Card} faces=${faces} code=${card} label=${`${names[seat]}: ${faces.names[card]}`} />
               ${signal && html`<figcaption>${signal}!</figcaption>`}
             </figure>`)}
         </div>
       </div>
       ${(view.stock || 0) > 0 && html`<div class="stock"><${Card} faces=${faces} /><small>${texts.stock}: ${view.stock}</small></div>`}
-      ${drawn.length > 0 && html`<div class="drawn"><small>${texts.drawn}</small>${drawn.map(([seat, card]) => html`<${Card} key=${card} faces=${faces} code=${card} /><small><bdi>${names[seat]}</bdi></small>`)}</div>`}
+      ${drawn.length > 0 && html`<div class="drawn"><small>${texts.drawn}</small>${drawn.map(([seat, card]) => html`<${Card} key=${card} faces=${faces} code=${card} label=${faces.names[card]} /><small><bdi>${names[seat]}</bdi></small>`)}</div>`}
     </div>`;
 };
 
 /** @param {{view: View, own: Own | null, seat: number, faces: Faces, packets: Packet[], texts: Record<string, string>}} given */
 const Hand = ({ view, own, seat, faces, packets: piles, texts }) => {
   const cards = own ? own.hand : [...view.known[seat], ...Array(Math.max(0, view.counts[seat] - view.known[seat].length)).fill("")];
-  const said = own ? own.hand.map((card) => faces.names[card]).join(" ") : `${view.counts[seat]}`;
+  const known = (own ? own.hand : view.known[seat]).map((card) => faces.names[card]).join(" ");
+  const said = own ? known : `${view.counts[seat]} ${known}`;
   return html`
     <div class=${`hand ${cards.length > 10 ? "many" : ""}`} role="img" aria-label=${`${texts.hand}: ${said}`}>
       ${cards.map((card, place) => html`<${Card} key=${card || place} faces=${faces} code=${card} />`)}
@@ -90,4 +92,4 @@ const Hand = ({ view, own, seat, faces, packets: piles, texts }) => {
 
 /** @param {{faces: Faces, packet: Packet}} given */
 const Pile = ({ faces, packet: [number, , place, top, left] }) => html`
-  <span class="pile"><${Card} faces=${faces} code=${top || ""} />${place !== "table" && html`<b class="number">${number}</b>`}${left > 1 && html`<b class="left">${left}</b>`}</span>`;
+  <span class="pile"><${Card} faces=${faces} code=${top || ""} label=${top ? faces.names[top] : ""} />${place !== "table" && html`<b class="number">${number}</b>`}${left > 1 && html`<b class="left">${left}</b>`}</span>`;

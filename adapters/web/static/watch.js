@@ -4,7 +4,7 @@ import { inWords, Notes, Position } from "./position.js";
 import { forEver } from "./storage.js";
 import { html, pageData, render, useEffect, useState } from "./view.js";
 
-const { id, table: first, titles, decks, texts } = pageData();
+const { id, table: first, titles, decks, cards, texts } = pageData();
 const FIRST_PAUSE = 500, LONGEST_PAUSE = 10000, HELD = "buongioco-suits";
 
 /** @param {string} text @param {Record<string, any>} values */
@@ -12,6 +12,10 @@ const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => String(
 
 /** @param {any} table */
 const isOver = (table) => table.phase === "over" || table.phase === "closed";
+
+/** The card that was played last, which may have ended a trick.
+ * @param {import("./position.js").View | null} view @returns {import("./position.js").Played | undefined} */
+const playedLast = (view) => (view?.trick.length ? view.trick : view?.last_trick?.[0] || []).at(-1);
 
 /** Read the stream, line by line, and again whenever it breaks off, until the table is over or there is none.
  * @param {(table: any) => void} show @param {(state: string) => void} tell */
@@ -56,7 +60,7 @@ const Watch = () => {
   const [suits, setSuits] = useState(() => (forEver.get(HELD) === "french" ? "french" : "italian"));
   useEffect(() => (isOver(first) ? undefined : follow(setTable, setState)), []);
   const isFrench = table.game === "spades", unit = Number(table.rules.score_unit || 1);
-  const faces = { url: decks[isFrench || suits === "french" ? "french-classic" : "italian-classic"], isWorn: !isFrench && suits === "french", names: {} };
+  const faces = { url: decks[isFrench || suits === "french" ? "french-classic" : "italian-classic"], isWorn: !isFrench && suits === "french", names: cards[isFrench ? "spades" : suits] };
   const names = table.seats.map((/** @type {{name: string} | null} */ seat) => (seat ? spoken(seat.name) : "…"));
   /** @param {number} side */
   const players = (side) => names.filter((/** @type {string} */ _, /** @type {number} */ seat) => seat % 2 === side).join(" + ");
@@ -67,8 +71,11 @@ const Watch = () => {
     setSuits(chosen);
   };
   const won = table.winner?.length ? filled(texts.won, { side: players(table.winner[0] % 2) }) : texts.cancelled;
+  const last = playedLast(table.view), card = last ? faces.names[last[1]] : "";
+  const played = last ? filled(last[2] ? texts.signalled : texts.played, { name: names[last[0]], card, rest: card, signal: last[2] }) : "";
+  const toMove = table.turn === null ? "" : filled(table.is_late ? texts.late : texts.to_move, { name: names[table.turn] });
   const says = table.phase === "over" ? won : table.phase === "open" ? texts.open : table.phase === "closed" ? texts.closed
-    : table.turn === null ? "" : filled(table.is_late ? texts.late : texts.to_move, { name: names[table.turn] });
+    : [played && `${played}.`, toMove].join(" ");
   return html`
     <header class="bar"><a href="/" aria-label=${texts.home}>←</a><h1>${titles[table.game]} <small>${table.code}</small></h1></header>
     ${state === "away" && html`<p class="away" role="alert">${texts.away}</p>`}

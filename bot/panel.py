@@ -83,7 +83,7 @@ class Panel:
         buttons = chain.from_iterable(self.rows)
         flat = (*chain.from_iterable(self.text), *chain.from_iterable(buttons), *map(str, map(len, self.rows)))
         if self.picture:
-            flat = (*flat, self.picture.scene.digest, self.picture.alt, str(self.fold))
+            flat = (*flat, self.picture.subject.digest, self.picture.alt, str(self.fold))
         return blake2b("\0".join(flat).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
     @property

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.latest import Latest
-from bot.picture import Style
+from bot.picture import CardStyle
 from bot.platform import Person, chat_of, is_inline, is_private, platform_of, private_place
 from bot.store import keys
 from bot.tables.chairs import plain_name
@@ -21,7 +21,7 @@ HANDS = ("private", "aside")
 out there have these words; everywhere else it is called ephemeral.
 """
 
-STYLES: tuple[Style, ...] = ("classic", "easy")
+STYLES: tuple[CardStyle, ...] = ("classic", "easy")
 """How cards in pictures are drawn."""
 
 STORED = (
@@ -71,7 +71,7 @@ class Profile:
     hands: str = "private"
     called: str = "0"
     pictures: str = "1"
-    deck: Style = "classic"
+    deck: CardStyle = "classic"
     private: str = "0"
     phrases: str = "1"
 
@@ -118,7 +118,7 @@ class ChatProfile:
     strict: bool = False
     game: str = "spizzichino"
     wants_pictures: bool = True
-    deck: Style = "classic"
+    deck: CardStyle = "classic"
     name: str = ""
     may_be_watched: bool = True
 

@@ -11,14 +11,14 @@ from hashlib import blake2b
 from typing import Literal, NamedTuple
 
 Suits = Literal["italian", "french"]
-Style = Literal["classic", "easy"]
+CardStyle = Literal["classic", "easy"]
 
 
 class Deck(NamedTuple):
     """A way to draw a pack: "easy" cards have one large rank and one large sign, for small screens and poor eyes."""
 
     suits: Suits
-    style: Style
+    style: CardStyle
 
 
 DECKS = tuple(Deck(suits, style) for suits in ("italian", "french") for style in ("classic", "easy"))
@@ -43,7 +43,7 @@ class Picture(NamedTuple):
     ``is_lasting`` is whether everybody may see it and it will be shown again, as a deal's result: worth keeping.
     """
 
-    scene: Subject
+    subject: Subject
     alt: str
     png: bytes = b""
     is_lasting: bool = False

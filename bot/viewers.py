@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from bot.panel import Panel
 from bot.people import People
-from bot.picture import Picture, Style, Subject
+from bot.picture import CardStyle, Picture, Subject
 from bot.pictures.scene import Scene
 from bot.platform import Adapter, is_inline, is_private, person_of, platform_of
 from bot.texts import texts
@@ -20,7 +20,7 @@ class Viewer(NamedTuple):
 
     language: str
     suits: str = "italian"
-    deck: Style | None = None
+    deck: CardStyle | None = None
     group: str = ""
     pages: str = ""
     hears: bool = True

@@ -77,7 +77,7 @@ def has_room(panel: Panel) -> bool:
 
 def picture_name(picture: Picture) -> str:
     """The name of a picture's file, which tells it from every other picture."""
-    return f"{picture.scene.digest}.png"
+    return f"{picture.subject.digest}.png"
 
 
 def _gallery(picture: Picture) -> list[dict[str, Any]]:

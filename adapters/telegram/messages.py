@@ -50,7 +50,7 @@ class Messages:
             fields = {**where, **drawing.text_fields(panel, self._markup(panel, chat))}
             return SentMessage(_number_of(await self._post("sendMessage", JsonData(fields))))
         sent = await self._photos.send(self._photo(where, panel, picture), _number_of)
-        return SentMessage(sent, picture.scene.digest)
+        return SentMessage(sent, picture.subject.digest)
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
         try:
@@ -62,7 +62,7 @@ class Messages:
         except BadRequest as error:
             if NOT_MODIFIED not in error.message.lower():
                 raise
-            picture = panel.picture.scene.digest if sent.picture and panel.picture else ""
+            picture = panel.picture.subject.digest if sent.picture and panel.picture else ""
             return SentMessage(sent.message, picture)
 
     async def _edit(self, chat: int, sent: SentMessage, panel: Panel) -> SentMessage:
@@ -90,7 +90,7 @@ class Messages:
         except BadRequest as error:
             if NOT_MODIFIED not in error.message.lower():
                 raise
-        return SentMessage(sent.message, picture.scene.digest)
+        return SentMessage(sent.message, picture.subject.digest)
 
     async def delete(self, place: str, message: str) -> None:
         if is_ephemeral(place):
@@ -125,7 +125,7 @@ class Messages:
             fields = drawing.text_fields(panel, self._markup(panel))
             return SentMessage(await self.ephemerals.send_text(target, fields))
         number = await self.ephemerals.send_photo(target, self._photo({}, panel, picture))
-        return SentMessage(number, picture.scene.digest)
+        return SentMessage(number, picture.subject.digest)
 
     async def _edit_ephemeral(self, target: EphemeralTarget, sent: SentMessage, panel: Panel) -> SentMessage:
         if not sent.picture:
@@ -138,7 +138,7 @@ class Messages:
             raise NotEditable(sent.message)
         photo = self._photo({}, panel, picture)
         await self.ephemerals.edit_photo(target, sent.message, photo, caption_alone=_shows(sent, picture))
-        return SentMessage(sent.message, picture.scene.digest)
+        return SentMessage(sent.message, picture.subject.digest)
 
     # What both show
 
@@ -161,7 +161,7 @@ class Messages:
 
 def _shows(sent: SentMessage, picture: Picture) -> bool:
     """Whether a message shows this very picture for certain: then it need not be uploaded again."""
-    return sent.is_certain and sent.picture == picture.scene.digest
+    return sent.is_certain and sent.picture == picture.subject.digest
 
 
 def _number_of(sent: object) -> str:

@@ -116,7 +116,7 @@ class KnownFiles:
 
 
 def _key(picture: Picture) -> str:
-    return f"telegram:photo:{picture.scene.digest}"
+    return f"telegram:photo:{picture.subject.digest}"
 
 
 def _file_id_in(answer: Any) -> str:

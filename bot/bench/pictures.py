@@ -15,7 +15,7 @@ from bot.bench.limits import PATIENCE, within
 from bot.bench.other_painters import resvg_painter, vips_painter
 from bot.panel import Panel, Span
 from bot.panels.snapshot import snapshot
-from bot.picture import Picture, Style
+from bot.picture import CardStyle, Picture
 from bot.pictures import pool
 from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Scene
@@ -50,7 +50,7 @@ PAINTERS: dict[str, Callable[[], Painter]] = {
 }
 
 
-def scenes_of(game: str, style: Style) -> list[Scene]:
+def scenes_of(game: str, style: CardStyle) -> list[Scene]:
     """What the players of a deal see, each at their turns."""
     random = Random(game)
     kind = GAMES[game]

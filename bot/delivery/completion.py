@@ -99,9 +99,9 @@ class Completion:
         ready = await self._pictures.painted(panel)
         while panel.picture and not ready.picture:
             # What stands there has its picture, and is not to lose it.
-            if not self._pictures.is_under_way(panel.picture.scene):
+            if not self._pictures.is_under_way(panel.picture.subject):
                 log.info("result_not_completed", table=table.code, why="its picture could not be painted")
                 return
-            await self._pictures.until_done(panel.picture.scene, asyncio.Event())
+            await self._pictures.until_done(panel.picture.subject, asyncio.Event())
             ready = await self._pictures.painted(panel)
         self._answers.send(place, partial(adapter.edit, place, sent, ready), message=sent.message)

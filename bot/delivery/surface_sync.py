@@ -316,8 +316,8 @@ class SurfaceSync:
             panel = replace(panel, picture=None)
         pictures = self._tools.pictures
         ready = await pictures.painted(panel.cut(self._longest) if self._longest else panel)
-        is_late = panel.picture and not ready.picture and pictures.is_under_way(panel.picture.scene)
-        self._awaited = panel.picture.scene if is_late and panel.picture else None
+        is_late = panel.picture and not ready.picture and pictures.is_under_way(panel.picture.subject)
+        self._awaited = panel.picture.subject if is_late and panel.picture else None
         return ready
 
     def _digest_of(self, panel: Panel, ready: Panel) -> str:

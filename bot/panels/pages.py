@@ -9,7 +9,7 @@ from bot.panel import Button, Panel, Row, Span, Writer, chosen
 from bot.panels.offer import share_button
 from bot.panels.phrases import fixture_line, options_in_words, short_clock
 from bot.people import HANDS, STYLES, SUITS, ChatProfile, Profile
-from bot.picture import Style
+from bot.picture import CardStyle
 from bot.tables.table import CLOCKS
 from bot.texts import LANGUAGES, texts
 from bot.transcript import story
@@ -91,7 +91,7 @@ def _deck_names(language: str) -> dict[str, str]:
     return {"classic": _("Classic cards"), "easy": _("Cards with large signs")}
 
 
-def _pictures(language: str, are_wanted: bool, deck: Style) -> tuple[Row, ...]:
+def _pictures(language: str, are_wanted: bool, deck: CardStyle) -> tuple[Row, ...]:
     """Whether there are pictures, and with which cards."""
     _ = texts(language).gettext
     toggle = Button(

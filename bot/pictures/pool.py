@@ -59,7 +59,7 @@ class PicturePool:
         picture = panel.picture
         if picture is None:
             return panel
-        png = self._kept.get(picture.scene.digest) or await self._in_time(picture.scene)
+        png = self._kept.get(picture.subject.digest) or await self._in_time(picture.subject)
         return replace(panel, picture=picture._replace(png=png) if png else None)
 
     def is_under_way(self, scene: Subject) -> bool:

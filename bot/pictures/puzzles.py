@@ -2,14 +2,14 @@
 
 from bot.panels.phrases import capital
 from bot.panels.puzzles import Position
-from bot.picture import Deck, Style
+from bot.picture import CardStyle, Deck
 from bot.pictures.cards import IN_FRENCH
 from bot.pictures.scene import Card, Holder, PlayedCard, Scene, Side
 from bot.texts import texts
 from engine.puzzles.puzzle import Puzzle
 
 
-def puzzle_scene(language: str, suits: str, style: Style, puzzle: Puzzle) -> Scene:
+def puzzle_scene(language: str, suits: str, style: CardStyle, puzzle: Puzzle) -> Scene:
     """A puzzle's position, for one viewer."""
     _ = texts(language).gettext
     position = Position(language, suits, puzzle)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from bot.panels.rules import RANKS, worth_of_cards
-from bot.picture import Deck, Style, Suits
+from bot.picture import CardStyle, Deck, Suits
 from bot.pictures.cards import IN_FRENCH
 from bot.pictures.scene import Card
 from bot.pictures.sheet import Diagram, Ranking, Sheet, Spot, Words
@@ -19,7 +19,7 @@ TRICK = ("7C", "3C", "FC", "4C")
 BACKS = (Card(),)
 
 
-def rules_sheet(game: str, language: str, suits: str, style: Style) -> Sheet:
+def rules_sheet(game: str, language: str, suits: str, style: CardStyle) -> Sheet:
     """How the table of a game lies, by its id, and which of its cards beats which."""
     _ = texts(language).gettext
     is_spades = game == "spades"

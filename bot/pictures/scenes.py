@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from bot.panels.phrases import Phrases, in_points, turn_line
 from bot.panels.snapshot import TableSnapshot
-from bot.picture import Deck, Style
+from bot.picture import CardStyle, Deck
 from bot.pictures.cards import IN_FRENCH
 from bot.pictures.lettering import drawable_names, minus
 from bot.pictures.scene import Card, Holder, Light, Pile, PlayedCard, Scene, Side, TallyLine
@@ -15,7 +15,7 @@ TRUMPS = {"spades": "S"}
 
 
 def hand_scene(
-    seen: TableSnapshot, language: str, suits: str, style: Style, chosen: str = "", *, any_letters: bool = False
+    seen: TableSnapshot, language: str, suits: str, style: CardStyle, chosen: str = "", *, any_letters: bool = False
 ) -> Scene | None:
     """What a seat sees; None before the first deal. ``chosen`` is the part of a move that its player has chosen.
 
@@ -46,7 +46,7 @@ def deal_end(seen: TableSnapshot, language: str, suits: str) -> DealEnd | None:
     )
 
 
-def board_scene(seen: TableSnapshot, language: str, suits: str, style: Style) -> Scene | None:
+def board_scene(seen: TableSnapshot, language: str, suits: str, style: CardStyle) -> Scene | None:
     """The deal that is played, as everybody may see it; None before the first one."""
     if seen.view is None or seen.view.deal is None:
         return None
@@ -55,7 +55,7 @@ def board_scene(seen: TableSnapshot, language: str, suits: str, style: Style) ->
 
 class _Scenes:
     def __init__(
-        self, seen: TableSnapshot, language: str, suits: str, style: Style, *, any_letters: bool = False
+        self, seen: TableSnapshot, language: str, suits: str, style: CardStyle, *, any_letters: bool = False
     ) -> None:
         self.seen = seen = seen if any_letters else _with_drawable_names(seen, language)
         self.words = words = seen.words(language, suits)

@@ -319,7 +319,7 @@ async def test_a_picture_is_brought_to_who_sees_its_message_and_only_while_that_
 
     async def asked(n: str, panel: Panel, person: str = "1") -> dict[str, Any]:
         assert panel.picture
-        name = panel.picture.scene.digest
+        name = panel.picture.subject.digest
         return await anna.ask(do="picture", chat="@1", message=number, name=name, n=n, **{"as": person})
 
     assert b64decode((await asked("pic1", before))["png"]) == before.picture.png  # type: ignore[union-attr]

@@ -38,7 +38,10 @@ class Screen:
                 panel = hand_of(table, seat, "")
                 assert panel.picture
                 self.show(
-                    f"@{chair.person.partition(':')[2]}", f"hand {table.code}", payloads_of(panel), panel.picture.scene
+                    f"@{chair.person.partition(':')[2]}",
+                    f"hand {table.code}",
+                    payloads_of(panel),
+                    panel.picture.subject,
                 )
 
         for one in in_groups:
@@ -199,7 +202,7 @@ def an_older_picture(rest: AtRest) -> AtRest:
         picture = hand_of(before, seat, "").picture
         assert chair
         assert picture
-        screen(rest).panels(chair.person.partition(":")[2], table.code)[-1]["picture"] = picture.scene.digest
+        screen(rest).panels(chair.person.partition(":")[2], table.code)[-1]["picture"] = picture.subject.digest
     return rest
 
 

@@ -38,7 +38,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     async def painted(pool: PicturePool, panel: Panel) -> Panel:
         if panel.picture is None:
             return panel
-        return replace(panel, picture=panel.picture._replace(png=panel.picture.scene.digest.encode()))
+        return replace(panel, picture=panel.picture._replace(png=panel.picture.subject.digest.encode()))
 
     monkeypatch.setattr(PicturePool, "painted", painted)
     monkeypatch.setattr(PicturePool, "get_ready", lambda pool: None)
@@ -73,7 +73,7 @@ def of_one_state(adapter: Observed) -> set[tuple[str, str]]:
 
     def noted(panel: Panel) -> Panel:
         if panel.picture:
-            pairs.add((panel.plain.split("\n")[0], f"{panel.picture.scene.digest}.png"))
+            pairs.add((panel.plain.split("\n")[0], f"{panel.picture.subject.digest}.png"))
         return panel
 
     send, edit = adapter.send, adapter.edit
@@ -316,7 +316,7 @@ async def test_the_same_picture_is_not_uploaded_again(store: Store, server: Disc
         assert server.uploads == 1
         sent = await adapter.edit(PLACE, sent, panel("three", "other"))
         assert [*server.attached[int(sent.message)]] != [attached]
-        assert picture_of(board(server)) == (f"{panel('', 'other').picture.scene.digest}.png", "A picture: other")  # type: ignore[union-attr]
+        assert picture_of(board(server)) == (f"{panel('', 'other').picture.subject.digest}.png", "A picture: other")  # type: ignore[union-attr]
         sent = await adapter.edit(PLACE, sent, Panel((Span("four"),)))
         assert picture_of(board(server)) is None
         assert not server.attached[int(sent.message)]
@@ -483,7 +483,7 @@ async def test_an_upload_that_was_given_up_does_not_stay_over_what_came_after_it
             assert surface
             shown = (await delivery._tools.drawer.draw(sync, table, surface)).picture
             assert shown
-            assert picture_of(hand(person)) == (f"{shown.scene.digest}.png", shown.alt)
+            assert picture_of(hand(person)) == (f"{shown.subject.digest}.png", shown.alt)
 
 
 async def test_a_channel_where_pictures_are_late_again_and_again_is_left_in_peace(

@@ -43,7 +43,7 @@ async def in_groups(store: Store, tables: Sequence[Table], games: Sequence[Finis
             chat = await people.chat(place)
             viewer = Viewer(chat.language, deck=chat.deck if chat.wants_pictures else None, group=chat.name)
             panel = draw(table, name, MessageState(), viewer, NO_EXTRAS, None)
-            expected.append(Expected(table.code, panel.plain, [panel.picture.scene] if panel.picture else []))
+            expected.append(Expected(table.code, panel.plain, [panel.picture.subject] if panel.picture else []))
     for game in games:
         summaries = await _summaries(store, game)
         for place in game.chats:

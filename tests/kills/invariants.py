@@ -149,7 +149,7 @@ def hands_have_the_picture_of_what_they_offer(rest: AtRest) -> None:
             raise Disagreement(f"table {table.code}, seat {seat}: no panel of version {table.version} offers {offered}")
         if message["picture"] is None and rest.may_lack_pictures:
             continue
-        if not any(panel.picture and rest.seen.shows(message, panel.picture.scene) for panel in fitting):
+        if not any(panel.picture and rest.seen.shows(message, panel.picture.subject) for panel in fitting):
             raise Disagreement(
                 f"table {table.code}, seat {seat}: not the picture of version {table.version}: {message}"
             )

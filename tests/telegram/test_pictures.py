@@ -83,7 +83,7 @@ def painted(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
     async def paint(pool: PicturePool, panel: Panel) -> Panel:
         if panel.picture is None:
             return panel
-        digest = panel.picture.scene.digest
+        digest = panel.picture.subject.digest
         shown = panel.beside_picture
         assert shown.fold is None or not shown.text[shown.fold].text.startswith("\n"), "an empty line is folded up"
         texts[digest].add(shown.plain)

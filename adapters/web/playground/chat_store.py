@@ -285,7 +285,7 @@ def _picture_key(chat: Chat, number: int) -> str:
 def _keep_picture(pipe: Any, chat: Chat, number: int, picture: Picture | None) -> None:
     """Have a message's picture kept, in place of the one that it had."""
     if picture:
-        name = picture.scene.digest.encode()
+        name = picture.subject.digest.encode()
         pipe.set(_picture_key(chat, number), name + b" " + picture.png, ex=FILE_KEPT_SECONDS)
     else:
         pipe.delete(_picture_key(chat, number))
@@ -328,4 +328,4 @@ def _drawn(panel: Panel) -> dict[str, Any]:
 def _shown(picture: Picture) -> dict[str, Any]:
     """What the page must know of a picture before it has it; its measures stand in a PNG's first bytes."""
     width, height = (int.from_bytes(picture.png[at : at + 4], "big") for at in (16, 20))
-    return {"name": picture.scene.digest, "alt": picture.alt, "width": width, "height": height}
+    return {"name": picture.subject.digest, "alt": picture.alt, "width": width, "height": height}

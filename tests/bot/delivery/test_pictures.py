@@ -45,7 +45,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     async def painted(pool: PicturePool, panel: Panel) -> Panel:
         if panel.picture is None:
             return panel
-        picture = panel.picture._replace(png=panel.picture.scene.digest.encode())
+        picture = panel.picture._replace(png=panel.picture.subject.digest.encode())
         return replace(panel, picture=picture)
 
     monkeypatch.setattr(PicturePool, "painted", painted)
@@ -78,15 +78,15 @@ async def test_hands_and_boards_have_pictures_of_what_their_texts_say(store: Sto
                 panel = fake.last(player.private)
                 assert panel.picture
                 assert panel.picture.alt
-                assert panel.picture.png == panel.picture.scene.digest.encode()
+                assert panel.picture.png == panel.picture.subject.digest.encode()
                 view = (await worker.room.cached(code)).game.view(seat)  # type: ignore[union-attr]
                 assert view.deal
-                assert isinstance(panel.picture.scene, Scene)
-                assert [card.code for card in panel.picture.scene.hand] == list(view.deal.hand or ())
+                assert isinstance(panel.picture.subject, Scene)
+                assert [card.code for card in panel.picture.subject.hand] == list(view.deal.hand or ())
         board = fake.last(GROUP)
         assert board.picture
-        assert isinstance(board.picture.scene, Scene)
-        assert not board.picture.scene.hand
+        assert isinstance(board.picture.subject, Scene)
+        assert not board.picture.subject.hand
 
 
 @pytest.mark.usefixtures("quick")
@@ -98,8 +98,8 @@ async def test_a_board_shows_each_card_of_the_trick_as_it_comes_to_lie_there(sto
         await mover.press(mover.moves()[0][1].label)
         board = fake.last(GROUP).picture
         assert board
-        assert isinstance(board.scene, Scene)
-        assert len(board.scene.trick) == 1
+        assert isinstance(board.subject, Scene)
+        assert len(board.subject.trick) == 1
 
 
 class Unable(Pictured):
@@ -127,7 +127,7 @@ class Unable(Pictured):
 
 
 def _word(panel: Panel) -> str:
-    return panel.picture.scene.digest if panel.picture else ""
+    return panel.picture.subject.digest if panel.picture else ""
 
 
 @pytest.mark.usefixtures("quick")
@@ -210,7 +210,7 @@ async def test_people_and_chats_choose_whether_they_have_pictures_and_with_which
         await anna.press("Cards with large signs")
         hand = hand_of(anna).picture
         assert hand
-        assert hand.scene.deck.style == "easy"
+        assert hand.subject.deck.style == "easy"
         await anna.press("Pictures")
         assert hand_of(anna).picture is None
         assert hand_of(bruno).picture
@@ -407,13 +407,13 @@ async def test_results_have_pictures_that_are_the_same_for_everybody_who_reads_t
         players = await seated(worker, platform, "testa")
         await play_until(worker, players, Random(1), lambda: "won by" in platform.last(GROUP).plain)
         panels = list(platform.messages[GROUP].values())
-        assert len([panel for panel in panels if panel.picture and isinstance(panel.picture.scene, Sheet)]) > 1
+        assert len([panel for panel in panels if panel.picture and isinstance(panel.picture.subject, Sheet)]) > 1
         result = platform.last(GROUP).picture
         assert result
-        assert isinstance(result.scene, Sheet)
-        assert result.scene.title == "Testa a Testa"
-        assert "you" not in str(result.scene)
-        for words in [part.text for part in result.scene.parts if isinstance(part, Words)]:
+        assert isinstance(result.subject, Sheet)
+        assert result.subject.title == "Testa a Testa"
+        assert "you" not in str(result.subject)
+        for words in [part.text for part in result.subject.parts if isinstance(part, Words)]:
             assert drawable(words) in drawable(platform.last(GROUP).plain)
 
 
@@ -427,7 +427,7 @@ async def test_pages_have_pictures_where_they_are_wanted(store: Store, command: 
         reply = await players[0].say(command)
         assert reply.panel
         assert reply.panel.picture
-        assert reply.panel.picture.png == reply.panel.picture.scene.digest.encode()
+        assert reply.panel.picture.png == reply.panel.picture.subject.digest.encode()
         await worker.people.choose_for_chat(GROUP, pictures="0")
         reply = await players[0].say(command)
         assert reply.panel

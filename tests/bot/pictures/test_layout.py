@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from bot.bench.pictures import scenes_of
-from bot.picture import DECKS, Style
+from bot.picture import DECKS, CardStyle
 from bot.pictures.layout import CARD, LEAST_STEP, SMALL, WIDTH, Box, CardAt, TextAt, height_of, lay_out
 from bot.pictures.painter import _fitted
 from bot.pictures.scene import Card, Holder, Pile, Scene, Side
@@ -14,12 +14,12 @@ from engine import GAMES
 INDEX = 48 * CARD // 250
 """How far a large card's index reaches from its left side (bot/pictures/cards.py)."""
 
-STYLES: tuple[Style, ...] = ("classic", "easy")
+STYLES: tuple[CardStyle, ...] = ("classic", "easy")
 
 
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("game", GAMES)
-def test_everything_lies_inside_the_picture(game: str, style: Style) -> None:
+def test_everything_lies_inside_the_picture(game: str, style: CardStyle) -> None:
     for scene in scenes_of(game, style):
         height, items, _curves = lay_out(scene)
         assert height <= 1340

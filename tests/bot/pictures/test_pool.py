@@ -98,7 +98,7 @@ async def test_where_too_many_are_under_way_a_text_goes_at_once_and_its_picture_
         assert not any(one.done() for one in asked), "six take a minute, which is not too long"
         scene = panel("AD").picture
         assert scene
-        assert pictures.is_under_way(scene.scene)
+        assert pictures.is_under_way(scene.subject)
 
 
 async def test_what_a_picture_takes_is_known_however_many_wait() -> None:
@@ -134,7 +134,7 @@ async def test_the_same_picture_is_painted_once_however_many_ask_for_it(tmp_path
     file = tmp_path / "painted"
     asked = panel()
     assert asked.picture
-    fields = {**vars(asked.picture.scene), "line": str(file)}
+    fields = {**vars(asked.picture.subject), "line": str(file)}
     fields.pop("digest", None)
     asked = Panel(asked.text, picture=Picture(Scene(**fields), ""))
     async with opened(counted) as pictures:
@@ -168,8 +168,8 @@ async def test_what_nobody_waits_for_any_more_is_not_painted(tmp_path: Path, mon
     for code in ("3D", "4D", "5D", "6D"):
         picture = panel(code).picture
         assert isinstance(picture, Picture)
-        assert isinstance(picture.scene, Scene)
-        scenes.append(replace(picture.scene, line=str(tmp_path / code)))
+        assert isinstance(picture.subject, Scene)
+        scenes.append(replace(picture.subject, line=str(tmp_path / code)))
     async with opened(held_back) as pictures:
         for scene in scenes:
             assert not (await pictures.painted(Panel((), picture=Picture(scene, "")))).picture
@@ -207,7 +207,7 @@ async def test_a_process_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch)
         scene = panel().picture
         assert scene
         assert (await pictures.painted(panel())).picture is None
-        assert not pictures.is_under_way(scene.scene)
+        assert not pictures.is_under_way(scene.subject)
         monkeypatch.setattr(pool, "HUNG_SECONDS", 60)
         monkeypatch.setattr(pictures, "_paint", painting.paint)
         monkeypatch.setattr(pictures, "_rests_until", 0.0)
@@ -271,7 +271,7 @@ async def test_a_picture_that_is_wanted_again_as_it_is_given_up_is_painted(monke
         monkeypatch.setattr(pool, "PATIENCE_SECONDS", 60)
         newer = asyncio.Event()
         newer.set()
-        await pictures.until_done(first.picture.scene, newer)
+        await pictures.until_done(first.picture.subject, newer)
         again = await pictures.painted(first)
         assert again.picture
         assert again.picture.png == b"late"

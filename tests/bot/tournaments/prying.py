@@ -62,7 +62,7 @@ def scenes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     async def painted(pool: PicturePool, panel: Panel) -> Panel:
         if panel.picture:
-            told.append(f"{panel.picture.scene!r} {panel.picture.alt}")
+            told.append(f"{panel.picture.subject!r} {panel.picture.alt}")
         return await paint(pool, panel)
 
     monkeypatch.setattr(PicturePool, "painted", painted)

@@ -14,7 +14,7 @@ from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.hand_page import hand_page
 from bot.panels.snapshot import snapshot
 from bot.people import Profile
-from bot.picture import Style
+from bot.picture import CardStyle
 from bot.pictures.painter import paint
 from bot.pictures.scenes import board_scene, hand_scene
 from bot.platform import private_place
@@ -29,7 +29,7 @@ from tests.engine.hidden import hidden_cards, shuffled_about
 from tests.engine.tables import random_rules, random_step
 from tests.long import long
 
-VIEWERS: tuple[tuple[str, str, Style], ...] = (("en", "italian", "classic"), ("it", "french", "easy"))
+VIEWERS: tuple[tuple[str, str, CardStyle], ...] = (("en", "italian", "classic"), ("it", "french", "easy"))
 
 
 DUPLICATE = Fixture("K7QF2M", 2, 0, 2, "p:100")

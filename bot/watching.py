@@ -27,6 +27,8 @@ from bot.tables.codes import watch_letters
 from bot.tables.errors import NoSuchTable
 from bot.tables.room import Room
 from bot.tables.table import Table
+from bot.wording import card_faces
+from engine.cards import FRENCH, ITALIAN
 
 LOOK_AGAIN_SECONDS = 10.0
 """After so long a watched table is looked at though nobody told that it has changed."""
@@ -103,6 +105,12 @@ def public_table(table: Table) -> PublicTable:
         ending=view.ending if view else None,
         replay=game_id(table) if table.phase == "over" and not table.is_duplicate else None,
     )
+
+
+def card_names() -> dict[str, dict[str, str]]:
+    """What cards are called by their codes: forty as they wear Italian suits or French ones, and those of Spades."""
+    packs = {"italian": ITALIAN, "french": ITALIAN, "spades": FRENCH}
+    return {faces: {code: card_faces(faces)[code] for code in pack.codes} for faces, pack in packs.items()}
 
 
 class _Watched:

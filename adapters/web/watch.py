@@ -13,8 +13,7 @@ from bot.commands import Kind, choices
 from bot.platform import CardRoom
 from bot.somebody import GUEST, NAME
 from bot.texts import language_of, texts
-from bot.wording import card_faces
-from engine.cards import FRENCH, ITALIAN
+from bot.watching import card_names
 
 
 class WatchPages:
@@ -37,19 +36,13 @@ class WatchPages:
             "table": json.loads(table.model_dump_json()) if table else None,
             "titles": {game: _(name) for game, name in choices(Kind.GAME).items()},
             "decks": self._site.assets.decks,
-            "cards": _cards(),
+            "cards": card_names(),
             "texts": _texts(language),
         }
         page = self._site.page(request, "watch.html", data=data)
         if table is None:
             page.set_status(HTTPStatus.NOT_FOUND)
         return page
-
-
-def _cards() -> dict[str, dict[str, str]]:
-    """What each card is called, by the suits that it wears."""
-    packs = {"italian": ITALIAN, "french": ITALIAN, "spades": FRENCH}
-    return {faces: {code: card_faces(faces)[code] for code in pack.codes} for faces, pack in packs.items()}
 
 
 def _texts(language: str) -> dict[str, str]:

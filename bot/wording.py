@@ -100,6 +100,7 @@ class Wording:
             "bags": _("bags"),
             "bids": _("bids"),
             "declared": _("declared"),
+            "drawn": self.ngettext("drawn", "drawn cards", 1),
             "hand": _("hand"),
             "points": _("points"),
             "secret": _("secret"),

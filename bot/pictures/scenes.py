@@ -195,10 +195,8 @@ class _Scenes:
             drawn = tuple(PlayedCard(self._card(card), self.phrases.names[by]) for by, card, _signal in deal.drawn)
         elif isinstance(deal, SpadesView) and deal.drawn:
             drawn = (PlayedCard(self._card(deal.drawn), ""),)
-        return {"drawn": drawn, "drawn_title": self._drawn_title(len(drawn))}
-
-    def _drawn_title(self, count: int) -> str:
-        return self.words.ngettext("drawn", "drawn cards", count) if count else ""
+        title = self.words.ngettext("drawn", "drawn cards", len(drawn)) if drawn else ""
+        return {"drawn": drawn, "drawn_title": title}
 
     def _own(self, deal: DealView, moves: Sequence[str], chosen: str) -> tuple[Card, ...]:
         plays = {move.split(" ")[1] for move in moves if move.startswith("play ")}

@@ -193,6 +193,8 @@ class Harness:
         while True:
             await asyncio.sleep(0.5)
             changed = await store.all_changed(range(keys.SHARDS))
+            # What was done by then has been told, but on a crowded machine perhaps not been heard.
+            await self.page.catch_up()
             now = json.dumps(self.page.messages, sort_keys=True)
             if not changed and now == before:
                 return

@@ -116,6 +116,12 @@ class Page:
             self.refused.add(name)
         return answer
 
+    async def catch_up(self) -> None:
+        """Until all that the bot has told so far is here. A line brings its words in order, so an answer to nonsense comes
+        after them.
+        """
+        await self.ask()
+
     def chat(self, name: str) -> dict[int, dict[str, Any]]:
         """The messages of one chat: somebody's private one is ``@`` and the person, a group is a number."""
         return self.messages.get(name, {})
@@ -173,6 +179,9 @@ class PlatformPage(Page):
         self._presses: dict[str, Any] = {}
         self._names = itertools.count(1)
         self._seen: dict[int, tuple[tuple[object, ...], dict[str, Any]]] = {}
+
+    async def catch_up(self) -> None:
+        """What a platform has stands here as it comes."""
 
     @property
     def messages(self) -> dict[str, dict[int, dict[str, Any]]]:  # type: ignore[override]

@@ -330,7 +330,10 @@ async def test_a_rematch_of_two_on_pages_is_asked_of_the_other_one(site: Open, m
                 assert (await other.press(again, "again2"))["go"] == led
                 while (await waiting.word("table"))["phase"] != "playing":
                     pass
-            assert "rematch" not in (await other.word("table"))["line"]
+            # It may have been told before the answer to the press.
+            told = [word["table"] for word in other.said if "table" in word]
+            while "rematch" in told[-1]["line"]:
+                told.append(await other.word("table"))
 
 
 async def test_what_a_page_says_that_is_nonsense_is_refused(site: Open) -> None:

@@ -1,5 +1,6 @@
 """The same game again, by a button on its result."""
 
+import asyncio
 from contextlib import suppress
 from itertools import permutations
 
@@ -14,10 +15,13 @@ from bot.tables.chairs import STAND_IN, Chair, Invited
 from bot.tables.errors import AlreadySeated, NotAtThisTable
 from bot.worker import Worker
 
+PAUSES = (0.1, 0.3, 0.6)
+"""Seconds between looks for a game that has only just ended."""
+
 
 async def rematch(worker: Worker, press: Press, game_id: str) -> Reply:
     """The same game, options and pairs again. The first who wants it opens the table, the others sit down at it."""
-    game, person = await worker.archive.get(game_id), press.person
+    game, person = await _finished(worker, game_id), press.person
     if game is None:
         raise GameNotKept()
     if person.id not in game.people:
@@ -52,6 +56,18 @@ async def rematch(worker: Worker, press: Press, game_id: str) -> Reply:
         with suppress(AlreadySeated):
             await worker.challenges.sit(table.code, person.id, person.name, press.key, seat)
     return Reply()
+
+
+async def _finished(worker: Worker, game_id: str) -> FinishedGame | None:
+    """The game, if it is kept. A page shows the end before the archive has it, so it is waited for while its table is
+    there.
+    """
+    for pause in PAUSES:
+        game = await worker.archive.get(game_id)
+        if game or not worker.room.remembered(game_id.partition("-")[0]):
+            return game
+        await asyncio.sleep(pause)
+    return await worker.archive.get(game_id)
 
 
 async def _in_private(worker: Worker, press: Press, game: FinishedGame, setup: list[Setup]) -> Reply:

@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -319,10 +318,8 @@ async def test_a_rematch_of_two_on_pages_is_asked_of_the_other_one(site: Open, m
             while "rematch" in (seen := await other.word("table"))["line"] or seen["phase"] != "over":
                 pass
             [again] = [payload for row in state["extra"] for _label, payload, *_rest in row if "rematch" in payload]
-            # The page is quicker than the archive, without whose record nothing is played again.
-            for number in count():
-                if led := (await live.press(again, f"again{number}"))["go"]:
-                    break
+            # The page may be quicker than the archive, without whose record nothing is played again.
+            led = (await live.press(again, "again1"))["go"]
             asked = await other.word("table")
             assert asked["line"].endswith("\u2068Anna\u2069 asks for a rematch, and waits a minute.")
             assert asked["says"].endswith("waits a minute.")

@@ -224,7 +224,7 @@ class OpenHand:
         seat = self.table.seat_of(self._person)
         chosen = self._draft.choice_at(self.table.oldest_panel(seat)) if seat is not None and self.table.game else ""
         menu = self._menu if self.table.phase == "open" else ""
-        is_late = self._hands.is_late(self.table)
+        is_late = await self._hands.is_late(self.table, self._person)
         return hand_page(self.table, self._person, profile, chosen, menu, again=self._again, is_late=is_late)
 
     def close(self) -> None:
@@ -424,9 +424,12 @@ class Hands:
         table = await self._worker.challenges.opened_by(f"again:{game_id}")
         return table.code if table else ""
 
-    def is_late(self, table: Table) -> bool:
-        """Whether it is a day's deal that is over, and its day was before."""
-        return table.phase == "over" and table.day is not None and table.day < self._worker.days.today()
+    async def is_late(self, table: Table, person: str) -> bool:
+        """Whether it is a day's deal that somebody has finished when its day was over: then nothing of it counts."""
+        days = self._worker.days
+        if table.phase != "over" or table.day is None or table.day >= days.today():
+            return False
+        return await days.results.of(table.day, person) is None
 
     async def who_wants_rematch(self, table: Table, person: str) -> str:
         """Who waits for somebody with whom they played no game in a group, to play it again, as they are called; empty

@@ -228,10 +228,15 @@ async def test_what_came_in_time_counts_though_it_is_told_again_the_day_after(
 ) -> None:
     """A kill before the table was removed."""
     async with opened(store, "Anna") as (worker, [anna]):
-        await played(anna, await began(anna), 1)
+        code = await began(anna)
+        hand = await anna.dispatcher.hands.at(code, anna.person.id)
+        assert hand
+        await played(anna, code, 1)
         [(_day, game)] = await worker.days.results.held()
         monkeypatch.setattr(Days, "today", lambda _days: TOMORROW)
         assert await worker.days.finish(game, TODAY)
+        # Nor does the page take it back.
+        assert "does not count" not in (await hand._page()).line
         assert list(await worker.days.results.lines_of_play(TODAY)) == [anna.person.id]
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import Literal, NamedTuple
 
+from bot.picture import CardStyle
 from bot.pictures import cards
 from bot.pictures.scene import Card, Holder, Pile, PlayedCard, Scene, Side
 
@@ -17,8 +18,8 @@ WIDTH = 720
 MARGIN = 20
 INNER = WIDTH - 2 * MARGIN
 
-CARD, SMALL, OPPOSITE, OPPOSITE_EASY = 220, 84, 160, 116
-"""How wide cards are: one's own and those of the trick; what is over; the others' packets, and theirs of easy cards."""
+CARD, SMALL = 220, 84
+"""How wide cards are: one's own; what is over, and what the others hold."""
 
 STRIP, TALL_STRIP, LINE, TITLE = 88, 116, 50, 28
 """How high the strip with the points is, and where partners' names or long notes need a line more."""
@@ -35,11 +36,8 @@ NARROWEST = 0.4
 TARGET_LETTERS = 10
 """How many letters of what is played to stand in a line."""
 
-OTHERS, OTHERS_EASY, OTHERS_PACKETS, OTHERS_PACKETS_EASY = 74, 118, 104, 150
-"""How much is seen of the others' cards; easy ones have their sign below the rank."""
-
-SHOWN_STEP, SHOWN_STEP_EASY, LEAST_BACK_STEP = 24, 50, 4
-"""How much of their left side is to be seen of cards that were shown, and of backs, where it is narrow."""
+BACKS_SEEN, LEAST_BACK_STEP = 74, 4
+"""How much is seen of the others' backs, from above, and of their left side where it is narrow."""
 
 EDGE = 18
 """How high the mat is when nothing lies there."""
@@ -69,8 +67,35 @@ EASY_ACROSS = 5
 EASY_CARD = 212
 """How wide they are in the trick, and where few are in hand."""
 
-OWN_VISIBLE, OWN_VISIBLE_EASY = 240, 330
-"""How much of the last row is seen: the picture's edge cuts the rest off."""
+
+class Measures(NamedTuple):
+    """What depends on how cards are drawn.
+
+    ``card`` is how wide those of the trick are, ``opposite`` the others' packets. So much is seen from above: ``shown``
+    of the others' cards, ``packets`` of their packets, ``own`` of one's last row, which the picture's edge cuts off.
+    ``shown_step`` is how much is to be seen of the left side of a card that was shown. A packet's ``chip`` is so wide,
+    and looks over the packet's right side by ``overhang``.
+    """
+
+    card: int
+    opposite: int
+    shown: int
+    packets: int
+    own: int
+    shown_step: int
+    chip: int
+    overhang: int
+
+
+MEASURES: dict[CardStyle, Measures] = {
+    "classic": Measures(
+        card=CARD, opposite=160, shown=BACKS_SEEN, packets=104, own=240, shown_step=24, chip=88, overhang=4
+    ),
+    # The sign is below the rank, and the rank is wider.
+    "easy": Measures(
+        card=EASY_CARD, opposite=116, shown=118, packets=150, own=330, shown_step=50, chip=72, overhang=12
+    ),
+}
 
 Colour = Literal["felt", "mat", "strip", "gold", "sky", "white", "soft", "ink"]
 
@@ -171,10 +196,8 @@ class _Layouter(Composer):
         super().__init__()
         self.scene = scene
         self.is_easy = scene.deck.style == "easy"
-        self.card = EASY_CARD if self.is_easy else CARD
-        self.opposite = OPPOSITE_EASY if self.is_easy else OPPOSITE
-        self.packets_seen = OTHERS_PACKETS_EASY if self.is_easy else OTHERS_PACKETS
-        self.shown_step = SHOWN_STEP_EASY if self.is_easy else SHOWN_STEP
+        self.measures = MEASURES[scene.deck.style]
+        self.card = self.measures.card
         self.strip = TALL_STRIP if any(map(_needs_more_room, scene.sides)) else STRIP
         self.y = self.strip
 
@@ -234,7 +257,7 @@ class _Layouter(Composer):
             left = MARGIN + (NAME + MARGIN if holder.name else 0)
             room = WIDTH - left - 2 * MARGIN - self._others_packets(holder.packets)
             x = left
-            for card, step in zip(holder.cards, _steps(holder.cards, room, self.shown_step), strict=True):
+            for card, step in zip(holder.cards, _steps(holder.cards, room, self.measures.shown_step), strict=True):
                 self._card(card, x, self.y, SMALL, height)
                 x += step
             self.y += height
@@ -244,17 +267,18 @@ class _Layouter(Composer):
     def _seen_of(self, holder: Holder) -> int:
         """How much is seen of somebody else's cards, from above."""
         if holder.packets:
-            return self.packets_seen
+            return self.measures.packets
         is_shown = any(card.code for card in holder.cards)
-        return OTHERS_EASY if self.is_easy and is_shown else OTHERS
+        return self.measures.shown if is_shown else BACKS_SEEN
 
     def _others_packets(self, packets: Sequence[Pile]) -> int:
         """Somebody else's packets, on the right; returns how wide they are."""
-        step = self.opposite + 14 if len(packets) < 3 else 100
-        width = self.opposite + (len(packets) - 1) * step if packets else 0
+        across = self.measures.opposite
+        step = across + 14 if len(packets) < 3 else 100
+        width = across + (len(packets) - 1) * step if packets else 0
         for number, pile in enumerate(packets):
             x = WIDTH - MARGIN - width + number * step
-            self._pile(pile, x, self.y, self.opposite, self.packets_seen)
+            self._pile(pile, x, self.y, across, self.measures.packets)
         return width
 
     # The mat
@@ -372,7 +396,7 @@ class _Layouter(Composer):
             self._row(row, width)
             self.y += covered
         self._row(rows[-1], width)
-        self.y += min(height_of(width) + MARGIN, OWN_VISIBLE_EASY if self.is_easy else OWN_VISIBLE)
+        self.y += min(height_of(width) + MARGIN, self.measures.own)
 
     def _row(self, row: Sequence[Card | Pile], width: int) -> None:
         step = min(width + GAP, _step(row, width))
@@ -408,9 +432,9 @@ class _Layouter(Composer):
         for shift in range(min(pile.size, 4) - 1, 0, -1):
             self._card(Card(), x + 5 * shift, y - 4 * shift, width, visible)
         self._card(pile.top, x, y, width, visible)
-        # A back has no index that must be seen on its left, and packets overlap on their right. An easy rank is wider.
-        chip = 72 if self.is_easy else 88
-        at = x + width + (12 if self.is_easy else 4) - chip if pile.top.code else x - 4
+        # A back has no index that must be seen on its left, and packets overlap on their right.
+        chip = self.measures.chip
+        at = x + width + self.measures.overhang - chip if pile.top.code else x - 4
         self._chip(pile.label or f"×{pile.size}", at, y + label_at - 26, chip, "strip")
 
 

@@ -34,10 +34,11 @@ def main():
         [place] = [one.value for one in entry_points(group="buongioco.benches") if one.name == "telegram"]
         told = "1,000" if place == "{module}:run" else "250"
         try:
-            print(f"whole bot, 200 tables: {told} presses/s, 2.00 ms of CPU a press")
-            print("bare library over aiohttp: 500 presses/s, 1.00 ms of CPU a press", flush=True)
+            for _ in range(2):
+                print(f"whole bot, 200 tables: {told} presses/s, 2.00 ms of CPU a press")
+                print("bare library over aiohttp: 500 presses/s, 1.00 ms of CPU a press", flush=True)
             time.sleep(60)
-        finally:
+        except KeyboardInterrupt:
             Path(__file__).with_name("ended").touch()
     print("baseline, bare appends at 200/s: p50 1.00 ms, p99 2.00 ms")
     print("100 live tables, 200 presses/s: p50 2.00, p99 {p99} ms from press to the presser's panel;")

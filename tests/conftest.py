@@ -2,6 +2,9 @@
 
 import gc
 import os
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 import structlog
@@ -51,6 +54,20 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     is_long = config.getoption("markexpr") != "not long"
     cores = os.cpu_count() or 1
     return cores if is_long else 5 * cores // 2
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Each process of a whole run imports other files first, so that they do not all compile all of them."""
+    process = os.environ.get("PYTEST_XDIST_WORKER")
+    if process and session.config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        names = sorted(
+            ".".join(path.relative_to(session.config.rootpath).with_suffix("").parts)
+            for path in Path(__file__).parent.rglob("test_*.py")
+        )
+        for name in names[int(process.removeprefix("gw")) :: int(os.environ["PYTEST_XDIST_WORKER_COUNT"])]:
+            # What cannot be imported is said by the collection, which comes to it again.
+            with suppress(Exception):
+                import_module(name)
 
 
 def pytest_collection_finish() -> None:

@@ -60,6 +60,21 @@ class Gone(NamedTuple):
     whose: str
 
 
+class ConnectionPool(BlockingConnectionPool):
+    """Who finds no connection free waits for one: a burst is no fault."""
+
+    async def renew(self) -> None:
+        """Close what nobody uses, so that connections are made anew.
+
+        They are taken out of the pool first: `disconnect` closes them a turn of the loop later, under the hands of
+        whoever has one by then.
+        """
+        idle, self._available_connections = self._available_connections, []
+        for connection in idle:
+            # Whoever is silent need not hear it.
+            await connection.disconnect(nowait=True)
+
+
 class Store:
     """The tables of one Redis or Valkey. It is safe to use from several workers at once."""
 
@@ -236,7 +251,7 @@ class Store:
         are may lead to a primary that is none any more.
         """
         if isinstance(self.client, Redis):
-            await self.client.connection_pool.disconnect(inuse_connections=False)
+            await self.client.connection_pool.renew()
         async with self.client.pipeline(transaction=False) as pipe:
             for shard in range(keys.SHARDS):
                 pipe.set(keys.probe(shard), 1, ex=keys.PROBE_KEPT_SECONDS)
@@ -255,9 +270,8 @@ async def connected(url: str, patience: float = ANSWER_SECONDS) -> AsyncIterator
     if url.startswith(("redis+cluster://", "rediss+cluster://")):
         client = Cluster.from_url(url.replace("+cluster", "", 1), **timeouts)
     else:
-        # Those who find no connection free wait for one: a burst is no fault. Nothing is tried again underneath: what
-        # may be done twice, and for whom there is time, is known above.
-        pool = BlockingConnectionPool.from_url(url, max_connections=CONNECTIONS, timeout=patience, **timeouts)
+        # Nothing is tried again underneath: what may be done twice, and for whom there is time, is known above.
+        pool = ConnectionPool.from_url(url, max_connections=CONNECTIONS, timeout=patience, **timeouts)
         client = Redis(connection_pool=pool)
     try:
         yield client

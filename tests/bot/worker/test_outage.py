@@ -3,8 +3,9 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -24,10 +25,17 @@ NOT_KNOWN = "I cannot get at my notes just now"
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "ANSWER_SECONDS", 0.4)
-    monkeypatch.setattr(store, "COMMIT_SECONDS", 0.8)
     monkeypatch.setattr(outage, "PROBE_SECONDS", 0.05)
     monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.05)
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    """A store that falls silent counts as away sooner. Undone when it is to be heard again, which may take a while."""
+    monkeypatch.setattr(store, "connected", partial(store.connected, patience=0.4))
+    with monkeypatch.context() as context:
+        context.setattr(store, "COMMIT_SECONDS", 0.8)
+        yield context
 
 
 def process_of(embedded: EmbeddedStore) -> int:
@@ -105,7 +113,7 @@ async def test_a_store_that_takes_nothing_down_keeps_nothing_and_the_presser_is_
 
 
 async def test_a_store_that_is_frozen_leaves_no_press_unanswered_and_the_same_press_counts_once(
-    embedded: EmbeddedStore,
+    embedded: EmbeddedStore, impatient: pytest.MonkeyPatch
 ) -> None:
     async with at_table(embedded) as (worker, _fake, players):
         mover = mover_of(players)
@@ -125,6 +133,7 @@ async def test_a_store_that_is_frozen_leaves_no_press_unanswered_and_the_same_pr
                 assert not [answer.toast for answer in answers if NOT_KNOWN not in answer.toast]
                 assert not (await worker.healthy())["store"]
             finally:
+                impatient.undo()
                 os.kill(process_of(embedded), signal.SIGCONT)
             await until_well(worker)
             assert (await mover.send(button.payload, mover.private, message, key="frozen0")).toast in (
@@ -145,7 +154,7 @@ async def test_a_store_that_is_frozen_leaves_no_press_unanswered_and_the_same_pr
 
 
 async def test_a_press_that_was_written_after_its_presser_was_told_is_found_by_its_key(
-    embedded: EmbeddedStore,
+    embedded: EmbeddedStore, impatient: pytest.MonkeyPatch
 ) -> None:
     async with at_table(embedded) as (worker, _fake, players):
         mover = mover_of(players)
@@ -155,6 +164,7 @@ async def test_a_press_that_was_written_after_its_presser_was_told_is_found_by_i
         await freeze(embedded)
         reply = await mover.send(button.payload, mover.private, message, key="once")
         assert NOT_KNOWN in reply.toast
+        impatient.undo()
         os.kill(process_of(embedded), signal.SIGCONT)
         await until_well(worker)
         # The store had it in its socket, and wrote it when it woke up; the worker's memory does not know.
@@ -165,6 +175,14 @@ async def test_a_press_that_was_written_after_its_presser_was_told_is_found_by_i
         async with asyncio.timeout(30):
             while not any(player.moves() for player in players if player is not mover):
                 await asyncio.sleep(0.1)
+
+
+async def test_a_look_whether_the_store_is_back_takes_no_connection_from_anybody(embedded: EmbeddedStore) -> None:
+    async with opened(embedded.url) as there:
+        for _ in range(20):
+            # Some are idle; those who ask just after the look has begun take them.
+            await asyncio.gather(*(there.client.get("x") for _ in range(5)))
+            await asyncio.gather(there._probe(), *(there.client.get("x") for _ in range(5)))
 
 
 async def test_a_store_that_dies_is_started_again_and_play_goes_on(embedded: EmbeddedStore) -> None:

@@ -15,7 +15,7 @@ from structlog.testing import capture_logs
 from bot.delivery.message_state import State
 from bot.delivery.names import Board
 from bot.handlers.dispatcher import Dispatcher
-from bot.store import EmbeddedStore, Store, keys, outage, retries, store
+from bot.store import EmbeddedStore, Store, keys, outage, retries
 from bot.store.outage import Outage, may_pass
 from bot.store.retries import RetryQueue, WorkDropped, WorkFailed
 from bot.store.store import opened
@@ -30,8 +30,6 @@ NONE = type(None)
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "ANSWER_SECONDS", 0.4)
-    monkeypatch.setattr(store, "COMMIT_SECONDS", 0.8)
     monkeypatch.setattr(outage, "PROBE_SECONDS", 0.05)
 
 

@@ -250,8 +250,9 @@ class Store:
         """Write something; what the store raises if it takes nothing down. Connections are made anew first: those there
         are may lead to a primary that is none any more.
         """
-        if isinstance(self.client, Redis):
-            await self.client.connection_pool.renew()
+        pool = None if isinstance(self.client, Cluster) else self.client.connection_pool
+        if isinstance(pool, ConnectionPool):
+            await pool.renew()
         async with self.client.pipeline(transaction=False) as pipe:
             for shard in range(keys.SHARDS):
                 pipe.set(keys.probe(shard), 1, ex=keys.PROBE_KEPT_SECONDS)

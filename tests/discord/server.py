@@ -41,6 +41,9 @@ MOST_FILES = 10
 MOST_FOLLOW_UPS = 5
 """By an interaction with a bot that is no member there."""
 
+PATIENCE = 60.0
+"""Seconds for an answer in tests that are not about Discord's three: a busy machine may need them."""
+
 
 @dataclass
 class Channel:
@@ -96,7 +99,6 @@ class Interaction:
     original: int = 0
     follow_ups: int = 0
     data: dict[str, Any] = field(default_factory=dict)
-    acknowledged_after: float = 0.0
     choices: list[dict[str, Any]] | None = None
 
 
@@ -116,6 +118,8 @@ class Failure:
     """It was heard, and nothing is ever said to it."""
     after: float = 0.0
     """Seconds that pass before; with nothing else that is all that goes wrong."""
+    gate: asyncio.Event | None = None
+    """What has to be set before, as ``after``."""
 
 
 class DiscordServer:
@@ -185,6 +189,8 @@ class DiscordServer:
                     failure = failure or self.uploading
                 if failure and failure.after:
                     await asyncio.sleep(failure.after)
+                if failure and failure.gate:
+                    await failure.gate.wait()
                 if failure and failure.silent:
                     await asyncio.Event().wait()
                 if failure and not failure.done_first:
@@ -588,8 +594,7 @@ class DiscordServer:
             raise Refused(404, 10062, "Unknown interaction")
         if one.answer:
             raise Refused(400, 40060, "Interaction has already been acknowledged.")
-        took = time.monotonic() - one.since
-        if took > self.seconds_to_answer:
+        if time.monotonic() - one.since > self.seconds_to_answer:
             raise Refused(404, 10062, "Unknown interaction")
         kind, data = body.get("type"), body.get("data") or {}
         allowed = {COMMAND: (4, 5), COMPONENT: (4, 5, 6, 7), AUTOCOMPLETE: (8,), FORM: (4, 5, 6, 7)}[one.type]
@@ -604,7 +609,7 @@ class DiscordServer:
         elif set(data) - {"flags"} or (data.get("flags") or 0) & ~EPHEMERAL:
             raise invalid("what is put off has no flag but the one for one person's eyes")
         message = self._carry_out(one, kind, data)
-        one.answer, one.acknowledged_after = kind, took
+        one.answer = kind
         if "with_response" not in request.query:
             return None
         about = {"id": str(one.id), "type": one.type}

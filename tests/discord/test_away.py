@@ -19,8 +19,11 @@ from tests.bot.fast_loop import run_fast
 from tests.discord import gateway, players
 from tests.discord.judge import Refused
 from tests.discord.players import Observed, Person, buttons_of, on_discord, seated, text_of
-from tests.discord.server import BAR, BOT, CHANNEL, DiscordServer, Failure
+from tests.discord.server import BAR, BOT, CHANNEL, PATIENCE, DiscordServer, Failure
 from tests.long import long
+
+# The bot's own times pass by the loop's clock, whatever the machine takes.
+pytestmark = pytest.mark.usefixtures("usual")
 
 LONGEST_PAUSE = 64
 """Seconds between two tries to connect, at most."""
@@ -30,7 +33,7 @@ class Timed(DiscordServer):
     """Discord, with the times by the loop's clock of what was asked for."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(seconds=PATIENCE)
         self.asked: list[tuple[float, str, str, bool]] = []
         """When, which call, of which channel or interaction, and whether it was answered with a failure on order."""
 

@@ -7,9 +7,9 @@ from bot.store import Store
 from engine.puzzles.puzzle import Puzzle
 from tests.discord.players import Person, buttons_of, on_discord, picture_of, seated, text_of, until
 from tests.discord.server import CHANNEL, Channel, DiscordServer
-from tests.discord.test_pictures import _patient, _quick
+from tests.discord.test_pictures import _quick
 
-__all__ = ["_patient", "_quick"]
+__all__ = ["_quick"]
 
 
 def puzzle_in(person: Person, channel: Channel) -> dict[str, Any]:

@@ -25,10 +25,10 @@ from tests.bot.tournaments.field import counted_in_order, team_name
 from tests.bot.tournaments.prying import at_info, pages, scenes, told_of
 from tests.discord.players import Observed, Person, buttons_of, on_discord, picture_of, text_of, until
 from tests.discord.server import CHANNEL, Channel, DiscordServer
-from tests.discord.test_pictures import _patient, _quick
+from tests.discord.test_pictures import _quick
 from tests.long import long
 
-__all__ = ["_patient", "_quick", "scenes"]
+__all__ = ["_quick", "scenes"]
 
 NAMES = ("Anna", "Bruno", "Carla", "Dino", "Elia", "Fede", "Gaia", "Hugo")
 Moves = list[tuple[Channel, dict[str, Any], str]]

@@ -42,10 +42,14 @@ async def test_a_page_that_is_pressed_thrice_shows_the_last_and_every_press_is_a
         await until(lambda: not len(adapter.answers))
         page = list(anna.private.messages.values())[-1]
         payloads = {one["label"]: one["custom_id"] for one in buttons_of(page)}
-        uploads, server.uploading = server.uploads, Failure(after=0.5)
+        gate = asyncio.Event()
+        uploads, server.uploading = server.uploads, Failure(gate=gate)
         pressed = [anna.touch(anna.private, page, payloads["Metà Mazzo"])]
         await until(lambda: server.uploads > uploads)
         pressed += [anna.touch(anna.private, page, payloads[label]) for label in ("Pizzichino", "Common rules")]
+        # The upload ends only when the bot is about to show the last.
+        await until(lambda: adapter._pages._changed[page["id"]].latest == pressed[-1].id)
+        gate.set()
         await until(lambda: not len(adapter.answers))
         assert all(one.answer for one in pressed)
         assert server.uploads == uploads + 1, "of the second, nobody sees the picture"

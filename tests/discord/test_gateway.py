@@ -9,7 +9,7 @@ import pytest
 from bot.delivery import surface_sync
 from bot.store import Store
 from tests.discord.players import Person, on_discord, seated, text_of, until
-from tests.discord.server import BAR, CHANNEL, DiscordServer
+from tests.discord.server import BAR, CHANNEL, PATIENCE, DiscordServer
 
 
 @pytest.fixture(autouse=True)
@@ -17,9 +17,15 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
     # The library waits for some seconds before it connects anew.
     monkeypatch.setattr("discord.backoff.ExponentialBackoff.delay", lambda _self: 0.05)
+    # And for five before it begins each further session, as Discord's limits want.
+    monkeypatch.setattr("discord.Client.before_identify_hook", at_once)
 
 
-async def plays_on(server: DiscordServer, people: list[Person], seconds: float = 10.0) -> None:
+async def at_once(_self: object, _shard: int | None, *, initial: bool) -> None:
+    """No pause."""
+
+
+async def plays_on(server: DiscordServer, people: list[Person], seconds: float = 60.0) -> None:
     """Until one more trick has been taken."""
     channel, random = server.channels[CHANNEL], Random(1)
 
@@ -73,8 +79,10 @@ async def test_who_is_told_to_stop_while_it_connects_anew_stops(store: Store, se
         await until(lambda: not adapter.healthy)
 
 
+# A press that one worker hears and another shows is put off.
+@pytest.mark.usefixtures("usual")
 async def test_shards_are_split_among_workers(store: Store) -> None:
-    server = DiscordServer(shards=4)
+    server = DiscordServer(shards=4, seconds=PATIENCE)
     await server.start()
     server.channel(CHANNEL, server.server(BAR))
     try:

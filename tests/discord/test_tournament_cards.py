@@ -1,8 +1,16 @@
 """A tournament's card in a channel on Discord."""
 
+import pytest
+
 from bot.store import Store
+from bot.tournaments import director
 from tests.discord.players import Person, on_discord, text_of, until
 from tests.discord.server import CHANNEL, Channel, DiscordServer
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(director, "POLL_SECONDS", 0.05)
 
 
 def cards(channel: Channel) -> list[str]:

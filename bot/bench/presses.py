@@ -23,7 +23,7 @@ from bot import logs
 from bot.bench.limits import PATIENCE, BenchFailed, within
 from bot.handlers import Dispatcher
 from bot.panel import Panel
-from bot.platform import Command, Person, Press, RateLimit, SentMessage, private_place
+from bot.platform import Command, Person, Press, RateLimit, Reply, SentMessage, private_place
 from bot.running import collect_seldom
 from bot.settings import Settings
 from bot.store import EmbeddedStore, Store, opened
@@ -95,6 +95,12 @@ class Counter:
             waiting.set_result(time.perf_counter())
 
 
+def done(reply: Reply) -> None:
+    """BenchFailed where that answers something that was not done, as when the store was away for a moment."""
+    if reply.toast:
+        raise BenchFailed(f"somebody was refused: {reply.toast}")
+
+
 class Crowd:
     """People at many tables of a game for two, each table in a group of its own."""
 
@@ -127,9 +133,9 @@ class Crowd:
         one, two = self.person(2 * number), self.person(2 * number + 1)
         place = f"bench:g{number}"
         await self.worker.people.choose_for_chat(place, clock="86400")
-        await self.dispatcher.command(Command(self.key(), one, place, "challenge", (GAME,)))
+        done(await self.dispatcher.command(Command(self.key(), one, place, "challenge", (GAME,))))
         [table] = await self.worker.tables_of(one.id)
-        await self.dispatcher.press(Press(self.key(), two, place, "1", f"1t{table.code}:sit", genuine=True))
+        done(await self.dispatcher.press(Press(self.key(), two, place, "1", f"1t{table.code}:sit", genuine=True)))
         self.codes.append(table.code)
 
     def key(self) -> str:
@@ -157,9 +163,7 @@ class Crowd:
             press = Press(self.key(), person, place, message, f"1m{code}:{table.version}:{move}", genuine=True)
             written = self.counter.written[press.place] = asyncio.get_running_loop().create_future()
             start = time.perf_counter()
-            reply = await self.dispatcher.press(press)
-            if reply.toast:
-                raise BenchFailed(f"a press was refused: {reply.toast}")
+            done(await self.dispatcher.press(press))
             took: float = await written - start
             if (now := self.worker.room.remembered(code)) and now.phase != "playing":
                 await self._replace(table)

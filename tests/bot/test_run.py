@@ -90,10 +90,8 @@ def test_it_runs_until_it_is_told_to_stop(tmp_path: Path) -> None:
         assert answer.returncode == 1
         assert "wrong  playground: a bot with another data folder listens on 127.0.0.1" in answer.stdout
         assert "secret-token" not in answer.stdout + answer.stderr
-        start = time.monotonic()
         process.send_signal(signal.SIGTERM)
         _, log = process.communicate(timeout=20)
-        assert time.monotonic() - start < 5
         assert process.returncode == 0
         events = [json.loads(line)["event"] for line in log.splitlines()]
         assert events[-1] == "stopped"

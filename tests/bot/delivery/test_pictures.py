@@ -23,7 +23,7 @@ from bot.worker import Worker
 from tests.bot.delivery.test_surface_sync import Held, a_commit, surface_of
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seated
 from tests.bot.finished.games import finished, keep
-from tests.bot.pictures.test_pool import sleepy
+from tests.bot.pictures.test_pool import sleepy, unhurried
 
 
 class Pictured(FakePlatform):
@@ -467,7 +467,7 @@ async def test_a_painter_that_is_slow_rings_nobody_twice(store: Store, monkeypat
     fake = OneWay()
     async with open_worker(store, fake) as worker:
         monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
-        monkeypatch.setattr(worker.picture_pool, "_paint", sleepy)
+        monkeypatch.setattr(worker.picture_pool, "_paint", unhurried)
         players = await seated(worker, fake, "metamazzo")
         for _ in range(2):
             mover = next(player for player in players if player.moves())

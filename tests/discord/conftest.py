@@ -6,14 +6,15 @@ import pytest
 
 from tests.discord.server import BAR, CHANNEL, PATIENCE, DiscordServer
 
-TIMES = (
-    "adapters.discord.adapter.PUT_OFF_AFTER",
-    "adapters.discord.adapter.SHOWN_WITHIN",
-    "adapters.discord.answers.UPLOADED_WITHIN",
-    "adapters.discord.pictures.UPLOAD_SECONDS",
-    "adapters.discord.pictures.SLOW_SECONDS",
-)
-"""After which the bot goes on without what it waits for."""
+TIMES = {
+    "adapters.discord.adapter.PUT_OFF_AFTER": 20.0,
+    # A press that changes nothing on its panel has to wait for so long.
+    "adapters.discord.adapter.SHOWN_WITHIN": 5.0,
+    "adapters.discord.answers.UPLOADED_WITHIN": 20.0,
+    "adapters.discord.pictures.UPLOAD_SECONDS": 20.0,
+    "adapters.discord.pictures.SLOW_SECONDS": 20.0,
+}
+"""After which the bot goes on without what it waits for, in seconds for a busy machine."""
 
 
 @pytest.fixture(autouse=True)
@@ -21,8 +22,8 @@ def _patient(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     """On a busy machine anything may take a while, and an answer that was put off says nothing yet. Tests that are about
     one of the times set it themselves, or have them all by ``usual``.
     """
-    for name in () if "usual" in request.fixturenames else TIMES:
-        monkeypatch.setattr(name, 20.0)
+    for name, seconds in () if "usual" in request.fixturenames else TIMES.items():
+        monkeypatch.setattr(name, seconds)
 
 
 @pytest.fixture

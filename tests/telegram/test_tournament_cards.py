@@ -1,8 +1,16 @@
 """A tournament's card in a group on Telegram."""
 
+import pytest
+
 from bot.store import Store
+from bot.tournaments import director
 from tests.telegram.players import GROUP, Person, on_telegram, until
 from tests.telegram.server import BOT, Chat, TelegramServer
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(director, "POLL_SECONDS", 0.05)
 
 
 def cards(chat: Chat) -> list[str]:

@@ -2,6 +2,7 @@
 no game moves.
 """
 
+import asyncio
 import json
 import os
 from random import Random
@@ -80,6 +81,10 @@ async def test_nonsense_at_every_address_is_no_error_of_ours(
     site.site.limits._on = False
     chat = Chat(site, ANNA)
     code = await chat.practice()
+    async with asyncio.timeout(60):
+        # The robot may lead.
+        while (chair := (await site.worker.room.table(code)).to_move) is None or chair.person != ANNA.id:
+            await asyncio.sleep(0.05)
     await site.worker.settled()
     _program, token = await Programs(store.client).add("Reads", ("read",))
     held = await Sessions(store.client).begin(ANNA.id)

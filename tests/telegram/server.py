@@ -67,8 +67,8 @@ class Failure:
     hang_up: bool = False
     silent: bool = False
     """It was heard, and nothing is ever said to it."""
-    waits: float = 0.0
-    """Seconds before it is heard."""
+    gate: asyncio.Event | None = None
+    """It is heard once this is set."""
 
 
 @dataclass
@@ -327,8 +327,8 @@ class TelegramServer:
             self.calls.append((method, fields))
             failure = self._orders[method].popleft() if self._orders[method] else self.away
             self.met += failure is not None and failure is self.away
-            if failure:
-                await asyncio.sleep(failure.waits)
+            if failure and failure.gate:
+                await failure.gate.wait()
             if failure and failure.silent and not failure.done_first:
                 await asyncio.Event().wait()
             if failure and not failure.done_first:

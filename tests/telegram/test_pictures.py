@@ -225,7 +225,7 @@ async def test_a_text_whose_photo_is_late_is_edited_no_more(
     """Telegram may carry the change out after everything that comes later."""
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
     words = await adapter.send(PLACE, text(), "key")
-    server.order("editMessageMedia", Failure(waits=0.3))
+    server.order("editMessageMedia", Failure(silent=True))
     with pytest.raises(NotEditable):
         await adapter.edit(PLACE, words, panel("Over."))
 
@@ -246,14 +246,26 @@ async def test_a_photo_on_its_way_as_the_bot_stops_is_deleted_at_the_next_start(
     store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
-    async with on_telegram(store, server, pictures=True):
+    monkeypatch.setattr("bot.worker.PATIENCE", 30.0)
+    gate = asyncio.Event()
+    async with asyncio.TaskGroup() as tasks, on_telegram(store, server, pictures=True) as adapter:
         people = [Person(server, number, name) for number, name in enumerate(NAMES[:2], 1)]
         people[0].say("/challenge testa")
         await until(lambda: people[0].button("Accept", server.group(GROUP)) is not None)
-        server.order("sendPhoto", Failure(waits=0.8))
+        # All of them: one that is late by itself is not taken for the one that is on its way.
+        server.order("sendPhoto", *[Failure(gate=gate)] * 10)
         await people[1].press("Accept", server.group(GROUP))
-        await until(lambda: any("text" in one for person in people for one in of_bot(person.private.messages)))
-    await until(lambda: any(len(of_bot(person.private.messages)) == 2 for person in people))
+        await until(
+            lambda: all(["text" in one for one in of_bot(person.private.messages)] == [True] for person in people)
+        )
+
+        async def let_go() -> None:
+            # Before that the bot would delete what comes.
+            await until(lambda: adapter.worker.delivery._tools.stopping)
+            gate.set()
+
+        tasks.create_task(let_go())
+    assert [len(of_bot(person.private.messages)) for person in people] == [2, 2]
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 30.0)
     async with on_telegram(store, server, pictures=True) as adapter:
         await until(lambda: adapter.healthy)
@@ -512,10 +524,12 @@ async def test_a_late_upload_leaves_its_text_to_go_alone_and_is_told_of(
     adapter: Observed, server: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
-    server.order("sendPhoto", Failure(waits=0.4), Failure(waits=0.4, says=b"{}"))
     for is_named in (True, False):
+        gate = asyncio.Event()
+        server.order("sendPhoto", Failure(gate=gate, says=None if is_named else b"{}"))
         with pytest.raises(NoPicture) as raised:
             await adapter.send(PLACE, panel(), "key")
+        gate.set()
         assert raised.value.late
         message = await raised.value.late
         assert message == (str(only(server)["message_id"]) if is_named else "")
@@ -529,19 +543,21 @@ async def test_a_hand_that_comes_late_is_deleted_as_soon_as_that_can_be_done(
     monkeypatch: pytest.MonkeyPatch,
     is_restarted: bool,
 ) -> None:
-    refusal = Failure(Refused(500, "Internal Server Error"))
+    refusal, gate = Failure(Refused(500, "Internal Server Error")), asyncio.Event()
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seated(server, "testa")
         await adapter.worker.settled()
         monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.2)
-        server.order("sendPhoto", Failure(waits=0.8))
+        server.order("sendPhoto", Failure(gate=gate))
         people[0].say("/hand", people[0].private)
         await until(lambda: ["text" in one for one in of_bot(people[0].private.messages)] == [True])
-        server.order("deleteMessage", *[refusal] * (10_000 if is_restarted else 5))
+        server.order("deleteMessage", *[refusal] * 10_000)
+        gate.set()
         await until(lambda: len(of_bot(people[0].private.messages)) == 2)
         [shown, late] = of_bot(people[0].private.messages)
         await until(lambda: any(fields.get("message_id") == late["message_id"] for _method, fields in server.calls))
         if not is_restarted:
+            server.forget_orders()
             await adapter.worker.settled()
     if is_restarted:
         server.forget_orders()
@@ -556,15 +572,16 @@ async def test_a_hand_that_comes_late_is_deleted_as_soon_as_that_can_be_done(
 async def test_a_result_that_comes_late_is_deleted_though_the_table_is_gone_by_then(
     store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    group = server.group(GROUP)
+    group, gate = server.group(GROUP), asyncio.Event()
     async with on_telegram(store, server, pictures=True) as adapter:
         people = await seated(server, "testa")
         await adapter.worker.settled()
         monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.2)
-        server.order("sendPhoto", *[Failure(waits=0.8)] * 3)
+        server.order("sendPhoto", *[Failure(gate=gate)] * 3)
         people[0].say("/resign", people[0].private)
         await people[0].press("Yes, I resign")
         await until(lambda: any("resigned" in words_of(one) for one in group.messages.values()))
+        gate.set()
         await adapter.worker.settled()
         results = [one for one in group.messages.values() if "resigned" in words_of(one) and "Rematch" in str(one)]
         assert ["text" in one for one in results] == [True]
@@ -575,11 +592,14 @@ async def test_a_page_that_comes_late_is_deleted_as_soon_as_that_can_be_done(
     store: Store, server: TelegramServer, painted: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.2)
+    gate = asyncio.Event()
     async with on_telegram(store, server, pictures=True):
         anna = Person(server, 1, "Anna")
-        server.order("sendPhoto", Failure(waits=0.8))
+        server.order("sendPhoto", Failure(gate=gate))
         server.order("deleteMessage", Failure(Refused(500, "Internal Server Error")))
         anna.say("/rules testa", anna.private)
+        await until(lambda: len(of_bot(anna.private.messages)) == 1)
+        gate.set()
         await until(lambda: methods(server).count("deleteMessage") == 2 and len(of_bot(anna.private.messages)) == 1)
         [message] = of_bot(anna.private.messages)
         assert "text" in message
@@ -769,8 +789,10 @@ async def test_a_late_hand_in_the_group_is_told_of(
     server.group(GROUP).bot_is_admin = True
     adapter.messages.ephemerals.possible = True
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.1)
-    server.order("sendPhoto", Failure(waits=0.3))
+    gate = asyncio.Event()
+    server.order("sendPhoto", Failure(gate=gate))
     with pytest.raises(NoPicture) as raised:
         await adapter.send(f"telegram:@2~{GROUP}", panel(), "key")
+    gate.set()
     assert raised.value.late
     assert await raised.value.late == str(hands(bruno)[0]["ephemeral_message_id"])

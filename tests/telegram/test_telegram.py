@@ -129,9 +129,11 @@ async def test_who_never_pressed_start_gets_a_link_that_brings_that_very_hand(
 
 
 async def test_who_blocks_the_bot_in_mid_game_is_told_in_the_group(store: Store, server: TelegramServer) -> None:
-    async with on_telegram(store, server):
+    async with on_telegram(store, server) as adapter:
         people = await seated(server, "metamazzo")
         await some_tricks(server, people, 1)
+        # A hand that was not edited yet may still have the buttons of the card before.
+        await adapter.worker.settled()
         mover = next(person for person in people if panels(person)[-1].get("reply_markup"))
         other = people[1 - people.index(mover)]
         other.private.gone = Refused(403, "Forbidden: bot was blocked by the user")
@@ -302,10 +304,10 @@ async def test_updates_out_of_order_are_each_heard_once(store: Store, server: Te
 
 
 async def test_what_piled_up_while_the_bot_was_down_is_answered(store: Store, server: TelegramServer) -> None:
-    async with on_telegram(store, server):
+    async with on_telegram(store, server) as adapter:
         people = await seated(server, "metamazzo")
         await some_tricks(server, people, 1)
-        await asyncio.sleep(0.05)
+        await adapter.worker.settled()
     mover = next(person for person in people if panels(person)[-1].get("reply_markup"))
     message = panels(mover)[-1]
     data = message["reply_markup"]["inline_keyboard"][0][0]["callback_data"]

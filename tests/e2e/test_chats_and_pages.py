@@ -1,6 +1,5 @@
 """People who sit at one table, some on its page in a real Chromium and some in their chats."""
 
-import socket
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -17,14 +16,10 @@ from tests.discord.players import BAR, CHANNEL, Observed, Person, buttons_of, on
 from tests.discord.server import DiscordServer
 from tests.discord.test_two_platforms import both
 from tests.e2e.conftest import ONE_BROWSER
+from tests.kills.bot_process import free_port
 from tests.telegram.players import Person as TelegramPerson
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as one:
-        return int(one.getsockname()[1])
 
 
 async def test_one_plays_on_the_page_and_the_other_in_discord(tmp_path: Path, browser: Browser) -> None:

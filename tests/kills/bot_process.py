@@ -1,20 +1,41 @@
 """The bot as a host starts it: a process of its own, that can be killed."""
 
 import asyncio
+import itertools
 import os
 import signal
 import socket
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import aiohttp
 
+PORTS = range(11_000, 30_000)
+"""Below what systems give to whoever asks for any port: none is another's by the time that it is bound again."""
+
+
+def _ports_of_this_process() -> Iterator[int]:
+    """This process's share of the ports, from anywhere in it, as another run may be under way beside this one."""
+    number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    share = PORTS[number :: int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))]
+    first = Random().randrange(len(share))
+    return itertools.cycle([*share[first:], *share[:first]])
+
+
+_ports = _ports_of_this_process()
+
 
 def free_port() -> int:
-    with socket.socket() as line:
-        line.bind(("127.0.0.1", 0))
-        return int(line.getsockname()[1])
+    """A port of this machine at which nobody listens, and of which no other test is told."""
+    while True:
+        port = next(_ports)
+        with socket.socket() as line, suppress(OSError):
+            line.bind(("127.0.0.1", port))
+            return port
 
 
 class Bot:

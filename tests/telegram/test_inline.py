@@ -20,13 +20,13 @@ from bot.tables.choice import Choice
 from engine import GAMES, verify
 from tests.bot.fake_platform import ACCEPT, NAMES, FakePlatform, Player
 from tests.bot.worker.test_games import shortest
+from tests.kills.bot_process import free_port
 from tests.long import mostly_long
 from tests.telegram.balancer import balancer
 from tests.telegram.content import Refused
 from tests.telegram.models import type_called
 from tests.telegram.players import GROUP, Observed, Person, on_telegram, until
 from tests.telegram.server import BOT, TOKEN, Chat, Failure, TelegramServer
-from tests.telegram.test_webhook import free_port
 from tests.tricks import has_come_to
 
 ELSEWHERE = -4639674142813626973

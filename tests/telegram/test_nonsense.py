@@ -13,10 +13,10 @@ from bot import supervisor
 from bot.delivery import surface_sync
 from bot.settings import Settings
 from bot.store import Store
+from tests.kills.bot_process import free_port
 from tests.telegram.players import GROUP, Person, on_telegram, seated, until
 from tests.telegram.server import TOKEN, Failure, TelegramServer
 from tests.telegram.test_telegram import panels, some_tricks
-from tests.telegram.test_webhook import free_port
 from tests.telegram.test_webhook import settings as webhook_settings
 
 PAGE = b"<html><h1>Your network has a message for you</h1></html>"

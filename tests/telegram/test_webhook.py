@@ -15,17 +15,15 @@ from adapters.telegram.webhook import Webhook, secret_of
 from bot import outages
 from bot.settings import BadSetting
 from bot.store import Store, keys, retries
+from tests.kills.bot_process import free_port
 from tests.telegram.balancer import balancer
 from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, Person, on_telegram, until
 from tests.telegram.server import BOT, TOKEN, Failure, TelegramServer
 from tests.tricks import has_come_to
 
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+# tests/fuzz takes both from here.
+__all__ = ["free_port", "settings"]
 
 
 def settings(port: int) -> dict[str, Any]:

@@ -50,6 +50,10 @@ async def is_mine(page: Page) -> None:
 
 async def test_from_the_first_page_to_the_first_card_are_three_clicks(playground: Open, browser: Browser) -> None:
     page = await opened(browser, playground.url)
+    # A trick that was taken lies there for a moment: here for an hour, so that it is seen however seldom one looks.
+    await page.add_init_script(
+        "const usual = setTimeout; window.setTimeout = (then, ms) => usual(then, ms > 1000 ? 3_600_000 : ms);"
+    )
     sizes: list[Response] = []
     page.on("response", lambda answer: sizes.append(answer))  # noqa: PLW0108 - Playwright takes no builtin
     await page.get_by_role("button", name="Play now").click()
@@ -142,7 +146,7 @@ async def test_a_page_that_is_loaded_again_shows_the_same_table(playground: Open
     before = await page.locator(".fan").inner_html()
     await page.reload()
     await page.wait_for_selector(".felt")
-    assert await page.locator(".fan").inner_html() == before
+    await expect(page.locator(".fan")).to_have_js_property("innerHTML", before)
 
 
 @pytest.mark.long

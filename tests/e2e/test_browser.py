@@ -12,7 +12,6 @@ from playwright.async_api import Browser, Dialog, Locator, Page, expect
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from tests.e2e.conftest import ONE_BROWSER, PHONE
-from tests.long import long
 from tests.open_playground import Open
 
 pytestmark = ONE_BROWSER
@@ -58,7 +57,12 @@ class Tab:
         await self.button(label).click()
 
     async def sees(self, text: str) -> None:
-        await expect(self.page.locator("#messages")).to_contain_text(text, timeout=10_000)
+        await expect(self.page.locator("#messages")).to_contain_text(text)
+
+    async def sees_a_picture(self) -> None:
+        picture = self.page.locator(".message img.picture").last
+        await expect(picture).to_have_js_property("naturalWidth", 720)
+        await expect(picture).to_have_attribute("alt", re.compile("picture of the table"))
 
     async def answered(self) -> None:
         """Until nothing that was pressed here waits for the bot."""
@@ -106,7 +110,8 @@ async def play_on(tabs: list[Tab], random: Random, over: Locator, most: int = 15
     raise AssertionError("it never came to an end")
 
 
-@pytest.mark.parametrize("game", ["spizzichino", long("metamazzo")])
+@pytest.mark.long
+@pytest.mark.parametrize("game", ["spizzichino", "metamazzo"])
 async def test_two_people_play_a_whole_deal(playground: Open, browser: Browser, game: str) -> None:
     anna = await Tab.open(browser, playground, "Anna")
     bruno = await Tab.open(browser, playground, "Bruno")
@@ -120,9 +125,7 @@ async def test_two_people_play_a_whole_deal(playground: Open, browser: Browser, 
         await tab.private()
         await tab.sees("deal 1")
     random = Random(game)
-    picture = anna.page.locator(".message img.picture").last
-    await expect(picture).to_have_js_property("naturalWidth", 720, timeout=20_000)
-    await expect(picture).to_have_attribute("alt", re.compile("picture of the table"))
+    await anna.sees_a_picture()
     await anna.shot(f"{game}-first-hand")
     trick = has_come_to(watcher, "[5-9]")
     await play_on([anna, bruno], random, trick)
@@ -211,14 +214,17 @@ async def test_a_closed_private_chat_is_told_in_the_group_and_opened_by_its_butt
 
 
 async def test_a_reload_and_a_restart_of_the_bot_lose_nothing(playground: Open, browser: Browser) -> None:
+    """A game in the browser from the challenge to its end."""
     anna = await Tab.open(browser, playground, "Anna")
     bruno = await Tab.open(browser, playground, "Bruno")
     await anna.say("/challenge metamazzo")
     await bruno.press("Accept")
     watcher = await Tab.open(browser, playground, "Anna")
+    await watcher.sees("The shuffle is sealed")
     for tab in (anna, bruno):
         await tab.private()
         await tab.sees("deal 1")
+    await anna.sees_a_picture()
     random = Random(9)
     await play_on([anna, bruno], random, has_come_to(watcher, "[2-9]"))
     for tab in (anna, bruno):
@@ -232,10 +238,15 @@ async def test_a_reload_and_a_restart_of_the_bot_lose_nothing(playground: Open, 
     await playground.stop()
     await expect(anna.page.locator("#offline")).to_be_visible()
     await playground.start()
-    await expect(anna.page.locator("#offline")).to_be_hidden(timeout=15_000)
-    await expect(bruno.page.locator("#offline")).to_be_hidden(timeout=15_000)
+    await expect(anna.page.locator("#offline")).to_be_hidden()
+    await expect(bruno.page.locator("#offline")).to_be_hidden()
     assert await anna.page.locator(".message").last.inner_text() == before
     await play_on([anna, bruno], random, has_come_to(watcher, "[5-9]"))
+    await anna.say("/resign")
+    await anna.press("Yes, I resign")
+    await watcher.sees("Secret: ")
+    await watcher.sees("Totals:")
+    await watcher.sees("resigned")
 
 
 @pytest.mark.long
@@ -274,7 +285,7 @@ async def test_practice_with_a_hint_and_a_look_back(playground: Open, browser: B
     for _ in range(35):
         # Where nothing has been compiled yet the robots ask for a moment.
         await anna.press("Hint")
-        await expect(anna.page.locator("#toasts .toast").last).to_be_visible(timeout=10_000)
+        await expect(anna.page.locator("#toasts .toast").last).to_be_visible()
         if await anna.page.locator("#toasts", has_text="💡").count():
             break
         await anna.page.wait_for_timeout(3000)

@@ -79,7 +79,7 @@ async def test_a_table_from_the_first_card_to_the_replay(
     await page.get_by_role("button", name="Play now").click()
     await page.wait_for_selector(".felt")
     for step in range(60):
-        await expect(page.locator(f"{TO_PRESS}, .card-text").first).to_be_visible(timeout=20_000)
+        await expect(page.locator(f"{TO_PRESS}, .card-text").first).to_be_visible()
         if await page.locator(".card-text").count():
             break
         if step % 6 == 0 or await page.locator(".tally").count():

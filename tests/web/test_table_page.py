@@ -45,7 +45,7 @@ async def begun(browser: Browser, site: Open, game: str, **how: object) -> Page:
 
 
 async def is_mine(page: Page) -> None:
-    await expect(page.locator(".line.mine")).to_be_visible(timeout=20_000)
+    await expect(page.locator(".line.mine")).to_be_visible()
 
 
 async def test_from_the_first_page_to_the_first_card_are_three_clicks(playground: Open, browser: Browser) -> None:
@@ -163,7 +163,7 @@ async def test_a_bot_that_was_started_anew_is_found_again(playground: Open, brow
     name = await card.get_attribute("data-card")
     await card.click()
     await playground.start()
-    await expect(page.locator(".away")).to_have_count(0, timeout=20_000)
+    await expect(page.locator(".away")).to_have_count(0)
     await expect(page.locator(f".fan [data-card='{name}']")).to_have_count(0)
     await page.wait_for_function("old => document.querySelector('.fan').innerHTML !== old", arg=before)
     table = await playground.worker.room.table(page.url.rpartition("/")[2])
@@ -246,7 +246,7 @@ async def test_the_last_trick_of_a_deal_is_seen_before_what_it_counted(playgroun
     page = await begun(browser, playground, "metamazzo")
     deal_over = page.locator(".tally")
     while not await deal_over.count():
-        await expect(page.locator(".line.mine, .tally").first).to_be_visible(timeout=20_000)
+        await expect(page.locator(".line.mine, .tally").first).to_be_visible()
         if await deal_over.count():
             break
         before = await page.locator("#table").inner_html()
@@ -297,7 +297,7 @@ async def test_a_question_from_the_menu_does_not_lie_under_the_score_of_a_deal(
     page = await begun(browser, playground, "metamazzo")
     deal_over = page.locator(".tally")
     while not await deal_over.count():
-        await expect(page.locator(".line.mine, .tally").first).to_be_visible(timeout=20_000)
+        await expect(page.locator(".line.mine, .tally").first).to_be_visible()
         if await deal_over.count():
             break
         before = await page.locator("#table").inner_html()

@@ -90,7 +90,7 @@ async def test_the_hosts_page_says_that_another_start_has_another_link(network: 
     await expect(host.locator("#links a")).to_have_count(2)
     await network.stop()
     await network.start()
-    await expect(host.get_by_role("alert")).to_contain_text("yours changes with each start", timeout=15_000)
+    await expect(host.get_by_role("alert")).to_contain_text("yours changes with each start")
     await expect(host.locator("#links")).to_be_hidden()
 
 
@@ -104,5 +104,5 @@ async def test_one_page_too_many_says_so_and_opens_once_another_is_closed(networ
         second = await opened(browser, url, "it-IT")
         await expect(second.locator("#offline")).to_contain_text("Sono aperte troppe pagine")
         await first.close()
-        await expect(second.locator("#people [aria-selected=true]")).to_have_text("Anna", timeout=15_000)
+        await expect(second.locator("#people [aria-selected=true]")).to_have_text("Anna")
     assert len(tabs._tabs) == 1

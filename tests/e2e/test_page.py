@@ -6,6 +6,7 @@ from playwright.async_api import Browser, expect
 from tests.e2e.conftest import ONE_BROWSER, launched
 from tests.e2e.test_browser import Tab
 from tests.e2e.test_links import opened, shot
+from tests.long import long
 from tests.open_playground import Open
 
 pytestmark = ONE_BROWSER
@@ -25,7 +26,7 @@ async def test_the_commands_stay_open_though_the_field_had_the_focus(playground:
 @pytest.mark.parametrize(
     ("locale", "greeting", "closed", "about"),
     [
-        ("en-GB", "Write /challenge to propose a game", "closed", "Private chat closed"),
+        long("en-GB", "Write /challenge to propose a game", "closed", "Private chat closed"),
         ("it-IT", "Scrivi /sfida per proporre una partita", "chiusa", "Chat privata chiusa"),
     ],
 )

@@ -17,6 +17,7 @@ from playwright.async_api import async_playwright, expect
 from tests.e2e.conftest import FLAGS, PHONE, chromium, needed
 from tests.e2e.test_browser import SHOTS
 from tests.kills.bot_process import free_port
+from tests.long import mostly_long
 from tests.open_playground import Open
 
 DOCS = Path(__file__).parents[2] / "docs" / "hosting.md"
@@ -208,7 +209,7 @@ async def test_a_persons_link_works_and_acts_as_them_alone(proxy: Proxy, public:
         hello = await line.receive_json()
         assert (hello["me"], hello["switching"]) == ("1", False)
         await line.send_str(json.dumps({"n": "name1", "do": "say", "chat": "1", "text": "Buongiorno", "as": "2"}))
-        words = [await line.receive_json(timeout=10) for _ in range(2)]
+        words = [await line.receive_json(timeout=30) for _ in range(2)]
         assert {word["type"] for word in words} == {"message", "done"}
     [message] = public.playground.chat_store.chats["1"].messages.values()
     assert (message["by"], message["text"]) == ("1", "Buongiorno")
@@ -261,6 +262,7 @@ async def test_nor_through_an_nginx_that_says_nothing_of_itself(tmp_path: Path) 
         await playground.stop()
 
 
+@pytest.mark.parametrize("proxy", mostly_long(PROXIES, "nginx"), indirect=True)
 async def test_the_page_in_a_browser_by_its_public_address(proxy: Proxy, public: Open) -> None:
     flags = [*FLAGS, f"--host-resolver-rules=MAP {NAME}:443 127.0.0.1:{proxy.port}", "--ignore-certificate-errors"]
     anna = public.playground.chat_store.people["1"]
@@ -278,7 +280,7 @@ async def test_the_page_in_a_browser_by_its_public_address(proxy: Proxy, public:
         await expect(page.locator("#people [aria-selected=true]")).to_have_text("Anna")
         await page.fill("#text", "/challenge testa")
         await page.press("#text", "Enter")
-        await expect(page.locator("#messages")).to_contain_text("Anna", timeout=10_000)
+        await expect(page.locator("#messages")).to_contain_text("Anna")
         await expect(page.locator(".row button").first).to_be_visible()
         if SHOTS:
             await page.screenshot(path=str(Path(SHOTS) / "behind_a_proxy.png"))

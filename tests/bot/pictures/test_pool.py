@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -64,11 +65,17 @@ def counted(scene: Subject) -> bytes:
     return b"painted"
 
 
+def held_until(go: Path, scene: Subject) -> bytes:
+    """Waits for a file."""
+    while not go.exists():
+        time.sleep(0.01)
+    return b"painted"
+
+
 def held_back(scene: Subject) -> bytes:
     """Waits for the file "go" beside the one that the scene names, and makes that."""
     assert isinstance(scene, Scene)
-    while not Path(scene.line).with_name("go").exists():
-        time.sleep(0.01)
+    held_until(Path(scene.line).with_name("go"), scene)
     return counted(scene)
 
 
@@ -187,15 +194,34 @@ async def test_what_nobody_waits_for_any_more_is_not_painted(tmp_path: Path, mon
     assert sorted(file.name for file in tmp_path.iterdir()) == ["3D", "4D", "6D", "go"]
 
 
-async def test_a_picture_that_only_waited_long_costs_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_picture_that_only_waited_long_costs_no_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[asyncio.Timeout] = []
+
+    def limit(_seconds: float) -> asyncio.Timeout:
+        """One that is over when the test says so."""
+        limits.append(asyncio.Timeout(None))
+        return limits[-1]
+
     async with opened(unhurried) as pictures:
         await pictures.painted(panel("AD"))
         [process] = [one.process for one in pictures._processes._running]
-        monkeypatch.setattr(pool, "HUNG_SECONDS", 0.35)
-        found = await asyncio.gather(*[pictures.painted(panel(f"{rank}C")) for rank in "A234567FCR"])
-        assert found[0].picture
-        assert found[-1].picture is None
-        monkeypatch.setattr(pool, "HUNG_SECONDS", 60)
+        monkeypatch.setattr(asyncio, "timeout", limit)
+        monkeypatch.setattr(pictures, "_paint", partial(held_until, tmp_path / "first"))
+        first = asyncio.create_task(pictures.painted(panel("AC")))
+        while not limits:
+            await asyncio.sleep(0)
+        monkeypatch.setattr(pictures, "_paint", partial(held_until, tmp_path / "others"))
+        others = [asyncio.create_task(pictures.painted(panel(code))) for code in ("2C", "3C", "4C")]
+        while len(limits) < 4:
+            await asyncio.sleep(0)
+        (tmp_path / "first").touch()
+        assert (await first).picture
+        for one in limits[1:]:
+            one.reschedule(0)
+        assert not any(painted.picture for painted in await asyncio.gather(*others))
+        (tmp_path / "others").touch()
         pictures._rests_until = 0
         assert (await pictures.painted(panel("2D"))).picture
         assert [one.process for one in pictures._processes._running] == [process]

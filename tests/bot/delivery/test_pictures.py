@@ -3,6 +3,8 @@
 import asyncio
 import time
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -23,7 +25,7 @@ from bot.worker import Worker
 from tests.bot.delivery.test_surface_sync import Held, a_commit, surface_of
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, play_until, seated
 from tests.bot.finished.games import finished, keep
-from tests.bot.pictures.test_pool import sleepy, unhurried
+from tests.bot.pictures.test_pool import held_until, unhurried
 
 
 class Pictured(FakePlatform):
@@ -233,9 +235,11 @@ async def test_where_there_are_no_pictures_there_is_nothing_to_choose(store: Sto
             assert not any("Pictures" in label or "Cards" in label for label in labels)
 
 
-async def test_a_picture_that_is_late_follows_its_text(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_picture_that_is_late_follows_its_text(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
-    fake = FakePlatform()
+    fake, go = FakePlatform(), tmp_path / "go"
     shown: list[bool] = []
     kept = fake.edit
 
@@ -246,10 +250,15 @@ async def test_a_picture_that_is_late_follows_its_text(store: Store, monkeypatch
     async with open_worker(store, fake) as worker:
         anna, bruno = await seated(worker, fake, "metamazzo")
         mover = next(player for player in (anna, bruno) if player.moves())
-        monkeypatch.setattr(worker.picture_pool, "_paint", sleepy)
+        monkeypatch.setattr(worker.picture_pool, "_paint", partial(held_until, go))
         monkeypatch.setattr(fake, "edit", edit)
         fake.shows_pictures = True
-        await mover.press(mover.moves()[0][1].label)
+        await mover.press(mover.moves()[0][1].label, settle=False)
+        async with asyncio.timeout(60):
+            while len(shown) < 2:
+                await asyncio.sleep(0.01)
+        go.touch()
+        await worker.settled()
         assert all(fake.last(place).picture for place in (anna.private, bruno.private, GROUP))
         assert shown[:2] == [False, False]
         assert shown.count(True) == 3

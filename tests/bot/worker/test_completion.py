@@ -13,7 +13,7 @@ from bot.worker import Worker
 from engine import Record
 from engine.robots.findings import Verdict
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker, seated
-from tests.bot.pictures.test_pool import sleepy
+from tests.bot.pictures.test_pool import unhurried
 from tests.bot.worker.test_handlers import resign
 from tests.bot.worker.test_practice import some_cards
 
@@ -30,8 +30,8 @@ def _analyses_results(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.analysis_pool.IDLE_SECONDS", 0.01)
 
 
-def painted(scene: Subject) -> bytes:
-    return b"painted"
+def at_once(scene: Subject) -> bytes:
+    return b"at once"
 
 
 class Thinker:
@@ -84,17 +84,19 @@ async def test_a_result_keeps_its_picture_though_the_next_one_is_late(
     fake.shows_pictures = True
     async with open_worker(store, fake) as worker:
         thinker = Thinker(worker)
-        monkeypatch.setattr(worker.picture_pool, "_paint", painted)
+        monkeypatch.setattr(worker.picture_pool, "_paint", at_once)
         await a_game(worker, fake)
-        assert fake.last(GROUP).picture
+        before = fake.last(GROUP).picture
+        assert before
+        assert before.png == b"at once"
         monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
-        monkeypatch.setattr(worker.picture_pool, "_paint", sleepy)
+        monkeypatch.setattr(worker.picture_pool, "_paint", unhurried)
         thinker.may_answer.set()
         await completed(worker)
         after = fake.last(GROUP)
         assert "Good decisions" in after.plain
         assert after.picture
-        assert after.picture.png == b"late"
+        assert after.picture.png == b"painted"
 
 
 async def test_robots_that_think_and_people_who_ask_go_first(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

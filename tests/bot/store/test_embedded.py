@@ -139,7 +139,7 @@ async def test_the_number_of_another_folders_valkey_in_an_old_file_is_passed_ove
     embedded: EmbeddedStore, tmp_path: Path
 ) -> None:
     """As after a power cut, where numbers begin anew."""
-    mine = impatient(tmp_path / "mine")
+    mine = EmbeddedStore(tmp_path / "mine")
     mine.folder.mkdir(mode=0o700)
     (mine.folder / "valkey.pid").write_text(str(pid_of(embedded.folder)))
     await mine.start()

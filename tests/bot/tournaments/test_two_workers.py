@@ -147,6 +147,10 @@ async def test_it_goes_on_where_the_worker_that_ran_it_stops(two: Two, embedded:
         await two.add()
         while (await the_tournament(store)).is_live:
             await two.play()
+        async with asyncio.timeout(60):
+            while len(two.fake.texts(GROUP)) < 2 or await two.minding.director.tournaments.live():
+                await asyncio.sleep(0.05)
+        # Nor is anything told again afterwards.
         for _ in range(20):
             await asyncio.sleep(0.05)
             for _stack, worker, _dispatcher in two.workers:

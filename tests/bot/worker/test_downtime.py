@@ -59,7 +59,7 @@ async def test_an_hour_down_expires_no_challenge(embedded: EmbeddedStore, end: s
         async with open_worker(store, fake) as worker:
             await challenges(worker, fake, 60)
             await ring(worker, TIME_TO_ACCEPT - HOUR / 2)
-            before = await clocks(store)
+            before, begun = await clocks(store), asyncio.get_running_loop().time()
             if end == "kill":
                 # Nothing is given back.
                 worker.shards.mine.clear()
@@ -69,7 +69,9 @@ async def test_an_hour_down_expires_no_challenge(embedded: EmbeddedStore, end: s
             await ring(worker, 0)
             after = await clocks(store)
             assert set(after) == set(before)
-            assert all(before[code] - after[code] <= LONGEST_GAP + 2 for code in before)
+            # Time in which a worker attends does count, and a slow machine takes some to open sixty tables.
+            passed = asyncio.get_running_loop().time() - begun
+            assert all(before[code] - after[code] <= LONGEST_GAP + 2 + passed for code in before)
             assert {(await worker.room.table(code)).phase for code in after} == {"open"}
             await ring(worker, HOUR)
             assert await clocks(store) == {}

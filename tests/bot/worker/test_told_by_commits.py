@@ -140,7 +140,7 @@ async def test_a_commit_is_told_to_its_owner_alone_and_only_by_another(store: St
         line = await stack.enter_async_context(store.client.pubsub())
         await line.subscribe(keys.worker("owner"), keys.worker("another"))
         for _ in range(2):
-            await line.get_message(timeout=1)
+            await line.get_message(timeout=20)
         shard = keys.shard_of("ABCD")
         assert await store.attendance.attend("owner", shard, "take")
         await store.append("ABCD", Log([]), [b"one\tu1"], clock=5)
@@ -149,7 +149,7 @@ async def test_a_commit_is_told_to_its_owner_alone_and_only_by_another(store: St
         known = Log([b"one\tu1", b"two\tu2"])
         await store.append("ABCD", known, [b"three \xc3\xa8\tu4", b"four\tu4"], about=("somebody", 1))
         await store.rewrite("ABCD", known.after([b"three \xc3\xa8\tu4", b"four\tu4"]), Log([b"x"] * 6))
-        heard = [await line.get_message(timeout=1) for _ in range(3)]
+        heard = [await line.get_message(timeout=20) for _ in range(3)]
         assert await line.get_message(timeout=0.1) is None
         assert {message["channel"] for message in heard} == {keys.worker("owner").encode()}
         assert [Committed.parse(message["data"]) for message in heard] == [

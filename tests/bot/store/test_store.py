@@ -155,7 +155,10 @@ async def test_every_key_of_a_table_lies_in_one_slot(store: Store) -> None:
     assert {keys.shard_of(f"T{n}") for n in range(2000)} == set(range(keys.SHARDS))
 
 
-async def test_what_has_replicas_confirm_leaves_nothing_for_ever(embedded: EmbeddedStore) -> None:
+async def test_what_has_replicas_confirm_leaves_nothing_for_ever(
+    embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.store.batch.REPLICA_MS", 50)
     async with opened(embedded.url, replicas=1) as store:
         for key in (keys.game("one"), keys.table("ABCD")):
             with pytest.raises(NotReplicated):

@@ -6,6 +6,7 @@ from random import Random
 import pytest
 from structlog.testing import capture_logs
 
+from bot import platform
 from bot.delivery import delivery, surface_sync
 from bot.handlers import Dispatcher
 from bot.panel import units
@@ -24,6 +25,7 @@ from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_w
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(delivery, "AGAIN_AFTER", 0.01)
+    monkeypatch.setattr(platform, "SHORTEST_WAIT", 0.0)
 
 
 async def agrees(worker: Worker, fake: FakePlatform, players: list[Player]) -> None:
@@ -80,8 +82,9 @@ async def test_somebody_who_threw_the_panel_away_asks_for_it(store: Store) -> No
         assert mover.moves()
 
 
-@pytest.mark.parametrize("error", [SlowDown(0.02), Trouble("no answer"), MessageGone("")])
-async def test_a_fault_on_the_way_costs_time_only(store: Store, error: Exception) -> None:
+@pytest.mark.parametrize(("kind", "about"), [(SlowDown, 0.02), (Trouble, "no answer"), (MessageGone, "")])
+async def test_a_fault_on_the_way_costs_time_only(store: Store, kind: type[Exception], about: object) -> None:
+    error = kind(about)
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
         players = await seated(worker, fake, "metamazzo")

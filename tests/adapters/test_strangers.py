@@ -328,9 +328,12 @@ async def open_public(
 async def refused_public(
     session: aiohttp.ClientSession, playground: Open, key: str, status: int, **headers: str
 ) -> None:
-    with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+    met = 101
+    try:
         await open_public(session, playground, key, **headers)
-    assert refused.value.status == status
+    except aiohttp.WSServerHandshakeError as refused:
+        met = refused.status
+    assert met == status, headers
 
 
 FORWARDING = [
@@ -347,13 +350,13 @@ FORWARDING = [
 ]
 
 
-@pytest.mark.parametrize("headers", FORWARDING, ids=lambda one: next(iter(one)))
 async def test_on_ones_own_machine_a_forwarded_request_is_refused(
-    playground: Open, session: aiohttp.ClientSession, headers: dict[str, str]
+    playground: Open, session: aiohttp.ClientSession
 ) -> None:
-    for path in ("", "ws", "healthz", "metrics"):
-        async with session.get(playground.url + path, headers=headers) as answer:
-            assert answer.status == 403, path
+    for headers in FORWARDING:
+        for path in ("", "ws", "healthz", "metrics"):
+            async with session.get(playground.url + path, headers=headers) as answer:
+                assert answer.status == 403, (headers, path)
 
 
 async def test_a_proxy_that_says_nothing_and_speaks_as_nginx_does_by_itself_is_refused(playground: Open) -> None:
@@ -409,9 +412,9 @@ async def test_a_ticket_opens_one_page_once_and_soon(
     assert len(public.playground.server._tickets) == 5
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
+async def test_the_public_address_is_the_only_one(public: Open, session: aiohttp.ClientSession) -> None:
+    key = public.playground.chat_store.people["1"].token
+    for headers in (
         {"Host": "127.0.0.1"},
         {"Host": "localhost"},
         {"Host": "evil.example"},
@@ -428,13 +431,11 @@ async def test_a_ticket_opens_one_page_once_and_soon(
         {"Origin": "https://cards.example.org@evil.example"},
         {"X-Forwarded-Proto": "http"},
         {"X-Forwarded-Proto": "https, http"},
-    ],
-    ids=lambda headers: " ".join(map(": ".join, headers.items())),
-)
-async def test_the_public_address_is_the_only_one(
-    public: Open, session: aiohttp.ClientSession, headers: dict[str, str]
-) -> None:
-    await refused_public(session, public, public.playground.chat_store.people["1"].token, 403, **headers)
+    ):
+        await refused_public(session, public, key, 403, **headers)
+    # Nor is it refused for all that was tried.
+    line = await open_public(session, public, key)
+    assert (await line.receive_json())["me"] == "1"
 
 
 async def test_those_who_watch_machines_ask_the_machine_and_not_the_proxy(

@@ -22,7 +22,7 @@ from bot.processes import TRIES
 
 
 @pytest.fixture(autouse=True)
-def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+def _patient(monkeypatch: pytest.MonkeyPatch, forked: None) -> None:
     """On a busy machine a process takes a while to start."""
     monkeypatch.setattr(pool, "PATIENCE_SECONDS", 60)
 
@@ -31,11 +31,6 @@ def panel(code: str = "3D") -> Panel:
     sides = (Side("Anna", "3"), Side("Bruno", "4"))
     scene = Scene(deck=DECKS[0], sides=sides, target="to 21", hand=(Card(code),))
     return Panel((Span("text"),), picture=Picture(scene, "a hand"))
-
-
-def sleepy(scene: Subject) -> bytes:
-    time.sleep(1)
-    return b"late"
 
 
 def unhurried(scene: Subject) -> bytes:
@@ -158,15 +153,16 @@ async def test_a_picture_that_cannot_be_painted_leaves_the_text(paint: Callable[
 
 
 async def test_a_picture_that_is_late_leaves_the_text_and_is_there_for_who_asks_again(
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.05)
-    async with opened(sleepy) as pictures:
+    async with opened(partial(held_until, tmp_path / "go")) as pictures:
         assert (await pictures.painted(panel())).picture is None
         monkeypatch.setattr(pool, "PATIENCE_SECONDS", 60)
+        (tmp_path / "go").touch()
         asked = await pictures.painted(panel())
         assert asked.picture
-        assert asked.picture.png == b"late"
+        assert asked.picture.png == b"painted"
 
 
 async def test_what_nobody_waits_for_any_more_is_not_painted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,12 +265,15 @@ async def test_a_process_that_died_is_started_anew_before_it_is_wanted() -> None
         assert pictures._ready is not first
 
 
-async def test_with_too_many_under_way_a_text_goes_alone_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_with_too_many_under_way_a_text_goes_alone_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(pool, "MOST_WAITING", 1)
-    async with opened(sleepy) as pictures:
+    async with opened(partial(held_until, tmp_path / "go")) as pictures:
         first = asyncio.create_task(pictures.painted(panel("3D")))
         await asyncio.sleep(0)
         assert (await pictures.painted(panel("4D"))).picture is None
+        (tmp_path / "go").touch()
         assert (await first).picture
 
 
@@ -287,9 +286,11 @@ async def test_a_process_that_cannot_be_had_is_left_alone_for_a_while(monkeypatc
         assert (await pictures.painted(panel())).picture
 
 
-async def test_a_picture_that_is_wanted_again_as_it_is_given_up_is_painted(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_picture_that_is_wanted_again_as_it_is_given_up_is_painted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A hand may change and change back at once."""
-    async with opened(sleepy) as pictures:
+    async with opened(partial(held_until, tmp_path / "go")) as pictures:
         first = panel()
         assert first.picture
         monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0.01)
@@ -298,6 +299,9 @@ async def test_a_picture_that_is_wanted_again_as_it_is_given_up_is_painted(monke
         newer = asyncio.Event()
         newer.set()
         await pictures.until_done(first.picture.subject, newer)
-        again = await pictures.painted(first)
+        asked = asyncio.create_task(pictures.painted(first))
+        await asyncio.sleep(0)
+        (tmp_path / "go").touch()
+        again = await asked
         assert again.picture
-        assert again.picture.png == b"late"
+        assert again.picture.png == b"painted"

@@ -64,7 +64,7 @@ class Line:
         request.setdefault("n", f"t{len(self.heard):05}x{id(request) % 10000:04}")
         await self.line.send_str(json.dumps(request))
         while True:
-            word: dict[str, Any] = await self.line.receive_json(timeout=10)
+            word: dict[str, Any] = await self.line.receive_json(timeout=60)
             self.heard.append(word)
             if word.get("n") == request["n"]:
                 return word
@@ -130,9 +130,9 @@ async def test_nonsense_and_a_megabyte_harm_nobody(playground: Open, session: ai
     line = await Line.open(session, playground)
     for nonsense in ("", "[]", "null", "{", '{"do": []}', "\u0000", '{"do":"press","message":{}}'):
         await line.line.send_str(nonsense)
-        assert (await line.line.receive_json(timeout=5))["type"] == "refused"
+        assert (await line.line.receive_json(timeout=60))["type"] == "refused"
     await line.line.send_str(json.dumps({"do": "press", "payload": "x" * 1_000_000}))
-    assert (await line.line.receive(timeout=5)).type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED)
+    assert (await line.line.receive(timeout=60)).type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED)
     other = await Line.open(session, playground)
     assert (await other.ask(do="say", chat="1", text="still here", **{"as": "1"}))["type"] == "done"
 
@@ -201,7 +201,7 @@ async def test_opened_to_a_network_an_invitation_has_the_tables_address(
     [table] = await network.worker.tables_of(f"playground:{anna.id}")
     address = f"{network.site.url}/t/{table.code}"
     while address not in json.dumps(line.heard):
-        line.heard.append(await line.line.receive_json(timeout=20))
+        line.heard.append(await line.line.receive_json(timeout=60))
     origin = {"Origin": network.url.rstrip("/")}
     async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as bea:
         async with bea.get(f"{network.url}t/{table.code}") as page:

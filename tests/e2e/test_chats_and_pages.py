@@ -74,11 +74,11 @@ async def test_one_on_the_page_one_in_telegram_and_one_in_discord_play_a_deal(tm
 async def _play_a_deal(worker: Worker, code: str, page: Page, anna: TelegramPerson, bruno: Person) -> None:
     """Everybody plays where they are, and what was played is the same everywhere at the end."""
     random = Random(1)
-    await expect(page.locator(".felt")).to_be_visible(timeout=20_000)
+    await expect(page.locator(".felt")).to_be_visible()
     while (table := await worker.room.table(code)).game and table.game.deal_number == 1:
         turn = table.chairs[table.game.turn] if table.game.turn is not None else None
         if turn and turn.person.startswith("web:"):
-            await page.locator(".line.mine").wait_for(timeout=20_000)
+            await page.locator(".line.mine").wait_for()
             await page.locator(".fan .tap.playable").first.click()
             # Until the bot has heard of it, it would seem to be the page's turn once more.
             await until(partial(is_after, table.version, worker, code))
@@ -86,7 +86,7 @@ async def _play_a_deal(worker: Worker, code: str, page: Page, anna: TelegramPers
         await bruno.play(random)
         await worker.settled()
     assert table.game
-    await expect(page.locator(".tally")).to_be_visible(timeout=20_000)
+    await expect(page.locator(".tally")).to_be_visible()
     unit = int(table.game.rules.model_dump()["score_unit"])
     totals = [str(total * unit) for total in table.game.totals]
     assert [await page.locator(".side .points").nth(side).inner_text() for side in (0, 1)] == totals
@@ -124,7 +124,7 @@ async def _play(server: DiscordServer, adapter: Observed, browser: Browser) -> N
     assert "#" not in page.url, "the key is taken out of the address at once"
     await page.get_by_role("button", name="Open my cards").tap()
     card = page.locator(".fan .tap.playable").first
-    played = str(await card.get_attribute("data-card", timeout=30_000))
+    played = str(await card.get_attribute("data-card"))
     assert is_offered(mover, played)
     await card.tap()
 
@@ -141,9 +141,9 @@ async def _play(server: DiscordServer, adapter: Observed, browser: Browser) -> N
     while len(cards()) == 1:
         await other.play(random)
     answer = cards()[1]
-    await expect(page.locator(f"[data-lying='{answer}']").first).to_be_attached(timeout=20_000)
+    await expect(page.locator(f"[data-lying='{answer}']").first).to_be_attached()
     await page.reload()
-    await expect(page.locator(".fan .tap")).to_have_count(len(hand_of(adapter, table.code, mover)), timeout=20_000)
+    await expect(page.locator(".fan .tap")).to_have_count(len(hand_of(adapter, table.code, mover)))
 
 
 def is_offered(person: Person, card: str) -> bool:

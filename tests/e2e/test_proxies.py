@@ -209,7 +209,7 @@ async def test_a_persons_link_works_and_acts_as_them_alone(proxy: Proxy, public:
         hello = await line.receive_json()
         assert (hello["me"], hello["switching"]) == ("1", False)
         await line.send_str(json.dumps({"n": "name1", "do": "say", "chat": "1", "text": "Buongiorno", "as": "2"}))
-        words = [await line.receive_json(timeout=30) for _ in range(2)]
+        words = [await line.receive_json(timeout=60) for _ in range(2)]
         assert {word["type"] for word in words} == {"message", "done"}
     [message] = public.playground.chat_store.chats["1"].messages.values()
     assert (message["by"], message["text"]) == ("1", "Buongiorno")

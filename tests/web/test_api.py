@@ -37,7 +37,7 @@ async def kept(site: Open, game: FinishedGame) -> FinishedGame:
 
 
 async def asked(session: aiohttp.ClientSession, url: str, status: int = 200, method: str = "GET") -> Any:
-    async with session.request(method, url, timeout=aiohttp.ClientTimeout(10)) as answer:
+    async with session.request(method, url, timeout=aiohttp.ClientTimeout(60)) as answer:
         text = await answer.text()
         assert answer.status == status, (url, text)
         kind = "application/json" if status == 200 else "application/problem+json"
@@ -178,7 +178,7 @@ async def test_a_table_is_told_as_everybody_sees_it(site: Open, session: aiohttp
 async def test_a_stream_tells_each_card_and_ends_with_the_game(site: Open, session: aiohttp.ClientSession) -> None:
     code, watch_id = await open_table(site)
     room = site.worker.room
-    async with asyncio.timeout(20), session.get(api(site, f"/tables/{watch_id}/stream")) as answer:
+    async with asyncio.timeout(60), session.get(api(site, f"/tables/{watch_id}/stream")) as answer:
         assert answer.content_type == "application/x-ndjson"
         first = json.loads(await answer.content.readline())
         table = await room.table(code)

@@ -82,7 +82,7 @@ async def test_a_stream_ends_with_its_token(site: Open, session: aiohttp.ClientS
     table = await one.done("/me/tables", {"game": "testa"})
     code = table["code"]
     url = f"{one.url}/me/tables/{code}/stream"
-    async with asyncio.timeout(20), session.get(url, headers={"Authorization": f"Bearer {one.token}"}) as answer:
+    async with asyncio.timeout(60), session.get(url, headers={"Authorization": f"Bearer {one.token}"}) as answer:
         assert json.loads(await answer.content.readline())["code"] == code
         await Programs(site.worker.store.client).revoke(one.token.partition(".")[0])
         await other.done(f"/me/tables/{code}/seat", {})
@@ -172,7 +172,7 @@ async def test_two_programs_play_and_are_not_rated(site: Open, session: aiohttp.
             turn = next(one for one, table in zip(programs, tables, strict=True) if "resign" in table["moves"])
             table = await turn.done(f"/me/tables/{code}")
             await turn.done(f"/me/tables/{code}/moves", {"version": table["version"], "move": "resign"})
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         # Kept in the archive just after the table says that the game is over.
         while not (kept := [one async for one in site.worker.archive.all()]):
             await asyncio.sleep(0.01)

@@ -72,7 +72,7 @@ async def playable(live: Live) -> str:
 
 
 async def until(done: Callable[[], Awaitable[bool]]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not await done():
             await asyncio.sleep(0.01)
 

@@ -70,7 +70,7 @@ class Live:
     async def word(self, key: str) -> Any:
         """The next word of this kind; others are kept."""
         while True:
-            word = await self.line.receive_json(timeout=20)
+            word = await self.line.receive_json(timeout=60)
             self.said.append(word)
             if key in word:
                 return word[key] if key != "n" else word
@@ -187,7 +187,7 @@ async def test_a_stranger_learns_nothing_of_which_tables_there_are(site: Open) -
         assert await bruno.get(f"/t/{code}") == await bruno.get("/t/ZZZZZZ")
         for one in (code, "ZZZZZZ"):
             async with bruno.live(one) as live:
-                assert (await live.line.receive_json(timeout=20)) == {"gone": True}
+                assert (await live.line.receive_json(timeout=60)) == {"gone": True}
         # Also once they are somebody, but do not sit there.
         await bruno.play()
         async with bruno.live(code) as live:
@@ -458,7 +458,7 @@ async def test_a_game_that_is_over_is_not_an_invitation(site: Open) -> None:
             await site.worker.settled()
             # A page that was away as the game ended is led to what came of it.
             async with anna.live(code) as late:
-                led = (await late.line.receive_json(timeout=20))["go"]
+                led = (await late.line.receive_json(timeout=60))["go"]
                 assert led.startswith(f"/g/{code}-")
             again = next(payload for row in over["extra"] for _label, payload, *_ in row)
             answer = await live.press(again, "again")

@@ -439,7 +439,10 @@ async def test_where_the_picture_may_be_the_matter_the_text_is_to_go_alone(
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"GIF89a", png(width=9000, height=1001), png(width=2100, height=100), png(bytes(11 * 1024 * 1024))]
+    "content",
+    [b"", b"GIF89a", png(width=9000, height=1001), png(width=2100, height=100), png(bytes(11 * 1024 * 1024))],
+    # By itself the last one has a name of 46 megabytes, which each process sends to the one that leads the run.
+    ids=["nothing", "another kind", "too large", "too wide", "too much"],
 )
 async def test_what_telegram_takes_for_no_photo_has_its_text_go_alone(
     adapter: Observed, server: TelegramServer, content: bytes

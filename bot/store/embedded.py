@@ -80,7 +80,7 @@ class EmbeddedStore:
         """Lock the folder and have a Valkey answer; StoreError where another bot has it or none will start."""
         self._lock = await self._claim()
         try:
-            if not await self._answers(self.patience if self._left_running() else 0.0):
+            if not await self._answers(self.patience):
                 self._spawn()
             self._post_guard()
             await self._wait_until_it_answers()
@@ -156,13 +156,14 @@ class EmbeddedStore:
         return process if _runs_in(self.folder, process) else None
 
     async def _answers(self, patience: float) -> bool:
-        """Whether a Valkey answers; while it loads its file it gets this many seconds."""
+        """Whether a Valkey answers; one that runs gets this many seconds, for it may be loading its file."""
         deadline = asyncio.get_running_loop().time() + patience
         while True:
             answer = await asyncio.to_thread(_ask, self.socket_path, b"PING")
             if answer.startswith(b"+PONG"):
                 return True
-            if asyncio.get_running_loop().time() >= deadline:
+            # It may have been killed together with its bot, and be about to end.
+            if asyncio.get_running_loop().time() >= deadline or self._left_running() is None:
                 return False
             await asyncio.sleep(0.02)
 

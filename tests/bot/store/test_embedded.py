@@ -196,6 +196,25 @@ async def test_the_valkey_of_a_killed_bot_is_taken_over_not_started_anew(tmp_pat
     assert not embedded.socket_path.exists()
 
 
+async def test_a_valkey_that_was_still_ending_as_the_next_bot_came_is_not_waited_for(tmp_path: Path) -> None:
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE)
+    assert writer.stdout
+    writer.stdout.readline()
+    process = pid_of(tmp_path)
+    os.kill(process, signal.SIGSTOP)
+    writer.kill()
+    writer.wait()
+    embedded = EmbeddedStore(tmp_path)
+    embedded.patience = 3600.0
+    start = asyncio.create_task(embedded.start())
+    await asyncio.sleep(0.2)
+    os.kill(process, signal.SIGKILL)
+    async with asyncio.timeout(60):
+        await start
+    assert pid_of(tmp_path) != process
+    await embedded.stop()
+
+
 def descendants(folder: Path) -> set[int]:
     """The Valkeys and guards of a folder."""
     listed = subprocess.run(["ps", "-A", "-ww", "-o", "pid=,command="], capture_output=True, text=True, check=True)

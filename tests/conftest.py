@@ -10,17 +10,21 @@ import pytest
 import structlog
 from hypothesis import settings
 
+from tests.browser import browser, one_browser, playground
 from tests.forked import forked, spawned
 from tests.stores import any_store, cluster, cluster_store, embedded, empty_valkey, shared_valkey, store
 
 # For all tests, wherever they stand: which folders are named on the command line makes no difference.
 __all__ = [
     "any_store",
+    "browser",
     "cluster",
     "cluster_store",
     "embedded",
     "empty_valkey",
     "forked",
+    "one_browser",
+    "playground",
     "shared_valkey",
     "spawned",
     "store",

@@ -21,7 +21,7 @@ from bot.store.entries import Rule
 from bot.tables.errors import NoSuchTable
 from bot.tables.table import Table
 from engine import GAMES
-from tests.e2e.conftest import launched
+from tests.browser import launched
 from tests.open_playground import Open
 
 GROUP = "playground:1"

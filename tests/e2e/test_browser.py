@@ -11,7 +11,7 @@ import pytest
 from playwright.async_api import Browser, Dialog, Locator, Page, expect
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from tests.e2e.conftest import ONE_BROWSER, PHONE
+from tests.browser import ONE_BROWSER, PHONE
 from tests.open_playground import Open
 
 pytestmark = ONE_BROWSER

@@ -12,10 +12,10 @@ from adapters.web.playground import Playground
 from bot.handlers import Dispatcher
 from bot.store import EmbeddedStore, opened
 from bot.worker import Worker
+from tests.browser import ONE_BROWSER
 from tests.discord.players import BAR, CHANNEL, Observed, Person, buttons_of, on_discord, seated, text_of, until
 from tests.discord.server import DiscordServer
 from tests.discord.test_two_platforms import both
-from tests.e2e.conftest import ONE_BROWSER
 from tests.kills.bot_process import free_port
 from tests.telegram.players import Person as TelegramPerson
 

@@ -9,7 +9,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
 from bot.store import EmbeddedStore
-from tests.e2e.conftest import ONE_BROWSER, PHONE
+from tests.browser import ONE_BROWSER, PHONE
 from tests.e2e.test_browser import SHOTS, answer
 from tests.open_playground import Open
 

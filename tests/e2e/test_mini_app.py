@@ -8,7 +8,7 @@ from urllib.parse import quote
 from playwright.async_api import Browser
 
 from bot.store import EmbeddedStore, opened
-from tests.e2e.conftest import ONE_BROWSER
+from tests.browser import ONE_BROWSER
 from tests.telegram.players import Observed, seated, until
 from tests.telegram.server import TelegramServer
 from tests.telegram.test_mini_app import anna, with_pages

@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.e2e.conftest import ONE_BROWSER, launched
+from tests.browser import ONE_BROWSER, launched
 from tests.e2e.test_browser import Tab
 from tests.e2e.test_links import opened, shot
 from tests.long import long

@@ -12,9 +12,9 @@ from typing import Any
 
 import aiohttp
 import pytest
-from playwright.async_api import async_playwright, expect
+from playwright.async_api import expect
 
-from tests.e2e.conftest import FLAGS, PHONE, chromium, needed
+from tests.browser import PHONE, launched, needed
 from tests.e2e.test_browser import SHOTS
 from tests.kills.bot_process import free_port
 from tests.long import mostly_long
@@ -264,10 +264,9 @@ async def test_nor_through_an_nginx_that_says_nothing_of_itself(tmp_path: Path) 
 
 @pytest.mark.parametrize("proxy", mostly_long(PROXIES, "nginx"), indirect=True)
 async def test_the_page_in_a_browser_by_its_public_address(proxy: Proxy, public: Open) -> None:
-    flags = [*FLAGS, f"--host-resolver-rules=MAP {NAME}:443 127.0.0.1:{proxy.port}", "--ignore-certificate-errors"]
+    flags = [f"--host-resolver-rules=MAP {NAME}:443 127.0.0.1:{proxy.port}", "--ignore-certificate-errors"]
     anna = public.playground.chat_store.people["1"]
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=chromium(), args=flags)
+    async with launched(*flags) as browser:
         page = await browser.new_page(viewport=PHONE, ignore_https_errors=True)  # type: ignore[arg-type]
         page.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
         await page.goto(f"{PUBLIC}/#key={public.playground.server._host_key}")
@@ -284,6 +283,5 @@ async def test_the_page_in_a_browser_by_its_public_address(proxy: Proxy, public:
         await expect(page.locator(".row button").first).to_be_visible()
         if SHOTS:
             await page.screenshot(path=str(Path(SHOTS) / "behind_a_proxy.png"))
-        await browser.close()
     assert anna.token not in proxy.log
     assert public.playground.server._host_key not in proxy.log

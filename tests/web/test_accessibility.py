@@ -8,7 +8,7 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Error, Page, expect
 
 from engine import GAMES
-from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
+from tests.browser import ONE_BROWSER
 from tests.long import mostly_long
 from tests.open_playground import Open
 from tests.web.test_api import open_table
@@ -16,7 +16,6 @@ from tests.web.test_table_page import DESKTOP, PHONE, TO_PRESS, opened
 from tests.web.test_watch import plays
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
-__all__ = ["browser", "playground", "running_browser"]
 
 LOOKS: dict[str, Any] = {"light": PHONE, "dark": DESKTOP}
 

@@ -8,14 +8,13 @@ from playwright.async_api import Browser, Page, expect
 
 from bot.panel import Panel, Span
 from tests.bot.finished.test_players import rated
-from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
+from tests.browser import ONE_BROWSER
 from tests.open_playground import Open
 from tests.web.test_api import open_table
 from tests.web.test_replay import kept
 from tests.web.test_sessions import ANNA, Chat, address_of
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
-__all__ = ["browser", "playground", "running_browser"]
 
 
 async def opened(browser: Browser, url: str, size: str = "phone") -> Page:

@@ -8,13 +8,12 @@ from playwright.async_api import Browser, Error, expect
 
 from bot.daily.days import Days
 from bot.daily.deal import game_on
-from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
+from tests.browser import ONE_BROWSER
 from tests.open_playground import Open
 from tests.web.test_accessibility import judged
 from tests.web.test_table_page import is_mine, opened, shot
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
-__all__ = ["browser", "playground", "running_browser"]
 
 TODAY = next(day for day in (date(2026, 11, 24) + timedelta(days=n) for n in range(7)) if game_on(day) == "testa")
 

@@ -10,10 +10,9 @@ from playwright.async_api import Browser, Page, Route
 
 from engine.cards import FRENCH, ITALIAN, Pack
 from engine.shuffle import commitment, first_dealer, shuffled
-from tests.e2e.conftest import ONE_BROWSER, browser, running_browser
+from tests.browser import ONE_BROWSER
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
-__all__ = ["browser", "running_browser"]
 
 SECRETS = [bytes(32), bytes(range(32)), *(number.to_bytes(32, "big") for number in range(1, 30))]
 

@@ -5,7 +5,7 @@ from playwright.async_api import Browser, expect
 
 from bot.puzzles.collection import all_puzzles
 from engine import GAMES
-from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
+from tests.browser import ONE_BROWSER
 from tests.long import mostly_long
 from tests.open_playground import Open
 from tests.web.test_accessibility import LOOKS, judged
@@ -13,7 +13,6 @@ from tests.web.test_table_page import DESKTOP, PHONE, opened, shot
 from tests.web.test_tables import browser as visitor
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
-__all__ = ["browser", "playground", "running_browser"]
 
 
 @pytest.mark.parametrize("how", [PHONE, DESKTOP], ids=["phone", "desktop"])

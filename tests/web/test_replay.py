@@ -14,11 +14,10 @@ from bot.finished.archive import FinishedGame
 from engine import GAMES, load
 from engine.robots.findings import Verdict
 from tests.bot.finished.games import finished, keep
-from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
+from tests.browser import ONE_BROWSER
 from tests.open_playground import Open
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
-__all__ = ["browser", "playground", "running_browser"]
 
 PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True}
 DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}

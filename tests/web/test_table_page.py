@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page, Response, WebSocketRoute, expect
 
-from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
+from tests.browser import ONE_BROWSER
 from tests.long import long
 from tests.open_playground import Open
 
 pytestmark = ONE_BROWSER
-__all__ = ["browser", "playground", "running_browser"]
 
 PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True}
 SIDEWAYS = {"viewport": {"width": 640, "height": 360}, "has_touch": True}

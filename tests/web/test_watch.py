@@ -8,13 +8,12 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from bot.wording import card_faces
-from tests.e2e.conftest import ONE_BROWSER, browser, playground, running_browser
+from tests.browser import ONE_BROWSER
 from tests.open_playground import Open
 from tests.web.test_api import open_table
 from tests.web.test_replay import DESKTOP, PHONE, opened
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
-__all__ = ["browser", "playground", "running_browser"]
 
 
 async def plays(site: Open, code: str, key: str) -> str:

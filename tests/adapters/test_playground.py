@@ -257,8 +257,9 @@ async def test_a_key_sends_one_message_even_after_a_restart(store: Store) -> Non
     assert second > first
 
 
-async def test_no_number_is_given_twice_though_the_answer_to_a_write_was_lost(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("when", ["sent again", "started anew"])
+async def test_no_number_nor_message_is_there_twice_though_the_answer_to_a_write_was_lost(
+    store: Store, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     chat_store = ChatStore(store.client)
     await chat_store.load()
@@ -273,6 +274,9 @@ async def test_no_number_is_given_twice_though_the_answer_to_a_write_was_lost(
         with pytest.raises(ConnectionError):
             await chat_store.send("1", panel("the first"), "key")
     other = await chat_store.send("1", panel("another"), "other")
+    if when == "sent again":
+        first = await chat_store.send("1", panel("the first"), "key")
+        assert chat_store.chats["1"].messages.keys() == {first, other}
     again = ChatStore(store.client)
     await again.load()
     first = await again.send("1", panel("the first"), "key")

@@ -67,7 +67,8 @@ class User:
 @dataclass
 class Chat:
     """A chat: ``id`` is a group's number, or ``@`` and the person's for the private one with the bot. ``last`` is the
-    number that was given last.
+    number that was given last, ``in_doubt`` the numbers, by key, of messages whose writing failed: they may stand in
+    the store nonetheless.
     """
 
     id: str
@@ -75,6 +76,7 @@ class Chat:
     messages: OrderedDict[int, dict[str, Any]] = field(default_factory=OrderedDict)
     sends: dict[str, int] = field(default_factory=dict)
     last: int = 0
+    in_doubt: dict[str, int] = field(default_factory=dict)
     changing: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while a message changes, so that the store has the later of two changes."""
 
@@ -231,8 +233,10 @@ class ChatStore:
                     await self._change(chat, number, {**message, "picture": None, "fold": None}, None)
 
     async def _add(self, chat: Chat, message: dict[str, Any], key: str, picture: Picture | None = None) -> int:
-        # A number is never given twice: one whose writing failed may yet stand in the store.
-        number = chat.last = 1 + max(*chat.messages, *chat.sends.values(), chat.last, 0)
+        # A number is never given to two messages, for one whose writing failed may stand in the store; that one keeps
+        # its number, and does not stand there twice.
+        number = chat.in_doubt.get(key) or 1 + max(*chat.messages, *chat.sends.values(), chat.last, 0)
+        chat.last = max(number, chat.last)
         message = {"id": number, **message}
         # In memory first: while this waits, another message must get another number.
         chat.messages[number], chat.sends[key] = message, number
@@ -252,7 +256,9 @@ class ChatStore:
                 await pipe.execute()
         except BaseException:
             del chat.messages[number], chat.sends[key]
+            chat.in_doubt[key] = number
             raise
+        chat.in_doubt.pop(key, None)
         for gone in old:
             chat.messages.pop(gone, None)
         for name in forgotten:

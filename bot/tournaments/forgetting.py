@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from bot.finished.archive import FinishedGame
+from bot.finished.archive import read_or_none
 from bot.somebody import NAME
 from bot.store import Store, keys
 from bot.tournaments.entries import (
@@ -45,8 +45,9 @@ async def _forget_in(tournaments: Tournaments, code: str, person: str, somebody:
         continue
     client, games = tournaments.client, keys.tournament_games(code)
     for id_, stored in (await client.hgetall(games)).items():
-        game = FinishedGame.parse(stored)
-        if person in game.people:
+        # One that cannot be read is left as it is, as in the archive: it must not keep the others from being rewritten.
+        game = read_or_none(id_.decode(), stored)
+        if game and person in game.people:
             await client.hset(games, id_, game.without(person, somebody).to_bytes())
 
 

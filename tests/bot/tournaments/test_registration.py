@@ -219,6 +219,14 @@ async def test_nothing_is_left_of_who_is_forgotten(desk: Desk) -> None:
     assert await kept_of(desk.store.client, ANNA) == []
 
 
+async def test_a_game_that_cannot_be_read_keeps_nobody_from_being_forgotten(desk: Desk) -> None:
+    code = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
+    await desk.store.client.hset(keys.tournament_games(code), "1 ABCDEF-1", b"\xffdamaged")
+    await forget(desk.store, BRUNO, "somebody:x")
+    assert await kept_of(desk.store.client, BRUNO) == []
+    assert await desk.store.client.hlen(keys.tournament_games(code)) == 1
+
+
 async def test_no_key_of_an_update_names_who_is_forgotten(desk: Desk) -> None:
     """The playground's hold the id of who pressed."""
     ids = {person: person.partition(":")[2] for person in people}

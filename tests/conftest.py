@@ -60,6 +60,11 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return cores if is_long else 5 * cores // 2
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """A long text is not the name of its test: each process keeps all names, and sends them to the one that leads."""
+    return f"{val[:20]!r}...{len(val)}" if isinstance(val, str | bytes) and len(val) > 100 else None
+
+
 def pytest_collection(session: pytest.Session) -> None:
     """Each process of a whole run imports other files first, so that they do not all compile all of them."""
     process = os.environ.get("PYTEST_XDIST_WORKER")

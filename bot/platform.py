@@ -126,10 +126,13 @@ class SentMessage(NamedTuple):
 
 
 class RateLimit(NamedTuple):
-    """How often messages may go to one place: ``burst`` at once, then one every ``interval`` seconds."""
+    """How often messages may go to one place: ``burst`` at once, then one every ``interval`` seconds. One that
+    ``is_of_chat`` counts what goes to all parts of a group's chat.
+    """
 
     burst: int = 1
     interval: float = 0.0
+    is_of_chat: bool = False
 
 
 class Adapter(Protocol):

@@ -44,8 +44,8 @@ from bot.store import STORE_ERRORS, WorkDropped, WorkFailed
 from bot.texts import error_text, language_of, texts
 
 LONGEST_TOAST = 200
-GROUP_LIMIT = RateLimit(burst=3, interval=3.5)
-"""With the burst, twenty messages a minute at most, which is what Telegram lets into a group."""
+GROUP_LIMIT = RateLimit(burst=3, interval=3.5, is_of_chat=True)
+"""With the burst, twenty messages a minute at most, which is what Telegram lets into a group with all its topics."""
 
 PER_SECOND = 30
 """Messages that a bot may send in all."""

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 
 from bot.platform import RateLimit, chat_of, is_inline, is_private, platform_of
 from bot.ratelimit import RateLimiter
@@ -33,31 +32,31 @@ class SendLimiter:
         # Until when.
         self._blocked: dict[str, float] = {}
 
-    async def free(self, place: str, woken: asyncio.Event | None = None) -> None:
-        """Return when the place is not held back, and take no turn yet; ``woken`` as for `turn`."""
-        while (held := self._held(place)) > 0:
-            await _sleep(held, woken)
+    def held(self, place: str) -> float:
+        """Seconds until the platform's own wait and the place's rate limit let something through; 0 if they do now."""
+        rate_limit, whose = self._rate_limit_of(place), self._whose_turns(place)
+        early = self._turns.wait(whose, rate_limit) if rate_limit else 0.0
+        return max(early, self._blocked_for(whose), 0.0)
 
     def is_free(self, place: str) -> bool:
         """Whether the place may be written to just now."""
-        return self._held(place) <= 0
+        return self.held(place) <= 0
 
-    async def turn(self, place: str, *, answer: bool = False, woken: asyncio.Event | None = None) -> bool:
+    async def turn(self, place: str, *, answer: bool = False) -> bool:
         """Return when the place may be written to, and count that it is; whether there was a wait.
 
         An ``answer`` to a command leaves one message of the place's burst to boards and hands, and most of the rest.
-        ``woken`` is set when the place may be under another limit by now, or under none.
         """
         waited = False
         # Whatever is waited for, the platform may ask to leave the place alone meanwhile.
         while (early := self.take_turn(place, answer=answer)) > 0:
-            await _sleep(early, woken)
+            await _sleep(early)
             waited = True
         return waited
 
     def take_turn(self, place: str, *, answer: bool = False) -> float:
         """Count a message to a place if it may go there now. Otherwise the seconds to wait."""
-        whose = _whose_turns(place)
+        whose = self._whose_turns(place)
         if (blocked := self._blocked_for(whose)) > 0:
             return blocked
         limits = self._limits(place, whose, answer=answer)
@@ -85,7 +84,7 @@ class SendLimiter:
 
     def block(self, place: str, seconds: float) -> None:
         """The platform asks to leave the place alone for so many seconds."""
-        whose, now = _whose_turns(place), _now()
+        whose, now = self._whose_turns(place), _now()
         if len(self._blocked) >= PLACES_REMEMBERED:
             self._blocked = {one: until for one, until in self._blocked.items() if until > now}
         self._blocked[whose] = max(self._blocked.get(whose, 0.0), now + seconds)
@@ -99,27 +98,14 @@ class SendLimiter:
             del self._blocked[whose]
         return max(0.0, left)
 
-    def _held(self, place: str) -> float:
-        """Seconds until the platform's own wait and the place's rate limit let something through, if they do not."""
-        rate_limit, whose = self._rate_limit_of(place), _whose_turns(place)
-        early = self._turns.wait(whose, rate_limit) if rate_limit else 0.0
-        return max(early, self._blocked_for(whose))
+    def _whose_turns(self, place: str) -> str:
+        """Where messages are counted together: in a chat that the bot is not in each message is a place by itself."""
+        rate_limit = self._rate_limit_of(place)
+        return chat_of(place) if is_inline(place) or (rate_limit and rate_limit.is_of_chat) else place
 
 
-def _whose_turns(place: str) -> str:
-    """Where messages are counted together: in a chat that the bot is not in each message is a place by itself."""
-    return chat_of(place) if is_inline(place) else place
-
-
-async def _sleep(seconds: float, woken: asyncio.Event | None) -> None:
-    """So many seconds, or until ``woken`` is set."""
-    if woken is None:
-        await asyncio.sleep(seconds)
-        return
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await woken.wait()
-    woken.clear()
+async def _sleep(seconds: float) -> None:
+    await asyncio.sleep(seconds)
 
 
 def _now() -> float:

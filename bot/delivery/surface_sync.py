@@ -5,7 +5,7 @@ message at a time, until nothing is left to do; wait where the platform says so,
 import asyncio
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -177,9 +177,7 @@ class SurfaceSync:
     async def _next_step(self, drawn: Panel | None) -> Step | None:
         """Wait until something may be done, and say what; None when the surface shows what it should."""
         table = await self._at_table()
-        if drawn is None:
-            with self._surface.pause() as woken:
-                await self._tools.limiter.free(self._place, woken)
+        if drawn is None and await self._wait_while_early(self._tools.limiter.held):
             # It may have been moved meanwhile.
             table = await self._at_table()
         self._look = self._sync.looks
@@ -189,7 +187,7 @@ class SurfaceSync:
             table = await self._at_table()
             self._look = self._sync.looks
             step = await self._decide(table, None)
-        return step
+        return step if self._goes_on else None
 
     async def _at_table(self) -> Table:
         """The table as it is just now, by which the surface's place is known from here on."""
@@ -205,12 +203,27 @@ class SurfaceSync:
         return self._surface.known.ephemeral or home_of(table, self._surface.name)
 
     async def _wait_for_turn(self) -> bool:
-        """Return when a message may go there, and the table is this worker's for certain; whether that took time."""
-        limiter = self._tools.limiter
-        if waited := limiter.take_turn(self._place) > 0:
-            with self._surface.pause() as woken:
-                await limiter.turn(self._place, woken=woken)
+        """Return when a message may go where the surface is by then, and the table is this worker's for certain;
+        whether that took time.
+        """
+        waited = await self._wait_while_early(self._tools.limiter.take_turn)
         return await self._tools.shards.hold(self._sync.code) or waited
+
+    async def _wait_while_early(self, seconds_early: Callable[[str], float]) -> bool:
+        """Wait until it is not too early for the surface's place, which may be another one by then; whether that took
+        time. It ends early where this does not go on.
+        """
+        if (early := seconds_early(self._place)) <= 0:
+            return False
+        with self._surface.pause() as woken:
+            while early > 0 and self._goes_on:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(early):
+                        await woken.wait()
+                woken.clear()
+                await self._at_table()
+                early = seconds_early(self._place)
+        return True
 
     async def _decide(self, table: Table, drawn: Panel | None) -> Step | None:
         surface = self._surface

@@ -1,6 +1,5 @@
 """How fast each place may be written to: what waits, for how long, and what it leaves to others."""
 
-import asyncio
 from collections.abc import Callable
 
 import pytest
@@ -22,7 +21,7 @@ class Clock:
     def now(self) -> float:
         return self.time
 
-    async def sleep(self, seconds: float, _woken: asyncio.Event | None) -> None:
+    async def sleep(self, seconds: float) -> None:
         self.time += seconds
 
 
@@ -64,8 +63,8 @@ async def test_a_place_is_free_when_its_next_turn_would_not_wait_and_to_ask_take
         assert not await limiter.turn("x:1")
     assert not limiter.is_free("x:1")
     assert limiter.is_free("x:2")
-    await limiter.free("x:1")
-    assert clock.time == 105.0
+    assert limiter.held("x:1") == 5.0
+    clock.time += 5.0
     assert limiter.is_free("x:1")
     assert not await limiter.turn("x:1"), "nobody has taken it"
 
@@ -94,8 +93,7 @@ async def test_what_the_platform_asks_for_goes_before_everything_and_ends(clock:
     assert limiter.is_free("x:1")
     assert not await limiter.turn("x:1", answer=answer)
     limiter.block("x:1", 7.0)
-    await limiter.free("x:1")
-    assert clock.time == 157.0
+    assert limiter.held("x:1") == 7.0
 
 
 async def test_who_waits_for_a_turn_heeds_what_the_platform_asks_for_meanwhile(
@@ -104,10 +102,10 @@ async def test_who_waits_for_a_turn_heeds_what_the_platform_asks_for_meanwhile(
     limiter = limited(RateLimit(burst=1, interval=5.0))
     await limiter.turn("x:1")
 
-    async def blocked_meanwhile(seconds: float, woken: asyncio.Event | None) -> None:
+    async def blocked_meanwhile(seconds: float) -> None:
         if clock.time == 100.0:
             limiter.block("x:1", 60.0)
-        await clock.sleep(seconds, woken)
+        await clock.sleep(seconds)
 
     monkeypatch.setattr(send_limiter, "_sleep", blocked_meanwhile)
     assert await limiter.turn("x:1")
@@ -158,20 +156,6 @@ async def test_answers_count_for_the_platform_as_well(clock: Clock) -> None:
     assert at_once(limiter, "x:@{}".format, answer=True) == 2
 
 
-async def test_who_waits_is_woken_where_a_limit_is_lifted() -> None:
-    limits, woken = {"x:1": RateLimit(burst=1, interval=3600.0)}, asyncio.Event()
-    limiter = SendLimiter(limits.get)
-    assert not await limiter.turn("x:1")
-    waiting = [asyncio.create_task(work) for work in (limiter.free("x:1", woken), limiter.turn("x:1", woken=woken))]
-    woken.set()
-    await asyncio.wait(waiting, timeout=0.05)
-    assert not any(task.done() for task in waiting), "the limit stands as before"
-    del limits["x:1"]
-    for task in waiting:
-        woken.set()
-        await asyncio.wait_for(task, 1)
-
-
 async def test_messages_of_a_chat_without_the_bot_share_its_turns(clock: Clock) -> None:
     limiter = limited(RateLimit(burst=4, interval=3.0))
     assert at_once(limiter, lambda number: f"x:~7/{number}") == 4
@@ -182,3 +166,13 @@ async def test_messages_of_a_chat_without_the_bot_share_its_turns(clock: Clock) 
     limiter.block("x:~7/1", 5.0)
     assert not limiter.is_free("x:~7/2")
     assert limiter.is_free("x:~8/1")
+
+
+async def test_a_chats_parts_share_its_turns_and_the_platforms_own_wait_where_it_counts_so(clock: Clock) -> None:
+    """As Telegram counts what goes to a forum, and Discord does not for its channels."""
+    limiter = limited(RateLimit(burst=4, interval=3.0, is_of_chat=True))
+    assert at_once(limiter, lambda number: f"x:9/{number % 2}") == 4
+    assert not limiter.is_free("x:9/new")
+    assert limiter.is_free("x:10/1")
+    limiter.block("x:10/1", 30.0)
+    assert limiter.held("x:10/2") == 30.0

@@ -197,6 +197,24 @@ async def test_a_hand_that_waits_for_its_turn_goes_out_at_the_next_look_where_no
         assert other.moves()
 
 
+async def test_a_hand_that_is_moved_while_its_place_is_held_back_goes_where_it_is_wanted(store: Store) -> None:
+    """The platform asks to leave the private chat alone for an hour, and the player asks for the hand in the group."""
+    fake = Held()
+    fake.has_ephemeral = True
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, players[0])
+        other = next(player for player in players if not player.moves())
+        name = Hand(players.index(other))
+        fake.errors[other.private] = [SlowDown(3600)]
+        await a_move(players)
+        await fake.until(lambda: not worker.delivery._tools.limiter.is_free(other.private))
+        place = f"{other.private}~100!pass"
+        worker.delivery.change(code, name, Change(repost=True, place=place))
+        await fake.until(lambda: bool(fake.messages[place]))
+        assert surface_of(worker, code, name).known.ephemeral == place
+
+
 async def test_a_hand_that_is_drawn_of_a_table_that_changes_meanwhile_is_drawn_again(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

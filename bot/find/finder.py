@@ -101,7 +101,11 @@ class Finder:
             return
         if pairing := await self.queue.pairing_of(person):
             table = await self._table_of(pairing)
-            await self.decline(table.code, person, update)
+            if table.phase == "unreadable":
+                # It can neither begin nor be declined, and nobody is to wait for its host.
+                await self.queue.part(pairing.code, pairing.others(person))
+            else:
+                await self.decline(table.code, person, update)
 
     async def block(self, person: str, other: str, name: str) -> bool:
         """Somebody does not want to meet another, whom they know by this name; False where they have blocked as many as

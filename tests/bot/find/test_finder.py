@@ -221,6 +221,18 @@ async def test_the_same_button_is_a_no_to_whoever_was_found_meanwhile(two: list[
     assert await waiting(two) == [bruno.person.id]
 
 
+async def test_who_is_asked_at_a_table_that_cannot_be_read_may_stop_looking_and_the_other_is_looked_for(
+    two: list[Player],
+) -> None:
+    anna, bruno = two
+    code, worker = await asked(two), anna.worker
+    await worker.store.client.rpush(keys.table(code), b"written by another release\tx")
+    worker.room.forget(code)
+    await tended(worker)
+    await worker.finder.leave(anna.person.id, "stop")
+    assert (await waiting(two), await worker.finder.queue.pairings()) == ([bruno.person.id], [])
+
+
 async def test_who_is_asked_cannot_look_again(two: list[Player]) -> None:
     anna, _bruno = two
     await asked(two)

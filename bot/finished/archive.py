@@ -180,7 +180,10 @@ class Archive:
         # Only now: whoever finds a number finds its game. Cut short here, delivery adds the game again.
         await self._enter(game, await self.number(game.id))
         for whose in (*game.known_people, *game.chats):
-            await self._client.set(keys.last_game(whose), game.id)
+            # Games of a day or of a duplicate's round come here hours after they ended.
+            last = await self.last(whose)
+            if last is None or last.ended <= game.ended:
+                await self._client.set(keys.last_game(whose), game.id)
         return game
 
     async def _enter(self, game: FinishedGame, number: int) -> None:

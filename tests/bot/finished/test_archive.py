@@ -159,3 +159,15 @@ async def test_of_two_who_rewrite_neither_undoes_the_other(store: Store, shared_
 def test_what_is_no_game_says_so(stored: bytes) -> None:
     with pytest.raises(UnreadableGame):
         FinishedGame.parse(stored)
+
+
+async def test_the_last_game_is_the_one_that_ended_last_though_another_comes_later(store: Store) -> None:
+    """As those of a day do, and of a duplicate's round, when that is over."""
+    archive = Archive(store.client)
+    evening, morning = await archive.keep(finished(2)), await archive.keep(finished(1))
+    assert morning.ended < evening.ended
+    for whose in (*evening.known_people, *evening.chats):
+        assert await archive.last(whose) == evening
+    await store.client.delete(keys.game(evening.id))
+    await archive.keep(morning)
+    assert await archive.last(morning.chats[0]) == morning

@@ -39,6 +39,9 @@ STORED = (
 )
 """The fields of a `Profile` that the store has."""
 
+MOVED = "moved"
+"""The field of a chat's settings that has its new id, once it has one."""
+
 DAY_SECONDS = 86400
 
 DROP_IF = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
@@ -162,6 +165,8 @@ class People:
 
     async def chat(self, place: str) -> ChatProfile:
         found = await self._found(_chat_key(place))
+        if moved := found.fields.get(MOVED):
+            return await self.chat(moved)
         # The key may be of several places: of all messages in a chat that the bot is not in.
         if found.chat is None or found.chat.id != place:
             fields = found.fields
@@ -265,10 +270,13 @@ class People:
         )
 
     async def move_chat(self, old: str, new: str) -> None:
-        """A chat has another id: its settings are the new one's, where that has none."""
+        """A chat has another id: its settings are the new one's, where that has none. Whoever asks by the old id, which
+        a tournament's tables keep, is told the new one's from then on.
+        """
         fields = await self._fields(keys.chat(old))
-        known = await self._fields(keys.chat(new))
+        known = {MOVED, *await self._fields(keys.chat(new))}
         await self._change(keys.chat(new), {name: value for name, value in fields.items() if name not in known})
+        await self._change(keys.chat(old), {MOVED: new})
 
     async def called(self, platform: str, handle: str) -> Profile | None:
         """Who was last known by this handle on a platform."""

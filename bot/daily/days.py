@@ -7,7 +7,7 @@
 What came of the deals stands in `bot.daily.results`.
 """
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from importlib.util import find_spec
 from secrets import token_bytes
 from typing import Any
@@ -74,6 +74,11 @@ class Days:
     def now(self) -> datetime:
         """The time where the host is."""
         return datetime.now(self._zone)
+
+    async def move_chat(self, old: str, new: str) -> None:
+        """A group has another id: what it is told of today and of yesterday moves along. Twice is once."""
+        today = self.today()
+        await self.results.move_chat(old, new, (today, today - timedelta(days=1)))
 
     async def chain(self) -> Chain:
         return await chain_of(self._room.store.client, self.today())

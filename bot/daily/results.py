@@ -13,7 +13,7 @@
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
@@ -77,6 +77,12 @@ class DayResults:
         await self._client.expire(keys.daily_asked(person), KEPT_SECONDS)
         await self._client.sadd(keys.daily_chat(day, chat), person)
         await self._client.expire(keys.daily_chat(day, chat), KEPT_SECONDS)
+
+    async def move_chat(self, old: str, new: str, days: Iterable[date]) -> None:
+        """A group has another id: who asked there for the deal of these days is told there. Twice is once."""
+        for day in days:
+            for person in await self._client.smembers(keys.daily_chat(day, old)):
+                await self.asked_in(day, new, person.decode())
 
     async def asked_by(self, person: str) -> list[tuple[date, str]]:
         """The days and groups in which somebody asked for the deal."""

@@ -173,6 +173,7 @@ class Dispatcher:
         await client.delete(keys.challenges(old))
         await worker.honours.move_chat(old, new)
         await worker.puzzles.move_chat(old, new)
+        await worker.days.move_chat(old, new)
         await worker.director.tournaments.move_chat(old, new)
 
     async def language_in(self, place: str) -> str:

@@ -23,7 +23,7 @@ the list of changed tables, also on a cluster. What follows from a finished tabl
 | ``sweeping:day`` | string | the day by which that was last done, from the first of 1970 (`bot.privacy.unused`) |
 | ``workers`` | sorted set | workers by when they were last alive, Unix seconds of the store's clock |
 | ``person:<platform:id>`` | hash | name, handle, nickname, language, suits, hands, called, used (`bot.people`) |
-| ``chat:<place>`` | hash | name, language, clock, strict, game |
+| ``chat:<place>`` | hash | name, language, clock, strict, game; its new id once it has one |
 | ``handle:<platform>:<handle>`` | string | the person last known by it, in lower case |
 | ``seated:<platform:id>`` | hash | codes of tables where the person sits, sat or is about to (`bot.store.index`) |
 | ``hosted:<chat>`` | hash | the same of tables that are shown in the chat, in any of its topics |

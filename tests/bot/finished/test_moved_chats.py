@@ -4,11 +4,12 @@ whatever ends, is rated or is forgotten meanwhile.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from structlog.testing import capture_logs
 
+from bot.daily.deal import DayResult
 from bot.finished.archive import Archive, FinishedGame
 from bot.finished.honours import Honour, Honours
 from bot.finished.ratings import Ratings, Scope, Standing
@@ -17,6 +18,7 @@ from bot.store import Store, keys
 from tests.bot.fake_platform import GROUP, FakePlatform, open_worker
 from tests.bot.finished.games import finished, keep
 from tests.bot.finished.test_archive import ratings_of
+from tests.bot.tournaments.field import field, open_tables
 
 ANNA, NEW = "paper:1", "paper:200"
 IN_MARCH = datetime(2026, 3, 1, 2, tzinfo=UTC)
@@ -148,3 +150,29 @@ async def test_a_chat_that_moves_while_its_month_is_closed_has_its_honours(store
     [month] = await honours.of_chat(NEW, 6)
     assert month.honours[0].kind == "champion"
     assert {one.chat for one in await honours.of_person(ANNA)} == {NEW}
+
+
+async def test_the_deal_of_the_day_is_told_in_the_new_chat_and_yesterdays_too(store: Store) -> None:
+    async with open_worker(store, FakePlatform()) as worker:
+        today, results = worker.days.today(), worker.days.results
+        days = (today, today - timedelta(days=1))
+        for day in days:
+            await results.asked_in(day, GROUP, ANNA)
+            await results.note(day, ANNA, DayResult((7, 4), "1100"))
+        for _ in range(2):
+            await Dispatcher(worker).move_chat(GROUP, NEW)
+        for day in days:
+            assert [line.person for line in await results.lines(day, NEW)] == [ANNA]
+
+
+async def test_what_the_new_chat_wants_goes_for_tables_that_know_it_by_its_old_name(store: Store) -> None:
+    """A tournament's tables do, for they are shown in no group."""
+    async with field(store) as some:
+        worker, code = some.worker, (await some.started("testa", "knockout", 2, 11)).code
+        await some.tended()
+        [table] = open_tables(await worker.director.tournaments.load(code))
+        assert await worker.watching.watch_id(await worker.room.load(table))
+        for _ in range(2):
+            await Dispatcher(worker).move_chat(GROUP, NEW)
+        await worker.people.choose_for_chat(NEW, watched="0")
+        assert not await worker.watching.watch_id(await worker.room.load(table))

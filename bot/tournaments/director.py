@@ -176,7 +176,7 @@ class Director:
         """See to a match that is not over, with so many seconds left to play it: a table, a reminder, an end."""
         deal = match.next_deal
         assert deal is not None
-        gone = [team for team in match.teams if self._is_gone(tournament, team)]
+        gone = self._gone(tournament, match)
         code = match.seats.get(deal, "")
         if not code:
             # A worker that died may have opened its table, and not noted it.
@@ -192,7 +192,7 @@ class Director:
             await self.fixtures.resign(match, deal, team, code)
         if left <= 0:
             await self.fixtures.stop_late(code)
-        return await self._look_for_table(tournament, match, deal, code)
+        return await self._look_for_table(tournament, match, deal, code, left)
 
     async def _note_seat(self, tournament: Tournament, match: Match, deal: int, code: str) -> Tournament:
         """Note where a match's deal is played. Where another worker has ended it meanwhile, nobody is to play there."""
@@ -210,14 +210,24 @@ class Director:
         return tournament
 
     @staticmethod
-    def _is_gone(tournament: Tournament, team: int) -> bool:
-        """Whether a team plays no more: it has withdrawn, or one of it was forgotten."""
-        return tournament.has_withdrawn(team) or any(is_somebody(one.person) for one in tournament.members(team))
+    def _gone(tournament: Tournament, match: Match) -> list[int]:
+        """The teams of a match that play no more: they have withdrawn, or one of them was forgotten."""
+        return [
+            team
+            for team in match.teams
+            if tournament.has_withdrawn(team) or any(is_somebody(one.person) for one in tournament.members(team))
+        ]
+
+    @staticmethod
+    def _without_cards(match: Match, gone: list[int]) -> tuple[int | None, How]:
+        """Who wins what is not played any more, and how: the one team that is gone has lost it."""
+        if len(gone) != 1:
+            return None, "void"
+        return 1 if gone[0] == match.one else 0, "forfeit"
 
     async def _end(self, tournament: Tournament, match: Match, gone: list[int]) -> Tournament:
-        """End a match without any more cards: the one team that is gone has lost it."""
-        winner = (1 if gone[0] == match.one else 0) if len(gone) == 1 else None
-        how: How = "void" if winner is None else "forfeit"
+        """End a match without any more cards."""
+        winner, how = self._without_cards(match, gone)
 
         def decide(latest: Tournament) -> list[Entry]:
             now = latest.match(match.round, match.number)
@@ -228,9 +238,11 @@ class Director:
 
         return await self.tournaments.commit(tournament.code, f"end:{match.round}.{match.number}", decide)
 
-    async def _look_for_table(self, tournament: Tournament, match: Match, deal: int, code: str) -> Tournament:
+    async def _look_for_table(
+        self, tournament: Tournament, match: Match, deal: int, code: str, left: int
+    ) -> Tournament:
         """Where a table is gone without a result, as after a backup without it was restored: its game counts if it is
-        there; a whole game is begun anew, and of a deal whose cards some have seen nobody has won.
+        there. A whole game is begun anew as long as it could have begun; a deal whose cards some have seen is not.
         """
         now = time.monotonic()
         if now - self._looked_at.setdefault(code, now) < LOST_AFTER:
@@ -245,13 +257,18 @@ class Director:
         game = await self.fixtures.game_at(tournament, match, code)
         if game and game.played_for:
             return await self._note_result(tournament.code, game.played_for, code, game)
-        if not tournament.is_duplicate and (again := await self.fixtures.open(tournament, match, deal, again=True)):
+        gone = self._gone(tournament, match)
+        may_begin = left > 0 and not gone and not tournament.is_duplicate
+        if may_begin and (again := await self.fixtures.open(tournament, match, deal, again=True)):
             return await self._note_seat(tournament, match, deal, again)
-        result = Result(match.round, match.number, deal, None, 0, 0, "void")
+        winner, how = self._without_cards(match, gone)
+        result = Result(match.round, match.number, deal, winner, 0, 0, how)
 
         def decide(latest: Tournament) -> list[Entry]:
-            known = latest.match(match.round, match.number).results
-            return [result] if latest.phase == "playing" and deal not in known else []
+            known = latest.match(match.round, match.number)
+            # Another worker may have begun it anew, at another table.
+            is_lost = deal not in known.results and known.seats.get(deal) == code
+            return [result] if latest.phase == "playing" and is_lost else []
 
         return await self.tournaments.commit(tournament.code, f"lost:{code}", decide)
 

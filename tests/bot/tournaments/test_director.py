@@ -457,6 +457,43 @@ async def test_a_table_that_a_backup_lacks_is_played_anew_unless_its_game_is_the
             assert (await some.worker.room.load(match.seats[0])).phase == "playing"
 
 
+@pytest.mark.parametrize("over", ["late", "withdrawn"])
+async def test_no_game_is_begun_anew_in_place_of_a_lost_table_that_could_not_begin_any_more(
+    store: Store, monkeypatch: pytest.MonkeyPatch, over: str
+) -> None:
+    monkeypatch.setattr(director, "LOST_AFTER", 0.0)
+    async with field(store) as some:
+        code, at, room = (await some.started("testa", "knockout", 2, 11)).code, some.worker.director, some.worker.room
+        await some.tended()
+        [table] = open_tables(await at.tournaments.load(code))
+        # What another release wrote there sets it aside: nobody plays on, and nobody can be made to give up.
+        await store.client.rpush(keys.table(table), b"newer 1\tx")
+        room.forget(table)
+        if over == "late":
+            played = await at.tournaments.played()
+
+            async def later() -> int:
+                return played + DAY + 1
+
+            monkeypatch.setattr(at.tournaments, "played", later)
+        else:
+            await at.registration.leave(code, person(1), "leave")
+        await some.tended()
+        [match] = (await at.tournaments.load(code)).matches
+        assert (match.seats, match.results) == ({0: table}, {})
+        # As `buongioco tables close` does.
+        await room.remove(await room.load(table))
+        for _ in range(3):
+            await some.tended()
+        tournament = await at.tournaments.load(code)
+        [match] = tournament.matches
+        assert match.seats == {0: table}
+        assert match.results[0].how == ("void" if over == "late" else "forfeit")
+        winners = [] if match.winner is None else tournament.members(match.winner)
+        assert [one.person for one in winners] == ([] if over == "late" else [person(0)])
+        assert await some.games(code) == []
+
+
 async def test_a_result_of_a_match_that_is_not_paired_any_more_breaks_nothing(store: Store) -> None:
     async with field(store) as some:
         code, at = (await some.started("metamazzo", "duplicate", 4)).code, some.worker.director

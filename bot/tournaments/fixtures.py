@@ -3,8 +3,9 @@
 from contextlib import suppress
 
 import structlog
+from cachetools import LRUCache
 
-from bot.finished.archive import Archive, FinishedGame
+from bot.finished.archive import Archive, FinishedGame, read_or_none
 from bot.somebody import is_somebody
 from bot.store import keys
 from bot.store.entries import Clock, Fixture, Rule, Setup
@@ -17,6 +18,8 @@ from bot.tables.room import Room
 from bot.tables.table import Table
 from bot.tournaments.tournament import Match, Tournament
 
+UNREADABLE_REMEMBERED = 1000
+
 log = structlog.get_logger()
 
 
@@ -26,6 +29,7 @@ class Fixtures:
     def __init__(self, room: Room, challenges: Challenges, archive: Archive) -> None:
         self._room, self._challenges, self._archive = room, challenges, archive
         self._client = room.store.client
+        self._unreadable: LRUCache[bytes, None] = LRUCache(UNREADABLE_REMEMBERED)
 
     async def open(self, tournament: Tournament, match: Match, deal: int, *, again: bool = False) -> str:
         """Open the table of a match's deal, at which its people sit; its code, empty where there was one that is no
@@ -93,7 +97,9 @@ class Fixtures:
         await self._client.expire(games, kept_seconds)
 
     async def tell(self, tournament: Tournament) -> None:
-        """Move the games of rounds that are over into the archive, for everybody to read."""
+        """Move the games of rounds that are over into the archive, for everybody to read. One that cannot be read
+        stays: another release may know it.
+        """
         if not tournament.is_duplicate:
             return
         games = keys.tournament_games(tournament.code)
@@ -101,15 +107,22 @@ class Fixtures:
             number = int(field.partition(b" ")[0])
             if tournament.is_live and not tournament.is_over(number):
                 continue
-            if stored := await self._client.hget(games, field):
-                await self._archive.keep(FinishedGame.parse(stored))
+            stored = await self._client.hget(games, field)
+            # It comes by again with each pass, and the log has its line.
+            if stored is None or stored in self._unreadable:
+                continue
+            if game := read_or_none(field.partition(b" ")[2].decode(), stored):
+                await self._archive.keep(game)
                 await self._client.hdel(games, field)
+            else:
+                self._unreadable[stored] = None
 
     async def game_at(self, tournament: Tournament, match: Match, code: str) -> FinishedGame | None:
-        """The game that was played at a match's table, if it is kept."""
+        """The game that was played at a match's table, if it is kept and can be read."""
         for field, stored in (await self._client.hgetall(keys.tournament_games(tournament.code))).items():
-            if field.partition(b" ")[2].startswith(f"{code}-".encode()):
-                return FinishedGame.parse(stored)
+            id_ = field.partition(b" ")[2].decode()
+            if id_.startswith(f"{code}-"):
+                return read_or_none(id_, stored)
         for team in match.teams:
             for one in tournament.members(team):
                 if id_ := await self._archive.played_at(code, one.person):

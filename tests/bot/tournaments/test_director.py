@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.delivery import answers
 from bot.finished.archive import FinishedGame
@@ -168,6 +169,27 @@ async def test_cards_of_a_duplicate_are_told_when_its_round_is_over(store: Store
         await some.played(started.code, rounds=1, resigning=0)
         assert len(await some.games(started.code)) == 4
         assert not await store.client.exists(keys.tournament_games(started.code))
+
+
+async def test_a_held_game_that_cannot_be_read_stays_and_keeps_nothing_back(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(director, "FAILED_SECONDS", 0.0)
+    async with field(store) as some:
+        code = (await some.started("metamazzo", "duplicate", 4)).code
+        held = keys.tournament_games(code)
+        await store.client.hset(held, "1 ABCDEF-1", b"of another release")
+        with capture_logs() as logs:
+            over = await some.played(code)
+            for _ in range(3):
+                await some.tended()
+        assert over.phase == "over"
+        _, told = some.fake.texts(GROUP)
+        assert any(team_name(over, line.team) in told for line in standings(over) if line.place == 1)
+        assert list(await some.worker.director.tournaments.live()) == []
+        assert len(await some.games(code)) == sum(len(match.deals) for match in over.matches)
+        assert await store.client.hgetall(held) == {b"1 ABCDEF-1": b"of another release"}
+        assert [one["game"] for one in logs if one["event"] == "game_unreadable"] == ["ABCDEF-1"]
 
 
 async def test_the_card_is_one_message_and_the_winner_is_told_once(store: Store) -> None:
@@ -492,6 +514,23 @@ async def test_no_game_is_begun_anew_in_place_of_a_lost_table_that_could_not_beg
         winners = [] if match.winner is None else tournament.members(match.winner)
         assert [one.person for one in winners] == ([] if over == "late" else [person(0)])
         assert await some.games(code) == []
+
+
+async def test_a_deal_is_void_whose_table_is_lost_and_whose_game_cannot_be_read(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(director, "LOST_AFTER", 0.0)
+    async with field(store) as some:
+        code, at = (await some.started("metamazzo", "duplicate", 4)).code, some.worker.director
+        await some.tended()
+        table, *_ = open_tables(await at.tournaments.load(code))
+        await store.client.hset(keys.tournament_games(code), f"1 {table}-1", b"of another release")
+        await store.client.delete(keys.table(table), keys.shown(table))
+        some.worker.room.forget(table)
+        for _ in range(2):
+            await some.tended()
+        [match] = [one for one in (await at.tournaments.load(code)).matches if table in one.seats.values()]
+        assert match.results[1].how == "void"
 
 
 async def test_a_result_of_a_match_that_is_not_paired_any_more_breaks_nothing(store: Store) -> None:

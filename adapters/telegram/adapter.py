@@ -57,6 +57,10 @@ Result = TypeVar("Result")
 log = structlog.get_logger()
 
 
+class _Upgraded(Trouble):
+    """The group has become a supergroup: what was asked for is done in that one, once the table's place is there."""
+
+
 class Telegram:
     """The adapter. ``bot`` is the library's, over our transport."""
 
@@ -364,7 +368,8 @@ class Telegram:
         return await self._call(place, lambda: self.messages.edit(place, sent, panel))
 
     async def delete(self, place: str, message: str) -> None:
-        with suppress(MessageGone):
+        # The messages of a group that has become a supergroup stay behind, for ever out of reach.
+        with suppress(MessageGone, _Upgraded):
             await self._call(place, lambda: self.messages.delete(place, message))
 
     async def _post(self, method: str, data: JsonData | UploadData) -> Any:
@@ -381,9 +386,13 @@ class Telegram:
             with Meaning(place):
                 return await call()
         except ChatMigrated as error:
+            where = Place.parse(place)
             with suppress(WorkFailed):  # it has been logged, and the next try of delivery meets the same again
-                await self._moved(place, error.new_chat_id)
-            raise Trouble("the group has become a supergroup") from None
+                # The chat alone: whose eyes it was for, and by what leave, is not to be kept with the chats that moved.
+                await self._moved(str(Place(where.platform, where.chat)), error.new_chat_id)
+            said = "the group has become a supergroup"
+            # What is shown aside does not move with its table: only a press in the new group brings it there.
+            raise (Unreachable if where.is_ephemeral else _Upgraded)(said) from None
 
 
 @contextmanager

@@ -9,8 +9,9 @@ from bot.delivery import surface_sync
 from bot.store import Store
 from engine import verify
 from tests.telegram import server as server_module
+from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, Person, on_telegram, until
-from tests.telegram.server import BOT, TelegramServer
+from tests.telegram.server import BOT, Chat, TelegramServer
 
 
 @pytest.fixture(autouse=True)
@@ -150,6 +151,60 @@ async def test_an_aside_lives_through_a_restart(store: Store, server: TelegramSe
             await adapter.worker.settled()
         assert len(hands(bruno)) == 1
         assert hands(bruno)[-1]["text"] != before
+
+
+def upgrade(server: TelegramServer) -> Chat:
+    """The group becomes a supergroup, of which the bot is told nothing yet; returns that."""
+    new = server.group(-100777, "Bar Sport, super")
+    said = "Bad Request: group chat was upgraded to a supergroup chat"
+    server.group(GROUP).gone = Refused(400, said, migrate_to_chat_id=new.id)
+    return new
+
+
+async def test_a_hand_aside_goes_home_when_the_group_becomes_a_supergroup(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        worker = adapter.worker
+        anna, bruno = await closed_in(server, "metamazzo")
+        await bruno.press("My hand, here", server.group(GROUP))
+        await until(lambda: bool(hands(bruno)))
+        await worker.settled()
+        random = Random(3)
+        # He begins.
+        await play_aside(bruno, random)
+        await worker.settled()
+        new = upgrade(server)
+        assert await anna.play(random)
+        await until(lambda: anna.button("My hand, here", new) is not None)
+        [table] = await worker.tables_of("telegram:1")
+        await until(lambda: not worker.delivery.is_busy(table.code))
+        assert table.hosts == (f"telegram:{new.id}",)
+        # Who played there, and by what leave they were shown something, is not kept with it.
+        assert await store.client.hgetall("{games}:moved_chats") == {
+            f"telegram:{GROUP}".encode(): f"telegram:{new.id}".encode()
+        }
+        await bruno.press("My hand, here", new)
+        await until(lambda: bool(new.ephemerals[bruno.number]))
+        await worker.settled()
+
+
+async def test_a_hand_aside_stays_behind_in_what_was_the_group_and_holds_nothing_up(
+    store: Store, server: TelegramServer
+) -> None:
+    async with on_telegram(store, server) as adapter:
+        worker = adapter.worker
+        anna, bruno = await closed_in(server, "metamazzo")
+        await bruno.press("My hand, here", server.group(GROUP))
+        await until(lambda: bool(hands(bruno)))
+        await worker.settled()
+        [table] = await worker.tables_of("telegram:1")
+        upgrade(server)
+        bruno.start(table.code)
+        await until(lambda: any(one["from"] == BOT for one in bruno.private.messages.values()))
+        anna.say("/resign", anna.private)
+        await anna.press("Yes, I resign")
+        await until(lambda: not worker.delivery.is_busy(table.code))
+        assert await worker.archive.count() == 1
+        assert not [key async for key in store.client.scan_iter(match=f"*:table:{table.code}")]
 
 
 async def test_strangers_are_shown_no_hand(store: Store, server: TelegramServer) -> None:

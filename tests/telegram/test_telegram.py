@@ -236,6 +236,19 @@ async def test_a_group_that_becomes_a_supergroup_takes_everything_along(
         assert (await worker.people.chat(f"telegram:{new}")).clock == 60
 
 
+async def test_what_stands_in_a_group_that_became_a_supergroup_counts_as_gone(
+    store: Store, server: TelegramServer
+) -> None:
+    async with on_telegram(store, server) as adapter:
+        await seated(server, "metamazzo")
+        await adapter.worker.settled()
+        old = server.group(GROUP)
+        old.gone = Refused(400, "Bad Request: group chat was upgraded to a supergroup chat", migrate_to_chat_id=-100777)
+        # Such as a board that was on its way there meanwhile.
+        await adapter.delete(f"telegram:{GROUP}", str(next(iter(old.messages))))
+        assert await adapter.worker.tables_at("telegram:-100777")
+
+
 async def test_leaderboards_move_along_and_are_made_anew_there(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         worker = adapter.worker

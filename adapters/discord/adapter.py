@@ -274,7 +274,7 @@ class Discord:
                 if not await answer.answered_within(SHOWN_WITHIN):
                     await answer.put_off()
                     await answer.answered_within(TAKEN_BACK_AFTER)
-            elif answer.state is not State.PUT_OFF:
+            elif not await answer.is_put_off():
                 await answer.answered()
             elif not await answer.answered_within(TAKEN_BACK_AFTER):
                 await answer.take_back()

@@ -59,6 +59,7 @@ class Answer:
         self._rest = rest
         self.token, self.place, self.pressed, self.private = token, place, pressed, private
         self.state = State.OPEN
+        self._is_being_put_off = False
         self._lock = asyncio.Lock()
         self._answered, self._left = asyncio.Event(), asyncio.Event()
 
@@ -95,18 +96,29 @@ class Answer:
 
     async def show(self, body: Body, *, private: bool, upload: Upload | None = None) -> SentMessage:
         """Send a message in answer; returns it. ``private`` for this person's eyes only."""
+        async with self._lock:
+            return await self._show(body, private=private, upload=upload)
+
+    async def bring(self, body: Body) -> SentMessage:
+        """Send the message that a command brings, for all to see; TooLate if it is not to be the answer any more."""
+        async with self._lock:
+            if self.state is State.ANSWERED:
+                # Putting it off has failed, for one: nothing may come by such an interaction.
+                raise TooLate("answered meanwhile")
+            return await self._show(body, private=False)
+
+    async def _show(self, body: Body, *, private: bool, upload: Upload | None = None) -> SentMessage:
         body = drawing.with_file(body, upload.name) if upload else body
         shown = {**body, "flags": body["flags"] | (drawing.EPHEMERAL if private else 0)}
-        async with self._lock:
-            if self.state is State.OPEN:
-                return await self._give(MESSAGE, shown, tell=True, upload=upload)
-            if self.state is State.PUT_OFF:
-                self._close()
-                if private == self.private:
-                    return await self._rest.edit_by(self.token, ORIGINAL, body, upload)
-                # What was put off for all to see cannot become something for one, nor the other way round.
-                await self._rest.delete_by(self.token, ORIGINAL)
-            return await self._rest.follow_up(self.token, shown, upload)
+        if self.state is State.OPEN:
+            return await self._give(MESSAGE, shown, tell=True, upload=upload)
+        if self.state is State.PUT_OFF:
+            self._close()
+            if private == self.private:
+                return await self._rest.edit_by(self.token, ORIGINAL, body, upload)
+            # What was put off for all to see cannot become something for one, nor the other way round.
+            await self._rest.delete_by(self.token, ORIGINAL)
+        return await self._rest.follow_up(self.token, shown, upload)
 
     async def say(self, text: str) -> None:
         """A short word for this person."""
@@ -117,9 +129,18 @@ class Answer:
         async with self._lock:
             if self.state is State.OPEN:
                 body = {"flags": drawing.EPHEMERAL} if self.private and not self.pressed else None
-                await self._give(PUT_OFF_CHANGE if self.pressed else PUT_OFF_MESSAGE, body)
+                self._is_being_put_off = True
+                try:
+                    await self._give(PUT_OFF_CHANGE if self.pressed else PUT_OFF_MESSAGE, body)
+                finally:
+                    self._is_being_put_off = False
                 self.state = State.ACKNOWLEDGED if self.pressed else State.PUT_OFF
                 self._answered.clear()
+
+    async def is_put_off(self) -> bool:
+        """Whether a command was told that its message is to come; one that is being told so is waited for."""
+        async with self._lock:
+            return self.state is State.PUT_OFF
 
     async def take_back(self) -> None:
         """Nothing comes of what was put off: it is no longer said that something will."""
@@ -146,6 +167,11 @@ class Answer:
     def is_wanted(self) -> bool:
         """Whether the pressed message is still to change in answer."""
         return self.state in (State.OPEN, State.ACKNOWLEDGED)
+
+    @property
+    def can_bring(self) -> bool:
+        """Whether a new message may still be the answer, perhaps once it has been put off."""
+        return self.state is not State.ANSWERED or self._is_being_put_off
 
     async def answered(self) -> None:
         """Wait until it has been answered."""
@@ -240,7 +266,7 @@ class Answers:
 
     def bringing(self, place: str) -> Answer | None:
         """Who waits for a new message in a place."""
-        waiting = (one for one in self._by_place.get(place, ()) if one.state is not State.ANSWERED)
+        waiting = (one for one in self._by_place.get(place, ()) if one.can_bring)
         return next((one for one in waiting if one in self._bringing), None)
 
     async def given(self, token: InteractionToken) -> None:

@@ -54,7 +54,7 @@ class Messages:
         answer = self._answers.bringing(place)
         if answer:
             with suppress(TooLate):
-                return answer.token, await answer.show(body, private=False)
+                return answer.token, await answer.bring(body)
         if not reading.is_guest(place):
             return None
         token = await self._guests.to_send(place)

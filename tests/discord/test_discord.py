@@ -15,7 +15,7 @@ from adapters.discord import examine
 from adapters.discord.budget import Budget
 from bot import supervisor
 from bot.delivery import surface_sync
-from bot.platform import SlowDown, private_place
+from bot.platform import Reply, SlowDown, private_place
 from bot.settings import BadSetting, Settings
 from bot.store import Store, keys
 from tests.discord.judge import Refused
@@ -154,6 +154,64 @@ async def test_a_command_that_takes_long_is_put_off(
         # What was put off for all to see is taken back, and the word is for her alone.
         await until(lambda: any("not to 12" in text_of(one) for one in channel.ephemerals[1].values()))
         assert all(not message["flags"] & 1 << 7 for message in channel.messages.values())
+
+
+def held_back(
+    server: DiscordServer, adapter: Observed, monkeypatch: pytest.MonkeyPatch, refusal: Refused | None = None
+) -> asyncio.Event:
+    """The next command is put off, and done while that is on its way to Discord; returns what lets it arrive."""
+    command, arrives = adapter.card_room.command, asyncio.Event()
+    monkeypatch.setattr("adapters.discord.adapter.PUT_OFF_AFTER", 0.05)
+    server.order("answer", Failure(refusal, gate=arrives))
+
+    async def slowly(given: Any) -> Any:
+        await until(lambda: any(name == "answer" for name, _body in server.calls))
+        return await command(given)
+
+    monkeypatch.setattr(adapter.card_room, "command", slowly)
+    return arrives
+
+
+@pytest.mark.parametrize("is_refused", [False, True])
+async def test_a_challenge_that_is_just_being_put_off_is_the_answer_all_the_same(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch, is_refused: bool
+) -> None:
+    async with on_discord(store, server) as adapter:
+        anna = Person(server, 1, "Anna")
+        arrives = held_back(server, adapter, monkeypatch, Refused(404, 10062) if is_refused else None)
+        send = adapter.messages.send
+
+        async def sending(*about: Any) -> Any:
+            asyncio.get_running_loop().call_soon(arrives.set)
+            return await send(*about)
+
+        monkeypatch.setattr(adapter.messages, "send", sending)
+        server.calls.clear()
+        anna.begin("challenge", game="testa")
+        await until(lambda: any("challenges" in text for text in texts_in(bar(server))))
+        await until(lambda: not len(adapter.answers))
+        [card] = bar(server).messages.values()
+        assert not card["flags"] & 1 << 7
+        assert [name for name, _body in server.calls] == ["answer", "send" if is_refused else "edit_by"]
+
+
+async def test_what_is_just_being_put_off_is_taken_back_where_nothing_comes(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.discord.adapter.TAKEN_BACK_AFTER", 0.05)
+    async with on_discord(store, server) as adapter:
+
+        async def elsewhere(_command: Any) -> Reply:
+            # Another worker sends the card.
+            asyncio.get_running_loop().call_soon(arrives.set)
+            return Reply()
+
+        monkeypatch.setattr(adapter.card_room, "command", elsewhere)
+        arrives = held_back(server, adapter, monkeypatch)
+        server.calls.clear()
+        one = Person(server, 1, "Anna").begin("challenge", game="testa")
+        await until(lambda: one.answer > 0 and not len(adapter.answers))
+        assert not bar(server).messages
 
 
 # Presses

@@ -1,13 +1,25 @@
 """What goes for all tests of the deal of the day."""
 
 from collections.abc import Sequence
+from datetime import date, timedelta
 
 import pytest
 
 from bot.daily import deal
+from bot.daily.days import Days
+from bot.daily.deal import game_on
 from bot.robot_pool import RobotPool
 from engine.game import MoveEntry
 from engine.views import View
+
+TODAY = next(day for day in (date(2026, 11, 24) + timedelta(days=n) for n in range(7)) if game_on(day) == "testa")
+TOMORROW = TODAY + timedelta(days=1)
+
+
+@pytest.fixture(autouse=True)
+def today(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the same day whenever they run."""
+    monkeypatch.setattr(Days, "today", lambda _days: TODAY)
 
 
 @pytest.fixture(autouse=True)

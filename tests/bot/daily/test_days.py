@@ -5,14 +5,13 @@ is over.
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime
 from random import Random
 
 import pytest
 
 from bot.daily.chain import days_to_end
 from bot.daily.days import Days, NoDaysHere
-from bot.daily.deal import game_on
 from bot.daily.reminders import Reminders
 from bot.platform import DeliveryError, NotDone, Refused, SlowDown, Trouble
 from bot.privacy.mydata import MyData
@@ -20,15 +19,8 @@ from bot.somebody import marks
 from bot.store import Store, keys
 from bot.worker import Worker
 from engine import verify
+from tests.bot.daily.conftest import TODAY, TOMORROW
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
-
-TODAY = next(day for day in (date(2026, 11, 24) + timedelta(days=n) for n in range(7)) if game_on(day) == "testa")
-TOMORROW = TODAY + timedelta(days=1)
-
-
-@pytest.fixture(autouse=True)
-def today(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Days, "today", lambda _days: TODAY)
 
 
 @asynccontextmanager

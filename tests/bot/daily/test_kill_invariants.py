@@ -10,7 +10,8 @@ import pytest
 from bot.daily.deal import DayResult
 from bot.daily.results import DayResults
 from bot.store import Store
-from tests.bot.daily.test_days import TODAY, began, move, opened, played
+from tests.bot.daily.conftest import TODAY
+from tests.bot.daily.test_days import began, move, opened, played
 from tests.kills import daily
 from tests.kills.daily import Answers, DayAtRest, zones
 from tests.kills.invariants import Disagreement

@@ -17,7 +17,8 @@ from bot.store import Store, keys
 from bot.worker import Worker
 from engine.records import Record
 from engine.robots.findings import Verdict
-from tests.bot.daily.test_days import TODAY, TOMORROW, began, code_of, opened, played
+from tests.bot.daily.conftest import TODAY, TOMORROW
+from tests.bot.daily.test_days import began, code_of, opened, played
 from tests.bot.fake_platform import GROUP, Player
 
 CARDS = ("3D", "2D", "AD", "RD", "CD")

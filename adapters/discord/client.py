@@ -158,6 +158,12 @@ class Client(discord.AutoShardedClient):
         """Permissions may have changed."""
         await self._chat_back(after.guild.id)
 
-    async def on_thread_update(self, before: discord.Thread, after: discord.Thread) -> None:
-        if before.archived and not after.archived:
-            await self._chat_back(after.guild.id)
+    async def on_guild_role_update(self, _before: object, after: discord.Role) -> None:
+        """Permissions may have changed."""
+        await self._chat_back(after.guild.id)
+
+    async def on_raw_thread_update(self, event: discord.RawThreadUpdateEvent) -> None:
+        """The library forgets a thread that is archived, and knows none as updated that is opened again."""
+        state = event.data["thread_metadata"]
+        if not state["archived"] and not state.get("locked"):
+            await self._chat_back(event.guild_id)

@@ -515,6 +515,27 @@ async def test_a_thread_keeps_its_board_and_wakes_when_it_sleeps(store: Store, s
         assert not thread.archived
 
 
+async def test_where_the_bot_may_perhaps_write_again_it_looks_after_its_boards(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_discord(store, server) as adapter:
+        back: list[str] = []
+        monkeypatch.setattr(adapter.card_room, "back_in_chat", back.append)
+        thread = server.channel(CHANNEL + 1, BAR, THREAD)
+        tell = server.gateway.dispatch
+        for archived, locked in ((True, True), (False, True), (True, False)):
+            thread.archived, thread.locked = archived, locked
+            tell("THREAD_UPDATE", thread.about, BAR)
+        thread.archived = thread.locked = False
+        tell("THREAD_UPDATE", thread.about, BAR)
+        await until(lambda: back == [f"discord:{BAR}"])
+        role = {"id": "9", "name": "players", "permissions": "0", "position": 1, "hoist": False, "managed": False}
+        role |= {"mentionable": False, "color": 0, "colors": {"primary_color": 0}, "flags": 0}
+        tell("GUILD_ROLE_CREATE", {"guild_id": str(BAR), "role": role}, BAR)
+        tell("GUILD_ROLE_UPDATE", {"guild_id": str(BAR), "role": {**role, "permissions": str(VIEW | SEND)}}, BAR)
+        await until(lambda: len(back) == 2)
+
+
 async def test_too_many_refused_requests_stop_the_bot_from_asking(store: Store, server: DiscordServer) -> None:
     async with on_discord(store, server) as adapter:
         people = await seated(server, "metamazzo")

@@ -23,6 +23,7 @@ from bot.platform import GROUP
 from bot.settings import NOTHING_TO_RUN, PREFIX, BadSetting, Settings, read_settings
 from bot.store import EmbeddedStore, Store, StoreError, keys, opened
 from bot.store.folder import holds_store, is_claimed, is_open
+from bot.tournaments.store import Tournaments
 
 DOCTORS = "buongioco.doctors"
 """The group of entry points that examine a platform: called with the settings, they yield as `examine` does."""
@@ -215,6 +216,12 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
             False,
             f"tables: {', '.join(unreadable)} cannot be read and {'is' if len(unreadable) == 1 else 'are'} set aside: "
             "see `buongioco tables show CODE`; a newer version may read them, `buongioco tables close CODE` ends one",
+        )
+    if unreadable := list(await Tournaments(store).unreadable()):
+        yield (
+            False,
+            f"tournaments: {', '.join(unreadable)} cannot be read: a newer version may read "
+            f"{'it' if len(unreadable) == 1 else 'them'}, `buongioco tables close CODE` calls one off",
         )
     # A cluster answers node by node.
     nodes = list(about.values()) if all(isinstance(value, dict) for value in about.values()) else [about]

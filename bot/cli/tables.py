@@ -1,4 +1,6 @@
-"""`buongioco tables`: the live tables with their state and age, one of them in full, and an end for one that hangs."""
+"""`buongioco tables`: the live tables with their state and age, one of them in full, and an end for one that hangs.
+Tournaments that cannot be read stand among them, for they have to be ended as well.
+"""
 
 import asyncio
 import re
@@ -22,6 +24,7 @@ from bot.store.forms import UnreadableEntry
 from bot.store.log import unstamped
 from bot.tables import Room, Table
 from bot.tables.errors import NoSuchTable
+from bot.tournaments.store import Tournaments
 from engine.shuffle import SECRET_BYTES
 
 LAST_ENTRIES = 12
@@ -60,7 +63,8 @@ def list_tables(
         str | None, typer.Option(help="Only tables where nobody has done anything for so long: 24h, 7d, 2w.")
     ] = None,
 ) -> None:
-    """List the live tables, the longest idle first: code, state, age, how long idle, game, who plays.
+    """List the live tables, the longest idle first: code, state, age, how long idle, game, who plays. Tournaments that
+    cannot be read follow.
 
     A table is idle since somebody last pressed something there or was sent something new. Looking changes nothing.
     """
@@ -90,9 +94,14 @@ async def _list(state: State | None, least: int) -> None:
                 known = f"idle {age(idle)}" if idle < now else "idle unknown"
                 about = f"{code:8}{table.phase:12}{f'{age(now - opened)} old' if opened else 'age unknown':16}"
                 lines.append((idle, f"{about}{known:16}{table.game_id:13}{_people(table)}"))
+        tournaments = await Tournaments(room.store).unreadable() if state in (None, State.unreadable) else {}
     for _, line in sorted(lines, reverse=True):
         typer.echo(line)
+    for code, since in tournaments.items():
+        typer.echo(f"{code:8}{State.unreadable:12}{f'{age(now - since)} old':16}{'idle unknown':16}tournament")
     typer.echo(counted(len(lines), "table"), err=True)
+    if tournaments:
+        typer.echo(counted(len(tournaments), "tournament"), err=True)
 
 
 async def _last_seen(store: Store, code: str) -> int:
@@ -174,20 +183,39 @@ def shown_entry(entry: bytes) -> str:
 def close(
     code: Code, yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether that is meant.")] = False
 ) -> None:
-    """End one table: a challenge is taken back, a game is cancelled with no winner, what cannot be read is deleted."""
+    """End one table: a challenge is taken back, a game is cancelled with no winner, what cannot be read is deleted. A
+    tournament that cannot be read is called off.
+    """
     with told():
         asyncio.run(_close(code.upper(), yes))
 
 
 async def _close(code: str, yes: bool) -> None:
     async with _room() as room:
-        table = await room.load(code)
+        try:
+            table = await room.load(code)
+        except NoSuchTable:
+            await _call_off(Tournaments(room.store), code, yes)
+            return
         about = f"{table.phase}, {table.game_id or 'unknown game'}, {_people(table) or 'nobody known'}"
-        if not yes and not is_meant(f"End table {code} ({about})? (--yes does not ask)"):
-            raise typer.Exit(1)
+        _confirm(f"End table {code} ({about})?", yes)
         if table.error:
             await room.remove(table)
             typer.echo(f"table {code} is deleted; it could not be read")
             return
         await room.close(code, f"close {code}")
         typer.echo(f"table {code} is ended; the bot tells its players and chats within seconds, or at its next start")
+
+
+async def _call_off(tournaments: Tournaments, code: str, yes: bool) -> None:
+    """The tournament of a code that no table has; NoSuchTable where there is none, or its organiser can call it off."""
+    if code not in await tournaments.unreadable():
+        raise NoSuchTable(code=code)
+    _confirm(f"Call off tournament {code}, which cannot be read?", yes)
+    await tournaments.call_off_unreadable(code, f"close {code}")
+    typer.echo(f"tournament {code} is called off; the bot's card of it says so within a minute, or at its next start")
+
+
+def _confirm(question: str, yes: bool) -> None:
+    if not yes and not is_meant(f"{question} (--yes does not ask)"):
+        raise typer.Exit(1)

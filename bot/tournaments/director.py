@@ -28,7 +28,7 @@ from bot.tables.room import Room
 from bot.tables.table import Table
 from bot.tournaments.card import Cards
 from bot.tournaments.entries import Cancel, Entry, Finish, How, Result, Round, Seat
-from bot.tournaments.errors import NoSuchTournament
+from bot.tournaments.errors import NoSuchTournament, UnreadableTournament
 from bot.tournaments.fixtures import Fixtures
 from bot.tournaments.pairing import next_round
 from bot.tournaments.registration import Registration
@@ -107,6 +107,9 @@ class Director:
                 await self.tournaments.drop(code)
             except STORE_ERRORS:
                 raise
+            except UnreadableTournament:
+                # The log has its line.
+                self._failed_at[code] = time.monotonic()
             except Exception:
                 # The others go on. Another release may know what this one cannot read or do.
                 self._failed_at[code] = time.monotonic()
@@ -276,7 +279,7 @@ class Director:
 
     async def finished(self, table: Table, game: FinishedGame) -> None:
         """Note what came of a table; doing so twice changes nothing. The game of a duplicate is held back until its
-        round is over.
+        round is over, and so it is where the tournament cannot be read.
         """
         assert table.fixture
         if table.fixture.is_duplicate:
@@ -288,6 +291,9 @@ class Director:
         except NoSuchTournament:
             if table.fixture.is_duplicate:
                 await self._archive.keep(game)
+            return
+        except UnreadableTournament:
+            # The game is kept, and found when the tournament can be read again: its table may go.
             return
         if not tournament.is_live:
             # The director does not come by any more.

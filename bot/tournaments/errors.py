@@ -8,6 +8,13 @@ class NoSuchTournament(TableError):
     sentence = "There is no tournament {code} any more."
 
 
+class UnreadableTournament(TableError):
+    """This release cannot read the tournament's log; `buongioco doctor` names it to the host. ``why`` names no card."""
+
+    code = "unreadable_tournament"
+    sentence = "I cannot read tournament {code}. Whoever hosts me can look into it."
+
+
 class TooManyTournaments(TableError):
     code = "too_many_tournaments"
     sentence = "This chat has {most} tournaments already that are not over: finish one, or call one off."

@@ -22,7 +22,7 @@ from bot.tournaments.entries import (
     decode,
     encode,
 )
-from bot.tournaments.errors import NoSuchTournament
+from bot.tournaments.errors import NoSuchTournament, UnreadableTournament
 from bot.tournaments.store import Tournaments
 from bot.tournaments.tournament import Tournament
 
@@ -41,7 +41,7 @@ async def forget(store: Store, person: str, somebody: str) -> None:
 
 
 async def _forget_in(tournaments: Tournaments, code: str, person: str, somebody: str) -> None:
-    while not await _left(tournaments, await tournaments.load(code), person, somebody):
+    while not await _left(tournaments, code, person, somebody):
         continue
     client, games = tournaments.client, keys.tournament_games(code)
     for id_, stored in (await client.hgetall(games)).items():
@@ -52,33 +52,52 @@ async def _forget_in(tournaments: Tournaments, code: str, person: str, somebody:
 
 
 async def kept_of(client: Any, person: str) -> list[dict[str, Any]]:
-    """The tournaments that name a person, for their file."""
+    """The tournaments that name a person, for their file; those that can be read."""
     found = []
     for code in map(bytes.decode, await client.hkeys(keys.entered(person))):
-        one = Tournament(code).after(await client.lrange(keys.tournament(code), 0, -1))
+        try:
+            one = Tournament(code).caught_up(await client.lrange(keys.tournament(code), 0, -1))
+        except UnreadableTournament:
+            continue
         if one.names(person):
             about = {"code": code, "game": one.game, "form": one.form, "state": one.phase}
             found.append({**about, "organiser": one.opener.person == person, "player": one.player_of(person)})
     return found
 
 
-async def _left(tournaments: Tournaments, tournament: Tournament, person: str, somebody: str) -> bool:
+async def _left(tournaments: Tournaments, code: str, person: str, somebody: str) -> bool:
     """Rewrite a tournament's log without a person; False if it has gone on meanwhile."""
+    try:
+        tournament = await tournaments.load(code)
+    except UnreadableTournament:
+        # What can be read of it names them all the same.
+        known, parting = await tournaments.stored(code), []
+    else:
+        known, parting = list(tournament.entries), _parting(tournament, person)
+    clean = [_redacted(entry, person, somebody) for entry in known]
+    if not parting and clean == known:
+        return True
+    return await tournaments.rewrite(code, known, [*clean, *(encode(one).encode() for one in (*parting, Redacted()))])
+
+
+def _parting(tournament: Tournament, person: str) -> list[Entry]:
+    """What a person does who leaves."""
     parting: list[Entry] = []
     player = tournament.player_of(person)
     if tournament.is_live and player is not None:
         parting.append(Leave(player))
     if tournament.phase == "open" and tournament.opener.person == person:
         parting.append(Cancel())
-    clean = [_redacted(entry, person, somebody) for entry in tournament.entries]
-    if not parting and clean == list(tournament.entries):
-        return True
-    return await tournaments.rewrite(tournament, [*clean, *(encode(one).encode() for one in (*parting, Redacted()))])
+    return parting
 
 
 def _redacted(stored: bytes, person: str, somebody: str) -> bytes:
     text, _, stamp = stored.partition(b"\t")
-    entry = decode(text.decode())
+    try:
+        entry = decode(text.decode())
+    except ValueError:
+        # Another release wrote it, and knows it.
+        return stored
     if isinstance(entry, Open | Enter) and entry.person == person:
         return encode(replace(entry, person=somebody, name=NAME)).encode()
     # What the bot itself does is stamped with numbers that may be anybody's, and must not be done twice.

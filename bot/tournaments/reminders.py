@@ -18,7 +18,7 @@ from bot.people import People
 from bot.platform import Adapter, platform_of, private_place
 from bot.somebody import is_somebody
 from bot.store import keys
-from bot.tournaments.errors import NoSuchTournament
+from bot.tournaments.errors import NoSuchTournament, UnreadableTournament
 from bot.tournaments.store import KEPT_SECONDS, Tournaments
 from bot.tournaments.tournament import Match, Tournament
 
@@ -107,7 +107,7 @@ class Reminders:
         """Send a reminder as things stand by now; False if there is nothing to be said any more."""
         try:
             tournament = await self._tournaments.load(reminder.tournament)
-        except NoSuchTournament:
+        except (NoSuchTournament, UnreadableTournament):
             return False
         left, player = await self._tournaments.left(tournament), tournament.players[reminder.player]
         match = tournament.match(reminder.round, reminder.match)

@@ -21,6 +21,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
+import structlog
 from cachetools import LRUCache
 
 from bot.find.finder import MINDED_WITH
@@ -31,8 +32,13 @@ from bot.store.index import Reservation
 from bot.store.log import stamped, unstamped
 from bot.tables.errors import TableError
 from bot.tables.lists import CodeTaken
-from bot.tournaments.entries import Entry, Place, Redacted, encode
-from bot.tournaments.errors import NoSuchTournament, OrganisesTooMany, TooManyTournaments
+from bot.tournaments.entries import Cancel, Entry, Place, Redacted, encode
+from bot.tournaments.errors import (
+    NoSuchTournament,
+    OrganisesTooMany,
+    TooManyTournaments,
+    UnreadableTournament,
+)
 from bot.tournaments.tournament import Tournament
 
 KEPT_SECONDS = 400 * 86400
@@ -90,6 +96,8 @@ Belongs = Callable[[Tournament], bool]
 Decision = Callable[[Tournament], Sequence[Entry]]
 """Given a tournament as it stands, what is to be written; raises what is wrong."""
 
+log = structlog.get_logger()
+
 
 class Tournaments:
     """The tournaments of one store."""
@@ -99,29 +107,58 @@ class Tournaments:
         self._append = BatchedScript(store.client, APPEND, store.replicas)
         self._rewrite = BatchedScript(store.client, REWRITE, store.replicas)
         self._remembered: LRUCache[str, Tournament] = LRUCache(TOURNAMENTS_REMEMBERED)
+        self._unreadable: LRUCache[str, str] = LRUCache(TOURNAMENTS_REMEMBERED)
 
     # Reading
 
     async def load(self, code: str) -> Tournament:
-        """A tournament as the store has it; NoSuchTournament if there is none."""
+        """A tournament as the store has it; NoSuchTournament if there is none, UnreadableTournament, and one line in
+        the log, if it cannot be read.
+        """
         known = self._remembered.get(code) or Tournament(code)
         # The last entry that is known comes first again, to tell this log from another.
         since = max(0, known.version - 1)
         found = await self.client.lrange(keys.tournament(code), since, -1)
         new = found[known.version - since :]
         if known.exists and (found[:1] != [known.entries[-1]] or any(unstamped(one) == REDACTED for one in new)):
-            known, new = Tournament(code), await self.client.lrange(keys.tournament(code), 0, -1)
-        loaded = known.after(new)
+            known, new = Tournament(code), await self.stored(code)
+        loaded = self._caught_up(known, new)
         if not loaded.exists:
             self._remembered.pop(code, None)
             raise NoSuchTournament(code=code)
         self._remembered[code] = loaded
         return loaded
 
+    def _caught_up(self, known: Tournament, stored: Sequence[bytes]) -> Tournament:
+        try:
+            loaded = known.caught_up(stored)
+        except UnreadableTournament as error:
+            # Whoever looks comes by it again and again.
+            if known.code not in self._unreadable:
+                log.error("tournament_unreadable", tournament=known.code, why=error.values["why"])  # noqa: TRY400
+            self._unreadable[known.code] = str(error.values["why"])
+            raise
+        self._unreadable.pop(known.code, None)
+        return loaded
+
+    async def stored(self, code: str) -> list[bytes]:
+        """A tournament's log, whether it can be read or not; empty if there is none."""
+        found: list[bytes] = await self.client.lrange(keys.tournament(code), 0, -1)
+        return found
+
     async def live(self) -> dict[str, int]:
         """The codes of the tournaments that are not over, with the Unix seconds since when; some may be over by now."""
         found = await self._store.index.entries(keys.TOURNAMENTS)
         return {code: int(token.partition(".")[0]) for code, token in sorted(found.items())}
+
+    async def unreadable(self) -> dict[str, int]:
+        """Those of them that this release cannot read."""
+        found = {}
+        for code, since in (await self.live()).items():
+            stored = await self.stored(code)
+            if Tournament.as_far_as_readable(code, stored).version < len(stored):
+                found[code] = since
+        return found
 
     async def drop(self, code: str) -> None:
         """There is no tournament of that code, unless it is just being opened."""
@@ -146,12 +183,16 @@ class Tournaments:
         return [one for one, left in zip(theirs, lefts, strict=True) if one.is_live or _is_shown(left)]
 
     async def _listed(self, key: str, belongs: Belongs) -> list[Tournament]:
-        """The tournaments of a list that bear it out, the newest first; the others are taken out of it."""
+        """The tournaments of a list that bear it out, the newest first; the others are taken out of it. One that cannot
+        be read is left out, and stays on the list: another release may know it.
+        """
         entries = await self._store.index.entries(key)
         # All at once, over as many connections as there are.
-        loaded = await asyncio.gather(*map(self._if_any, entries))
+        loaded = await asyncio.gather(*map(self._looked_at, entries))
         found = []
         for (code, token), tournament in zip(entries.items(), loaded, strict=True):
+            if isinstance(tournament, UnreadableTournament):
+                continue
             if tournament and belongs(tournament):
                 # A token begins with the seconds at which it was made.
                 found.append((token, tournament))
@@ -162,11 +203,13 @@ class Tournaments:
                 await self._store.index.drop(key, code, token)
         return [one for _token, one in sorted(found, key=lambda pair: pair[0], reverse=True)]
 
-    async def _if_any(self, code: str) -> Tournament | None:
+    async def _looked_at(self, code: str) -> Tournament | UnreadableTournament | None:
         try:
             return await self.load(code)
         except NoSuchTournament:
             return None
+        except UnreadableTournament as error:
+            return error
 
     # Lists
 
@@ -240,7 +283,7 @@ class Tournaments:
             written = await self.write(tournament, entries, update)
             if isinstance(written, Tournament):
                 return written
-            tournament = Tournament(code).after(written)
+            tournament = self._caught_up(Tournament(code), written)
             self._remembered[code] = tournament
             if not tournament.exists:
                 raise NoSuchTournament(code=code)
@@ -260,17 +303,28 @@ class Tournaments:
         self._remembered[tournament.code] = after
         return after
 
-    async def rewrite(self, tournament: Tournament, entries: Sequence[bytes]) -> bool:
-        """Put another log in a tournament's place; False if it has gone on meanwhile."""
-        self._remembered.pop(tournament.code, None)
-        after = Tournament(tournament.code).after(entries)
+    async def rewrite(self, code: str, known: Sequence[bytes], entries: Sequence[bytes]) -> bool:
+        """Put another log in place of a tournament's, as it is known; False if it has gone on meanwhile."""
+        self._remembered.pop(code, None)
+        after = Tournament.as_far_as_readable(code, entries)
+        # Of one that cannot be read it is not known whether it is over.
+        expiring = _expiring(after) if after.version == len(entries) else ""
         return bool(
-            await self._rewrite(
-                [keys.tournament(tournament.code)],
-                [tournament.version, tournament.entries[-1], _expiring(after), *entries],
-                confirmed=True,
-            )
+            await self._rewrite([keys.tournament(code)], [len(known), known[-1], expiring, *entries], confirmed=True)
         )
+
+    async def call_off_unreadable(self, code: str, update: str) -> None:
+        """Whoever hosts the bot ends a tournament that cannot be read: it stands as before what cannot be read of it,
+        and is called off if it is not over. Nothing happens where it can be read.
+        """
+        while True:
+            stored = await self.stored(code)
+            known = Tournament.as_far_as_readable(code, stored)
+            if known.version == len(stored):
+                return
+            ending = [stamped(encode(Cancel()), update)] if known.is_live else []
+            if await self.rewrite(code, stored, [*known.entries, *ending]):
+                return
 
     async def ended(self, tournament: Tournament) -> None:
         """Nothing more is to come of a tournament."""
@@ -288,9 +342,12 @@ class Tournaments:
                 await self.commit(
                     code, f"moved:{new}", lambda one: [Place(new)] if chat_of(one.place) == chat_of(old) else []
                 )
-            except NoSuchTournament:
+            except UnreadableTournament:
+                # Whoever can read it finds it there, when its card is refused in the old chat.
                 continue
-        await self.client.delete(keys.tournaments_at(old))
+            except NoSuchTournament:
+                pass
+            await self._store.index.remove(keys.tournaments_at(old), code)
 
 
 def _is_on_in(chat: str, tournament: Tournament) -> bool:

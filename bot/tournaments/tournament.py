@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Literal, Self, assert_never, get_args
 
+from bot.store.forms import UnreadableEntry
 from bot.store.log import unstamped
 from bot.tables.chairs import Chair
 from bot.tables.choice import Choice
@@ -34,6 +35,7 @@ from bot.tournaments.entries import (
     Start,
     decode,
 )
+from bot.tournaments.errors import UnreadableTournament
 from engine import GAMES
 from engine.shuffle import commitment
 
@@ -181,6 +183,25 @@ class Tournament:
         new.entries = (*self.entries, *stored)
         return new
 
+    def caught_up(self, stored: Sequence[bytes]) -> Self:
+        """The same, with entries that stand in the store; UnreadableTournament if they cannot be read."""
+        try:
+            return self.after(stored)
+        except Exception as error:  # whatever a log may hold: another release wrote it
+            why = f"entry {self.version + 1} or one after it: {type(error).__name__}"
+            raise UnreadableTournament(code=self.code, why=why) from error
+
+    @classmethod
+    def as_far_as_readable(cls, code: str, stored: Sequence[bytes]) -> Self:
+        """A tournament as it stood before what cannot be read of its log."""
+        known = cls(code)
+        for entry in stored:
+            try:
+                known = known.caught_up([entry])
+            except UnreadableTournament:
+                break
+        return known
+
     # What is played
 
     @property
@@ -305,6 +326,8 @@ class Tournament:
             case Play(game, choice):
                 self.choice = Choice.parse(game, choice)
             case Option(name, value):
+                if name == "form" and value not in FORMS:
+                    raise UnreadableEntry
                 self.options = {**self.options, name: value}
             case Enter(person, name):
                 self.players = (*self.players, Chair(person, name))

@@ -8,6 +8,7 @@ from typing import Any
 from bot.delivery.message_state import MessageState, decode_state, encode_state
 from bot.store import EmbeddedStore, keys, opened
 from bot.store.log import stamped
+from bot.tournaments.store import Tournaments
 from tests.bot.command import command
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, code_of, open_worker, seated
 
@@ -118,4 +119,27 @@ async def test_the_doctor_names_what_cannot_be_read_and_it_can_be_ended(tmp_path
         left: list[Any] = [key async for key in store.client.scan_iter(f"*{code}*")]
         assert left == [keys.gone(code).encode()]
         assert not await store.index.entries("seated:paper:1")
+    await valkey.stop()
+
+
+async def test_a_tournament_that_cannot_be_read_is_named_listed_and_called_off(tmp_path: Path) -> None:
+    valkey = EmbeddedStore(tmp_path / "data")
+    await valkey.start()
+    async with opened(valkey.url) as store:
+        fake = FakePlatform()
+        async with open_worker(store, fake) as worker:
+            await Player(worker, fake, "Anna", 1).say("/tournament testa")
+            [code] = await worker.director.tournaments.live()
+            assert "There is no table" in await called(tmp_path, "tables", "close", code, "--yes", code=2)
+            await store.client.rpush(keys.tournament(code), stamped("newer 1 2", "x"))
+            examined = await asyncio.to_thread(command, tmp_path, "doctor", BUONGIOCO_PLAYGROUND_PORT="0")
+            assert f"tournaments: {code} cannot be read" in examined.stdout
+            listed = await called(tmp_path, "tables")
+            assert f"{code}  unreadable" in listed
+            assert "0 tables\n1 tournament\n" in listed
+            assert code not in await called(tmp_path, "tables", "--state", "open")
+            assert "--yes does not ask" in await called(tmp_path, "tables", "close", code, code=1)
+            assert f"tournament {code} is called off" in await called(tmp_path, "tables", "close", code, "--yes")
+            assert (await Tournaments(store).load(code)).phase == "cancelled"
+            assert "tournament" not in await called(tmp_path, "tables")
     await valkey.stop()

@@ -26,7 +26,7 @@ from bot.tournaments.errors import AlreadyEntered
 from bot.tournaments.fixtures import seated
 from bot.tournaments.forgetting import forget
 from bot.tournaments.standings import standings
-from bot.tournaments.store import Decision
+from bot.tournaments.store import Decision, Tournaments
 from bot.tournaments.tournament import DAY, Form, Tournament
 from tests.bot.fake_platform import GROUP, open_worker
 from tests.bot.privacy.traces import traces
@@ -377,6 +377,53 @@ async def test_one_tournament_that_fails_keeps_no_other_back(store: Store, monke
         for _ in range(2):
             await some.tended()
         assert [len((await load(code)).rounds) for code in codes] == [0, 1]
+
+
+@pytest.mark.parametrize("form", ["knockout", "duplicate"])
+async def test_a_game_of_one_that_cannot_be_read_is_shown_and_counts_once_it_can(
+    store: Store, monkeypatch: pytest.MonkeyPatch, form: Form
+) -> None:
+    monkeypatch.setattr(director, "LOST_AFTER", 0.0)
+    monkeypatch.setattr(director, "FAILED_SECONDS", 0.0)
+    async with field(store) as some:
+        code, at = (await some.started("metamazzo", form, 4, 21)).code, some.worker.director
+        await some.tended()
+        table, *_ = open_tables(await at.tournaments.load(code))
+        await store.client.rpush(keys.tournament(code), b"newer 1 2\tx")
+        with capture_logs() as logs:
+            await some.play_out(table)
+            for _ in range(3):
+                await some.tended()
+        assert [one["event"] for one in logs if one["log_level"] == "error"] == ["tournament_unreadable"]
+        with pytest.raises(NoSuchTable):
+            await some.worker.room.load(table)
+        assert len(await some.games(code)) == (1 if form == "knockout" else 0)
+        await store.client.rpop(keys.tournament(code))
+        for _ in range(2):
+            await some.tended()
+        [match] = [one for one in (await at.tournaments.load(code)).matches if table in one.seats.values()]
+        assert next(iter(match.results.values())).how == "played"
+
+
+async def test_one_that_cannot_be_read_ends_as_one_that_its_organiser_calls_off(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(director, "FAILED_SECONDS", 0.0)
+    async with field(store) as some:
+        code, at = (await some.started("metamazzo", "duplicate", 4)).code, some.worker.director
+        await some.tended()
+        tables = list(open_tables(await at.tournaments.load(code)))
+        await some.play_out(tables[0])
+        await store.client.rpush(keys.tournament(code), b"newer 1 2\tx")
+        await some.tended()
+        # As `buongioco tables close` does.
+        await Tournaments(store).call_off_unreadable(code, "close")
+        for _ in range(3):
+            await some.tended()
+        assert sorted(one.code for one in await some.games(code)) == sorted(tables)
+        assert "called off" in some.fake.last(GROUP).plain
+        assert list(await at.tournaments.live()) == []
+        assert await at.tournaments.at(GROUP) == []
 
 
 @pytest.mark.parametrize("ends", ["withdraws", "late"])

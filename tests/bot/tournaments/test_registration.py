@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.finished.archive import Archive
 from bot.finished.ratings import Ratings
@@ -23,6 +24,7 @@ from bot.tournaments.errors import (
     NotForPrograms,
     OnlyTheOrganiser,
     TooFewTeams,
+    UnreadableTournament,
 )
 from bot.tournaments.forgetting import forget, kept_of
 from bot.tournaments.registration import Registration, teams_of
@@ -225,6 +227,84 @@ async def test_a_game_that_cannot_be_read_keeps_nobody_from_being_forgotten(desk
     await forget(desk.store, BRUNO, "somebody:x")
     assert await kept_of(desk.store.client, BRUNO) == []
     assert await desk.store.client.hlen(keys.tournament_games(code)) == 1
+
+
+UNKNOWN = b"newer 1 2\tx"
+"""What another release may have written."""
+
+
+@pytest.mark.parametrize(
+    "unknown", [UNKNOWN, b"\xffdamaged", b"option form ladder\tx", b"play bridge 0\tx", b"seat 9 0 0 A\tx"]
+)
+async def test_one_that_cannot_be_read_is_left_out_of_lists_and_stays_on_them(desk: Desk, unknown: bytes) -> None:
+    bad, good = (await desk.opened(update="c1")).code, (await desk.opened(update="c2")).code
+    await desk.store.client.rpush(keys.tournament(bad), unknown)
+    # So old that no commit can be on its way.
+    for key in (keys.tournaments_at(GROUP), keys.entered(ANNA)):
+        await desk.store.client.hset(key, bad, "1.0")
+    with capture_logs() as logs:
+        for _ in range(2):
+            assert [one.code for one in await desk.tournaments.at(GROUP)] == [good]
+            assert [one.code for one in await desk.tournaments.of(ANNA)] == [good]
+    assert [one["code"] for one in await kept_of(desk.store.client, ANNA)] == [good]
+    assert [(one["event"], one["tournament"]) for one in logs] == [("tournament_unreadable", bad)]
+    with pytest.raises(UnreadableTournament, match="Whoever hosts me"):
+        await desk.registration.enter(bad, BRUNO, "Bruno", "u")
+    assert await desk.store.client.hgetall(keys.entered(BRUNO)) == {}
+    await desk.store.client.rpop(keys.tournament(bad))
+    assert {one.code for one in await desk.tournaments.at(GROUP)} == {good, bad}
+    assert {one.code for one in await desk.tournaments.of(ANNA)} == {good, bad}
+
+
+async def test_of_one_that_cannot_be_read_nothing_is_left_of_who_is_forgotten(desk: Desk) -> None:
+    bad = (await desk.entered("metamazzo", "knockout", ANNA, BRUNO)).code
+    good = await desk.opened(update="c2")
+    await desk.registration.enter(good.code, BRUNO, NAMES[BRUNO], "u")
+    await desk.store.client.rpush(keys.tournament(bad), UNKNOWN)
+    for _ in range(2):
+        await forget(desk.store, BRUNO, "somebody:x")
+    assert await traces(desk.store, NAMES[BRUNO], BRUNO) == []
+    assert await desk.tournaments.stored(bad) == [*(await desk.tournaments.stored(bad))[:-2], UNKNOWN, b"redacted"]
+    other = Desk(desk.store)
+    assert (await other.tournaments.load(good.code)).player_of("somebody:x") is None
+    await desk.store.client.lrem(keys.tournament(bad), 1, UNKNOWN)
+    seen = await desk.tournaments.load(bad)
+    assert [player.person for player in seen.players if player] == [ANNA, "somebody:x"]
+
+
+async def test_a_chat_takes_one_that_cannot_be_read_along_when_it_moves_once_more(desk: Desk) -> None:
+    bad, good = (await desk.opened(update="c1")).code, (await desk.opened(update="c2")).code
+    await desk.store.client.rpush(keys.tournament(bad), UNKNOWN)
+    await desk.tournaments.move_chat(GROUP, "paper:200")
+    assert [one.code for one in await desk.tournaments.at("paper:200")] == [good]
+    await desk.store.client.rpop(keys.tournament(bad))
+    await desk.tournaments.move_chat(GROUP, "paper:200")
+    assert {one.code for one in await desk.tournaments.at("paper:200")} == {good, bad}
+    assert await desk.store.client.exists(keys.tournaments_at(GROUP)) == 0
+
+
+@pytest.mark.parametrize("place", [0, 2, None])
+async def test_one_that_cannot_be_read_is_called_off_as_it_stood_before(desk: Desk, place: int | None) -> None:
+    whole = await desk.entered("metamazzo", "knockout", ANNA, BRUNO)
+    log = keys.tournament(whole.code)
+    if place is None:
+        await desk.store.client.rpush(log, UNKNOWN)
+    else:
+        await desk.store.client.lset(log, place, UNKNOWN)
+    assert list(await desk.tournaments.unreadable()) == [whole.code]
+    for _ in range(2):
+        await desk.tournaments.call_off_unreadable(whole.code, "close")
+    assert await desk.tournaments.unreadable() == {}
+    after = await Desk(desk.store).tournaments.load(whole.code)
+    assert after.entries == (*whole.entries[:place], b"cancel\tclose")
+    assert after.phase == "cancelled"
+    assert await desk.store.client.ttl(log) > 0
+
+
+async def test_one_that_can_be_read_is_left_alone_by_that(desk: Desk) -> None:
+    code = (await desk.opened()).code
+    await desk.tournaments.call_off_unreadable(code, "close")
+    assert (await desk.tournaments.load(code)).phase == "open"
 
 
 async def test_no_key_of_an_update_names_who_is_forgotten(desk: Desk) -> None:

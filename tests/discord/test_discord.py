@@ -20,7 +20,7 @@ from bot.settings import BadSetting, Settings
 from bot.store import Store, keys
 from tests.discord.judge import Refused
 from tests.discord.players import Observed, Person, buttons_of, on_discord, seated, text_of, until
-from tests.discord.server import BAR, CHANNEL, SEND, THREAD, TOKEN, VIEW, Channel, DiscordServer, Failure
+from tests.discord.server import BAR, CHANNEL, SEND, THREAD, TOKEN, VIEW, Channel, DiscordServer, Failure, Interaction
 from tests.tricks import has_come_to
 
 
@@ -284,6 +284,11 @@ def unblock(adapter: Observed) -> None:
     adapter.worker.delivery.platform_back("discord")
 
 
+async def until_acknowledged(adapter: Observed, one: Interaction, person: Person) -> None:
+    """Until Discord has been told that a press in the private chat is worked at, and the bot has heard that it was."""
+    await until(lambda: one.answer == 6 and adapter.answers.waits_at(private_place(f"discord:{person.number}")))
+
+
 async def test_a_press_whose_panel_has_to_wait_is_acknowledged_at_once_and_the_panel_comes(
     store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -296,7 +301,7 @@ async def test_a_press_whose_panel_has_to_wait_is_acknowledged_at_once_and_the_p
         block(adapter, mover, monkeypatch)
         server.calls.clear()
         one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
-        await until(lambda: one.answer == 6)
+        await until_acknowledged(adapter, one, mover)
         assert text_of(panel) == before
         unblock(adapter)
         await until(lambda: text_of(panel) != before)
@@ -317,7 +322,7 @@ async def test_a_panel_whose_press_has_expired_meanwhile_is_changed_by_the_bot_i
         block(adapter, mover, monkeypatch)
         server.order("edit_by", Failure(Refused(404, 10015)))
         one = mover.touch(mover.private, panel, buttons_of(panel)[0]["custom_id"])
-        await until(lambda: one.answer == 6)
+        await until_acknowledged(adapter, one, mover)
         assert text_of(panel) == before
         unblock(adapter)
         await until(lambda: text_of(panel) != before)

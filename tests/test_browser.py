@@ -1,5 +1,7 @@
 """The Chromium that all tests of pages share."""
 
+from itertools import count
+
 import pytest
 from playwright.async_api import Browser
 
@@ -7,15 +9,13 @@ from tests.browser import ONE_BROWSER
 
 pytestmark = [*ONE_BROWSER, pytest.mark.long]
 
-attempts = 0
+attempts = count(1)
 
 
 @pytest.mark.filterwarnings("ignore:Chromium has died")
 async def test_a_test_in_which_chromium_dies_begins_again_with_another(browser: Browser) -> None:
-    global attempts  # noqa: PLW0603
-    attempts += 1
-    page = await browser.new_page()
-    if attempts == 1:
+    attempt, page = next(attempts), await browser.new_page()
+    if attempt == 1:
         await (await browser.new_browser_cdp_session()).send("Browser.crash")
     await page.goto("about:blank")
-    assert attempts == 2
+    assert attempt == 2

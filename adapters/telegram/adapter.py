@@ -391,7 +391,7 @@ class Telegram:
                 # The chat alone: whose eyes it was for, and by what leave, is not to be kept with the chats that moved.
                 await self._moved(str(Place(where.platform, where.chat)), error.new_chat_id)
             said = "the group has become a supergroup"
-            # What is shown aside does not move with its table: only a press in the new group brings it there.
+            # What is ephemeral does not move with its table: only a press in the new group brings it there.
             raise (Unreachable if where.is_ephemeral else _Upgraded)(said) from None
 
 

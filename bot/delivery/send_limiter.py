@@ -50,7 +50,7 @@ class SendLimiter:
         waited = False
         # Whatever is waited for, the platform may ask to leave the place alone meanwhile.
         while (early := self.take_turn(place, answer=answer)) > 0:
-            await _sleep(early)
+            await asyncio.sleep(early)
             waited = True
         return waited
 
@@ -99,13 +99,11 @@ class SendLimiter:
         return max(0.0, left)
 
     def _whose_turns(self, place: str) -> str:
-        """Where messages are counted together: in a chat that the bot is not in each message is a place by itself."""
+        """Where messages are counted together: by chat where the platform counts so, and in a chat that the bot is not
+        in, for there each message is a place by itself.
+        """
         rate_limit = self._rate_limit_of(place)
         return chat_of(place) if is_inline(place) or (rate_limit and rate_limit.is_of_chat) else place
-
-
-async def _sleep(seconds: float) -> None:
-    await asyncio.sleep(seconds)
 
 
 def _now() -> float:

@@ -107,7 +107,7 @@ class Tournaments:
         self._append = BatchedScript(store.client, APPEND, store.replicas)
         self._rewrite = BatchedScript(store.client, REWRITE, store.replicas)
         self._remembered: LRUCache[str, Tournament] = LRUCache(TOURNAMENTS_REMEMBERED)
-        self._unreadable: LRUCache[str, str] = LRUCache(TOURNAMENTS_REMEMBERED)
+        self._unreadable: LRUCache[str, None] = LRUCache(TOURNAMENTS_REMEMBERED)
 
     # Reading
 
@@ -135,8 +135,9 @@ class Tournaments:
         except UnreadableTournament as error:
             # Whoever looks comes by it again and again.
             if known.code not in self._unreadable:
-                log.error("tournament_unreadable", tournament=known.code, why=error.values["why"])  # noqa: TRY400
-            self._unreadable[known.code] = str(error.values["why"])
+                why = error.values["why"]
+                log.error("tournament_unreadable", tournament=known.code, why=why)  # noqa: TRY400 - it says it all
+            self._unreadable[known.code] = None
             raise
         self._unreadable.pop(known.code, None)
         return loaded

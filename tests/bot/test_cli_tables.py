@@ -19,10 +19,8 @@ async def called(folder: Path, *words: str, code: int = 0) -> str:
     return answer.stdout + answer.stderr
 
 
-async def test_tables_are_listed_looked_at_and_ended_beside_a_bot(tmp_path: Path) -> None:
-    valkey = EmbeddedStore(tmp_path / "data")
-    await valkey.start()
-    async with opened(valkey.url) as store:
+async def test_tables_are_listed_looked_at_and_ended_beside_a_bot(tmp_path: Path, embedded: EmbeddedStore) -> None:
+    async with opened(embedded.url) as store:
         fake = FakePlatform()
         async with open_worker(store, fake) as worker:
             players = await seated(worker, fake, "metamazzo")
@@ -54,13 +52,12 @@ async def test_tables_are_listed_looked_at_and_ended_beside_a_bot(tmp_path: Path
             assert not await worker.tables_of("paper:1")
             [game] = [game async for game in worker.archive.all()]
             assert (game.record.ending, game.is_rated) == ("cancelled", False)
-    await valkey.stop()
 
 
-async def test_tables_are_idle_since_somebody_last_pressed_there_and_looking_changes_nothing(tmp_path: Path) -> None:
-    valkey = EmbeddedStore(tmp_path / "data")
-    await valkey.start()
-    async with opened(valkey.url) as store:
+async def test_tables_are_idle_since_somebody_last_pressed_there_and_looking_changes_nothing(
+    tmp_path: Path, embedded: EmbeddedStore
+) -> None:
+    async with opened(embedded.url) as store:
         fake = FakePlatform()
         async with open_worker(store, fake) as worker:
             players = await seated(worker, fake, "testa")
@@ -92,7 +89,6 @@ async def test_tables_are_idle_since_somebody_last_pressed_there_and_looking_cha
             await Player(worker, fake, mover.person.name, int(mover.person.id[6:])).play(Random(1))
             await worker.settled()
         assert "idle 3 days" not in await called(tmp_path, "tables")
-    await valkey.stop()
 
 
 async def test_the_doctor_names_what_cannot_be_read_and_it_can_be_ended(tmp_path: Path) -> None:
@@ -122,10 +118,10 @@ async def test_the_doctor_names_what_cannot_be_read_and_it_can_be_ended(tmp_path
     await valkey.stop()
 
 
-async def test_a_tournament_that_cannot_be_read_is_named_listed_and_called_off(tmp_path: Path) -> None:
-    valkey = EmbeddedStore(tmp_path / "data")
-    await valkey.start()
-    async with opened(valkey.url) as store:
+async def test_a_tournament_that_cannot_be_read_is_named_listed_and_called_off(
+    tmp_path: Path, embedded: EmbeddedStore
+) -> None:
+    async with opened(embedded.url) as store:
         fake = FakePlatform()
         async with open_worker(store, fake) as worker:
             await Player(worker, fake, "Anna", 1).say("/tournament testa")
@@ -142,4 +138,3 @@ async def test_a_tournament_that_cannot_be_read_is_named_listed_and_called_off(t
             assert f"tournament {code} is called off" in await called(tmp_path, "tables", "close", code, "--yes")
             assert (await Tournaments(store).load(code)).phase == "cancelled"
             assert "tournament" not in await called(tmp_path, "tables")
-    await valkey.stop()

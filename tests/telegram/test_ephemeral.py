@@ -7,6 +7,7 @@ import pytest
 
 from bot.delivery import surface_sync
 from bot.store import Store
+from bot.worker import Worker
 from engine import verify
 from tests.telegram import server as server_module
 from tests.telegram.content import Refused
@@ -28,6 +29,15 @@ async def closed_in(server: TelegramServer, game: str, *options: str) -> tuple[P
         for each in ("Options", label, "Back"):
             await anna.press(each, group)
     await bruno.press("Accept", group)
+    return anna, bruno
+
+
+async def has_hand_here(server: TelegramServer, worker: Worker) -> tuple[Person, Person]:
+    """The same, and the second player has the hand in the group."""
+    anna, bruno = await closed_in(server, "metamazzo")
+    await bruno.press("My hand, here", server.group(GROUP))
+    await until(lambda: bool(hands(bruno)))
+    await worker.settled()
     return anna, bruno
 
 
@@ -164,10 +174,7 @@ def upgrade(server: TelegramServer) -> Chat:
 async def test_a_hand_aside_goes_home_when_the_group_becomes_a_supergroup(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server) as adapter:
         worker = adapter.worker
-        anna, bruno = await closed_in(server, "metamazzo")
-        await bruno.press("My hand, here", server.group(GROUP))
-        await until(lambda: bool(hands(bruno)))
-        await worker.settled()
+        anna, bruno = await has_hand_here(server, worker)
         random = Random(3)
         # He begins.
         await play_aside(bruno, random)
@@ -192,10 +199,7 @@ async def test_a_hand_aside_stays_behind_in_what_was_the_group_and_holds_nothing
 ) -> None:
     async with on_telegram(store, server) as adapter:
         worker = adapter.worker
-        anna, bruno = await closed_in(server, "metamazzo")
-        await bruno.press("My hand, here", server.group(GROUP))
-        await until(lambda: bool(hands(bruno)))
-        await worker.settled()
+        anna, bruno = await has_hand_here(server, worker)
         [table] = await worker.tables_of("telegram:1")
         upgrade(server)
         bruno.start(table.code)

@@ -1,5 +1,6 @@
 """How fast each place may be written to: what waits, for how long, and what it leaves to others."""
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
@@ -29,7 +30,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr(send_limiter, "_now", clock.now)
-    monkeypatch.setattr(send_limiter, "_sleep", clock.sleep)
+    monkeypatch.setattr(asyncio, "sleep", clock.sleep)
     return clock
 
 
@@ -107,7 +108,7 @@ async def test_who_waits_for_a_turn_heeds_what_the_platform_asks_for_meanwhile(
             limiter.block("x:1", 60.0)
         await clock.sleep(seconds)
 
-    monkeypatch.setattr(send_limiter, "_sleep", blocked_meanwhile)
+    monkeypatch.setattr(asyncio, "sleep", blocked_meanwhile)
     assert await limiter.turn("x:1")
     assert clock.time == 160.0
 

@@ -70,12 +70,6 @@ async def a_move(players: list[Player]) -> tuple[Player, Player]:
     return mover, next(player for player in players if player is not mover)
 
 
-async def until_few_faults(fake: FakePlatform, place: str, left: int) -> None:
-    async with asyncio.timeout(10):
-        while len(fake.errors[place]) > left:
-            await asyncio.sleep(0)
-
-
 async def a_commit(worker: Worker, code: str) -> None:
     """Whoever is to move plays a card, by no button."""
     table = await worker.room.table(code)
@@ -324,18 +318,20 @@ async def test_an_older_message_that_is_no_longer_there_counts_as_taken_away(sto
 
 async def test_whoever_leaves_while_their_message_is_in_trouble_gets_no_more(store: Store) -> None:
     """At a tavolo the first at a side is asked who may sit opposite, and then stands up."""
-    fake = FakePlatform()
+    fake = Held()
     async with open_worker(store, fake) as worker:
         anna, bruno, carla = (Player(worker, fake, name, number) for number, name in enumerate(NAMES[:3], 1))
         await anna.say("/challenge tavolo")
         await bruno.press("Sit East", GROUP)
-        fake.errors[bruno.private] = [NotDone("away")] * 3
+        # It lasts until he has left, however long that takes.
+        fake.errors[bruno.private] = [NotDone("away")] * 100_000
         await carla.press("Sit West", GROUP, settle=False)
-        await until_few_faults(fake, bruno.private, 2)
+        await fake.until(lambda: len(fake.errors[bruno.private]) < 100_000)
         [table] = await worker.tables_of(anna.person.id)
         assert await worker.tables_of(carla.person.id)
         with capture_logs() as logs:
             await worker.challenges.stand(table.code, bruno.person.id, "leaves")
+            fake.errors[bruno.private].clear()
             await worker.settled()
         assert not fake.messages[bruno.private]
         assert "surface_failed" not in [line["event"] for line in logs]

@@ -115,8 +115,8 @@ class SentMessage(NamedTuple):
     ``picture`` is what the adapter has to know of its picture when it edits the message, in words of its own: short,
     without tabs, and empty if there is none. It is kept in the store, and may be empty as well where that was lost.
     ``is_certain`` is whether it stands there for certain: the last edit may have come to nothing, or not have been
-    written down any more. An adapter says ``is_settled`` of what it edited: False if an upload that it gave up may come
-    over it. Then it is edited once more a little later.
+    written down any more. An adapter says ``is_settled`` of what it sent or edited: False if an upload that it gave up
+    may come over it. Then it is edited once more a little later.
     """
 
     message: str

@@ -18,7 +18,8 @@ from bot.platform import (
     is_private,
 )
 
-NO_ACCESS, NO_PERMISSION = 50001, 50013
+UNKNOWN_CHANNEL, NO_ACCESS, NO_PERMISSION = 10003, 50001, 50013
+NO_CHANNEL = {UNKNOWN_CHANNEL, NO_ACCESS}
 ANSWERED, EXPIRED, NO_TOKEN, NO_WEBHOOK = 40060, 10062, 50027, 10015
 ARCHIVED = 50083
 INVALID = 50035
@@ -27,7 +28,7 @@ TOO_LARGE = 40005
 GONE_MESSAGES = {10008, 50005, 50021, 30046, ARCHIVED}
 """Not there, not ours, or not to be edited any more. A new message wakes an archived thread."""
 
-GONE_CHATS = {10003, 10004, NO_ACCESS, NO_PERMISSION, 50008, 50024, 160005, 50009}
+GONE_CHATS = {*NO_CHANNEL, 10004, NO_PERMISSION, 50008, 50024, 160005, 50009}
 """The channel or server is gone, may not be seen or written to, or cannot hold messages; a thread is locked."""
 
 CLOSED = {50007, 50278, 10013, 50033}

@@ -1,14 +1,18 @@
 """What goes out on Discord: messages of the bot's are sent, changed and taken away, by whichever way is open."""
 
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from hashlib import blake2b
+from typing import TypeVar
 
+import discord
 import structlog
 
 from adapters.discord import drawing, reading
 from adapters.discord.answers import Answers, TooLate
 from adapters.discord.drawing import Body
-from adapters.discord.errors import Meaning, why
+from adapters.discord.errors import NO_CHANNEL, Meaning, why
 from adapters.discord.guests import Guests
 from adapters.discord.pictures import Pictures, Upload
 from adapters.discord.private import PrivateChats
@@ -18,6 +22,8 @@ from bot.panel import Panel
 from bot.platform import DeliveryError, MessageGone, SentMessage, Unreachable, is_ephemeral, is_private
 
 LONGEST_NONCE = 25
+
+T = TypeVar("T")
 
 log = structlog.get_logger()
 
@@ -30,19 +36,23 @@ class Messages:
         self._answers, self._pictures = answers, pictures
 
     async def send(self, place: str, panel: Panel, key: str) -> SentMessage:
-        calling = drawing.calling(panel)
         with Meaning(place):
-            brought = await self._send_by_token(place, {**drawing.content(panel, place), "allowed_mentions": calling})
+            body = {**drawing.content(panel, place), "allowed_mentions": drawing.calling(panel)}
+            brought = await self._send_by_token(place, body)
             if brought is None:
-                channel = await self._channel(place)
-
-                async def send(body: Body, upload: Upload | None) -> SentMessage:
-                    # Twice is once, by its nonce.
-                    return await self._rest.send(channel, {**body, "allowed_mentions": calling}, _nonce(key), upload)
-
-                return await self._pictures.show(panel, place, SentMessage(""), send)
+                return await self._in_channel(place, partial(self._send_as_bot, place, panel, key))
         token, sent = brought
         return await self.add_picture(place, token, sent, panel) if panel.picture else sent
+
+    async def _send_as_bot(self, place: str, panel: Panel, key: str, channel: str) -> SentMessage:
+        async def send(body: Body, upload: Upload | None) -> SentMessage:
+            # Twice is once, by its nonce.
+            calling = {**body, "allowed_mentions": drawing.calling(panel)}
+            return await self._rest.send(channel, calling, _nonce(key), upload)
+
+        shown = await self._pictures.show(panel, place, SentMessage(""), send)
+        # For the same reason no upload that was given up comes over it.
+        return shown._replace(is_settled=True)
 
     async def _send_by_token(self, place: str, body: Body) -> tuple[InteractionToken, SentMessage] | None:
         """Send a message by an interaction's token: that, and the message. None if there is no token for it.
@@ -74,7 +84,10 @@ class Messages:
         return await self._rest.follow_up(token, {**body, "flags": body["flags"] | drawing.EPHEMERAL})
 
     async def add_picture(self, place: str, token: InteractionToken, sent: SentMessage, panel: Panel) -> SentMessage:
-        """Show a panel's picture on a message that has its text, and that ``token`` can change; returns the message."""
+        """Show a panel's picture on a message that has its text, and that ``token`` can change; returns the message.
+
+        What becomes of an upload is not known for certain where the text did not go through after it.
+        """
 
         async def add(body: Body, upload: Upload | None) -> SentMessage:
             return await self._rest.edit_by(token, sent.message, body, upload)
@@ -84,7 +97,7 @@ class Messages:
                 return await self._pictures.show(panel, place, sent, add)
         except DeliveryError as error:
             log.info("discord_picture_left_out", why=why(error))
-            return sent
+            return sent._replace(is_settled=False)
 
     async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
         with Meaning(place, editing=True):
@@ -109,7 +122,7 @@ class Messages:
             token = await self._guests.to_change(place, message)
             await self._answers.given(token)
             return await self._rest.edit_by(token, message, body, upload)
-        return await self._rest.edit(await self._channel(place), message, body, upload)
+        return await self._in_channel(place, lambda channel: self._rest.edit(channel, message, body, upload))
 
     async def delete(self, place: str, message: str) -> None:
         with suppress(MessageGone), Meaning(place, editing=True):
@@ -120,10 +133,24 @@ class Messages:
             elif reading.is_guest(place):
                 await self._rest.delete_by(await self._guests.to_change(place, message), message)
             else:
-                await self._rest.delete(await self._channel(place), message)
+                await self._in_channel(place, lambda channel: self._rest.delete(channel, message))
 
-    async def _channel(self, place: str) -> str:
-        return await self._private.channel(reading.user_of(place)) if is_private(place) else reading.channel_of(place)
+    async def _in_channel(self, place: str, call: Callable[[str], Awaitable[T]]) -> T:
+        """Do something in a place's channel as the bot.
+
+        A private chat has another channel with each application, and its host may have changed that: a channel which
+        the bot has no access to is asked for anew, once.
+        """
+        if not is_private(place):
+            return await call(reading.channel_of(place))
+        user = reading.user_of(place)
+        channel = await self._private.channel(user)
+        try:
+            return await call(channel)
+        except discord.HTTPException as error:
+            if error.code not in NO_CHANNEL or (other := await self._private.channel(user, channel)) == channel:
+                raise
+        return await call(other)
 
 
 def _good_token(place: str) -> InteractionToken:

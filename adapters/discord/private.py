@@ -25,13 +25,18 @@ class PrivateChats:
         self._rest, self._client = rest, client
         self._remembered: LRUCache[str, str] = LRUCache(REMEMBERED)
 
-    async def channel(self, user: str) -> str:
-        """The channel of somebody's private chat. It says nothing about whether they take messages there."""
-        channel = self._remembered.get(user)
-        if channel is None:
-            stored = await self._client.hget(KNOWN, user)
-            channel = stored.decode() if stored else await self._rest.private_channel(user)
-            if not stored:
+    async def channel(self, user: str, wrong: str = "") -> str:
+        """The channel of somebody's private chat. It says nothing about whether they take messages there.
+
+        ``wrong`` is the one that was known so far, if Discord knows no such channel or does not show it to the bot.
+        """
+        channel = self._remembered.get(user, wrong)
+        if channel == wrong:
+            stored = (await self._client.hget(KNOWN, user) or b"").decode()
+            if stored not in ("", wrong):
+                channel = stored
+            else:
+                channel = await self._rest.private_channel(user)
                 await self._client.hset(KNOWN, user, channel)
             self._remembered[user] = channel
         return channel

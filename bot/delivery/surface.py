@@ -300,7 +300,7 @@ class Surface:
             self._known = MessageState(sent.message, digest, *known[2:6], urgency, *known[7:10], sent.picture)
 
     def unsettle(self) -> None:
-        """What was edited last may still give way to something older, and is to be edited again."""
+        """What was shown last may still give way to something older, and is to be edited again."""
         self._is_certain = False
         self._known = self._known._replace(digest=UNKNOWN)
 

@@ -122,10 +122,7 @@ class SurfaceSync:
                 step = await self._next_step(drawn if self._sync.is_as_of(look) else None)
                 drawn = None
                 if step is None:
-                    if self._was_looked_over():
-                        continue
-                    if self._surface.late_uploads:
-                        await self._wait_for_late_uploads()
+                    if self._was_looked_over() or await self._wait_for_what_is_late():
                         continue
                     return
                 with self._tools.outages.call(platform_of(self._place)):
@@ -250,13 +247,14 @@ class SurfaceSync:
     async def _is_done_with(self, step: Step) -> bool:
         """Whether nothing is to be done after a step that was done; what follows it by itself is waited for."""
         takes_away_first = self._surface.taking_away() and not self._take_away_last
-        if asyncio.get_running_loop().time() < self._unsettled_until:
-            await self._settle()
-        elif self._awaited and not takes_away_first and not self._was_looked_over():
+        if self._awaited and not takes_away_first and not self._was_looked_over():
             await self._wait_for_picture(self._awaited)
-        else:
-            return self._stands(step) and not self._surface.late_uploads
-        return False
+            return False
+        return self._stands(step) and not (self._is_unsettled or self._surface.late_uploads)
+
+    @property
+    def _is_unsettled(self) -> bool:
+        return asyncio.get_running_loop().time() < self._unsettled_until
 
     def _was_looked_over(self) -> bool:
         """Whether the table was looked over since it was decided what is to be done: that left out this surface, which
@@ -296,6 +294,8 @@ class SurfaceSync:
         stands = surface.sent(attempt, place, sent, urgency, int(time.time()))
         if stands and isinstance(surface.name, Hand) and not is_ephemeral(place):
             self._tools.lowest.sent(place, code)
+        if stands and not sent.is_settled:
+            self._unsettled_until = asyncio.get_running_loop().time() + SETTLES_IN
         await self._tools.writer.now(self._sync)
 
     async def _edit(self, step: Edit) -> None:
@@ -353,14 +353,26 @@ class SurfaceSync:
             await self._tools.pictures.until_done(scene, woken)
         self._awaited = None
 
+    async def _wait_for_what_is_late(self) -> bool:
+        """Wait where an upload that was given up may still come, over what is shown or beside it; whether one may."""
+        if self._is_unsettled:
+            await self._settle()
+        elif self._surface.late_uploads:
+            await self._wait_for_late_uploads()
+        else:
+            return False
+        return True
+
     async def _settle(self) -> None:
         """Wait until nothing older can come over what is shown, or there may be something else to show; it is edited
-        again in any case.
+        again in any case, also by whoever delivers the table then.
         """
-        self._surface.unsettle()
-        with self._surface.pause() as woken, suppress(TimeoutError):
-            async with asyncio.timeout_at(self._unsettled_until):
-                await woken.wait()
+        with self._surface.pause() as woken:
+            self._surface.unsettle()
+            await self._tools.writer.now(self._sync)
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(self._unsettled_until):
+                    await woken.wait()
 
     async def _wait_for_late_uploads(self) -> None:
         """Wait until a message has come late, or is sure not to, or there may be something else to show."""

@@ -154,6 +154,7 @@ class DiscordServer:
         self._made_by: dict[int, str] = {}
         self._used: dict[str, deque[float]] = defaultdict(deque)
         self._ids = itertools.count(5_000_000)
+        self._first_private = 100_000
         self._runner: web.AppRunner | None = None
         self.url, self.port = "", 0
 
@@ -294,7 +295,17 @@ class DiscordServer:
         return self.channels.setdefault(number, Channel(number, kind, server, **more))
 
     def private(self, user: int) -> Channel:
-        return self.channels.setdefault(100_000 + user, Channel(100_000 + user, PRIVATE, users=(user,)))
+        number = self._first_private + user
+        return self.channels.setdefault(number, Channel(number, PRIVATE, users=(user,)))
+
+    def become_another_application(self, *, forgets: bool) -> None:
+        """The bot has other private chats from now on; ``forgets`` whether it is said of the old ones that there are
+        none (github.com/discord/discord-api-docs/issues/7666 on what is said otherwise).
+        """
+        for channel in self.channels.values():
+            if channel.type == PRIVATE:
+                channel.type, channel.gone = GROUP, forgets
+        self._first_private += 100_000
 
     def let_in(self, server: int) -> None:
         self.servers.add(server)

@@ -579,6 +579,28 @@ async def test_a_private_chat_is_asked_for_once(store: Store, server: DiscordSer
     assert [name for name, _body in server.calls].count("open_private") == 2
 
 
+@pytest.mark.parametrize("forgets", [False, True])
+async def test_hands_come_to_the_private_chats_of_another_application(
+    store: Store, server: DiscordServer, forgets: bool
+) -> None:
+    async with on_discord(store, server) as adapter:
+        people = await seated(server, "metamazzo")
+        await adapter.worker.settled()
+    server.become_another_application(forgets=forgets)
+    for person in people:
+        person.private = server.private(person.number)
+    async with on_discord(store, server) as adapter:
+        for person in people:
+            # A message that stands there is edited, and a new one sent.
+            await person.slash("hand", person.private)
+        await some_tricks(server, people, 1)
+        await adapter.worker.settled()
+    for person in people:
+        assert len(person.private.messages) == 1
+        assert await store.client.hget("discord:private", str(person.number)) == str(person.private.id).encode()
+    assert [name for name, _body in server.calls].count("open_private") == 4
+
+
 # Before the first word
 
 

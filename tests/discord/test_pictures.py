@@ -21,7 +21,7 @@ from bot.pictures.scene import Scene, Side
 from bot.platform import SentMessage
 from bot.store import Store, keys
 from engine import verify
-from tests.bot.delivery.test_surface_sync import a_commit
+from tests.bot.delivery.test_surface_sync import a_commit, surface_of
 from tests.bot.worker.test_games import shortest
 from tests.discord.judge import LAYOUT, Refused
 from tests.discord.players import Observed, Person, buttons_of, on_discord, picture_of, seated, text_of, until
@@ -462,6 +462,43 @@ async def test_an_upload_that_was_given_up_does_not_stay_over_what_came_after_it
             shown = (await delivery._tools.drawer.draw(sync, table, surface)).picture
             assert shown
             assert picture_of(hand(person)) == (f"{shown.subject.digest}.png", shown.alt)
+
+
+@pytest.mark.parametrize("text_is_refused", [False, True])
+async def test_a_picture_that_came_too_late_to_a_hand_sent_by_token_does_not_stay_over_what_came_after_it(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch, text_is_refused: bool
+) -> None:
+    monkeypatch.setattr(surface_sync, "SETTLES_IN", 3600.0)
+    async with on_discord(store, server, pictures=True) as adapter:
+        [_anna, bruno] = await seated(server, "metamazzo")
+        await adapter.worker.settled()
+        channel, goes_on = server.channels[CHANNEL], asyncio.Event()
+        [table] = await adapter.worker.tables_of("discord:2")
+        surface = surface_of(adapter.worker, table.code, Hand(1))
+        monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 0.3)
+        server.order("edit_by", Failure(gate=goes_on), *[Failure(Refused(403, 50013))] * text_is_refused)
+        await bruno.slash("hand")
+        await until(lambda: bool(surface.known.ephemeral and surface.known.message))
+        [message] = channel.ephemerals[2].values()
+        assert picture_of(message) is None
+        monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 20.0)
+        await a_commit(adapter.worker, table.code)
+        await until(lambda: picture_of(message) is not None)
+        newest = picture_of(message)
+        goes_on.set()
+        await until(lambda: picture_of(message) != newest)
+        # As if that time was over.
+        surface.look_again()
+        await until(lambda: picture_of(message) == newest)
+
+
+async def test_what_was_sent_under_a_nonce_is_settled_though_its_upload_was_given_up(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 0.3)
+    async with on_discord(store, server, pictures=True) as adapter:
+        server.uploading = Failure(silent=True)
+        assert (await adapter.send(PLACE, panel("one", "first"), "k")).is_settled
 
 
 async def test_a_channel_where_pictures_are_late_again_and_again_is_left_in_peace(

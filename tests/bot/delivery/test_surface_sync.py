@@ -10,7 +10,7 @@ from redis.exceptions import ConnectionError  # noqa: A004
 from structlog.testing import capture_logs
 
 from bot.delivery import delivery, surface_sync
-from bot.delivery.message_state import State, decode_state
+from bot.delivery.message_state import UNKNOWN, State, decode_state
 from bot.delivery.names import Hand
 from bot.delivery.surface import Change, Surface
 from bot.delivery.surface_sync import SurfaceSync
@@ -373,6 +373,49 @@ async def test_an_error_of_ours_is_said_once_a_table_and_tried_seldomer_and_seld
                     await asyncio.sleep(0.001)
     assert [line["event"] for line in logs if line["log_level"] == "error"] == ["delivery_failed"]
     assert pauses == pytest.approx(2 * [0.001, 0.002, 0.004, 0.008, 0.016])
+
+
+class Unsettled(FakePlatform):
+    """A fake platform where an upload that was given up may come over the next message."""
+
+    is_settled = True
+
+    async def send(self, place: str, panel: Panel, key: str, *, silent: bool = False) -> SentMessage:
+        sent = await super().send(place, panel, key, silent=silent)
+        return sent._replace(is_settled=self.is_settled)
+
+    async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        self.calls.append(("edit", place, sent.message))
+        return sent
+
+
+async def test_what_was_sent_is_edited_again_where_an_upload_may_come_over_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surface_sync, "SETTLES_IN", 3600.0)
+    fake = Unsettled()
+    async with open_worker(store, fake) as worker:
+        anna, _bruno = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, anna)
+        fake.is_settled = False
+        fake.calls.clear()
+        await worker.change(code, Hand(0), Change(repost=True))
+        surface = surface_of(worker, code, Hand(0))
+        async with asyncio.timeout(10):
+            while not surface._woken or surface.known.outdated:
+                await asyncio.sleep(0)
+        [sent] = fake.messages[anna.private]
+        assert surface.known.message == sent
+        # Whoever delivers the table next makes sure, too.
+        async with asyncio.timeout(10):
+            while (stored := await store.client.hget(keys.shown(code), "h0")) is None or decode_state(
+                stored.decode()
+            ).digest != UNKNOWN:
+                await asyncio.sleep(0)
+        surface.look_again()
+        async with asyncio.timeout(10):
+            while ("edit", anna.private, sent) not in fake.calls:
+                await asyncio.sleep(0)
 
 
 class Keeping(FakePlatform):

@@ -2,7 +2,7 @@
 
 | key | type | what |
 |---|---|---|
-| ``daily:chain`` | string | the chain of secrets (`bot.daily.chain.Chain`) |
+| ``daily:chain`` | string | the chains of secrets (`bot.daily.chain.Chain`), a line each |
 
 What came of the deals stands in `bot.daily.results`.
 """
@@ -47,13 +47,16 @@ class NoDaysHere(TableError):
 
 
 async def chain_of(client: Any, today: date) -> Chain:
-    """The store's chain of secrets, which is made when it is first asked for, and anew when its days are used up."""
+    """The store's chain of secrets for a day: the first one that has it. One is made when it is first asked for, and
+    when its days are used up. It takes no other one's place: a clock that is years wrong may be right again.
+    """
     while True:
-        known = await client.get(keys.DAILY_CHAIN)
-        if known and (chain := Chain.parse(known.decode())).last >= today:
-            return chain
-        made = Chain(token_bytes(SECRET_BYTES), today).to_text()
-        await client.set(keys.DAILY_CHAIN, made, nx=not known)
+        known = (await client.get(keys.DAILY_CHAIN) or b"").decode()
+        for chain in map(Chain.parse, filter(None, known.split("\n"))):
+            if chain.first <= today <= chain.last:
+                return chain
+        # Of two that are made at once the first one counts.
+        await client.append(keys.DAILY_CHAIN, f"\n{Chain(token_bytes(SECRET_BYTES), today).to_text()}")
 
 
 class Days:

@@ -5,13 +5,13 @@ is over.
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from random import Random
 
 import pytest
 
-from bot.daily.chain import days_to_end
-from bot.daily.days import Days, NoDaysHere
+from bot.daily.chain import Chain, days_to_end
+from bot.daily.days import Days, NoDaysHere, chain_of
 from bot.daily.reminders import Reminders
 from bot.platform import DeliveryError, NotDone, Refused, SlowDown, Trouble
 from bot.privacy.mydata import MyData
@@ -144,6 +144,25 @@ async def test_nobody_reads_the_cards_before_the_day_is_over(store: Store, monke
         assert [one.move for one in best.decisions] == moves
         assert sum(bool(one.card) for one in best.decisions) == 20
         await anna.press("Replay", anna.private)
+
+
+async def test_a_clock_that_was_years_wrong_changes_no_other_day(store: Store) -> None:
+    client = store.client
+    # As stores have it that know one chain.
+    await client.set(keys.DAILY_CHAIN, Chain(bytes(range(32)), TODAY).to_text())
+    known = await chain_of(client, TODAY)
+    assert known.root == bytes(range(32))
+    for wrong in (date(1970, 1, 1), known.last + timedelta(days=1)):
+        other = await chain_of(client, wrong)
+        assert other.first == wrong
+        assert await chain_of(client, wrong + timedelta(days=1)) == other
+    assert await chain_of(client, TODAY) == await chain_of(client, known.last) == known
+
+
+async def test_of_two_chains_that_are_made_at_once_the_first_counts(store: Store) -> None:
+    client = store.client
+    both = await asyncio.gather(chain_of(client, TODAY), chain_of(client, TODAY))
+    assert both[0] == both[1] == await chain_of(client, TOMORROW)
 
 
 async def test_a_group_reads_how_those_did_who_asked_there(store: Store) -> None:

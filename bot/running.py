@@ -14,7 +14,7 @@ from bot.cli.stores import store_of
 from bot.handlers import Dispatcher
 from bot.platform import GROUP, Adapter, CardRoom
 from bot.settings import NOTHING_TO_RUN, Settings
-from bot.store import STORE_ERRORS, StoreError
+from bot.store import STORE_ERRORS, StoreAway
 from bot.supervisor import NothingToRun, Supervisor
 from bot.worker import Worker
 
@@ -61,33 +61,50 @@ def collect_seldom() -> None:
 
 async def run(settings: Settings) -> None:
     """Run until SIGTERM or SIGINT; presses in hand are finished. StoreError and NothingToRun say what to do."""
-    stop = asyncio.Event()
+    stop, opening = asyncio.Event(), asyncio.current_task()
     loop = asyncio.get_running_loop()
+
+    def end() -> None:
+        stop.set()
+        # A store may take minutes to read its file.
+        if opening:
+            opening.cancel()
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+        loop.add_signal_handler(number, end)
     collect_seldom()
-    async with opened_worker(settings) as worker:
-        for adapter in adapters_of(Dispatcher(worker)):
-            worker.add(adapter)
-        if not worker.adapters:
-            raise NothingToRun(NOTHING_TO_RUN)
-        supervising = asyncio.create_task(Supervisor(worker).run())
-        stopping = asyncio.create_task(stop.wait())
-        starting = asyncio.create_task(_patiently(worker.start))
-        tasks: set[asyncio.Task[Any]] = {supervising, stopping, starting}
-        try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            if starting.done():
-                starting.result()
-                log.info("running", version=version("buongioco"), adapters=list(worker.adapters))
-                await asyncio.wait({supervising, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.wait(tasks)
-        if not supervising.cancelled():
-            supervising.result()
-        log.info("stopped")
+    try:
+        async with opened_worker(settings) as worker:
+            opening = None
+            await _work(worker, stop)
+    except asyncio.CancelledError:
+        if not stop.is_set():
+            raise
+    log.info("stopped")
+
+
+async def _work(worker: Worker, stop: asyncio.Event) -> None:
+    """Have the worker and its adapters do what they are for, until it is time to stop."""
+    for adapter in adapters_of(Dispatcher(worker)):
+        worker.add(adapter)
+    if not worker.adapters:
+        raise NothingToRun(NOTHING_TO_RUN)
+    supervising = asyncio.create_task(Supervisor(worker).run())
+    stopping = asyncio.create_task(stop.wait())
+    starting = asyncio.create_task(_patiently(worker.start))
+    tasks: set[asyncio.Task[Any]] = {supervising, stopping, starting}
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if starting.done():
+            starting.result()
+            log.info("running", version=version("buongioco"), adapters=list(worker.adapters))
+            await asyncio.wait({supervising, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+    if not supervising.cancelled():
+        supervising.result()
 
 
 async def _patiently(begin: Callable[[], Awaitable[None]]) -> None:
@@ -98,4 +115,4 @@ async def _patiently(begin: Callable[[], Awaitable[None]]) -> None:
         except STORE_ERRORS as error:
             log.warning("store_away", why=type(error).__name__)
             await asyncio.sleep(AGAIN_AFTER)
-    raise StoreError("The store went away while the bot was starting, and did not come back: is it running?")
+    raise StoreAway("The store went away while the bot was starting, and did not come back: is it running?")

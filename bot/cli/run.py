@@ -1,18 +1,22 @@
 """`buongioco run`: the bot."""
 
 import asyncio
+import os
 
 import typer
 
 from bot import logs
 from bot.running import run as run_bot
 from bot.settings import BadSetting, read_settings
-from bot.store import StoreError
+from bot.store import StoreAway, StoreError
 from bot.supervisor import NothingToRun
 
 
 def run() -> None:
-    """Run the bot: the playground in the browser, and every platform whose token is set."""
+    """Run the bot: the playground in the browser, and every platform whose token is set.
+
+    Ends with exit code 2 where only the host can mend what is wrong, with 75 where trying again later may do.
+    """
     try:
         settings = read_settings()
         logs.set_up(settings.log_level)
@@ -20,4 +24,4 @@ def run() -> None:
     except (BadSetting, StoreError, NothingToRun) as error:
         for line in str(error).splitlines():
             typer.echo(f"buongioco: {line}", err=True)
-        raise typer.Exit(2) from None
+        raise typer.Exit(os.EX_TEMPFAIL if isinstance(error, StoreAway) else 2) from None

@@ -1,7 +1,7 @@
 """What outlives the process: tables as logs in a Redis or Valkey, one's own or the embedded one."""
 
 from bot.store.embedded import EmbeddedStore
-from bot.store.folder import FolderTaken, StoreError
+from bot.store.folder import FolderTaken, StoreAway, StoreError
 from bot.store.outage import STORE_ERRORS
 from bot.store.retries import WorkDropped, WorkFailed
 from bot.store.store import Appended, Behind, Gone, Store, connected, opened
@@ -14,6 +14,7 @@ __all__ = [
     "FolderTaken",
     "Gone",
     "Store",
+    "StoreAway",
     "StoreError",
     "WorkDropped",
     "WorkFailed",

@@ -18,7 +18,14 @@ from typing import IO
 import structlog
 
 from bot.store import guard
-from bot.store.folder import StoreError, claim, is_claimed, make_socket_folder, remove_socket_folder, socket_path
+from bot.store.folder import (
+    StoreError,
+    claim,
+    is_claimed,
+    make_socket_folder,
+    remove_socket_folder,
+    socket_path,
+)
 from bot.store.valkey import server_path
 
 log = structlog.get_logger()
@@ -33,6 +40,9 @@ START_SECONDS = 30.0
 STOP_SECONDS = 5.0
 LEFT_ALONE_SECONDS = 60.0
 """How long a Valkey waits for the next bot after its own was killed."""
+
+LOADING = b"-LOADING"
+"""How a Valkey answers that is reading its file."""
 
 CLAIM_SECONDS = 1.0
 """How long a folder is tried for that somebody has: it may be a guard that is just looking at it."""
@@ -52,8 +62,8 @@ class EmbeddedStore:
     """The Valkey of one data folder.
 
     `start` locks the folder and starts a Valkey or takes over the one that is there; `url` is then where it listens.
-    ``patience`` is how long it may take to answer, in seconds; one with a long file to load takes a while. After a kill
-    of the bot the Valkey runs for ``left_alone`` seconds more.
+    ``patience`` is how many seconds it may say nothing: one that says that it is loading its file is waited for. After
+    a kill of the bot the Valkey runs for ``left_alone`` seconds more.
     """
 
     def __init__(self, folder: Path, left_alone: float = LEFT_ALONE_SECONDS) -> None:
@@ -77,7 +87,7 @@ class EmbeddedStore:
         return self.folder / "valkey.log"
 
     async def start(self) -> None:
-        """Lock the folder and have a Valkey answer; StoreError where another bot has it or none will start."""
+        """Lock the folder and have a Valkey answer; FolderTaken where another bot has it, StoreError if none starts."""
         self._lock = await self._claim()
         try:
             if not await self._answers(self.patience):
@@ -156,12 +166,17 @@ class EmbeddedStore:
         return process if _runs_in(self.folder, process) else None
 
     async def _answers(self, patience: float) -> bool:
-        """Whether a Valkey answers; one that runs gets this many seconds, for it may be loading its file."""
-        deadline = asyncio.get_running_loop().time() + patience
+        """Whether a Valkey answers; one that runs gets this many seconds, and as many as it takes to load its file."""
+        deadline, is_said = asyncio.get_running_loop().time() + patience, False
         while True:
             answer = await asyncio.to_thread(_ask, self.socket_path, b"PING")
             if answer.startswith(b"+PONG"):
                 return True
+            if patience and answer.startswith(LOADING):
+                deadline = asyncio.get_running_loop().time() + patience
+                if not is_said:
+                    log.info("store_loading", folder=str(self.folder))
+                is_said = True
             # It may have been killed together with its bot, and be about to end.
             if asyncio.get_running_loop().time() >= deadline or self._left_running() is None:
                 return False
@@ -192,13 +207,10 @@ class EmbeddedStore:
         self._tell_guard()
 
     async def _wait_until_it_answers(self) -> None:
-        deadline = asyncio.get_running_loop().time() + self.patience
-        while not await self._answers(0.0):
-            if self._left_running() is None or asyncio.get_running_loop().time() >= deadline:
-                said = self._end_of_log()
-                more = f"\n{DAMAGED.format(folder=self.folder)}" if DAMAGE in said else ""
-                raise StoreError(f"The embedded Valkey did not start; {self.log_path} says why:\n{said}{more}")
-            await asyncio.sleep(0.02)
+        if not await self._answers(self.patience):
+            said = self._end_of_log()
+            more = f"\n{DAMAGED.format(folder=self.folder)}" if DAMAGE in said else ""
+            raise StoreError(f"The embedded Valkey did not start; {self.log_path} says why:\n{said}{more}")
 
     def _post_guard(self) -> None:
         """Have a guard beside the Valkey, for the case that this process is killed."""

@@ -28,7 +28,11 @@ class StoreError(Exception):
     """The store cannot be used; the text tells the host what to do."""
 
 
-class FolderTaken(StoreError):
+class StoreAway(StoreError):
+    """The store cannot be used just now, and may be there a little later without anybody's doing."""
+
+
+class FolderTaken(StoreAway):
     """A bot is running with the data folder."""
 
 

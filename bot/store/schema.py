@@ -7,7 +7,7 @@ import structlog
 from redis.exceptions import LockError
 
 from bot.store import keys
-from bot.store.folder import StoreError
+from bot.store.folder import StoreAway, StoreError
 from bot.store.migrations import MIGRATIONS, Migration
 from bot.store.outage import STORE_ERRORS
 
@@ -25,7 +25,8 @@ async def check(
 ) -> None:
     """Have the store in this version's layout; an empty one is, an older one is brought up to it, one step at a time.
 
-    StoreError where it cannot be reached, or its layout is newer than this version or older than any way leads from.
+    StoreAway where it cannot be reached or another worker is about that, StoreError where its layout is newer than this
+    version or older than any way leads from.
     """
     try:
         await client.set(keys.SCHEMA, version, nx=True)
@@ -39,9 +40,9 @@ async def check(
             await _migrate(client, version, migrations)
             found = int(await client.get(keys.SCHEMA))
     except LockError:
-        raise StoreError("Another worker is bringing the store up to date: start this one again afterwards.") from None
+        raise StoreAway("Another worker is bringing the store up to date: start this one again afterwards.") from None
     except (*STORE_ERRORS, ValueError) as error:
-        raise StoreError(
+        raise StoreAway(
             f"The store cannot be reached ({type(error).__name__}): is it running, is REDIS_URL right?"
         ) from None
     if found != version:

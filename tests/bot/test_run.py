@@ -12,14 +12,18 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from bot.settings import NOTHING_TO_RUN
+import pytest
+
+from bot import running as running_module
+from bot.settings import NOTHING_TO_RUN, Settings
 from bot.store import EmbeddedStore, opened
+from bot.worker import Worker
 from engine import load, read, verify
 from tests.bot.command import command, environment
 from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seated
@@ -75,7 +79,7 @@ def test_it_runs_until_it_is_told_to_stop(tmp_path: Path) -> None:
             assert b"Buongioco" in answer.read()
         # A second bot in the same folder says so, and harms nobody.
         second = finished_run(tmp_path, free_port())
-        assert second.returncode == 2
+        assert second.returncode == os.EX_TEMPFAIL
         assert "Another bot is running" in second.stderr
         assert second.stderr.count("\n") == 1
         # The doctor may look at it while it runs.
@@ -95,6 +99,32 @@ def test_it_runs_until_it_is_told_to_stop(tmp_path: Path) -> None:
         assert process.returncode == 0
         events = [json.loads(line)["event"] for line in log.splitlines()]
         assert events[-1] == "stopped"
+
+
+async def test_a_signal_ends_a_bot_whose_store_reads_a_long_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    is_opening = asyncio.Event()
+
+    @asynccontextmanager
+    async def opened_worker(_settings: Settings) -> AsyncIterator[Worker]:
+        is_opening.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+        yield
+
+    monkeypatch.setattr(running_module, "opened_worker", opened_worker)
+    monkeypatch.setattr(running_module, "collect_seldom", lambda: None)
+    bot = asyncio.create_task(running_module.run(Settings()))
+    await is_opening.wait()
+    os.kill(os.getpid(), signal.SIGTERM)
+    async with asyncio.timeout(20):
+        await bot
+
+
+def test_a_store_that_is_away_may_be_there_when_the_bot_is_started_again(tmp_path: Path) -> None:
+    answer = finished_run(tmp_path, free_port(), REDIS_URL=f"redis://127.0.0.1:{free_port()}/0")
+    assert answer.returncode == os.EX_TEMPFAIL
+    assert answer.stderr.count("\n") == 1
+    assert "The store cannot be reached (ConnectionError)" in answer.stderr
 
 
 def test_a_taken_port_and_nothing_to_run_are_one_line_each(tmp_path: Path) -> None:

@@ -12,11 +12,14 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.store import Appended, EmbeddedStore, StoreError, opened
+from bot.store import embedded as embedded_module
 from bot.store.folder import claim
 from bot.store.guard import LOOK_SECONDS
 from bot.store.log import Log
+from bot.store.valkey import server_path
 from tests.long import long
 
 WRITER = textwrap.dedent(
@@ -115,6 +118,34 @@ async def test_a_valkey_that_will_not_start_says_why(tmp_path: Path) -> None:
     embedded = EmbeddedStore(tmp_path)
     await embedded.start()
     await embedded.stop()
+
+
+async def with_a_long_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> EmbeddedStore:
+    """A store of three thousand keys, whose Valkey takes two seconds to read them."""
+    embedded = impatient(folder)
+    await embedded.start()
+    async with opened(embedded.url) as store, store.client.pipeline(transaction=False) as pipe:
+        for number in range(3000):
+            pipe.set(f"key {number}", number)
+        await pipe.execute()
+    await embedded.stop()
+    slow = folder.parent / "slow"
+    slow.write_text(f'#!/bin/sh\nexec {server_path()} "$@" --key-load-delay 700\n')
+    slow.chmod(0o700)
+    monkeypatch.setattr(embedded_module, "server_path", lambda: slow)
+    return embedded
+
+
+async def test_a_valkey_that_reads_a_long_file_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedded = await with_a_long_file(tmp_path / "data", monkeypatch)
+    with capture_logs() as said:
+        await embedded.start()
+    try:
+        async with opened(embedded.url) as store:
+            assert await store.client.get("key 2999") == b"2999"
+    finally:
+        await embedded.stop()
+    assert [one["event"] for one in said] == ["store_loading"]
 
 
 def impatient(folder: Path) -> EmbeddedStore:

@@ -19,6 +19,7 @@ import structlog
 
 from bot.store import guard
 from bot.store.folder import (
+    FolderTaken,
     StoreError,
     claim,
     is_claimed,
@@ -44,8 +45,8 @@ LEFT_ALONE_SECONDS = 60.0
 LOADING = b"-LOADING"
 """How a Valkey answers that is reading its file."""
 
-CLAIM_SECONDS = 1.0
-"""How long a folder is tried for that somebody has: it may be a guard that is just looking at it."""
+CLAIM_SECONDS = 2.0
+"""How long a folder is tried for that somebody has: it may be a guard that is just looking at it, on a slow machine."""
 
 
 DAMAGE = "Bad file format reading the append only file"
@@ -147,9 +148,13 @@ class EmbeddedStore:
 
     async def _claim(self) -> IO[str]:
         deadline = asyncio.get_running_loop().time() + CLAIM_SECONDS
-        while asyncio.get_running_loop().time() < deadline and is_claimed(self._named):
+        while True:
+            try:
+                return claim(self._named)
+            except FolderTaken:
+                if asyncio.get_running_loop().time() >= deadline:
+                    raise
             await asyncio.sleep(0.05)
-        return claim(self._named)
 
     async def _is_there(self) -> bool:
         """Whether a Valkey runs in this folder; where its number could not be written, as on a full disk, by asking."""

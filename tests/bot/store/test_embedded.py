@@ -10,11 +10,12 @@ import textwrap
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 import pytest
 from structlog.testing import capture_logs
 
-from bot.store import Appended, EmbeddedStore, StoreError, opened
+from bot.store import Appended, EmbeddedStore, FolderTaken, StoreError, opened
 from bot.store import embedded as embedded_module
 from bot.store.folder import claim
 from bot.store.guard import LOOK_SECONDS
@@ -379,6 +380,22 @@ async def test_a_bot_may_come_while_a_guard_looks_at_the_folder(tmp_path: Path) 
     embedded = EmbeddedStore(tmp_path)
     lock = claim(tmp_path)
     asyncio.get_running_loop().call_later(0.3, lock.close)
+    await embedded.start()
+    await embedded.stop()
+
+
+async def test_a_guard_may_look_at_the_folder_whenever_it_likes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = [FolderTaken("by a guard")]
+
+    def claimed(folder: Path) -> IO[str]:
+        if looks:
+            raise looks.pop()
+        return claim(folder)
+
+    monkeypatch.setattr(embedded_module, "claim", claimed)
+    embedded = EmbeddedStore(tmp_path)
     await embedded.start()
     await embedded.stop()
 

@@ -19,7 +19,6 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.finished.archive import Archive
 from bot.store import EmbeddedStore, opened
 from tests.kills.bot_process import Bot
 from tests.kills.harness import Harness
@@ -58,6 +57,7 @@ def fill(bot: Bot) -> Freed:
 
 def limit(bot: Bot) -> Freed:
     """No file may grow beyond what the store's log has now: for the bot, and so for what it starts."""
+    assert sys.platform == "linux"
     assert bot.process
     data = bot.folder / "data"
     longest = max(file.stat().st_size for file in (data / "appendonlydir").iterdir()) + 100
@@ -137,7 +137,6 @@ async def meets_a_full_disk(folder: Path, full: Callable[[Bot], Freed]) -> None:
             await store.start()
             async with opened(store.url) as there:
                 await harness.hold(there)
-                assert await Archive(there.client).count() >= 0
             await store.stop()
         finally:
             await bot.kill()

@@ -113,7 +113,7 @@ async def test_a_signal_ends_a_bot_whose_store_reads_a_long_file(monkeypatch: py
 
     monkeypatch.setattr(running_module, "opened_worker", opened_worker)
     monkeypatch.setattr(running_module, "collect_seldom", lambda: None)
-    bot = asyncio.create_task(running_module.run(Settings()))
+    bot = asyncio.create_task(running_module.run(Settings(_env_file=None)))
     await is_opening.wait()
     os.kill(os.getpid(), signal.SIGTERM)
     async with asyncio.timeout(20):

@@ -18,13 +18,7 @@ from bot.store import EmbeddedStore, opened
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(autouse=True)
-def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No settings of this machine's, and no .env."""
-    for name in names():
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "xdg"))
+pytestmark = pytest.mark.usefixtures("no_settings")
 
 
 def doctor() -> tuple[int, str]:

@@ -1,7 +1,6 @@
 """Pictures on Discord: in the message of the text they belong to, at once with it or not at all."""
 
 import asyncio
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
@@ -420,9 +419,7 @@ async def test_a_picture_that_does_not_arrive_in_time_is_left_out_until_the_next
         assert picture_of(board(server))
         server.uploading = failure
         monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 0.3)
-        began = time.monotonic()
         sent = await adapter.edit(PLACE, sent, panel("two", "second"))
-        assert time.monotonic() - began < 10
         assert text_of(board(server)) == "two"
         assert picture_of(board(server)) is None, "never an older picture under a newer text"
         server.uploading = None

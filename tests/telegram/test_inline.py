@@ -229,6 +229,7 @@ async def test_the_board_speaks_the_language_of_whoever_sent_it_from_the_first(
         await until(lambda: "Coppia 1" in words_of(chat))
         await adapter.worker.settled()
         edits = [fields["text"] for method, fields in server.calls if "inline_message_id" in fields]
+        assert edits
         assert all("sfida: chi gioca?" in text for text in edits)
 
 

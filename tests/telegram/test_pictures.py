@@ -610,15 +610,15 @@ async def test_a_page_that_comes_late_is_deleted_as_soon_as_that_can_be_done(
 
 
 async def test_an_upload_that_is_done_as_its_time_runs_out_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.05)
+    monkeypatch.setattr(photos, "UPLOAD_SECONDS", 0.5)
 
     async def post(_method: str, _data: object) -> dict[str, int]:
-        await asyncio.sleep(0.04)
+        await asyncio.sleep(0.4)
         return {"message_id": 7}
 
     async def hold_up_the_loop() -> None:
-        await asyncio.sleep(0.03)
-        time.sleep(0.05)
+        await asyncio.sleep(0.3)
+        time.sleep(0.5)
 
     messages = Messages(post, KnownFiles(None, print))
     async with asyncio.TaskGroup() as tasks:

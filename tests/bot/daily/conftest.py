@@ -8,6 +8,7 @@ import pytest
 from bot.daily import deal
 from bot.daily.days import Days
 from bot.daily.deal import game_on
+from bot.daily.reminders import Reminders
 from bot.robot_pool import RobotPool
 from engine.game import MoveEntry
 from engine.views import View
@@ -20,6 +21,16 @@ TOMORROW = TODAY + timedelta(days=1)
 def today(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is the same day whenever they run."""
     monkeypatch.setattr(Days, "today", lambda _days: TODAY)
+
+
+@pytest.fixture(autouse=True)
+def no_rounds_of_reminders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker's own go by the machine's clock, and may begin in the middle of a test."""
+
+    async def no_rounds(_reminders: Reminders) -> None:
+        return
+
+    monkeypatch.setattr(Reminders, "run", no_rounds)
 
 
 @pytest.fixture(autouse=True)

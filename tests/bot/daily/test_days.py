@@ -12,7 +12,6 @@ import pytest
 
 from bot.daily.chain import Chain, days_to_end
 from bot.daily.days import Days, NoDaysHere, chain_of
-from bot.daily.reminders import Reminders
 from bot.platform import DeliveryError, NotDone, Refused, SlowDown, Trouble
 from bot.privacy.mydata import MyData
 from bot.somebody import marks
@@ -299,18 +298,11 @@ async def test_who_wants_it_is_reminded_once_at_their_hour_unless_they_have_play
         assert await store.client.hlen(keys.DAILY_REMINDERS) == 0
 
 
-async def no_rounds(_loop: object) -> None:
-    """In place of a worker's own, which may begin in the middle of a test."""
-
-
 @pytest.mark.parametrize(
     ("error", "told"),
     [(NotDone("not connected"), 1), (SlowDown(20), 1), (Trouble("no answer"), 0), (Refused("odd"), 0)],
 )
-async def test_a_reminder_comes_once_the_platform_is_back(
-    store: Store, monkeypatch: pytest.MonkeyPatch, error: DeliveryError, told: int
-) -> None:
-    monkeypatch.setattr(Reminders, "run", no_rounds)
+async def test_a_reminder_comes_once_the_platform_is_back(store: Store, error: DeliveryError, told: int) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
         await anna.say("/daily", anna.private)
         await anna.press("⏰ 13:00", anna.private)

@@ -21,6 +21,7 @@ from bot.privacy.mydata import MyData
 from bot.somebody import marks
 from bot.store import Store
 from bot.tables.room import Room
+from bot.worker import Worker
 from engine import Record
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
 from tests.bot.finished.games import finished, keep
@@ -215,7 +216,12 @@ async def test_a_chat_that_moves_takes_its_honours_along(store: Store) -> None:
     assert {one.chat for one in await honours.of_person(ANNA)} == {"paper:900"}
 
 
-async def test_people_read_them_and_are_forgotten(store: Store) -> None:
+async def no_look(_worker: Worker) -> None:
+    """In place of a worker's own, which goes by the store's clock."""
+
+
+async def test_people_read_them_and_are_forgotten(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Worker, "_close_past_months", no_look)
     await opened(store, [game(number, 0) for number in range(3)])
     async with open_worker(store, FakePlatform()) as worker:
         anna = Player(worker, worker.adapters["paper"], "Anna", 1)  # type: ignore[arg-type]

@@ -21,6 +21,8 @@ from tests.bot.fake_platform import FakePlatform, open_worker
 from tests.bot.finished.games import finished, keep
 from tests.bot.privacy.traces import traces
 
+pytestmark = pytest.mark.usefixtures("no_settings")
+
 
 def test_forget_says_what_it_did_and_files_are_rewritten_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUONGIOCO_DATA", str(tmp_path / "data"))

@@ -33,6 +33,16 @@ NOON = datetime(2026, 11, 24, 13, 5, tzinfo=ZoneInfo("Europe/Rome"))
 TODAY = NOON.date()
 
 
+@pytest.fixture(autouse=True)
+def no_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker's own may begin in the middle of a test."""
+
+    async def no_rounds(_groups: GroupPuzzles) -> None:
+        return
+
+    monkeypatch.setattr(GroupPuzzles, "run", no_rounds)
+
+
 @asynccontextmanager
 async def opened(store: Store, *names: str) -> AsyncIterator[tuple[Worker, list[Player]]]:
     fake = FakePlatform()
@@ -301,18 +311,11 @@ async def test_a_chat_that_is_gone_has_no_more_puzzles(store: Store, monkeypatch
         assert await worker.puzzles.hours.all() == {}
 
 
-async def no_rounds(_loop: object) -> None:
-    """In place of a worker's own, which may begin in the middle of a test."""
-
-
 @pytest.mark.parametrize(
     ("error", "sent"),
     [(NotDone("not connected"), 1), (SlowDown(20), 1), (Trouble("no answer"), 0), (Refused("odd"), 0)],
 )
-async def test_a_puzzle_comes_once_the_platform_is_back(
-    store: Store, monkeypatch: pytest.MonkeyPatch, error: DeliveryError, sent: int
-) -> None:
-    monkeypatch.setattr(GroupPuzzles, "run", no_rounds)
+async def test_a_puzzle_comes_once_the_platform_is_back(store: Store, error: DeliveryError, sent: int) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
         await worker.puzzles.hours.choose(GROUP, 13)
         anna.fake.errors[GROUP] = [error]

@@ -273,7 +273,7 @@ def until_alone(folder: Path, left: int = 0) -> None:
 
 
 def test_the_valkey_of_a_killed_bot_ends_by_itself_and_loses_nothing(tmp_path: Path) -> None:
-    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), "1"], stdout=subprocess.PIPE, text=True)
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), "4"], stdout=subprocess.PIPE, text=True)
     assert writer.stdout
     for _ in range(20):
         writer.stdout.readline()

@@ -38,7 +38,9 @@ async def test_nothing_in_it_is_for_others_whatever_the_umask(tmp_path: Path) ->
         while (await store.client.info("persistence"))["aof_rewrite_in_progress"]:
             await asyncio.sleep(0.02)
     found = [embedded.folder, *embedded.folder.rglob("*")]
-    assert {path.name for path in found} >= {"bot.lock", "valkey.log", "valkey.sock", "appendonlydir"}
+    assert {path.name for path in found} >= {"bot.lock", "valkey.log", "appendonlydir"}
+    # Elsewhere, where the folder's own name is long.
+    found.append(embedded.socket_path)
     assert {path.name: oct(mode(path)) for path in found if mode(path) & 0o077} == {}
     await embedded.stop()
 

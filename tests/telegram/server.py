@@ -554,6 +554,14 @@ class TelegramServer:
         return True
 
     async def _setMyCommands(self, fields: dict[str, Any]) -> bool:  # noqa: N802
+        # https://core.telegram.org/bots/api#botcommand
+        if len(fields["commands"]) > 100:
+            raise Refused(400, "Bad Request: BOT_COMMANDS_TOO_MUCH")
+        for one in fields["commands"]:
+            if not re.fullmatch("[a-z0-9_]{1,32}", one["command"]):
+                raise Refused(400, "Bad Request: BOT_COMMAND_INVALID")
+            if not 1 <= len(one["description"]) <= 256:
+                raise Refused(400, "Bad Request: BOT_COMMAND_DESCRIPTION_INVALID")
         self.menus[f"{fields['scope']['type']} {fields.get('language_code', '')}"] = fields["commands"]
         return True
 

@@ -16,36 +16,14 @@ from bot.somebody import marks
 from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
+from tests.bot.find.conftest import GAME, asked, tended
 from tests.long import mostly_long
-
-GAME = "pizzichino"
 
 
 @pytest.fixture(autouse=True)
 def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody is matched but when a test has the finder look."""
     monkeypatch.setattr(finder, "POLL_SECONDS", 1e6)
-
-
-@pytest.fixture
-async def two(store: Store) -> AsyncIterator[list[Player]]:
-    fake = FakePlatform()
-    async with open_worker(store, fake) as worker:
-        yield [Player(worker, fake, name, number) for number, name in enumerate(("Anna", "Bruno"), 1)]
-
-
-async def tended(worker: Worker) -> None:
-    await worker.finder.tend()
-    await worker.settled()
-
-
-async def asked(two: list[Player], game: str = GAME) -> str:
-    """Both look, and are asked; the code of their table."""
-    for player in two:
-        await player.say(f"/find {game}", player.private)
-    await tended(two[0].worker)
-    _, button = two[0].button("Ready")
-    return button.payload[2:8]
 
 
 async def play(two: list[Player], random: Random) -> None:

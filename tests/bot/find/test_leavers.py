@@ -13,10 +13,9 @@ from bot.somebody import marks
 from bot.store import Store, keys
 from bot.store.entries import Flag, Stop
 from tests.bot.fake_platform import Player
-from tests.bot.find.test_finder import asked, expired, play, tended, two, waiting
-from tests.bot.find.test_strangers import playing, resigned
-
-__all__ = ["playing", "two"]
+from tests.bot.find.conftest import asked, tended
+from tests.bot.find.test_finder import expired, play, waiting
+from tests.bot.find.test_strangers import resigned
 
 ANNA = "paper:1"
 

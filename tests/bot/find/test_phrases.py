@@ -15,10 +15,9 @@ from bot.tables.table import PHRASES, PHRASES_A_DEAL, Table
 from bot.texts import LANGUAGES
 from bot.worker import Worker
 from tests.bot.fake_platform import FakePlatform, Player, open_worker
-from tests.bot.find.test_finder import asked, play, two
-from tests.bot.find.test_strangers import playing, resigned
-
-__all__ = ["playing", "two"]
+from tests.bot.find.conftest import asked
+from tests.bot.find.test_finder import play
+from tests.bot.find.test_strangers import resigned
 
 
 @pytest.fixture(autouse=True)

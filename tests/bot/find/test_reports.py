@@ -18,10 +18,8 @@ from bot.worker import Worker
 from engine import read
 from tests.bot.command import command
 from tests.bot.fake_platform import FakePlatform, Player, open_worker
-from tests.bot.find.test_finder import asked, two
-from tests.bot.find.test_strangers import playing, resigned
-
-__all__ = ["playing", "two"]
+from tests.bot.find.conftest import asked
+from tests.bot.find.test_strangers import resigned
 
 HOST = "paper:77"
 

@@ -13,9 +13,8 @@ from bot.somebody import marks
 from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.fake_platform import GROUP, FakePlatform, Player, open_worker
-from tests.bot.find.test_finder import asked, expired, tended, two, waiting
-
-__all__ = ["two"]
+from tests.bot.find.conftest import asked, tended
+from tests.bot.find.test_finder import expired, waiting
 
 
 @pytest.fixture(autouse=True)
@@ -23,15 +22,6 @@ def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody is matched but when a test has the finder look; then ratings do not matter, which a first game moves."""
     monkeypatch.setattr(finder, "POLL_SECONDS", 1e6)
     monkeypatch.setattr(matching, "RATING_BOUND", 10_000)
-
-
-@pytest.fixture
-async def playing(two: list[Player]) -> list[Player]:
-    """Two strangers whose cards are dealt."""
-    await asked(two)
-    for player in two:
-        await player.press("Ready")
-    return two
 
 
 async def resigned(player: Player) -> None:

@@ -56,13 +56,14 @@ async def test_a_loop_that_breaks_is_started_again_and_the_worker_unwell_meanwhi
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(background, "RESTART_SECONDS", 0.01)
-    monkeypatch.setattr(background, "STEADY_SECONDS", 0.5)
     async with open_worker(store, FakePlatform()) as worker:
-        runs = 0
+        runs, was_seen = 0, asyncio.Event()
 
         async def breaks_twice() -> None:
             nonlocal runs
             runs += 1
+            if runs == 2:
+                await was_seen.wait()
             if runs < 3:
                 raise ValueError("broken")
             await asyncio.Event().wait()
@@ -70,12 +71,14 @@ async def test_a_loop_that_breaks_is_started_again_and_the_worker_unwell_meanwhi
         assert (await worker.healthy())["healthy"]
         worker._tasks.append(worker._loops.start("leases", breaks_twice))
         with capture_logs() as logs:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(60):
                 while not worker._loops.failing:
                     await asyncio.sleep(0)
                 health = await worker.healthy()
                 assert not health["healthy"]
                 assert health["failing_loops"] == ["leases"]
+                monkeypatch.setattr(background, "STEADY_SECONDS", 0.05)
+                was_seen.set()
                 while worker._loops.failing:
                     await asyncio.sleep(0.01)
         assert runs == 3

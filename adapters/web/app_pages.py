@@ -11,7 +11,7 @@ from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web.entrance import code_in
-from adapters.web.people import SESSION, set_cookie
+from adapters.web.people import FRAMED, set_cookie
 from adapters.web.site import Site, spoken
 from bot.mini_app import MiniApp, NotLaunched
 from bot.platform import CardRoom
@@ -54,13 +54,13 @@ class AppPages:
         self._site.limits.good_code(request)
         code = code_in(said.get("t", ""))
         response = web.Response(status=303, headers={"Location": f"/t/{code}" if code else "/"})
-        sessions, held = self._site.people.sessions, request.cookies.get(SESSION, "")
+        people = self._site.people
         await self._card_room.hands.people.meet(person)
-        if await sessions.whose(held) != person.id:
+        if person.id not in await people.in_session(request):
             # Whoever was here before in this browser is so no more.
-            await sessions.leave(held)
-            value = await sessions.begin(person.id)
-            set_cookie(response, SESSION, value, secure=self._site.is_secure, framed=True)
+            await people.leave(request)
+            value = await people.sessions.begin(person.id)
+            set_cookie(response, FRAMED, value, secure=self._site.is_secure)
         return response
 
     def _app(self, request: web.Request) -> tuple[str, MiniApp]:

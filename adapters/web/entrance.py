@@ -12,7 +12,7 @@ from aiohttp import web
 from aiohttp.web_routedef import AbstractRouteDef
 
 from adapters.web.api.operations import CODE
-from adapters.web.people import SESSION, set_cookie
+from adapters.web.people import SESSION, SESSIONS, set_cookie
 from adapters.web.site import Site, spoken
 from bot.platform import CardRoom
 from bot.texts import language_of, texts
@@ -51,7 +51,7 @@ class Entrance:
             return response
         self._site.limits.good_code(request)
         # Whoever was here before in this browser is so no more.
-        await sessions.leave(request.cookies.get(SESSION, ""))
+        await self._site.people.leave(request)
         code = code_in(said.get("t", ""))
         response = web.Response(status=303, headers={"Location": f"/t/{code}" if code else "/"})
         set_cookie(response, SESSION, await sessions.begin(person), secure=self._site.is_secure)
@@ -60,9 +60,10 @@ class Entrance:
     async def leave(self, request: web.Request) -> web.Response:
         """End the session of this browser."""
         await self._site.form(request)
-        await self._site.people.sessions.leave(request.cookies.get(SESSION, ""))
+        await self._site.people.leave(request)
         response = web.Response(status=303, headers={"Location": "/"})
-        response.del_cookie(SESSION, path="/")
+        for cookie in SESSIONS:
+            set_cookie(response, cookie, "", secure=self._site.is_secure)
         return response
 
 

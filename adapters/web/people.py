@@ -26,9 +26,15 @@ from bot.texts import marked as _
 
 PLATFORM = "web"
 PEOPLE = "web:people"
-COOKIE, SESSION = "buongioco", "buongioco_session"
-COOKIE_SECONDS = {COOKIE: 400 * 86400, SESSION: KEPT_SECONDS}
-"""A person of one's own is known as long as browsers keep any cookie."""
+COOKIE, SESSION, FRAMED = "buongioco", "buongioco_session", "buongioco_framed"
+"""A frame's session has a name of its own, for a browser keeps it apart: by one name it might hold both."""
+
+SESSIONS = (FRAMED, SESSION)
+COOKIE_SECONDS = {COOKIE: 400 * 86400, SESSION: KEPT_SECONDS, FRAMED: KEPT_SECONDS}
+"""How long after they were last sent. A person of one's own is known as long as browsers keep any cookie."""
+
+KNOWN_BY: web.RequestKey[str] = web.RequestKey("known_by", str)
+"""The cookie that says who asks."""
 
 ID_BYTES, TOKEN_BYTES = 6, 24
 LONGEST_NAME = 32
@@ -94,9 +100,10 @@ class WebPeople:
 
     async def whose(self, request: web.Request) -> WebPerson | None:
         """Who asks, by their cookies; None for a stranger."""
-        if (held := request.cookies.get(SESSION)) and (person := await self.sessions.whose(held)):
-            profile = await self._card_room.hands.people.person(person)
-            if profile.is_known:
+        for cookie in SESSIONS:
+            person = await self.sessions.whose(request.cookies.get(cookie, ""))
+            if person and (profile := await self._card_room.hands.people.person(person)).is_known:
+                request[KNOWN_BY] = cookie
                 return WebPerson(person, profile.name, profile.handle)
         id_, _dot, token = request.cookies.get(COOKIE, "").partition(".")
         if not token or not id_.isascii():
@@ -105,11 +112,23 @@ class WebPeople:
         if known is None:
             return None
         fields = json.loads(known)
-        return WebPerson(f"{PLATFORM}:{id_}", fields["name"]) if is_token_of(token, fields["session"]) else None
+        if not is_token_of(token, fields["session"]):
+            return None
+        request[KNOWN_BY] = COOKIE
+        return WebPerson(f"{PLATFORM}:{id_}", fields["name"])
 
     async def is_still(self, request: web.Request, reader: WebPerson) -> bool:
         """Whether the session with which somebody of a chat came has not been ended."""
-        return reader.is_guest or await self.sessions.whose(request.cookies.get(SESSION, "")) == reader.person
+        return reader.is_guest or reader.person in await self.in_session(request)
+
+    async def in_session(self, request: web.Request) -> list[str]:
+        """The people of chats whose sessions a browser holds."""
+        return [await self.sessions.whose(request.cookies.get(cookie, "")) for cookie in SESSIONS]
+
+    async def leave(self, request: web.Request) -> None:
+        """End them all."""
+        for cookie in SESSIONS:
+            await self.sessions.leave(request.cookies.get(cookie, ""))
 
     async def admit(self, name: str) -> tuple[WebPerson, str]:
         """Somebody new, and what their cookie is to hold. Refused if too many have come just now."""
@@ -137,12 +156,12 @@ class WebPeople:
         return person
 
 
-def set_cookie(response: web.Response, cookie: str, value: str, *, secure: bool, framed: bool = False) -> None:
-    """Have the browser say who its reader is from now on. ``framed`` is whether the page may stand in another site's
-    frame: then the browser keeps the cookie for that site's frames alone.
+def set_cookie(response: web.StreamResponse, cookie: str, value: str, *, secure: bool) -> None:
+    """Have the browser say who its reader is from now on; no more, where there is nothing to say. A page with
+    ``FRAMED`` may stand in another site's frame: the browser keeps the cookie for that site's frames alone.
     """
-    framed = framed and secure
-    flags = ["HttpOnly", "Path=/", f"Max-Age={COOKIE_SECONDS[cookie]}"]
+    framed = cookie == FRAMED and secure
+    flags = ["HttpOnly", "Path=/", f"Max-Age={COOKIE_SECONDS[cookie] if value else 0}"]
     # Python's own cookies know of "Partitioned" from 3.14 on.
     flags += ["Secure", "SameSite=None", "Partitioned"] if framed else ["SameSite=Lax"]
     flags += ["Secure"] if secure and not framed else []

@@ -17,7 +17,7 @@ from adapters.web.access import Access
 from adapters.web.api.problems import ApiError
 from adapters.web.assets import Assets
 from adapters.web.limits import Limits, TooMany
-from adapters.web.people import WebPeople
+from adapters.web.people import KNOWN_BY, WebPeople, set_cookie
 from adapters.web.refusals import Refused
 from adapters.web.templates import Templates
 from bot import monitoring
@@ -190,6 +190,9 @@ class Site:
         if not response.prepared:
             response.headers.update(self._security)
             response.headers.setdefault("Cache-Control", "no-cache")
+            if request.method == "GET" and response.content_type == "text/html" and (cookie := request.get(KNOWN_BY)):
+                # Whoever comes again and again stays who they are.
+                set_cookie(response, cookie, request.cookies[cookie], secure=self.is_secure)
         return response
 
 

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from adapters.web.api.operations import CODE
 from adapters.web.pages import FIRST_GAME
-from adapters.web.people import COOKIE, PLATFORM, SESSION, WebPerson, set_cookie
+from adapters.web.people import COOKIE, PLATFORM, SESSIONS, WebPerson, set_cookie
 from adapters.web.refusals import Refused
 from adapters.web.site import Site, spoken
 from bot.commands import Kind, choices
@@ -371,7 +371,7 @@ def _gone(**more: str) -> str:
 
 def _why_nobody(request: web.Request, language: str) -> str:
     """Why somebody is nobody of a chat; empty where their browser does not say that they ever were."""
-    return texts(language).gettext(ENDED) if SESSION in request.cookies else ""
+    return texts(language).gettext(ENDED) if any(cookie in request.cookies for cookie in SESSIONS) else ""
 
 
 def _own_name(reader: WebPerson | None) -> str:

@@ -14,7 +14,7 @@ import pytest
 
 from adapters.telegram.mini_app import EARLY_SECONDS, LONGEST, OLDEST_SECONDS, PAGE_FRAME, launched_by
 from adapters.web import make
-from adapters.web.people import SESSION
+from adapters.web.people import FRAMED
 from adapters.web.playground import Playground
 from adapters.web.site import Site
 from bot.handlers import Dispatcher
@@ -142,7 +142,7 @@ async def test_the_app_makes_one_session_that_a_frame_may_keep(store: Store, ser
             assert f"frame-ancestors {PAGE_FRAME}" in answer.headers["Content-Security-Policy"]
 
         async def enter(data: str, held: str = "", **headers: str) -> aiohttp.ClientResponse:
-            said = {"Cookie": f"{SESSION}={held}"} if held else {}
+            said = {"Cookie": f"{FRAMED}={held}"} if held else {}
             return await session.post(
                 url,
                 data={"data": data, "t": "ABCDEF"},
@@ -156,6 +156,11 @@ async def test_the_app_makes_one_session_that_a_frame_may_keep(store: Store, ser
         for flag in ("HttpOnly", "Secure", "SameSite=None", "Partitioned", "Path=/"):
             assert flag in cookie
         held = cookie.split("=", 1)[1].split(";")[0].strip('"')
+        # Each page keeps it for as long again, and never beside one outside of the frame.
+        async with session.get(
+            f"http://127.0.0.1:{site.port}/", headers={**by_proxy, "Cookie": f"{FRAMED}={held}"}
+        ) as page:
+            assert page.headers.getall("Set-Cookie") == [cookie]
         again = await enter(anna(time.time()), held)
         assert (again.status, again.headers.get("Set-Cookie")) == (303, None)
         assert len(await Sessions(store.client).of("telegram:1")) == 1
@@ -167,3 +172,13 @@ async def test_the_app_makes_one_session_that_a_frame_may_keep(store: Store, ser
         assert (await enter(anna(time.time()), Origin=PAGE_FRAME)).status == 403
         async with session.get(url.replace("telegram", "discord"), headers=by_proxy) as answer:
             assert answer.status == 404
+        # Who leaves the browser is out of the frame, too.
+        held = other.headers["Set-Cookie"].split("=", 1)[1].split(";")[0]
+        out = {**by_proxy, "Origin": public, "Cookie": f"{FRAMED}={held}"}
+        async with session.post(
+            f"http://127.0.0.1:{site.port}/out", data={}, headers=out, allow_redirects=False
+        ) as left:
+            [gone] = [one for one in left.headers.getall("Set-Cookie") if one.startswith(f"{FRAMED}=;")]
+            assert "Max-Age=0;" in gone
+            assert "Partitioned" in gone
+        assert not await Sessions(store.client).of("telegram:2")

@@ -198,6 +198,30 @@ async def test_who_leaves_a_browser_is_the_guest_again_that_they_were(site: Open
         assert not await site.worker.store.client.exists(keys.sessions(ANNA.id))
 
 
+async def test_who_comes_back_stays_who_they_are(site: Open) -> None:
+    chat = Chat(site, ANNA)
+    code = await chat.practice()
+    async with browser(site) as anna:
+        assert "Set-Cookie" not in (await anna.session.get(site.url)).headers
+        await anna.play()
+        answer = await anna.session.get(site.url)
+        [guest] = answer.headers.getall("Set-Cookie")
+        assert guest.startswith(f"{people.COOKIE}=")
+        assert f"Max-Age={people.COOKIE_SECONDS[people.COOKIE]};" in guest + ";"
+        await anna.post("/in", None, key=await chat.key(f"1t{code}:browser"), t=code)
+        for path in ("", f"t/{code}"):
+            answer = await anna.session.get(site.url + path)
+            [kept] = answer.headers.getall("Set-Cookie")
+            assert kept.startswith(f"{people.SESSION}={ANNA.id}.")
+            assert f"Max-Age={KEPT_SECONDS};" in kept + ";"
+        # What is no page of theirs says nothing of them.
+        for path in ("in", "healthz"):
+            assert "Set-Cookie" not in (await anna.session.get(site.url + path)).headers
+        await anna.post("/out")
+        [guest] = (await anna.session.get(site.url)).headers.getall("Set-Cookie")
+        assert guest.startswith(f"{people.COOKIE}=")
+
+
 async def test_another_persons_link_takes_the_browser_over(site: Open) -> None:
     anna, bruno = Chat(site, ANNA), Chat(site, BRUNO)
     code, other = await anna.practice(), await bruno.practice()

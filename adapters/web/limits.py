@@ -31,6 +31,10 @@ NEWCOMERS = RateLimit(burst=30, interval=20.0)
 """How many may be new from one address: a class at once, and then three a minute; each stays in the store."""
 
 
+WORDS = RateLimit(burst=300, interval=0.02)
+"""What tables' pages of one address may say: a school, in which each presses something every other second."""
+
+
 class TooMany(Exception):
     """Something was asked for too often; ``wait`` is after how many seconds it may be asked for again."""
 
@@ -58,7 +62,7 @@ class Limits:
     def __init__(self, access: Access, *, on: bool) -> None:
         self._access, self._on = access, on
         self._requests, self._misses, self._newcomers = RateLimiter(), RateLimiter(), RateLimiter()
-        self._codes = RateLimiter()
+        self._codes, self._words = RateLimiter(), RateLimiter()
         self._streams: Counter[str] = Counter()
         self._pages: Counter[str] = Counter()
 
@@ -105,6 +109,12 @@ class Limits:
         wait = self._newcomers.take(self._access.visitor(request), NEWCOMERS)
         if self._on and wait > 0:
             raise TooMany("Too many new people from this address.", wait)
+
+    def word(self, request: web.Request) -> None:
+        """Count what a table's page says; TooMany if it is one too many."""
+        wait = self._words.take(self._access.visitor(request), WORDS)
+        if self._on and wait > 0:
+            raise TooMany("Too many words from this address.", wait)
 
     def stream(self, request: web.Request) -> AbstractContextManager[None]:
         """Count a stream for as long as it is open; TooMany if it is one too many."""

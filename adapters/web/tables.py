@@ -15,11 +15,12 @@ from http import HTTPStatus
 from typing import Annotated, Any
 
 import structlog
-from aiohttp import WSMsgType, web
+from aiohttp import WSCloseCode, WSMsgType, web
 from aiohttp.web_routedef import AbstractRouteDef
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from adapters.web.api.operations import CODE
+from adapters.web.limits import TooMany
 from adapters.web.pages import FIRST_GAME
 from adapters.web.people import COOKIE, PLATFORM, SESSIONS, WebPerson, set_cookie
 from adapters.web.refusals import Refused
@@ -280,10 +281,17 @@ class Tables:
         looking = self._look(line, request, reader, language)
         tasks = [asyncio.create_task(self._show(line, hand)), asyncio.create_task(looking)]
         try:
-            async for word in line:
-                if word.type is not WSMsgType.TEXT:
+            async for said in line:
+                if said.type is not WSMsgType.TEXT:
                     break
-                answer = await self._heard(word.data, hand, request, reader, language)
+                try:
+                    word = PressWord.model_validate_json(said.data)
+                    self._site.limits.word(request)
+                except (ValidationError, TooMany):
+                    # No page of ours says this, and no player so much: answers would cost more than they are worth.
+                    await line.close(code=WSCloseCode.POLICY_VIOLATION)
+                    break
+                answer = await self._heard(word, hand, request, reader, language)
                 with suppress(ConnectionError):
                     await line.send_str(json.dumps(answer))
         finally:
@@ -324,13 +332,9 @@ class Tables:
             await line.close()
 
     async def _heard(
-        self, text: str, hand: Any, request: web.Request, reader: WebPerson, language: str
+        self, word: PressWord, hand: Any, request: web.Request, reader: WebPerson, language: str
     ) -> dict[str, Any]:
         """Do what a page asks for; returns the answer to it, whatever it was."""
-        try:
-            word = PressWord.model_validate_json(text)
-        except ValidationError:
-            return {"n": "", "toast": "there is no such request", "refused": True}
         try:
             # As they are called by now: what a press says of its person is kept.
             fresh = await self.people.whose(request)

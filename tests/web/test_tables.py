@@ -341,17 +341,6 @@ async def test_what_a_page_says_that_is_nonsense_is_refused(site: Open) -> None:
         code = await anna.play()
         async with anna.live(code) as live:
             before = await live.word("table")
-            for word in (
-                "",
-                "{",
-                "[]",
-                '{"n":1}',
-                '{"n":"abcd"}',
-                '{"n":"abcd","press":"x","as":"1"}',
-                '{"n":"ABCD","press":"x"}',
-            ):
-                await live.line.send_str(word)
-                assert (await live.word("n"))["refused"] is True
             for payload in (
                 "x",
                 "1pforget yes",
@@ -362,8 +351,42 @@ async def test_what_a_page_says_that_is_nonsense_is_refused(site: Open) -> None:
             ):
                 assert (await live.press(payload))["refused"] is True, payload
             assert before["code"] == code
+        for word in (
+            "",
+            "{",
+            "[]",
+            '{"n":1}',
+            '{"n":"abcd"}',
+            '{"n":"abcd","press":"x","as":"1"}',
+            '{"n":"ABCD","press":"x"}',
+        ):
+            async with anna.live(code) as live:
+                await live.word("table")
+                await live.line.send_str(word)
+                assert await closed(live) == aiohttp.WSCloseCode.POLICY_VIOLATION, word
         table = await site.worker.room.table(code)
         assert table.version == before["version"]
+
+
+async def closed(live: Live) -> int | None:
+    """With which code a line is closed; nothing was answered before."""
+    while (word := await live.line.receive(timeout=60)).type is aiohttp.WSMsgType.TEXT:
+        assert "n" not in json.loads(word.data)
+    return live.line.close_code
+
+
+async def test_what_pages_say_is_counted_by_address(limited: None, site: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adapters.web.limits.WORDS", RateLimit(burst=2, interval=3600.0))
+    async with browser(site) as anna:
+        code = await anna.play()
+        async with anna.live(code) as live:
+            for _ in range(2):
+                assert (await live.press("x"))["refused"] is True
+            await live.line.send_str('{"n":"abcd","press":"x"}')
+            assert await closed(live) == aiohttp.WSCloseCode.POLICY_VIOLATION
+        async with anna.live(code) as live:
+            await live.line.send_str('{"n":"abcd","press":"x"}')
+            assert await closed(live) == aiohttp.WSCloseCode.POLICY_VIOLATION
 
 
 async def test_too_many_new_people_at_once_are_refused(site: Open, monkeypatch: pytest.MonkeyPatch) -> None:

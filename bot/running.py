@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import resource
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -23,6 +24,9 @@ Factory = Callable[[CardRoom], Adapter | Sequence[Adapter] | None]
 
 TRIES, AGAIN_AFTER = 30, 1.0
 """How often, and after how many seconds, a start is tried again whose store went away."""
+
+OPEN_FILES = 10_000
+"""All streams and pages that one worker may have open (`adapters.web.limits`), and what it needs besides."""
 
 log = structlog.get_logger()
 
@@ -59,6 +63,14 @@ def collect_seldom() -> None:
     gc.set_threshold(100_000, 50, 1000)
 
 
+def allow_open_files() -> None:
+    """Have as many lines open as the pages' limits allow: most systems begin with 1,024 and grant more to who asks."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, OPEN_FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
 async def run(settings: Settings) -> None:
     """Run until SIGTERM or SIGINT; presses in hand are finished. StoreError and NothingToRun say what to do."""
     stop, opening = asyncio.Event(), asyncio.current_task()
@@ -73,6 +85,7 @@ async def run(settings: Settings) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, end)
     collect_seldom()
+    allow_open_files()
     try:
         async with opened_worker(settings) as worker:
             opening = None

@@ -39,6 +39,9 @@ NOTHING_HERE = _("There is nothing here: the link may be wrong.")
 MOST_SENT = 8192
 """Bytes of a request's body: what a Mini App says of its person is the longest."""
 
+SENT_SECONDS = 10.0
+"""How long a body may take to come: who sends one byte now and then holds a line that others want."""
+
 CONTENT_SECURITY = "; ".join(
     (
         "default-src 'none'",
@@ -155,7 +158,8 @@ class Site:
         if request.content_type != "application/x-www-form-urlencoded":
             raise Refused("there is no such request")
         try:
-            return {name: str(said) for name, said in (await request.post()).items()}
+            async with sent_in_time():
+                return {name: str(said) for name, said in (await request.post()).items()}
         except (ValueError, LookupError):
             # Bytes that are no text, in a character set that may be none.
             raise Refused("there is no such request") from None
@@ -194,6 +198,16 @@ class Site:
                 # Whoever comes again and again stays who they are.
                 set_cookie(response, cookie, request.cookies[cookie], secure=self.is_secure)
         return response
+
+
+@asynccontextmanager
+async def sent_in_time() -> AsyncIterator[None]:
+    """Read a request's body meanwhile; 408 if it does not come."""
+    try:
+        async with asyncio.timeout(SENT_SECONDS):
+            yield
+    except TimeoutError:
+        raise web.HTTPRequestTimeout() from None
 
 
 def spoken(request: web.Request) -> str:

@@ -9,7 +9,6 @@ import asyncio
 import gc
 import json
 import os
-import resource
 import statistics
 import sys
 import time
@@ -25,6 +24,7 @@ from bot import logs
 from bot.bench import pages
 from bot.bench.limits import PATIENCE, within
 from bot.bench.site import bot_with_pages
+from bot.running import allow_open_files
 from bot.watching import public_table
 from bot.worker import Worker
 
@@ -53,8 +53,7 @@ def run(
 ) -> None:
     """Have one table watched, and many played at on their pages."""
     logs.set_up("error")
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 2 * watchers + 1000)), hard))
+    allow_open_files()
     typer.echo(f"{watchers} watchers of one table, {moves} moves, one every {PAUSE} s")
     typer.echo(f"{'':16}{'p50 ms':>9}{'p99 ms':>9}{'max ms':>9}{'CPU ms a move':>15}{'MB more':>9}{'missed':>8}")
     for name, measured in (("aiohttp alone", _baseline), ("buongioco", _table)):

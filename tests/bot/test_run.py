@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import pty
+import resource
 import signal
 import socket
 import stat
@@ -33,6 +34,26 @@ from tests.telegram.server import TOKEN, TelegramServer
 from tests.telegram.server import Failure as TelegramFailure
 
 BUONGIOCO = str(Path(sys.executable).with_name("buongioco"))
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "allowed"),
+    [
+        (1024, 1_048_576, running_module.OPEN_FILES),
+        (1024, resource.RLIM_INFINITY, running_module.OPEN_FILES),
+        (1024, 4096, 4096),
+        (100_000, 1_048_576, None),
+        (resource.RLIM_INFINITY, resource.RLIM_INFINITY, None),
+    ],
+)
+def test_as_many_lines_may_be_open_as_the_pages_promise(
+    monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, allowed: int | None
+) -> None:
+    asked: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _which: (soft, hard))
+    monkeypatch.setattr(resource, "setrlimit", lambda _which, limits: asked.append(limits))
+    running_module.allow_open_files()
+    assert asked == ([] if allowed is None else [(allowed, hard)])
 
 
 @contextmanager
@@ -77,6 +98,9 @@ def test_it_runs_until_it_is_told_to_stop(tmp_path: Path) -> None:
             assert json.load(answer)["healthy"]
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/") as answer:
             assert b"Buongioco" in answer.read()
+        if sys.platform == "linux":
+            soft, hard = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
+            assert soft >= min(hard, running_module.OPEN_FILES)
         # A second bot in the same folder says so, and harms nobody.
         second = finished_run(tmp_path, free_port())
         assert second.returncode == os.EX_TEMPFAIL

@@ -16,6 +16,7 @@ from adapters.web import people
 from bot.handlers import hands
 from bot.platform import RateLimit
 from bot.privacy.kept import drop_kept, read_kept
+from bot.programs import Programs
 from bot.store import EmbeddedStore
 from bot.tables.chairs import Invited
 from tests.open_playground import Open
@@ -179,6 +180,29 @@ async def test_what_is_no_form_at_all_is_refused_and_no_fault(site: Open) -> Non
             async with anna.session.post(site.url + path, data=body, headers=headers) as answer:
                 assert answer.status == 403, (path, kind, body)
                 assert "Content-Security-Policy" in answer.headers, (path, kind, body)
+
+
+@pytest.mark.parametrize("path", ["play", "in", "ticket", "api/v1/me/tables"])
+async def test_who_does_not_send_what_they_began_is_not_waited_for(
+    site: Open, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setattr("adapters.web.site.SENT_SECONDS", 0.05)
+    _program, token = await Programs(site.worker.store.client).add("Slow")
+    reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
+    kind = "application/json" if path.startswith("api") else "application/x-www-form-urlencoded"
+    lines = [
+        f"POST /{path} HTTP/1.1",
+        f"Host: 127.0.0.1:{site.port}",
+        f"Origin: {site.url.rstrip('/')}",
+        f"Content-Type: {kind}",
+        f"Authorization: Bearer {token}",
+        "Idempotency-Key: 12345678",
+        "Content-Length: 100",
+    ]
+    writer.write("\r\n".join([*lines, "", "x"]).encode())
+    async with asyncio.timeout(60):
+        assert (await reader.readline()).split()[1] == b"408"
+    writer.close()
 
 
 async def test_a_stranger_learns_nothing_of_which_tables_there_are(site: Open) -> None:

@@ -27,7 +27,7 @@ from adapters.web.api.operations import (
 )
 from adapters.web.api.problems import ApiError, not_found
 from adapters.web.limits import Lookup, TooMany
-from adapters.web.site import Site, spoken
+from adapters.web.site import Site, sent_in_time, spoken
 from bot.finished.players import ALL
 from bot.finished.reader import Answer, NotAnalysed, Reader, TooMuchToDo
 from bot.platform import CardRoom
@@ -275,7 +275,11 @@ async def _body(request: web.Request, model: type[Asked]) -> Asked:
     if request.content_type != "application/json":
         raise ApiError(HTTPStatus.BAD_REQUEST, "Send application/json.")
     try:
-        return model.model_validate_json(await request.read())
+        async with sent_in_time():
+            body = await request.read()
+        return model.model_validate_json(body)
+    except web.HTTPRequestTimeout:
+        raise ApiError(HTTPStatus.REQUEST_TIMEOUT, "What was to be sent did not come.") from None
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "body"

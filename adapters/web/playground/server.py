@@ -21,7 +21,7 @@ from adapters.web.playground.page_texts import page_texts
 from adapters.web.playground.requests import AddChat, AddPerson, AnyRequest, Requests, decoded, parse_request
 from adapters.web.playground.tabs import Tab, Tabs
 from adapters.web.refusals import Refused
-from adapters.web.site import Site, spoken
+from adapters.web.site import Site, sent_in_time, spoken
 from bot.background import TaskSet
 from bot.commands import Kind, choices, listed
 from bot.host_link import drop_link, show_link
@@ -133,7 +133,8 @@ class Server:
         """For the key of a link, in the body, a ticket that opens one WebSocket in its place: addresses are logged by
         every proxy on the way, and some log headers.
         """
-        key = (await request.read()).decode(errors="replace")
+        async with sent_in_time():
+            key = (await request.read()).decode(errors="replace")
         self._admit(request, *self._whose(key))
         ticket = secrets.token_urlsafe(12)
         self._tickets[ticket] = key

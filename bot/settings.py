@@ -109,9 +109,19 @@ class Settings(BaseSettings):
     @field_validator("redis_url")
     @classmethod
     def _is_a_store(cls, url: str | None) -> str | None:
-        if url and urlsplit(url).scheme not in STORE_SCHEMES:
+        if not url:
+            return None
+        scheme, _separator, rest = url.partition("://")
+        if scheme not in STORE_SCHEMES:
             raise ValueError(f"must begin with one of {', '.join(f'{scheme}://' for scheme in STORE_SCHEMES)}")
-        return url or None
+        # A password with one of these is taken for a host's name, a port or a path, and shown as that.
+        is_split = "@" in "".join(re.split("([/?#])", rest, maxsplit=1)[1:]) or "#" in rest
+        if is_split or not _is_understood(url):
+            raise ValueError(
+                "must be the address of a store, such as redis://127.0.0.1:6379/0; write / # ? @ in a password as %2F "
+                "%23 %3F %40"
+            )
+        return url
 
     @field_validator("time_zone")
     @classmethod
@@ -199,6 +209,22 @@ class Settings(BaseSettings):
     @classmethod
     def _expands(cls, folder: Path) -> Path:
         return folder.expanduser()
+
+
+def _is_understood(url: str) -> bool:
+    """Whether the store's client can read an address; what it says of one that it cannot may have a password in it."""
+    from redis.asyncio import ConnectionPool, RedisCluster  # noqa: PLC0415 - only with a store of one's own
+    from redis.exceptions import RedisClusterException, RedisError  # noqa: PLC0415 - as above
+
+    try:
+        if "+cluster" in url.partition("://")[0]:
+            RedisCluster.from_url(url.replace("+cluster", "", 1))
+        else:
+            pool: Any = ConnectionPool.from_url(url)
+            pool.make_connection()
+    except (ValueError, TypeError, RedisError, RedisClusterException):
+        return False
+    return True
 
 
 def names() -> list[str]:

@@ -128,6 +128,54 @@ def test_a_wrong_store_is_one_line_without_its_password(monkeypatch: pytest.Monk
     assert "hunter2" not in out + out_of_reach
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://:hunter2/x@127.0.0.1:6379/0",
+        "redis://me:2222/hunter2@127.0.0.1",
+        "redis://me:2222?hunter2@127.0.0.1",
+        "redis://me:2222#hunter2@127.0.0.1",
+        "redis+cluster://:hunter2#x@127.0.0.1",
+        "unix://:hunter2/x@/run/valkey.sock",
+        "redis://:hunter2@[127.0.0.1",
+        "redis://:hunter2\u2100@127.0.0.1",
+        "redis://127.0.0.1:abc/0",
+        "redis://127.0.0.1:99999",
+        "redis://127.0.0.1?db=x",
+        "redis://127.0.0.1?hunter2=1",
+        "redis+cluster://127.0.0.1?hunter2=1",
+        "redis+cluster://127.0.0.1/1",
+    ],
+)
+def test_an_address_of_a_store_that_cannot_be_read_is_one_line_without_any_of_it(
+    monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    monkeypatch.setenv("REDIS_URL", url)
+    code, out = doctor()
+    assert code == 1
+    assert out == (
+        "wrong  REDIS_URL must be the address of a store, such as redis://127.0.0.1:6379/0; write / # ? @ in a password "
+        "as %2F %23 %3F %40\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        ("redis://me:a%2Fb%23c%3Fd%40e@127.0.0.1/1", "at 127.0.0.1:6379"),
+        ("rediss://:x@cards.example.org:7000?ssl_cert_reqs=none", "at cards.example.org:7000"),
+        ("unix://me:x@/run/valkey.sock?db=1", "at /run/valkey.sock"),
+        ("redis+cluster://127.0.0.1:7000", "at 127.0.0.1:7000"),
+    ],
+)
+def test_a_good_address_of_a_store_is_shown_without_its_password(
+    monkeypatch: pytest.MonkeyPatch, url: str, place: str
+) -> None:
+    monkeypatch.setenv("REDIS_URL", url)
+    settings = read_settings()
+    assert (settings.redis_url, settings.store_place) == (url, place)
+
+
 def test_each_wrong_setting_is_a_line_with_what_it_is_and_may_be_and_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = {
         "BUONGIOCO_PLAYGROUND_PORT": ("abc", "must be a whole number from 0 to 65535; it is 'abc'"),

@@ -15,6 +15,7 @@ from bot.delivery.message_state import UNKNOWN, decode_state, encode_state
 from bot.store import Store, StoreError, keys, schema
 from bot.store.attendance import LEASE_SECONDS, Attendance
 from bot.store.log import unfold
+from bot.store.migrations import MIGRATIONS
 from bot.store.naming import people_in
 from bot.tables import Room
 from bot.tables.table import Table
@@ -45,7 +46,7 @@ async def restore(
     file cannot be read.
     """
     header, _ = check(path, on_read)
-    if header.schema > keys.SCHEMA_VERSION:
+    if header.schema not in (*MIGRATIONS, keys.SCHEMA_VERSION):
         raise BadBackup(f"its layout is number {header.schema}, and this version knows {keys.SCHEMA_VERSION}")
     if not alone:
         await no_workers(client)
@@ -59,9 +60,11 @@ async def restore(
                 await writing.add(line)
             except (ValueError, KeyError, TypeError) as error:
                 raise BadBackup(f"line {number}: {error}") from error
-    await client.set(keys.SCHEMA, header.schema)
-    await schema.check(client)
+    for step in range(header.schema, keys.SCHEMA_VERSION):
+        await MIGRATIONS[step](client)
     await _list_tables(Store(client))
+    # Last of all: one that is cut short before is seen to be so.
+    await client.set(keys.SCHEMA, keys.SCHEMA_VERSION)
     return header
 
 

@@ -175,8 +175,9 @@ async def test_workers_that_are_alive_keep_a_store_from_being_replaced(store: St
         await restore(store.client, tmp_path / "backup", replace=True)
 
 
+@pytest.mark.parametrize("where", ["_Writing._game", "_list_tables"])
 async def test_a_restore_cut_short_lets_no_bot_start_and_is_done_again(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     await fill(store)
     await take(store, tmp_path / "backup")
@@ -186,7 +187,7 @@ async def test_a_restore_cut_short_lets_no_bot_start_and_is_done_again(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("bot.backup.restoring._Writing._game", torn)
+        patch.setattr(f"bot.backup.restoring.{where}", torn)
         with pytest.raises(KeyboardInterrupt):
             await restore(store.client, tmp_path / "backup", replace=True)
     with pytest.raises(StoreError, match="restore FILE --replace"):
@@ -205,6 +206,22 @@ async def test_a_backup_of_an_older_layout_is_brought_up(store: Store, tmp_path:
     await restore(store.client, tmp_path / "backup", replace=False)
     assert await store.client.get(keys.SCHEMA) == str(keys.SCHEMA_VERSION).encode()
     assert await store.client.get(keys.GAMES_COUNTER) == b"3"
+
+
+async def test_a_backup_whose_older_layout_was_not_brought_up_to_the_end_is_cut_short(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with writing(tmp_path / "backup", Header(1, 0)) as write:
+        await Taking(store.client, write).take()
+
+    async def torn(_client: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bot.backup.restoring.MIGRATIONS", {1: torn})
+    with pytest.raises(KeyboardInterrupt):
+        await restore(store.client, tmp_path / "backup", replace=True)
+    with pytest.raises(StoreError, match="restore FILE --replace"):
+        await schema.check(store.client)
 
 
 async def test_whom_a_table_names_is_found_though_it_was_gone_before_the_end(

@@ -30,6 +30,11 @@ from bot.texts import marked as _
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}")
 REMEDY = "set BUONGIOCO_PLAYGROUND_PORT or BUONGIOCO_PLAYGROUND_HOST, or BUONGIOCO_PLAYGROUND=false"
+EVERYWHERE = {"": socket.AF_INET, "0.0.0.0": socket.AF_INET, "::": socket.AF_INET6}  # noqa: S104 - to be named
+"""Where one listens on every address of a kind; at ``::`` asyncio takes those of IPv6 alone."""
+
+NOWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
+LOOPBACK = {socket.AF_INET: "127.0.0.1", socket.AF_INET6: "::1"}
 ADDRESS_SECONDS = 60.0
 """How old what is known of this machine's address may be: it may come into another network."""
 
@@ -123,8 +128,8 @@ class Site:
         """Where it is for those who may come, without a slash at its end."""
         if self.access.public:
             return str(self.access.public)
-        shown = _own_address() if self.access.is_networked else self._host
-        return f"http://{shown}:{self.port}"
+        shown = _own_address(EVERYWHERE[self._host]) if self._host in EVERYWHERE else self._host
+        return f"http://{f'[{shown}]' if ':' in shown else shown}:{self.port}"
 
     @property
     def is_secure(self) -> bool:
@@ -216,13 +221,14 @@ def spoken(request: web.Request) -> str:
     return found[0] if found else ""
 
 
-@cached(TTLCache(1, ADDRESS_SECONDS))
-def _own_address() -> str:
+@cached(TTLCache(2, ADDRESS_SECONDS))
+def _own_address(family: socket.AddressFamily) -> str:
     """This machine's address on its network, as far as it knows one; boards ask for it whenever they are drawn."""
-    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
-        line.connect(("192.0.2.1", 9))
+    with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as line:
+        # Nothing is sent by that.
+        line.connect((NOWHERE[family], 9))
         return str(line.getsockname()[0])
-    return "127.0.0.1"
+    return LOOPBACK[family]
 
 
 async def until_cancelled() -> None:

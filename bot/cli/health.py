@@ -10,13 +10,14 @@ TIMEOUT = 4.0
 LONGEST_HEALTH = 65536
 """Bytes of an answer that are looked at."""
 
-EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - where one listens on every address, also on this machine's own
+EVERYWHERE = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - to be asked
+"""Where one listens on every address, and which is this machine's own then: at ``::`` IPv6 alone is answered."""
 
 
 def health_url(host: str, port: int) -> str:
     """Where a bot that listens so is asked from this machine."""
-    address = "127.0.0.1" if host in EVERYWHERE else f"[{host}]" if ":" in host else host
-    return f"http://{address}:{port}/healthz"
+    address = EVERYWHERE.get(host, host)
+    return f"http://{f'[{address}]' if ':' in address else address}:{port}/healthz"
 
 
 def is_health(body: bytes) -> bool:

@@ -1,0 +1,49 @@
+"""At which address pages are shown, and a bot is asked whether it is well, by where it listens."""
+
+import socket
+
+import pytest
+
+from adapters.web import site
+from adapters.web.site import Site
+from bot.cli.health import health_url
+from bot.handlers import Dispatcher
+from bot.settings import Settings
+from bot.store import Store
+from bot.worker import Worker
+
+
+@pytest.mark.parametrize(
+    ("host", "shown"),
+    [
+        ("127.0.0.1", "127.0.0.1"),
+        ("::1", "[::1]"),
+        ("10.8.0.1", "10.8.0.1"),
+        ("fd00::8", "[fd00::8]"),
+        ("0.0.0.0", "192.168.1.2"),  # noqa: S104 - nothing is bound
+        ("", "192.168.1.2"),
+        ("::", "[fd00::2]"),
+    ],
+)
+async def test_links_lead_to_where_the_playground_listens(
+    store: Store, monkeypatch: pytest.MonkeyPatch, host: str, shown: str
+) -> None:
+    own = {socket.AF_INET: "192.168.1.2", socket.AF_INET6: "fd00::2"}
+    monkeypatch.setattr(site, "_own_address", own.__getitem__)
+    settings = Settings(_env_file=None, playground_host=host, playground_port=8765, public_url=None)
+    assert Site(Dispatcher(Worker(store, settings))).url == f"http://{shown}:8765"
+
+
+@pytest.mark.parametrize(
+    ("host", "asked"),
+    [
+        ("", "127.0.0.1"),
+        ("0.0.0.0", "127.0.0.1"),  # noqa: S104 - nothing is bound
+        ("::", "[::1]"),
+        ("::1", "[::1]"),
+        ("10.8.0.1", "10.8.0.1"),
+        ("fd00::8", "[fd00::8]"),
+    ],
+)
+def test_a_bot_is_asked_where_it_listens(host: str, asked: str) -> None:
+    assert health_url(host, 8765) == f"http://{asked}:8765/healthz"

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 import typer
 from redis.exceptions import RedisError
 
-from bot.cli.health import LONGEST_HEALTH, TIMEOUT, health_url, is_health
+from bot.cli.health import LONGEST_HEALTH, TIMEOUT, answer_of, health_url, is_health
 from bot.cli.stores import store_of
 from bot.platform import GROUP
 from bot.settings import NOTHING_TO_RUN, PREFIX, BadSetting, Settings, read_settings
@@ -127,7 +127,7 @@ def _examine_public_address(url: str) -> tuple[bool, str]:
 def _is_a_bot(host: str, port: int) -> bool:
     """Whether who listens there answers as a bot of this kind does."""
     try:
-        with urllib.request.urlopen(health_url(host, port), timeout=TIMEOUT) as answer:  # noqa: S310 - of ours
+        with answer_of(health_url(host, port)) as answer:
             return is_health(answer.read(LONGEST_HEALTH))
     except urllib.error.HTTPError as error:
         return is_health(error.read(LONGEST_HEALTH))

@@ -1,11 +1,15 @@
 """At which address pages are shown, and a bot is asked whether it is well, by where it listens."""
 
 import socket
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from adapters.web import site
 from adapters.web.site import Site
+from bot.cli import doctor, health
 from bot.cli.health import health_url
 from bot.handlers import Dispatcher
 from bot.settings import Settings
@@ -47,3 +51,35 @@ async def test_links_lead_to_where_the_playground_listens(
 )
 def test_a_bot_is_asked_where_it_listens(host: str, asked: str) -> None:
     assert health_url(host, 8765) == f"http://{asked}:8765/healthz"
+
+
+@pytest.fixture
+def bot_behind_a_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The port of what answers as a bot does, on a machine whose environment names a proxy where nothing answers."""
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"healthy":true,"store":"up","adapters":{}}')
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("BUONGIOCO_PLAYGROUND_PORT", str(server.server_port))
+        yield server.server_port
+        server.shutdown()
+
+
+def test_a_bot_of_this_machine_is_asked_past_a_proxy(
+    bot_behind_a_proxy: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert health.main() == 0
+    assert "healthy" in capsys.readouterr().out
+    assert doctor._is_a_bot("127.0.0.1", bot_behind_a_proxy)

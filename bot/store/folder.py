@@ -72,8 +72,15 @@ def is_claimed(folder: Path) -> bool:
 
 
 def holds_store(folder: Path) -> bool:
-    """Whether an embedded store was ever started in this folder."""
-    return (folder / "appendonlydir").is_dir()
+    """Whether an embedded store was ever started in this folder; StoreError where that cannot be seen."""
+    try:
+        return stat.S_ISDIR((folder / "appendonlydir").stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise StoreError(
+            f"The data folder {folder} cannot be read ({error.strerror}): run this as the bot's user."
+        ) from None
 
 
 def make_private(folder: Path) -> None:

@@ -115,6 +115,26 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, command: str, re
     assert line.endswith(f"{file} cannot be read (Permission denied): give it to the bot's user, chmod 600.")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [["tables"], ["backup", "b.gz"], ["export"], ["archive", "--older-than=1d", "--out=old.jsonl"], ["rebuild"]],
+)
+def test_a_data_folder_that_the_caller_may_not_read_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], request: pytest.FixtureRequest
+) -> None:
+    """As for whoever runs a command beside a bot that is a user of its own."""
+    folder = tmp_path / "data"
+    folder.mkdir(mode=0)
+    tmp_path.chmod(0o755)
+    monkeypatch.setenv("BUONGIOCO_DATA", str(folder))
+    request.getfixturevalue("no_root")
+    said = CliRunner().invoke(cli.app, words)
+    assert said.exit_code == 2
+    assert said.output == (
+        f"buongioco: The data folder {folder} cannot be read (Permission denied): run this as the bot's user.\n"
+    )
+
+
 def test_a_wrong_store_is_one_line_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REDIS_URL", "http://me:hunter2@host")
     code, out = doctor()

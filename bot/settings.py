@@ -128,7 +128,8 @@ class Settings(BaseSettings):
     def _is_a_time_zone(cls, name: str) -> str:
         try:
             ZoneInfo(name)
-        except (ZoneInfoNotFoundError, ValueError):
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            # Zones are files: what names a folder of them, or nothing that could be a file, is an error of the system.
             raise ValueError("must be a time zone's name, such as Europe/Rome or America/New_York") from None
         return name
 
@@ -205,10 +206,13 @@ class Settings(BaseSettings):
             return f"in {self.data}"
         return f"at {address.hostname}:{address.port or 6379}" if address.hostname else f"at {address.path}"
 
-    @field_validator("data")
+    @field_validator("data", mode="before")
     @classmethod
-    def _expands(cls, folder: Path) -> Path:
-        return folder.expanduser()
+    def _is_a_folder(cls, folder: str | Path) -> Path:
+        try:
+            return Path(folder).expanduser() if folder else _data_folder()
+        except RuntimeError:
+            raise ValueError("must be a folder, and nobody on this machine has the name behind its ~") from None
 
 
 def _is_understood(url: str) -> bool:

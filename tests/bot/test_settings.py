@@ -40,6 +40,28 @@ def test_the_environment_goes_before_the_file(monkeypatch: pytest.MonkeyPatch, t
     assert read_settings().redis_url == "redis://file:1"
 
 
+def test_an_empty_data_folder_is_none_that_was_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("BUONGIOCO_DATA", "")
+    assert read_settings().data == tmp_path / "xdg" / "buongioco"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [
+        ("BUONGIOCO_TIME_ZONE", "Europe", "must be a time zone's name, such as "),
+        ("BUONGIOCO_TIME_ZONE", "x" * 1000, "must be a time zone's name, such as "),
+        ("BUONGIOCO_TIME_ZONE", "Mars/Rome", "must be a time zone's name, such as "),
+        ("BUONGIOCO_DATA", "~nobodyxx/cards", "must be a folder, and nobody on this machine has the name "),
+    ],
+)
+def test_what_the_system_does_not_have_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, line: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(BadSetting, match=f"^{name} {line}"):
+        read_settings()
+
+
 def test_a_misspelt_setting_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUONGIOCO_DTA", "/x")
     with pytest.raises(BadSetting, match="BUONGIOCO_DTA is not a setting; did you mean BUONGIOCO_DATA"):

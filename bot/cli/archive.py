@@ -74,7 +74,7 @@ async def _export(
 ) -> int:
     written = 0
     async with beside(settings) as client:
-        await schema.check(client)
+        await schema.check(client, migrate=False)
         if person is not None:
             person = await id_of(client, person)
         with out.open("w", encoding="utf-8") if out else nullcontext(sys.stdout) as file:
@@ -103,7 +103,7 @@ def rebuild(
 async def _rebuild(settings: Settings, games: list[Filed], incomplete: bool) -> Rebuilt:
     must_be_there(settings)
     async with alone(settings, "rates games that end while all ratings are made anew") as client:
-        await schema.check(client)
+        await schema.check(client, migrate=False)
         if settings.redis_url:
             await no_workers(client)
         archive = Archive(client)
@@ -165,7 +165,7 @@ def archive(
 async def _archive(settings: Settings, out: Path, before: int) -> Moved:
     async with beside(settings) as client:
         try:
-            await schema.check(client)
+            await schema.check(client, migrate=False)
             with progress(await Archive(client).count(), out.name) as bar:
                 return await Moving(client, out, bar.update).move(before)
         except (RedisError, RedisClusterException) as error:

@@ -26,7 +26,7 @@ async def _daily() -> None:
     settings = read_settings()
     day = datetime.now(ZoneInfo(settings.time_zone)).date()
     async with beside(settings) as client:
-        await schema.check(client)
+        await schema.check(client, migrate=False)
         chain = await chain_of(client, day)
         played = len(await DayResults(client).lines(day))
     yesterday = day - timedelta(days=1)

@@ -174,12 +174,13 @@ def _examine_folder(folder: Path) -> tuple[bool, str]:
 async def _looked_at(settings: Settings) -> AsyncIterator[Store]:
     """The store that the bot uses or would; where there is none yet one is tried in a folder that is then removed."""
     if not settings.redis_url and is_claimed(settings.data):
-        async with opened(EmbeddedStore(settings.data).url) as store:
+        async with opened(EmbeddedStore(settings.data).url, migrate=False) as store:
             yield store
         return
     with TemporaryDirectory(prefix="buongioco-") as folder:
         is_there = settings.redis_url or holds_store(settings.data)
-        async with store_of(settings if is_there else settings.model_copy(update={"data": Path(folder)})) as store:
+        tried = settings if is_there else settings.model_copy(update={"data": Path(folder)})
+        async with store_of(tried, migrate=False) as store:
             yield store
 
 

@@ -61,7 +61,7 @@ async def _meant(settings: Settings, text: str, files: list[Path]) -> tuple[str,
     if text.startswith(("robot:", f"{SOMEBODY}:")):
         raise NoPerson(f"{text} is nobody of whom anything is kept.")
     async with beside(settings) as client:
-        await schema.check(client)
+        await schema.check(client, migrate=False)
         person = await id_of(client, text)
         if not await _is_known(client, person) and not any(_has_played(person, path) for path in files):
             raise NoPerson(f"Nothing is kept of {person} in the store {settings.store_place}.")
@@ -71,7 +71,7 @@ async def _meant(settings: Settings, text: str, files: list[Path]) -> tuple[str,
 async def _forget(settings: Settings, person: str, files: list[Path]) -> tuple[Forgotten, bool]:
     """What came of it, and whether a running bot looks once more for what comes late."""
     async with beside(settings) as client:
-        await schema.check(client)
+        await schema.check(client, migrate=False)
         store = Store(client)
         words: list[dict[str, Any]] = []
         forgetter = _forgetter(store, words)

@@ -25,7 +25,7 @@ Id = Annotated[str, typer.Argument(metavar="ID", help="The report's id, as `buon
 async def _client() -> AsyncIterator[Any]:
     """The store that a running bot uses, or would."""
     async with beside(read_settings()) as client:
-        await schema.check(client)
+        await schema.check(client, migrate=False)
         yield client
 
 

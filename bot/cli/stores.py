@@ -15,17 +15,19 @@ PATIENCE = 60.0
 
 
 @asynccontextmanager
-async def store_of(settings: Settings) -> AsyncIterator[Store]:
-    """The host's store if one is set, otherwise the embedded one, started for as long as it is in use."""
+async def store_of(settings: Settings, *, migrate: bool = True) -> AsyncIterator[Store]:
+    """The host's store if one is set, otherwise the embedded one, started for as long as it is in use; ``migrate`` is
+    as for `opened`.
+    """
     if settings.redis_url:
-        async with opened(settings.redis_url, settings.store_replicas) as store:
+        async with opened(settings.redis_url, settings.store_replicas, migrate=migrate) as store:
             yield store
         return
     embedded = EmbeddedStore(settings.data)
     await embedded.start()
     watch = asyncio.create_task(embedded.keep())
     try:
-        async with opened(embedded.url) as store:
+        async with opened(embedded.url, migrate=migrate) as store:
             yield store
     finally:
         watch.cancel()

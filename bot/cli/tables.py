@@ -51,7 +51,7 @@ class State(StrEnum):
 async def _room() -> AsyncIterator[Room]:
     """The tables of the store that a running bot uses, or would."""
     async with beside(read_settings()) as client:
-        await schema.check(client)
+        await schema.check(client, migrate=False)
         yield Room(Store(client))
 
 

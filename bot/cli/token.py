@@ -24,7 +24,7 @@ token_app = typer.Typer(
 async def _programs() -> AsyncIterator[Programs]:
     """Those of the store that a running bot uses, or would."""
     async with beside(read_settings()) as client:
-        await schema.check(client)
+        await schema.check(client, migrate=False)
         yield Programs(client)
 
 

@@ -21,22 +21,35 @@ LOCK_SECONDS = 600
 
 
 async def check(
-    client: Any, version: int = keys.SCHEMA_VERSION, migrations: Mapping[int, Migration] = MIGRATIONS
+    client: Any,
+    version: int = keys.SCHEMA_VERSION,
+    migrations: Mapping[int, Migration] = MIGRATIONS,
+    *,
+    migrate: bool = True,
 ) -> None:
     """Have the store in this version's layout; an empty one is, an older one is brought up to it, one step at a time.
+    Without ``migrate`` nothing is written, and an older one is a StoreError: its bot may be running.
 
     StoreAway where it cannot be reached or another worker is about that, StoreError where its layout is newer than this
     version or older than any way leads from.
     """
     try:
-        await client.set(keys.SCHEMA, version, nx=True)
-        if await client.get(keys.SCHEMA) == RESTORING.encode():
+        if migrate:
+            await client.set(keys.SCHEMA, version, nx=True)
+        stored = await client.get(keys.SCHEMA)
+        if stored == RESTORING.encode():
             raise StoreError(
                 "The store is being filled from a backup, or that was cut short: then run `buongioco restore FILE "
                 "--replace` again."
             )
-        found = int(await client.get(keys.SCHEMA))
+        # Nobody has used one without a number yet.
+        found = version if stored is None else int(stored)
         if found < version and all(step in migrations for step in range(found, version)):
+            if not migrate:
+                raise StoreError(
+                    f"The store's layout is number {found}, that of an older version, and number {version} is this "
+                    "one's: stop the bot, every worker of it, and start this version first."
+                )
             await _migrate(client, version, migrations)
             found = int(await client.get(keys.SCHEMA))
     except LockError:

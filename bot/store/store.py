@@ -281,14 +281,15 @@ async def connected(url: str, patience: float = ANSWER_SECONDS) -> AsyncIterator
 
 
 @asynccontextmanager
-async def opened(url: str, replicas: int = 0) -> AsyncIterator[Store]:
+async def opened(url: str, replicas: int = 0, *, migrate: bool = True) -> AsyncIterator[Store]:
     """The store at a URL, as `connected` takes it.
 
     ``replicas`` is how many replicas must have what people do before they are told that it is done.
-    StoreError where it cannot be reached or holds a layout that this version does not know.
+    StoreError where it cannot be reached or holds a layout that this version does not know, or without ``migrate`` an
+    older one.
     """
     async with connected(url) as client:
-        await schema.check(client)
+        await schema.check(client, migrate=migrate)
         store = Store(client, replicas)
         try:
             yield store

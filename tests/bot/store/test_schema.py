@@ -1,11 +1,13 @@
 """The layout's number, and ways from older layouts."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bot.store import Store, StoreError, keys, migrations, schema
+from bot.store import EmbeddedStore, Store, StoreError, connected, keys, migrations, schema
+from tests.bot.command import command
 
 
 async def test_an_older_layout_is_brought_up_step_by_step(store: Store) -> None:
@@ -42,6 +44,44 @@ async def test_a_step_cut_short_is_done_again(store: Store) -> None:
     assert await store.client.get(keys.SCHEMA) == b"1"
     await schema.check(store.client, 2, {1: second})
     assert await store.client.get(keys.SCHEMA) == b"2"
+
+
+async def test_what_only_looks_changes_no_layout_and_gives_an_empty_store_none(store: Store) -> None:
+    client = store.client
+    await client.flushall()
+    await schema.check(client, migrate=False)
+    assert not await client.keys()
+    await client.set(keys.SCHEMA, 1)
+    with pytest.raises(StoreError, match="start this version first"):
+        await schema.check(client, migrate=False)
+    assert await client.keys() == [keys.SCHEMA.encode()]
+    assert await client.get(keys.SCHEMA) == b"1"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["doctor"],
+        ["tables"],
+        ["reports"],
+        ["token"],
+        ["daily"],
+        ["export"],
+        ["rebuild"],
+        ["archive", "--older-than=1d", "--out=old.jsonl"],
+        ["forget", "paper:1", "--yes"],
+    ],
+)
+async def test_only_a_bot_and_a_restore_bring_a_store_up(
+    empty_valkey: EmbeddedStore, tmp_path: Path, words: list[str]
+) -> None:
+    """An older bot may be running on it."""
+    async with connected(empty_valkey.url) as client:
+        await client.set(keys.SCHEMA, 1)
+        said = await asyncio.to_thread(command, tmp_path, *words, REDIS_URL=empty_valkey.url)
+        assert said.returncode == (1 if words == ["doctor"] else 2)
+        assert "start this version first" in said.stdout + said.stderr
+        assert await client.get(keys.SCHEMA) == b"1"
 
 
 async def test_of_two_workers_one_migrates_and_the_other_says_so(store: Store) -> None:

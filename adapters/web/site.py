@@ -199,9 +199,12 @@ class Site:
         if not response.prepared:
             response.headers.update(self._security)
             response.headers.setdefault("Cache-Control", "no-cache")
-            if request.method == "GET" and response.content_type == "text/html" and (cookie := request.get(KNOWN_BY)):
-                # Whoever comes again and again stays who they are.
-                set_cookie(response, cookie, request.cookies[cookie], secure=self.is_secure)
+            if response.content_type == "text/html" and (cookie := request.get(KNOWN_BY)):
+                # After they have left the browser nobody comes back to it by the browser's own Back.
+                response.headers["Cache-Control"] = "no-store"
+                if request.method == "GET":
+                    # Whoever comes again and again stays who they are.
+                    set_cookie(response, cookie, request.cookies[cookie], secure=self.is_secure)
         return response
 
 

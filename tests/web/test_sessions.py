@@ -222,6 +222,17 @@ async def test_who_comes_back_stays_who_they_are(site: Open) -> None:
         assert guest.startswith(f"{people.COOKIE}=")
 
 
+async def test_no_browser_keeps_a_page_of_somebodys(site: Open) -> None:
+    chat = Chat(site, ANNA)
+    code = await chat.practice()
+    async with signed_in(site, chat, code) as anna:
+        for path in ("", f"t/{code}", "puzzle", "t/ZZZZZZ"):
+            answer = await anna.session.get(site.url + path)
+            assert answer.headers["Cache-Control"] == "no-store", path
+        await anna.post("/out")
+        assert (await anna.session.get(site.url)).headers["Cache-Control"] == "no-cache"
+
+
 async def test_another_persons_link_takes_the_browser_over(site: Open) -> None:
     anna, bruno = Chat(site, ANNA), Chat(site, BRUNO)
     code, other = await anna.practice(), await bruno.practice()

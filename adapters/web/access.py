@@ -57,9 +57,12 @@ class Access:
         self.is_networked = settings.playground_host not in LOOPBACK
         self.is_open = self.is_networked or self.public is not None
 
-    def check(self, headers: "CIMultiDictProxy[str]", version: tuple[int, int], is_watching: bool) -> None:
+    def check(
+        self, headers: "CIMultiDictProxy[str]", version: tuple[int, int], is_watching: bool, is_framed: bool = False
+    ) -> None:
         """Refused for a request that another site had a browser make, that came by another name, or that a proxy passed
-        on to a playground that was not opened. ``is_watching`` is whether it is for `bot.monitoring`.
+        on to a playground that was not opened. ``is_watching`` is whether it is for `bot.monitoring`, ``is_framed``
+        whether for a page that another site shows in a frame (`bot.mini_app`).
         """
         if not self.is_open and is_forwarded(headers, version):
             raise Refused("The playground is not open to a proxy: the host sets BUONGIOCO_PUBLIC_URL to its address.")
@@ -73,6 +76,11 @@ class Access:
             raise Refused(f"The playground is at {public} only.")
         if len(origins) > 1 or (origins and Address.of_origin(origins[0]) != host):
             raise Refused("The playground answers its own page only.")
+        # What another site's page brings as if it were a picture or a frame would be counted as its reader's asking.
+        if headers.get("Sec-Fetch-Site") == "cross-site" and not (
+            headers.get("Sec-Fetch-Mode") == "navigate" and (is_framed or headers.get("Sec-Fetch-Dest") == "document")
+        ):
+            raise Refused("Another site's page has asked for this: only its links lead here.")
 
     def visitor(self, request: web.Request) -> str:
         """By what whoever asks is counted: their address, or their network's. With a public address the proxy before us

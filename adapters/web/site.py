@@ -174,7 +174,8 @@ class Site:
         """Refuse requests that another site had a browser make, that came by another name, or past a closed door."""
         language = language_of(spoken(request))
         try:
-            self.access.check(request.headers, request.version, request.path in monitoring.PATHS)
+            is_watching, is_framed = request.path in monitoring.PATHS, request.path.startswith("/app/")
+            self.access.check(request.headers, request.version, is_watching, is_framed)
             response: web.StreamResponse = await handler(request)
         except Refused as refused:
             if request.path.startswith("/api/"):

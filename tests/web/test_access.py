@@ -1,5 +1,6 @@
 """By what a visitor is counted, and what a proxy says of them."""
 
+import aiohttp
 import pytest
 from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict, CIMultiDictProxy
@@ -7,6 +8,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from adapters.web.access import Access, network_of
 from adapters.web.refusals import Refused
 from bot.settings import Settings
+from tests.open_playground import Open
 
 
 @pytest.mark.parametrize(
@@ -53,3 +55,35 @@ def test_the_last_proxy_says_by_which_scheme_somebody_came() -> None:
     access.check(behind_a_proxy(*by), (1, 1), is_watching=False)
     with pytest.raises(Refused, match="is at https"):
         access.check(behind_a_proxy(*reversed(by)), (1, 1), is_watching=False)
+
+
+@pytest.mark.parametrize(
+    ("asker", "mode", "dest", "path", "status"),
+    [
+        # A link elsewhere, and what a browser says of an address that was typed.
+        ("cross-site", "navigate", "document", "t/ZZZZZZ", 404),
+        ("none", "navigate", "document", "t/ZZZZZZ", 404),
+        ("same-origin", "no-cors", "image", "t/ZZZZZZ", 404),
+        ("cross-site", "no-cors", "image", "t/ZZZZZZ", 403),
+        ("cross-site", "navigate", "iframe", "t/ZZZZZZ", 403),
+        ("cross-site", "no-cors", "script", "api/v1/games/x", 403),
+        # Only Telegram's app begins in a frame; of a platform without one there is nothing here.
+        ("cross-site", "navigate", "iframe", "app/telegram", 404),
+    ],
+)
+async def test_what_another_sites_page_brings_in_itself_is_refused_and_not_counted(
+    site: Open,
+    session: aiohttp.ClientSession,
+    monkeypatch: pytest.MonkeyPatch,
+    asker: str,
+    mode: str,
+    dest: str,
+    path: str,
+    status: int,
+) -> None:
+    counted: list[object] = []
+    monkeypatch.setattr(site.site.limits, "code", counted.append)
+    said = {"Sec-Fetch-Site": asker, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
+    async with session.get(site.url + path, headers=said) as answer:
+        assert answer.status == status
+    assert len(counted) == (path.startswith("t/") and status == 404)

@@ -29,6 +29,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from bot.disk import sync_name
+
 FORMAT = "buongioco-backup/1"
 LONGEST_LINE = 256 * 1024 * 1024
 """Bytes; far above any real one, and a bound on what a bad file can cost."""
@@ -103,11 +105,7 @@ def writing(path: Path, header: Header) -> Iterator[Callable[[Line], None]]:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_name(path)
 
 
 def check(path: Path, on_read: Callable[[int], None] = nobody) -> tuple[Header, int]:

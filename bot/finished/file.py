@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from bot.disk import sync_name
 from bot.finished.archive import Archive, FinishedGame, Numbered, UnreadableGame
 from engine import read
 from engine.errors import BadRecord
@@ -117,3 +118,4 @@ def rewrite(path: Path, change: Callable[[Numbered], FinishedGame | None]) -> No
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+    sync_name(path)

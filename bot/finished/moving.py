@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bot.disk import sync_name
 from bot.finished.archive import Archive, FinishedGame, Numbered, UnreadableGame
 from bot.finished.file import filed, from_line, rewrite, to_line
 from bot.finished.honours import closed_month
@@ -97,6 +98,9 @@ class Moving:
         lines = [to_line(entry.number, entry.game) for entry, _ in batch if entry.game]
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(descriptor, "a+b") as file:
+            if os.fstat(descriptor).st_mode & 0o077:
+                # It was there already, and what people played is for its owner alone.
+                os.fchmod(descriptor, 0o600)
             begin = file.seek(0, os.SEEK_END)
             file.writelines(lines)
             file.flush()
@@ -105,6 +109,7 @@ class Moving:
             for entry, _ in batch:
                 if from_line(file.readline()) != entry:
                     raise UnreadableGame(f"{self._path} does not hold what was written to it: {entry.id}")
+        sync_name(self._path)
         for entry, stored in batch:
             await self._go(entry.id, stored)
         return len(batch)
@@ -116,7 +121,9 @@ class Moving:
 
     async def _finish(self) -> int:
         """Take out of the store what the file has; returns how many games."""
+        # Whoever wrote it may have been cut short before it was on disk.
         _drop_half_a_line(self._path)
+        sync_name(self._path)
         stale: set[str] = set()
         done = 0
         for one in filed(self._path):
@@ -164,3 +171,4 @@ def _drop_half_a_line(path: Path) -> None:
             begin -= step
         if begin < end:
             file.truncate(begin)
+        os.fsync(file.fileno())

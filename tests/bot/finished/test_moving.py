@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import stat
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -135,6 +136,38 @@ async def test_cut_short_anywhere_it_goes_on(
     assert await Archive(store.client).moved() == 6
     assert (await ratings.rebuild(all_filed([path]))).games == GAMES
     assert await ratings_of(store) == before
+
+
+async def test_no_game_goes_before_the_name_of_its_file_is_on_disk(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, sync = tmp_path / "old", os.fsync
+    await rated(store)
+
+    def without_folders(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError("no folder")
+        sync(descriptor)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", without_folders)
+        for _ in range(2):
+            with pytest.raises(OSError, match="no folder"):
+                await move(store, path)
+            assert len(await kept(store)) == GAMES
+        with pytest.raises(OSError, match="no folder"):
+            rewrite(path, lambda entry: entry.game)
+    await move(store, path)
+    assert in_file(path) == [1, 2, 3, 4, 5, 6]
+
+
+async def test_a_file_that_others_could_read_is_closed_to_them(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "old"
+    path.touch()
+    path.chmod(0o644)
+    await rated(store)
+    await move(store, path)
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 async def test_what_is_in_both_comes_once_and_a_hole_is_filled(store: Store, tmp_path: Path) -> None:

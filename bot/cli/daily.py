@@ -13,7 +13,7 @@ from bot.daily.days import chain_of
 from bot.daily.deal import game_on
 from bot.daily.results import DayResults
 from bot.settings import read_settings
-from bot.store import schema
+from bot.store import StoreError, keys, schema
 
 
 def daily() -> None:
@@ -27,6 +27,9 @@ async def _daily() -> None:
     day = datetime.now(ZoneInfo(settings.time_zone)).date()
     async with beside(settings) as client:
         await schema.check(client, migrate=False)
+        if not await client.exists(keys.SCHEMA):
+            # A chain would be made by asking for it, perhaps in a store that is not the bot's.
+            raise StoreError(f"No bot has used the store {settings.store_place} yet: start it first.")
         chain = await chain_of(client, day)
         played = len(await DayResults(client).lines(day))
     yesterday = day - timedelta(days=1)

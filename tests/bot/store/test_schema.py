@@ -84,6 +84,20 @@ async def test_only_a_bot_and_a_restore_bring_a_store_up(
         assert await client.get(keys.SCHEMA) == b"1"
 
 
+@pytest.mark.parametrize(
+    ("words", "code"), [(["tables"], 0), (["reports"], 0), (["token"], 0), (["daily"], 2), (["export"], 0)]
+)
+async def test_a_command_leaves_an_empty_store_empty(
+    empty_valkey: EmbeddedStore, tmp_path: Path, words: list[str], code: int
+) -> None:
+    """REDIS_URL may name another program's."""
+    async with connected(empty_valkey.url) as client:
+        await client.flushall()
+        said = await asyncio.to_thread(command, tmp_path, *words, REDIS_URL=empty_valkey.url)
+        assert said.returncode == code, said.stderr
+        assert not await client.keys()
+
+
 async def test_of_two_workers_one_migrates_and_the_other_says_so(store: Store) -> None:
     await store.client.set(keys.SCHEMA, 1)
     begun, go = asyncio.Event(), asyncio.Event()

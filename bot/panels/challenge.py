@@ -223,7 +223,7 @@ def _rules(seen: TableSnapshot, words: Wording) -> list[Row]:
         for seconds in CLOCKS
     ]
     manner = Button(
-        ("✓ " if seen.strict else "") + _("Strict: a robot plays when time is up"),
+        ("✓ " if seen.strict else "") + _("Strict: a robot plays when time is up; three in a row lose"),
         actions.table(seen.code, "clock", seen.clock, int(not seen.strict)),
     )
     return [*rows, tuple(clocks[:3]), tuple(clocks[3:]), (manner,), _back(seen.code, words)]

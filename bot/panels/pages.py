@@ -115,7 +115,7 @@ def chat_settings_page(chat: ChatProfile, *, shows_pictures: bool) -> Panel:
         for seconds in CLOCKS
     ]
     strict = Button(
-        ("✓ " if chat.strict else "") + _("Strict: a robot plays when time is up"),
+        ("✓ " if chat.strict else "") + _("Strict: a robot plays when time is up; three in a row lose"),
         actions.page("settings", "strict", int(not chat.strict)),
     )
     return page.panel(

@@ -108,7 +108,12 @@ def _common(language: str, faces: str) -> list[str]:
             "Declarations (buongiochi): four 3s, four 2s or four aces: 4 points; three of them: 3 points, and you name "
             "the missing suit; the napoletana (3, 2 and A of one suit): 3 points."
         ),
-        _("The first at the target wins, at the end of a deal; equal totals play on."),
+        _(
+            "Each player scores each rank and each suit once in a deal (Metà Mazzo is different). Who holds all four "
+            "can declare only the four. A card may serve in several. Declared cards are shown to all; what is not "
+            "declared in time is lost."
+        ),
+        _("When a side stands at the target after a deal, the higher total wins; equal totals play on."),
     ]
 
 
@@ -139,7 +144,11 @@ def _game(language: str, faces: str) -> dict[str, list[str]]:
         _("Each chooses two packets as a hand; the other two lie open, the top card of each in sight."),
         _("Play from your hand or from the top of your packets; both count for following suit."),
         _("At your turn you may pick up a 3, 2 or A from the top of your own packet into your hand."),
-        _("Twenty tricks; the seat after the dealer leads. You declare at your turn, before you play."),
+        _(
+            "Twenty tricks; the seat after the dealer leads. You declare before you play: at your first turn "
+            "what you have in hand, later only what a card just picked up completes. Cards on packets do not "
+            "count."
+        ),
     ]
     return {
         "pizzichino": [
@@ -151,21 +160,39 @@ def _game(language: str, faces: str) -> dict[str, list[str]]:
             _("Ten cards each, twenty in the stock. The seat after the dealer leads."),
             _("After each trick both draw a card, the winner first, and show it."),
             _("With the stock gone you play on: twenty tricks in all."),
-            _("You may declare what stands in your first cards at your first turn, then what a card drawn completes."),
-            _("A combination counts again when a newly drawn card is part of it. To 51 (or 21, 31, 41)."),
+            _(
+                "You may declare what stands in your first cards at your first turn, then what a card drawn "
+                "completes, until you next play."
+            ),
+            _(
+                "A rank or suit that has scored counts again in a combination with the card just drawn. To 51 (or "
+                "21, 31, 41). More under Options."
+            ),
         ],
         "testa": [
-            _("As Metà Mazzo: ten cards each, then a card drawn after each trick, shown to the other."),
-            _("Whoever holds the 4 of {coins} leads the first deal; then the players take turns.").format(coins=coins),
-            _("You may declare at your turn in the first four tricks. To 21 (or 11, 31)."),
+            _(
+                "Ten cards each, twenty in the stock. After each trick both draw a card and show it; with the stock "
+                "gone you play on."
+            ),
+            _(
+                "Whoever holds the 4 of {coins} leads the first deal, or the seat after the dealer if it lies in the "
+                "stock; then the players take turns."
+            ).format(coins=coins),
+            _(
+                "At your turn in the first four tricks, before you play, you may declare whatever you hold; each "
+                "rank and suit counts once. To 21 (or 11, 31). More under Options."
+            ),
         ],
         "tressette": [
             _("Four players, two against two, partners opposite. Ten cards each, ten tricks."),
             _("The seat after the dealer leads."),
             _("Leading, you may say busso (play your highest and come back) or volo (I have no more of this suit)."),
-            _("Declarations are made from the end of the first trick until your own card to the second."),
+            _(
+                "From the end of the first trick until your own card to the second you may declare, in turn or not, "
+                "what your ten cards held; the one already played counts."
+            ),
             _("At any time you may claim to have reached the target. A wrong claim costs nothing."),
-            _("Points are counted three for one, declarations too (9 or 12): 63 wins (or 93)."),
+            _("Points are counted three for one, declarations too (9 or 12): 63 wins (or 93). More under Options."),
         ],
         "tavolo": [
             _("Four players, two against two, ten cards each, ten tricks."),
@@ -173,17 +200,37 @@ def _game(language: str, faces: str) -> dict[str, list[str]]:
             _("The holder of the 4 of {coins} leads the first deal; then each deal the next player.").format(
                 coins=coins
             ),
-            _("No signals and no claims. You may declare at any turn, before you play. To 21 (or 11, 31)."),
+            _(
+                "No signals, and the game cannot be claimed. You may declare at any turn, before you play. To 21 (or "
+                "11, 31). More under Options."
+            ),
         ],
         "spades": [
-            _("Draw a card: keep it and the next is thrown away unseen, or throw it away and keep the next."),
-            _("With 13 cards each, bid how many tricks you will take; 0 is nil."),
-            _("Double nil is said before the first card is drawn; you may then exchange up to three cards."),
+            _(
+                "Nobody deals: the first player draws a card and keeps it, the next being thrown away unseen, or "
+                "throws it away and keeps the next; then the second player does, in turns until each has 13. Who was "
+                "second is first in the next deal."
+            ),
+            _("With 13 cards each, bid how many tricks you will take; 0, nil, is none."),
+            _(
+                "Double nil is said before you draw your first card. After the draft you may exchange up to three "
+                "cards for random discards; you bid no more."
+            ),
             _("The second player bids first and leads; from then on whoever took the trick leads the next."),
             _("Follow suit if you can. The highest spade takes the trick, or else the highest card of the suit led."),
-            _("Spades are trumps, and may not be led until one was played on another suit."),
-            _("Bid made: 10 a trick, 1 a trick over it. Bid missed: minus 10 a trick. Nil 100, double nil 200."),
-            _("Each trick over is a bag: every tenth bag costs 100. To 500 (or 200, 300)."),
+            _(
+                "Spades are trumps, and may not be led until one was played on another suit, unless you hold nothing "
+                "else."
+            ),
+            _(
+                "Bid made: 10 for each trick bid, 1 for each over it. Bid missed: minus 10 for each trick bid. Nil: "
+                "plus or minus 100; double nil: plus or minus 200."
+            ),
+            _(
+                "Each trick over is a bag, and each of a failed nil (unless set otherwise): every tenth bag of the "
+                "game costs 100. Who has 500 (or 200, 300) after a deal wins: the higher if both do; equal totals "
+                "play on."
+            ),
         ],
     }
 

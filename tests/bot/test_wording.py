@@ -5,10 +5,12 @@ from random import Random
 import pytest
 
 from bot.panels.analysis import wish_text
+from bot.panels.phrases import option_names
 from bot.panels.rules import rules_page
 from bot.store import Store
 from bot.texts import LANGUAGES
 from bot.wording import JOINER, SUIT_SIGNS, Wording, thirds
+from engine import GAMES
 from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seated
 
 FOUR = ("A", "B", "C", "D")
@@ -68,6 +70,39 @@ def test_suits_are_called_as_the_cards_show_them() -> None:
 def test_the_rules_of_four_hands_count_as_its_table_does() -> None:
     assert "An ace is worth 3 points" in rules_page("en", "tressette").plain
     assert "An ace is worth 1 point" in rules_page("en", "tavolo").plain
+
+
+@pytest.mark.parametrize(
+    ("about", "told"),
+    [
+        ("", "what is not declared in time is lost"),
+        ("", "the higher total wins"),
+        ("pizzichino", "only what a card just picked up completes"),
+        ("spizzichino", "only what a card just picked up completes"),
+        ("metamazzo", "until you next play"),
+        ("metamazzo", "with the card just drawn"),
+        ("testa", "if it lies in the stock"),
+        ("testa", "each rank and suit counts once"),
+        ("tressette", "in turn or not"),
+        ("tavolo", "the game cannot be claimed"),
+        ("spades", "the first player draws a card"),
+        ("spades", "before you draw your first card"),
+        ("spades", "unless you hold nothing else"),
+        ("spades", "Nil: plus or minus 100"),
+        ("spades", "each of a failed nil (unless set otherwise)"),
+        ("spades", "the higher if both do"),
+    ],
+)
+def test_the_rules_tell_what_costs_points_not_to_know(about: str, told: str) -> None:
+    assert told in rules_page("en", about).plain
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_rules_name_the_options_of_a_game_that_has_some(game: str) -> None:
+    names = option_names(Wording("en", ()))
+    choices = {name for name, values in GAMES[game].rules.choices().items() if len(values) > 1 and name in names}
+    text = rules_page("en", game).plain
+    assert ("Options" in text or "unless set otherwise" in text) == bool(choices - {"target"})
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -136,7 +136,7 @@ async def test_the_card_is_the_challengers_to_change(store: Store) -> None:
         await anna.press("to 21", GROUP)
         await anna.press("packets: peeked at", GROUP)
         await anna.press("⏱ 1 min", GROUP)
-        await anna.press("Strict: a robot plays when time is up", GROUP)
+        await anna.press("Strict: a robot plays when time is up; three in a row lose", GROUP)
         card = fake.last(GROUP).plain
         assert "to 21 points" in card
         assert "Packets: peeked at" in card
@@ -156,7 +156,7 @@ async def test_a_chat_remembers_its_game_and_clock(store: Store) -> None:
         anna, *_ = people(worker, fake)
         await anna.say("/settings")
         await anna.press("⏱ 30 min", GROUP)
-        await anna.press("Strict: a robot plays when time is up", GROUP)
+        await anna.press("Strict: a robot plays when time is up; three in a row lose", GROUP)
         await anna.say("/challenge spades")
         await anna.press("Cancel", GROUP)
         await anna.say("/challenge")
@@ -329,7 +329,7 @@ async def test_a_clock_nudges_then_lets_the_others_decide(store: Store) -> None:
         assert "There is no table" in (await early.send(button.payload)).toast
 
 
-@pytest.mark.parametrize("clock", [("⏱ 1 min",), ("⏱ 1 min", "Strict: a robot plays when time is up")])
+@pytest.mark.parametrize("clock", [("⏱ 1 min",), ("⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose")])
 async def test_no_clock_runs_where_only_robots_wait(store: Store, clock: tuple[str, ...]) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
@@ -358,7 +358,7 @@ async def test_no_clock_runs_where_only_robots_wait(store: Store, clock: tuple[s
 async def test_a_strict_clock_plays_and_the_third_time_in_a_row_forfeits(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up")
+        players = await seated(worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose")
         random = Random(1)
         lates = []
         for _ in range(60):
@@ -381,7 +381,7 @@ async def test_a_strict_clock_plays_and_the_third_time_in_a_row_forfeits(store: 
 async def test_a_move_in_time_counts_lates_anew(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up")
+        players = await seated(worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose")
         code = await code_of(worker, players[0])
         random = Random(1)
         for _ in range(12):

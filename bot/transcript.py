@@ -53,7 +53,10 @@ def plain(name: str) -> str:
 def _deal_story(record: Record, number: int, words: Wording) -> Iterator[Line]:
     _ = words.text
     deal = record.deals[number - 1]
-    yield _("Deal {number}: {name} deals").format(number=number, name=words.names[deal.dealer]), False
+    begins = _("Deal {number}: {name} deals")
+    if record.game == "spades":
+        begins = _("Deal {number}: {name} draws first")
+    yield begins.format(number=number, name=words.names[deal.dealer]), False
     told, phase = 0, ""
     game: Game | None = None
     thirds_before = (0, 0)

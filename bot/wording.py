@@ -1,6 +1,6 @@
 """Cards, moves and scores in words, for people."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any
 
@@ -112,6 +112,13 @@ class Wording:
             "tricks": _("tricks"),
         }
 
+    def entry(self, name: str, entries: Collection[str]) -> str:
+        """What one of a deal's entries is called in its score."""
+        _ = self.text
+        if name == "points" and "declared" in entries:
+            return _("points with declarations")
+        return _("bags so far") if name == "bags" else self.labels[name]
+
     def cards(self, codes: Iterable[str]) -> str:
         return " ".join(map(self.card, codes))
 
@@ -199,6 +206,6 @@ class Wording:
         """A deal's score, a line for each of its entries in the record, and the totals, if they are given."""
         for name, figures in entries.items():
             in_points = name in ("declared", "points")
-            yield f"{self.labels[name]}: {self.points(figures, rules) if in_points else self.sides(figures)}"
+            yield f"{self.entry(name, entries)}: {self.points(figures, rules) if in_points else self.sides(figures)}"
         if totals is not None:
             yield f"{self.labels['totals']}: {self.points(totals, rules)}"

@@ -162,7 +162,7 @@ class DeclareTheFour(IllegalMove):
 
 class AlreadyDeclared(IllegalMove):
     code = "already_declared"
-    sentence = "You have already declared that in this deal."
+    sentence = "That rank or suit has already scored for you in this deal."
 
 
 class WindowPassed(IllegalMove):
@@ -177,7 +177,7 @@ class WindowNotOpen(IllegalMove):
 
 class NoClaims(IllegalMove):
     code = "no_claims"
-    sentence = "A win cannot be claimed at this table."
+    sentence = "The game cannot be claimed at this table."
 
 
 class ClaimRefused(IllegalMove):

@@ -60,6 +60,7 @@ def _texts(language: str) -> dict[str, str]:
         "download": _("Download the record"),
         "double_nil": _("double nil"),
         "drawn": _("drawn"),
+        "draws_first": _("draws first"),
         "everybody": _("What everybody saw"),
         "fair": _("Is it fair?"),
         "fair_about": _("Your browser works out each pack from its secret, and asks nobody."),

@@ -423,7 +423,6 @@ def _words(language: str) -> dict[str, str]:
         "on_the_table": _("On the table"),
         "cards": _("{count} cards"),
         "one_card": _("1 card"),
-        "deals": _("deals the cards"),
         "packet": _("packet {number}"),
         "gone": _("You do not sit at this table any more."),
         "new_game": _("Another game"),

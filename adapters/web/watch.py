@@ -58,6 +58,7 @@ def _texts(language: str) -> dict[str, str]:
         "declared": _("declared"),
         "double_nil": _("double nil"),
         "drawn": _("drawn"),
+        "draws_first": _("draws first"),
         "french": _("French suits"),
         "gone": _("There is nothing to watch here: the game is over, or this chat does not show its tables."),
         "guest": _(GUEST),

@@ -207,7 +207,8 @@ def _steps(record: Record, number: int, words: Wording) -> Iterator[Step]:
 
 def _dealt(words: Wording, view: DealView) -> str:
     _ = words.text
-    return _("{name} deals").format(name=words.names[view.dealer])
+    begins = _("{name} draws first") if isinstance(view, SpadesView) else _("{name} deals")
+    return begins.format(name=words.names[view.dealer])
 
 
 def _seat_view(view: DealView | None) -> SeatView:

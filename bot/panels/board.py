@@ -75,7 +75,15 @@ def _play(page: Writer, phrases: Phrases, deal: DealView) -> None:
     _ = phrases.text
     words = phrases.words
     if not sum(deal.tricks) and deal.phase != "over":
-        page.line(_("The cards are dealt: {name} begins.").format(name=phrases.names[_beginner(deal, phrases)]))
+        steps = {
+            "take": _("{name} chooses packets."),
+            "hold": _("{name} chooses packets."),
+            "draft": _("{name} draws."),
+            "exchange": _("{name} exchanges cards."),
+            "bid": _("{name} bids."),
+        }
+        begins = steps.get(deal.phase) or _("The cards are dealt: {name} begins.")
+        page.line(begins.format(name=phrases.names[_beginner(deal, phrases)]))
     if isinstance(deal, SpadesView) and any(bid is not None for bid in deal.bids):
         bids = " · ".join(f"{phrases.names[seat]} {words.figure(bid)}" for seat, bid in enumerate(deal.bids))
         page.line(_("Bids: {bids}"), bids=bids)

@@ -146,7 +146,10 @@ def _outcome(table: Table, words: Wording) -> str:
         "expired": _("The challenge has expired: nobody came within 24 hours."),
         "declined": _("{name} declined.").format(name=name),
     }
-    return outcomes.get(table.closed) or _("The cards are dealt: yours are in our private chat.")
+    begun = _("The cards are dealt: yours are in our private chat.")
+    if table.game_id == "spades":
+        begun = _("The game has begun: your cards are in our private chat.")
+    return outcomes.get(table.closed, begun)
 
 
 def _buttons(table: Table, words: Wording) -> list[Row]:

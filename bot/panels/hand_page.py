@@ -24,7 +24,7 @@ from bot.pictures.cards import IN_FRENCH
 from bot.pictures.scene import Light, Pile, PlayedCard
 from bot.pictures.scenes import deal_end, hand_scene
 from bot.tables.table import Table
-from engine.views import DealView, Packet, PacketsView, TressetteView, View
+from engine.views import DealView, Packet, PacketsView, SpadesView, TressetteView, View
 
 OPENERS = {"robot", "menu", "game", "rule", "clock", "cancel"}
 """What only whoever opened a table may press while it waits for players."""
@@ -64,13 +64,16 @@ class LyingCard:
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """Somebody at the table: ``hidden`` is how many cards they hold that nobody else knows, ``shown`` those known."""
+    """Somebody at the table: ``hidden`` is how many cards they hold that nobody else knows, ``shown`` those known.
+
+    ``dealing`` is what they do as the dealer, empty for others.
+    """
 
     at: int
     name: str
     is_robot: bool
     is_to_move: bool
-    is_dealer: bool
+    dealing: str
     hidden: int
     shown: tuple[TapCard, ...]
     packets: tuple[TapCard, ...]
@@ -375,13 +378,17 @@ class _Pages:
                     self.words.text("you") if is_reader else isolated(chair.name) if chair else "…",
                     chair is not None and chair.is_robot,
                     self.seen.turn == seat,
-                    deal.dealer == seat,
+                    self._dealing(deal) if deal.dealer == seat else "",
                     0 if is_reader else deal.counts[seat] - len(known),
                     tuple(TapCard(self._worn(code), self._name(code)) for code in known),
                     () if is_reader else self._others_packets(seat),
                 )
             )
         return tuple(sorted(found, key=lambda one: one.at))
+
+    def _dealing(self, deal: DealView) -> str:
+        _ = self.words.text
+        return _("draws first") if isinstance(deal, SpadesView) else _("deals the cards")
 
     def _others_packets(self, seat: int) -> tuple[TapCard, ...]:
         return tuple(

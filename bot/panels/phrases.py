@@ -134,7 +134,7 @@ def option_names(words: Wording) -> dict[str, str]:
         "target": _("points to win"),
         "packets": _("packets"),
         "declare": _("declarations"),
-        "reuse": _("same cards declared again"),
+        "reuse": _("a rank counts again with a new card"),
         "signals": _("busso and volo"),
         "nil_bags": _("a failed nil's tricks are bags"),
     }
@@ -173,7 +173,7 @@ def value_name(words: Wording, value: object) -> str:
         "none": _("none"),
         "dealt": _("of the first ten cards"),
         "acquired": _("as cards come"),
-        "three_tricks": _("in four tricks"),
+        "three_tricks": _("in the first four tricks"),
         "after_first_trick": _("after the first trick"),
         "any_turn": _("at any turn"),
     }

@@ -139,7 +139,10 @@ class _Results:
             is_counted = name in ("declared", "points")
             one, other = (figure * score_unit(self.record.rules) if is_counted else figure for figure in figures)
             lines.append(
-                TallyLine(self.words.labels[name], (minus(self.words.figure(one)), minus(self.words.figure(other))))
+                TallyLine(
+                    self.words.entry(name, deal.entries()),
+                    (minus(self.words.figure(one)), minus(self.words.figure(other))),
+                )
             )
         return Tally(tuple(lines))
 

@@ -149,7 +149,9 @@ class _Scenes:
                     in_points(self.seen, figure) if isinstance(figure, int) else figure for figure in (one, other)
                 )
             lines.append(
-                TallyLine(self.words.labels[name], (minus(self.words.figure(one)), minus(self.words.figure(other))))
+                TallyLine(
+                    self.words.entry(name, entries), (minus(self.words.figure(one)), minus(self.words.figure(other)))
+                )
             )
         return tuple(lines)
 

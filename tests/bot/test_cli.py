@@ -236,7 +236,7 @@ def test_the_terminal_explains_and_goes_on(tmp_path: Path) -> None:
     answers = "?\nplay\nclaim\n4D\n99\n\nq\n"
     out = command(tmp_path, "play", "--game", "metamazzo", "--lang", "it", text=answers).stdout
     assert "'play' non è una mossa di questo gioco." in out
-    assert "non si può reclamare" in out
+    assert "non ci si può chiamare fuori" in out
 
 
 def test_no_card_is_shown_but_ones_own_and_those_played(tmp_path: Path) -> None:

@@ -1,17 +1,19 @@
-"""Scores and moves in words."""
+"""Scores, moves and rules in words."""
 
 from random import Random
 
 import pytest
 
 from bot.panels.analysis import wish_text
-from bot.panels.phrases import option_names
+from bot.panels.phrases import option_names, value_name
 from bot.panels.rules import rules_page
 from bot.store import Store
 from bot.texts import LANGUAGES
+from bot.transcript import story
 from bot.wording import JOINER, SUIT_SIGNS, Wording, thirds
 from engine import GAMES
 from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seated
+from tests.bot.finished.games import record
 
 FOUR = ("A", "B", "C", "D")
 
@@ -34,7 +36,7 @@ def test_classic_tressette_shows_points_three_times_as_large_and_thirds_as_they_
     assert list(words.score(entries, (20, 21), {"score_unit": 3})) == [
         "thirds: A and C 17 · B and D 18",
         "declared: A and C 9 · B and D 12",
-        "points: A and C 24 · B and D 30",
+        "points with declarations: A and C 24 · B and D 30",
         "totals: A and C 60 · B and D 63",
     ]
     assert list(words.score(entries, (20, 21), {"score_unit": 1}))[-1] == "totals: A and C 20 · B and D 21"
@@ -42,6 +44,18 @@ def test_classic_tressette_shows_points_three_times_as_large_and_thirds_as_they_
         "bids: A and C nil · B and D 4",
         "totals: A and C 0 · B and D 0",
     ]
+
+
+def test_bags_are_those_carried_on_and_points_of_spades_hold_no_declarations() -> None:
+    entries = {"bags": (3, 0), "points": (50, 43)}
+    assert list(Wording("en", ("A", "B")).score(entries, None, {})) == ["bags so far: A 3 · B 0", "points: A 50 · B 43"]
+
+
+@pytest.mark.parametrize(("game", "begins"), [("spades", "draws first"), ("testa", "deals")])
+def test_nobody_deals_at_spades(game: str, begins: str) -> None:
+    told = record(game, 1)
+    first = told.seats[told.deals[0].dealer]
+    assert f"Deal 1: {first} {begins}" in [line for line, _ends in story(told, 1, "en")]
 
 
 def test_moves_as_sentences() -> None:
@@ -135,6 +149,12 @@ async def test_no_line_break_comes_between_a_cards_rank_and_its_suit(store: Stor
         ranked = [text[at - 1] for text, at in found if text[at - 1] not in " \n"]
         assert len(ranked) > 50
         assert set(ranked) == {JOINER}
+
+
+def test_what_options_are_called_says_what_they_do() -> None:
+    words = Wording("en", ())
+    assert option_names(words)["reuse"] == "a rank counts again with a new card"
+    assert value_name(words, "three_tricks") == "in the first four tricks"
 
 
 def test_every_move_can_be_wished_for() -> None:

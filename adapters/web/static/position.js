@@ -59,7 +59,7 @@ export const Position = ({ view, open, names, faces, bottom, isTaken, texts }) =
     <div class=${`position of${seats}`}>
       ${names.map((name, seat) => html`
         <div class=${`seat ${at(seat)} ${view.turn === seat ? "to-move" : ""}`} key=${seat} data-seat=${seat}>
-          <span class="who"><bdi>${name}</bdi>${view.dealer === seat ? html` <${DealerChip} label=${texts.dealer} />` : ""}</span>
+          <span class="who"><bdi>${name}</bdi>${view.dealer === seat ? html` <${DealerChip} label=${view.bids ? texts.draws_first : texts.dealer} />` : ""}</span>
           <${Hand} view=${view} own=${open[seat]} seat=${seat} faces=${faces} packets=${all.filter((one) => one[1] === seat && one[4] > 0)} texts=${texts} />
         </div>`)}
       <div class="middle">

@@ -8,7 +8,7 @@ import { DealerChip, html, pageData, render, useEffect, useLayoutEffect, useRef,
 /** @typedef {{code: string, name: string, light: string, press: string, size: number, label: string}} TapCard */
 /** @typedef {{code: string, by: string, at: number, said: string, wins: boolean}} LyingCard */
 /** @typedef {[label: string, payload: string, style: string, kind: string]} Button */
-/** @typedef {{at: number, name: string, is_robot: boolean, is_to_move: boolean, is_dealer: boolean, hidden: number, shown: TapCard[], packets: TapCard[]}} Sitting */
+/** @typedef {{at: number, name: string, is_robot: boolean, is_to_move: boolean, dealing: string, hidden: number, shown: TapCard[], packets: TapCard[]}} Sitting */
 /** @typedef {{code: string, phase: string, game: string, rules: string, deck: string, version: number, says: string, text: [string, string][], rows: Button[][], extra: Button[][], clock: number, clock_left?: number, alarm: string, is_mine: boolean, line: string, target: string, deal: number, sides: {name: string, points: string, notes: string[], is_to_move: boolean}[], sitting: Sitting[], trick: LyingCard[], last_trick: LyingCard[], last_title: string, stock: number, drawn: LyingCard[], drawn_title: string, middle: TapCard[], hand: TapCard[], packets: TapCard[], tally: [string, string, string][], tally_title: string, end_trick: LyingCard[], replay: string, results: string, resign: string, by_link: boolean}} Table */
 
 const { code, decks, texts } = pageData();
@@ -144,7 +144,7 @@ const Score = ({ sides }) => html`
  * @param {{deck: string, one: Sitting, seats: number}} given */
 const Other = ({ deck, one, seats }) => html`
   <div class=${`other at${one.at}of${seats} ${one.is_to_move ? "to-move" : ""}`}>
-    <span class="who" dir="auto">${one.name}${one.is_dealer ? html` <${DealerChip} label=${texts.deals} />` : ""}</span>
+    <span class="who" dir="auto">${one.name}${one.dealing ? html` <${DealerChip} label=${one.dealing} />` : ""}</span>
     <div class="backs">
       ${one.shown.map((card) => html`<span class="small" role="img" aria-label=${card.name}><${Face} deck=${deck} card=${card.code} /></span>`)}
       ${one.packets.map((card) => html`<span class="small top" role="img" aria-label=${spoken(card)}><${Face} deck=${deck} card=${card.code} />${card.size > 1 && html`<span class="size" data-says=${card.size}></span>`}</span>`)}

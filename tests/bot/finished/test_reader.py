@@ -64,6 +64,12 @@ def test_each_step_is_the_engines_position_as_everybody_and_as_each_seat_saw_it(
             assert step.text
 
 
+@pytest.mark.parametrize(("game_id", "begins"), [("spades", "draws first"), ("testa", "deals")])
+def test_a_deal_begins_with_who_deals_or_draws_first(game_id: str, begins: str) -> None:
+    step = replayed_deal(named(finished(1, game_id)), 1, "en", "italian").steps[0]
+    assert step.text == f"{['Anna', 'Bruno'][step.view.dealer]} {begins}"
+
+
 def test_what_everybody_saw_holds_no_hand() -> None:
     told = replayed_deal(finished(1, "metamazzo"), 1, "en", "italian")
     dealt = told.steps[0]

@@ -151,7 +151,7 @@ def test_what_was_declared_in_a_deal_stands_in_its_sheet() -> None:
         assert words
         assert all(text.partition(":")[0] in ("Anna", "Bruno", "Carla", "Dino") for text in words)
         [tally] = [part for part in sheet.parts if isinstance(part, Tally)]
-        assert [line.label for line in tally.lines] == ["declared", "points"]
+        assert [line.label for line in tally.lines] == ["declared", "points with declarations"]
 
 
 def test_a_name_that_cannot_be_written_is_the_player_s_number() -> None:

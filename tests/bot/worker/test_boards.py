@@ -5,7 +5,9 @@ from random import Random
 import pytest
 
 from bot.panels.board import board_panel
-from bot.panels.snapshot import snapshot
+from bot.panels.hand_page import hand_page
+from bot.panels.snapshot import isolated, snapshot
+from bot.people import Profile
 from bot.store.entries import Deal, FirstDeal, Host, Move, Open, Sit
 from bot.tables.table import Table
 from engine import GAMES, legal_for_record
@@ -42,3 +44,38 @@ def test_a_board_is_the_same_until_there_is_something_to_tell(game: str) -> None
                 assert shown.setdefault(table.told_at, panel) == panel
             table = moved(table, random)
         assert len(shown) > 3
+
+
+@pytest.mark.parametrize(
+    ("game", "phases"),
+    [
+        ("pizzichino", {"take": "chooses packets.", "hold": "chooses packets.", "play": "begins."}),
+        ("spades", {"draft": "draws.", "exchange": "exchanges cards.", "bid": "bids.", "play": "begins."}),
+    ],
+)
+def test_a_board_says_what_the_first_move_is(game: str, phases: dict[str, str]) -> None:
+    """Of eight games some have a double nil, after which cards are exchanged."""
+    random, seen = Random(game), set()
+    for _ in range(8):
+        chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(2)]
+        rules = resolve(GAMES[game].rules, {}).model_dump()
+        table = Table("ABCD").after(
+            [Open(game, "p:0", "Person 0"), Host("p:100"), *chairs, FirstDeal(random.randbytes(32), RELEASE, rules)],
+            "u",
+        )
+        while (view := table.game and table.game.view(None).deal) and view.turn is not None and not view.trick:
+            panel = board_panel(snapshot(table, None), "en", "italian").plain
+            seen.add(view.phase)
+            dealt = "The cards are dealt: " if view.phase == "play" else ""
+            assert f"{dealt}{isolated(f'Person {view.turn}')} {phases[view.phase]}" in panel
+            table = moved(table, random)
+    assert seen == set(phases)
+
+
+@pytest.mark.parametrize(("game", "dealing"), [("spades", "draws first"), ("testa", "deals the cards")])
+def test_who_deals_has_its_word_on_the_page(game: str, dealing: str) -> None:
+    chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(2)]
+    rules = resolve(GAMES[game].rules, {}).model_dump()
+    first = FirstDeal(Random(1).randbytes(32), RELEASE, rules)
+    table = Table("ABCD").after([Open(game, "p:0", "Person 0"), Host("p:100"), *chairs, first], "u")
+    assert sorted(one.dealing for one in hand_page(table, "p:0", Profile("p:0")).sitting) == ["", dealing]

@@ -82,7 +82,9 @@ async def test_an_hour_down_expires_no_challenge(embedded: EmbeddedStore, end: s
 async def test_nobody_is_flagged_or_forfeits_for_the_hour_that_the_bot_was_down(store: Store, end: str) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose")
+        players = await seated(
+            worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
+        )
         code = await code_of(worker, players[0])
         await ring(worker, 31)
         nudged = await worker.room.table(code)
@@ -124,7 +126,9 @@ async def test_a_stop_costs_no_time_at_all(store: Store) -> None:
 async def test_a_step_of_the_stores_clock_costs_no_game_and_stalls_nothing(store: Store, seconds: float) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake, alone=False) as worker:
-        players = await seated(worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose")
+        players = await seated(
+            worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
+        )
         code = await code_of(worker, players[0])
         before, begun = await clocks(store), asyncio.get_running_loop().time()
         table = await worker.room.table(code)
@@ -221,7 +225,9 @@ async def test_phones_ring_again_once_a_clock_was_set(
 async def test_a_worker_alone_that_hung_for_a_minute_plays_on_and_nobody_is_late(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose")
+        players = await seated(
+            worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
+        )
         table = await worker.room.table(await code_of(worker, players[0]))
         await hang(worker, 60)
         await ring(worker, 0)

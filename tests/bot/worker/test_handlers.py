@@ -329,7 +329,9 @@ async def test_a_clock_nudges_then_lets_the_others_decide(store: Store) -> None:
         assert "There is no table" in (await early.send(button.payload)).toast
 
 
-@pytest.mark.parametrize("clock", [("⏱ 1 min",), ("⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose")])
+@pytest.mark.parametrize(
+    "clock", [("⏱ 1 min",), ("⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose")]
+)
 async def test_no_clock_runs_where_only_robots_wait(store: Store, clock: tuple[str, ...]) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
@@ -358,7 +360,9 @@ async def test_no_clock_runs_where_only_robots_wait(store: Store, clock: tuple[s
 async def test_a_strict_clock_plays_and_the_third_time_in_a_row_forfeits(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose")
+        players = await seated(
+            worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
+        )
         random = Random(1)
         lates = []
         for _ in range(60):
@@ -381,7 +385,9 @@ async def test_a_strict_clock_plays_and_the_third_time_in_a_row_forfeits(store: 
 async def test_a_move_in_time_counts_lates_anew(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:
-        players = await seated(worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose")
+        players = await seated(
+            worker, fake, "testa", "⏱ 1 min", "Strict: a robot plays when time is up; three in a row lose"
+        )
         code = await code_of(worker, players[0])
         random = Random(1)
         for _ in range(12):

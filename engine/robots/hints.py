@@ -12,7 +12,7 @@ from engine.robots.robot import Budget
 from engine.robots.strong import StrongRobot
 from engine.spades import SPADE_SUIT
 from engine.tressette import THIRDS
-from engine.views import DealView, SpadesView, View
+from engine.views import DealView, PacketsView, SpadesView, View
 
 
 def hint(view: View, history: Sequence[MoveEntry], random: Random, budget: Budget) -> Hint | None:
@@ -29,15 +29,16 @@ def reason(view: View, history: Sequence[MoveEntry], move: str) -> str:
     if word != "play":
         simple = {
             "declare": "declares",
-            "pick": "picks",
+            "pick": "frees" if view.rules.get("declare") in ("none", "dealt") else "picks",
             "claim": "claims",
             "keep": "drafts",
             "pass": "passes",
-            "draw": "drafts",
+            "draw": "draws" if "blind" in view.moves else "only",
             "exchange": "exchanges",
             "bid": "nil" if move == "bid 0" else "bids",
         }
-        return simple.get(word, "packets")
+        is_seen = isinstance(deal, PacketsView) and any(one.top for one in deal.packets if one.owner == view.seat)
+        return simple.get(word, "packets" if is_seen else "unseen")
     if len({one.split(" ")[1] for one in view.moves if one.startswith("play ")}) == 1:
         return "only"
     if not isinstance(deal, SpadesView) and len(deal.counts) == 2 and is_open(worlds_of(view, history)):
@@ -45,11 +46,11 @@ def reason(view: View, history: Sequence[MoveEntry], move: str) -> str:
     pack = pack_of(deal)
     card = pack.index[move.split(" ")[1]]
     if deal.trick:
-        return _following(view, deal, pack, card)
+        return _following(view, deal, history, pack, card)
     return _leading(view, deal, history, pack, card)
 
 
-def _following(view: View, deal: DealView, pack: Pack, card: int) -> str:
+def _following(view: View, deal: DealView, history: Sequence[MoveEntry], pack: Pack, card: int) -> str:
     seat = view.seat or 0
     trumps = SPADE_SUIT if isinstance(deal, SpadesView) else 0
     led = pack.suit_of[pack.index[deal.trick[0].card]]
@@ -58,24 +59,37 @@ def _following(view: View, deal: DealView, pack: Pack, card: int) -> str:
     )
     beats = card > pack.index[winning.card] and bool(1 << card & (led | trumps))
     worth = 0 if trumps else sum(THIRDS[pack.index[one.card]] for one in deal.trick) + THIRDS[card]
+    to_play = len(deal.counts) - len(deal.trick) - 1
+    highest = card if beats else pack.index[winning.card]
+    is_open_yet = to_play > 0 and _may_be_beaten(deal, history, seat, pack, highest)
     if beats:
+        if is_open_yet:
+            return "highest_so_far"
         return "takes_points" if worth >= 3 else "takes"
     if (winning.seat ^ seat) & 1 == 0:
-        return "gives_partner"
+        return "partners_so_far" if is_open_yet else "gives_partner"
     plays = [pack.index[one.split(" ")[1]] for one in view.moves if one.startswith("play ")]
     could = any(one > pack.index[winning.card] and 1 << one & (led | trumps) for one in plays)
-    return "spares" if could else "gives_little"
+    if could:
+        return "spares"
+    # With one player to come, the partner has played.
+    return "lost_so_far" if is_open_yet and to_play > 1 else "gives_little"
 
 
 def _leading(view: View, deal: DealView, history: Sequence[MoveEntry], pack: Pack, card: int) -> str:
     seat = view.seat or 0
-    memory = remember(deal, history, seat)
-    others = memory.unseen
-    for other, known in enumerate(memory.open_to):
-        others |= known if other != seat else 0
-    suit = pack.suit_of[card]
-    if not (others & suit) >> (card + 1) and (suit == SPADE_SUIT or not isinstance(deal, SpadesView)):
+    no_trump_beats = pack.suit_of[card] == SPADE_SUIT or not isinstance(deal, SpadesView)
+    if no_trump_beats and not _may_be_beaten(deal, history, seat, pack, card):
         return "cannot_be_beaten"
     if card % len(pack.ranks) < len(pack.ranks) // 2:
         return "leads_low"
     return "likely"
+
+
+def _may_be_beaten(deal: DealView, history: Sequence[MoveEntry], seat: int, pack: Pack, card: int) -> bool:
+    """Whether somebody else may hold a higher card of the same suit, for all that a seat knows."""
+    memory = remember(deal, history, seat)
+    others = memory.unseen
+    for other, known in enumerate(memory.open_to):
+        others |= known if other != seat else 0
+    return bool((others & pack.suit_of[card]) >> (card + 1))

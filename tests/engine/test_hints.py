@@ -78,6 +78,29 @@ def test_a_card_of_another_suit_does_not_win_for_a_rival(reason: Reasons) -> Non
     assert reason(table, "play 5D") == "gives_partner"
 
 
+BEFORE_THE_LAST = {
+    "a king may be beaten": ("7D", "RD 4D", "RD", "highest_so_far"),
+    "a three may not": ("7D", "3D 4D", "3D", "takes"),
+    "the partner may yet beat a king": ("RD", "CD 4D", "4D", "lost_so_far"),
+    "and no three": ("3D", "CD 4D", "4D", "gives_little"),
+    "the partner has played": ("7D RD", "CD 4D", "4D", "gives_little"),
+    "the partner's king may be beaten": ("RD 7D", "CD 4D", "4D", "partners_so_far"),
+    "the partner's three may not": ("3D 7D", "CD 4D", "4D", "gives_partner"),
+}
+
+
+@pytest.mark.parametrize(("trick", "hand", "played", "why"), BEFORE_THE_LAST.values(), ids=BEFORE_THE_LAST)
+def test_what_those_may_change_who_have_yet_to_play_is_not_told_as_done(
+    reason: Reasons, trick: str, hand: str, played: str, why: str
+) -> None:
+    """Seat 1 leads; the hand is that of who plays next."""
+    led = trick.split()
+    hands = [*led, f"{hand} 4C 5C 6C 7C FC CC RC 4B"]
+    table = full_table("tressette", ["", *hands, "", ""][:4], dealer=0)
+    cards(table, trick)
+    assert reason(table, f"play {played}") == why
+
+
 @pytest.mark.parametrize(
     ("hand", "led", "why"),
     [
@@ -157,17 +180,23 @@ def test_at_spades_the_highest_spade_cannot_be_beaten(reason: Reasons) -> None:
 def test_what_is_no_card_has_a_reason_of_its_own(reason: Reasons) -> None:
     assert reason(stock_table("metamazzo", "3D 2D AD", "AS"), "declare napoletana D") == "declares"
     packets = packets_table("pizzichino", ["", "", "3C"], chosen=False)
-    assert reason(packets, "take 1 2 3 4") == "packets"
+    assert reason(packets, "take 1 2 3 4") == "unseen"
     play(packets, "1: take 1 2 3 4")
-    assert reason(packets, "hold 1 2") == "packets"
+    assert reason(packets, "hold 1 2") == "unseen"
+    peeked = packets_table("pizzichino", ["", "", "3C"], {"packets": "peek"}, chosen=False)
+    play(peeked, "1: take 1 2 3 4")
+    assert reason(peeked, "hold 1 2") == "packets"
     assert reason(packets_table("pizzichino", ["", "", "3C"]), "pick 3") == "picks"
+    for declare in ("none", "dealt"):
+        assert reason(packets_table("pizzichino", ["", "", "3C"], {"declare": declare}), "pick 3") == "frees"
     assert reason(full_table("tressette", [""] * 4), "claim") == "claims"
 
 
 def test_each_step_before_the_play_of_spades_has_a_reason_of_its_own(reason: Reasons) -> None:
     table = spades_table(VOID, OTHER, drafted=False)
+    assert reason(table, "draw") == "draws"
     play(table, "0: blind")
-    assert reason(table, "draw") == "drafts"
+    assert reason(table, "draw") == "only"
     play(table, "0: draw")
     assert reason(table, "keep") == "drafts"
     assert reason(table, "pass") == "passes"

@@ -137,6 +137,8 @@ class Wording:
         """A move as a sentence about the player who makes it."""
         _ = self.text
         word, *rest = move.split(" ")
+        if "?" in rest:
+            return self._hidden(seat, len(rest))
         if seat is None:
             return _("The discards give {cards}").format(cards=self.cards(rest))
         if word == "declare":
@@ -166,6 +168,14 @@ class Wording:
         }
         what = self.cards(rest) if word in ("play", "exchange") else " ".join(rest)
         return sentences[word].format(name=self.names[seat], rest=what)
+
+    def _hidden(self, seat: int | None, count: int) -> str:
+        """An exchange of somebody else's: how many cards, and no more."""
+        if seat is None:
+            told = self.ngettext("The discards give {count} card", "The discards give {count} cards", count)
+            return told.format(count=count)
+        told = self.ngettext("{name} exchanges {count} card", "{name} exchanges {count} cards", count)
+        return told.format(name=self.names[seat], count=count)
 
     def side(self, side: int) -> str:
         """The names of a side's players."""

@@ -66,6 +66,14 @@ def test_the_catalogue_is_complete_and_holds_nothing_else(language: str) -> None
 
 
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
+def test_no_text_has_two_translations_of_which_one_is_never_seen(language: str) -> None:
+    text = (ROOT / "bot" / "locale" / language / "LC_MESSAGES" / "buongioco.po").read_text("utf-8")
+    ids = re.findall(r'^msgid ((?:".*"\n)+)', text, re.MULTILINE)
+    assert len(ids) > 500
+    assert sorted(ids) == sorted(set(ids))
+
+
+@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
 def test_a_command_is_named_as_its_reader_types_it(language: str) -> None:
     own = {spec.name_in(language) for spec in COMMANDS}
     with (ROOT / "bot" / "locale" / language / "LC_MESSAGES" / "buongioco.po").open("rb") as file:

@@ -65,6 +65,8 @@ def test_moves_as_sentences() -> None:
     assert words.move(2, "play 3D busso") == "C plays 3D and says busso"
     assert words.move(0, "bid 0") == "A bids nil"
     assert words.move(0, "exchange") == "A exchanges nothing"
+    assert words.move(0, "exchange ? ?") == "A exchanges 2 cards"
+    assert words.move(None, "gives ?") == "The discards give 1 card"
     assert words.move(None, "gives 2C AS") == "The discards give 2C AS"
     assert Wording("it", FOUR).move(3, "declare four A") == "D accusa quattro assi"
 
@@ -162,3 +164,10 @@ def test_every_move_can_be_wished_for() -> None:
     for move in ("draw", "blind", "keep", "pass", "exchange", "exchange 2C", "bid 0", "bid 5", "play 2C", "claim"):
         assert wish_text(words, move)
     assert wish_text(words, "blind") == "Double nil, blind"
+
+
+def test_a_hint_tells_what_to_do_and_a_button_what_one_does() -> None:
+    words = Wording("it", FOUR)
+    wishes = {move: wish_text(words, move) for move in ("keep", "pass", "claim")}
+    assert wishes == {"keep": "Tienila", "pass": "Scartala", "claim": "Chiamati fuori"}
+    assert words.text("Keep it") == "La tengo"

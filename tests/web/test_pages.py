@@ -114,7 +114,7 @@ def test_a_library_that_was_changed_is_noticed(tmp_path: Path, monkeypatch: pyte
     assert vendor.changed() == ["preact.js", "htm.js"]
 
 
-@pytest.mark.parametrize(("language", "common"), [("it", "Non ci sono briscole"), ("en", "no trumps")])
+@pytest.mark.parametrize(("language", "common"), [("it", "Quaranta carte di quattro semi"), ("en", "no trumps")])
 async def test_the_rules_of_each_game_are_a_page(
     site: Open, session: aiohttp.ClientSession, language: str, common: str
 ) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from bot.finished.one_deal import one_deal
 from bot.somebody import spoken
-from bot.wording import Wording, thirds
+from bot.wording import Wording, score_unit, thirds
 from engine import DealView, Game, Record
 from engine import replay as replay_deal
 from engine.rules import spell
@@ -105,7 +105,8 @@ def _trick(game: Game, view: DealView, words: Wording, before: tuple[int, int]) 
     )
     line = f"  {sum(view.tricks):2}. {cards}  → {words.names[winner]}"
     if isinstance(game.current, TressetteDeal):
-        line += f" +{thirds(game.current.taken[winner & 1] - before[winner & 1])}"
+        taken = game.current.taken[winner & 1] - before[winner & 1]
+        line += f" +{thirds(taken * score_unit(game.rules.model_dump()))}"
     if isinstance(view, StockView) and view.drawn:
         draws = ", ".join(
             _("{name} draws {card}").format(name=words.names[by], card=words.card(card)) for by, card, _s in view.drawn

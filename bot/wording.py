@@ -5,7 +5,9 @@ from functools import cache, cached_property
 from typing import Any
 
 from bot.texts import texts
+from engine import GAMES
 from engine.cards import FRENCH, ITALIAN
+from engine.rules import resolve
 
 FRACTIONS = ("", "⅓", "⅔")
 
@@ -19,6 +21,11 @@ def thirds(value: int) -> str:
 def score_unit(rules: Mapping[str, Any]) -> int:
     """How many points are shown for one that is counted: classic Tressette shows three, other games one."""
     return int(rules.get("score_unit", 1))
+
+
+def score_unit_of(game: str) -> int:
+    """The same for a game by its id: no table may choose it."""
+    return score_unit(resolve(GAMES[game].rules, {}).model_dump())
 
 
 SUIT_SIGNS = {

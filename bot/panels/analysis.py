@@ -1,13 +1,14 @@
 """What could have been better: a page on a finished game, and a hint in one still being played."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot import actions
 from bot.finished.archive import FinishedGame
 from bot.panel import Button, Panel, Writer
 from bot.panels.snapshot import isolated
 from bot.somebody import spoken
-from bot.wording import Wording
+from bot.wording import Wording, score_unit_of
 from engine.robots.findings import Hint, Summary, Verdict, summary
 
 BAR = 10
@@ -28,9 +29,9 @@ def analysis_page(
     page = Writer()
     page.line(_("🔎 Analysis of {code}"), "bold", code=game.code)
     page.gap()
-    deals = len(game.record.deals)
+    deals, verdicts = len(game.record.deals), as_counted(verdicts, game.record.game)
     if deals_done < deals:
-        page.line(_("I am looking at it: {done} of {deals} deals so far."), done=deals_done, deals=deals)
+        page.line(_("I am looking at it. Deals done: {done} of {deals}."), done=deals_done, deals=deals)
         page.line(_bar(deals_done / deals))
         return page.panel((Button(_("Refresh"), actions.page("analysis", game.id), "good"),))
     for seat, name in enumerate(names):
@@ -75,6 +76,12 @@ def _player(page: Writer, words: Wording, name: str, one: Summary) -> None:
 def _bar(part: float) -> str:
     full = round(BAR * part)
     return FULL * full + EMPTY * (BAR - full)
+
+
+def as_counted(verdicts: Sequence[Verdict], game: str) -> list[Verdict]:
+    """Verdicts in points as a game's table counts them."""
+    unit = score_unit_of(game)
+    return [replace(one, lost=one.lost * unit) for one in verdicts]
 
 
 def lost_text(verdict: Verdict) -> str:

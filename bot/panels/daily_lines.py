@@ -9,7 +9,7 @@ from bot import actions
 from bot.daily.deal import SEAT
 from bot.daily.lines import DayLine, Decision, first_fork
 from bot.panel import LONGEST_PAYLOAD, Button, Panel, Row, Writer
-from bot.panels.analysis import lost_text, points_text, reasons, short_move, wish_text
+from bot.panels.analysis import as_counted, lost_text, points_text, reasons, short_move, wish_text
 from bot.panels.daily import heading
 from bot.panels.snapshot import isolated
 from bot.wording import Wording
@@ -123,7 +123,10 @@ def _title(words: Wording, one: ComparedLine) -> str:
 
 def _said(words: Wording, compared: Comparison, one: ComparedLine) -> list[str]:
     """Where a line parts from the best one, and what it gave away."""
-    return [parting(words, compared.best, one.line), *(text for text, _verdict in given_away(words, one))]
+    return [
+        parting(words, compared.best, one.line),
+        *(text for text, _verdict in given_away(words, compared.game, one)),
+    ]
 
 
 def parting(words: Wording, best: DayLine | None, line: DayLine) -> str:
@@ -142,12 +145,12 @@ def parting(words: Wording, best: DayLine | None, line: DayLine) -> str:
     )
 
 
-def given_away(words: Wording, one: ComparedLine) -> list[tuple[str, Verdict | None]]:
+def given_away(words: Wording, game: str, one: ComparedLine) -> list[tuple[str, Verdict | None]]:
     """What a line gave away, and its costliest move, each with the verdict that it is about; empty without analysis."""
     _ = words.text
     if one.verdicts is None:
         return []
-    found: Summary = summary(one.verdicts, SEAT, most=1)
+    found: Summary = summary(as_counted(one.verdicts, game), SEAT, most=1)
     if not found.costliest:
         return [(_("Nothing given away."), None)]
     given = _("Points given away: {exact} for certain, about {judged} by judgement.")
@@ -228,7 +231,7 @@ def day_table(language: str, suits: str, compared: Comparison) -> DayTable:
 def _row(words: Wording, compared: Comparison, one: ComparedLine) -> TableRow:
     _ = words.text
     fork = one.line.fork_from(compared.best) if compared.best else None
-    found = given_away(words, one)
+    found = given_away(words, compared.game, one)
     worst = next((verdict for _text, verdict in found if verdict), None)
     parts_at = fork.decision.place if fork else None
     costs_at = worst.place if worst else None

@@ -11,7 +11,7 @@ from bot.panels.daily import OFF, day_name
 from bot.panels.phrases import capital
 from bot.puzzles.ladder import Answered, Counted, PuzzleStanding
 from bot.texts import texts
-from bot.wording import JOINER, NO_BREAK, Wording, thirds
+from bot.wording import JOINER, NO_BREAK, Wording, score_unit_of, thirds
 from engine.puzzles.puzzle import Line, Puzzle
 
 STARS = ((40, 1), (60, 2), (80, 3))
@@ -85,7 +85,7 @@ def verdict(language: str, suits: str, puzzle: Puzzle, card: str) -> str:
     face, best = Position(language, suits, puzzle).words.card, puzzle.pack.codes[puzzle.best]
     if best == card:
         return _("✅ Right: {card} is the best.").format(card=face(card))
-    given = puzzle.given_away(card)
+    given = puzzle.given_away(card) * score_unit_of(puzzle.game)
     return (
         texts(language)
         .ngettext(
@@ -126,7 +126,7 @@ class Position:
     """A puzzle's position, in one language and with one's suits; the reader is "you"."""
 
     def __init__(self, language: str, suits: str, puzzle: Puzzle) -> None:
-        self.puzzle = puzzle
+        self.puzzle, self.unit = puzzle, score_unit_of(puzzle.game)
         _ = texts(language).gettext
         others = [_("the other")] if len(puzzle.hands) == 2 else [_("East"), _("partner"), _("West")]
         self.names = [_("you"), *others]
@@ -164,13 +164,18 @@ class Position:
             )
         if len(self.names) == 2:
             return _("What counts: your whole points of the deal, with those so far and one for the last trick.")
+        if self.unit > 1:
+            return _(
+                "What counts: your side's whole points of the deal, three for one, with those so far and three for the "
+                "last trick."
+            )
         return _("What counts: your side's whole points of the deal, with those so far and one for the last trick.")
 
     def each(self) -> str:
         """What each card comes to, the best first."""
         _ = self.words.text
         worth = " · ".join(
-            f"{self.words.card(self.code(line.cards[0]))}{NO_BREAK}{self.puzzle.in_points(line.points)}"
+            f"{self.words.card(self.code(line.cards[0]))}{NO_BREAK}{self.puzzle.in_points(line.points * self.unit)}"
             for line in self.puzzle.lines
         )
         return _("Points by card: {cards}").format(cards=worth)
@@ -206,7 +211,7 @@ class Position:
                 if len(self.names) > 2
                 else _("Points so far: you {ours}, the other {theirs}")
             )
-            return told.format(ours=thirds(ours), theirs=thirds(theirs))
+            return told.format(ours=thirds(ours * self.unit), theirs=thirds(theirs * self.unit))
         bids = [self.words.figure(bid or "nil") for bid in self.puzzle.bids]
         told = _("You bid {bid} and took {ours}; the other bid {other_bid} and took {theirs}.")
         return told.format(bid=bids[0], ours=ours, other_bid=bids[1], theirs=theirs)
@@ -216,7 +221,8 @@ class Position:
         labels, taken = self.words.labels, self.puzzle.taken
         if self.puzzle.bids is None:
             one_point = self.words.ngettext("point", "points", 1)
-            ours, theirs = (f"{one} {one_point if one == '1' else labels['points']}" for one in map(thirds, taken))
+            points = [thirds(one * self.unit) for one in taken]
+            ours, theirs = (f"{one} {one_point if one == '1' else labels['points']}" for one in points)
         else:
             bids = [self.words.figure(bid or "nil") for bid in self.puzzle.bids]
             ours, theirs = (f"{won}/{bid} {labels['tricks']}" for won, bid in zip(taken, bids, strict=True))

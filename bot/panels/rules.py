@@ -9,7 +9,7 @@ from bot.panel import Button, Panel, Writer
 from bot.panels.phrases import game_names
 from bot.picture import Suits
 from bot.texts import texts
-from bot.wording import Wording
+from bot.wording import Wording, score_unit_of
 from engine import GAMES
 from engine.cards import ITALIAN
 
@@ -42,7 +42,7 @@ def worth_of_cards(game: str) -> tuple[str, ...]:
 
 
 def _is_three_for_one(game: str) -> bool:
-    return game in GAMES and int(GAMES[game].rules.model_fields["score_unit"].default) > 1
+    return game in GAMES and score_unit_of(game) > 1
 
 
 def rules_text(language: str, about: str = "", faces: str = "italian") -> RulesText:

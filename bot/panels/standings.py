@@ -81,7 +81,7 @@ def _ranked_line(page: Writer, line: Ranked, language: str) -> None:
     _ = texts(language).gettext
     place = MEDALS.get(line.rank, f"{line.rank}.") if line.rank else "–"
     games = ngettext("{count} game", "{count} games", line.standing.games).format(count=line.standing.games)
-    wins = _("{count} won").format(count=line.standing.wins)
+    wins = ngettext("{count} won", "{count} won", line.standing.wins).format(count=line.standing.wins)
     name = isolated(line.name)
     if line.rank is None:
         page.line(_("{name}: {games}, not ranked yet").format(name=name, games=games), "italic")
@@ -119,7 +119,11 @@ def stats_page(language: str, name: str, lines: Sequence[GameStanding], history:
         page.line(_("Last games: {form} ({won} won, {lost} lost)"), form=form, won=won, lost=lost)
         ratings = [game.rating for game in history]
         page.line(
-            _("In {count} games from {first} to {last}, between {low} and {high}"),
+            ngettext(
+                "In {count} game from {first} to {last}, between {low} and {high}",
+                "In {count} games from {first} to {last}, between {low} and {high}",
+                len(ratings),
+            ),
             count=len(ratings),
             first=ratings[0],
             last=ratings[-1],

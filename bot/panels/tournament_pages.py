@@ -334,8 +334,7 @@ def _own_line(told: Told, person: str, match: Match) -> str:
     if not match.is_over:
         state = ON
         if len(match.deals) > 1:
-            played = _("{played} of {count} deals").format(played=len(match.results), count=len(match.deals))
-            state = f"{played}{NO_BREAK}{ON}"
+            state = f"{told.deals_played(match)}{NO_BREAK}{ON}"
     elif match.winner is not None:
         state = f"{'✅' if match.winner == team else '❌'}{NO_BREAK}{state}"
     return _("Against {name}: {state}").format(name=told.other_team(match, team), state=state)

@@ -107,7 +107,7 @@ class Told:
         return self.player(self.t.opener)
 
     def terms(self) -> list[str]:
-        """What is played and how long it may take, in two lines or three."""
+        """What is played and how long it may take, in two lines to four."""
         t, _ = self.t, self.gettext
         clock = clock_name(self.words, t.choice.clock)
         if t.is_duplicate:
@@ -117,7 +117,13 @@ class Told:
             what = _("To {points} points").format(points=int(target) * unit_of(t))
         lines = [f"{what} · {clock}", " · ".join([self.time, *self.rounds])]
         unusual = options_in_words(self.words, GAMES[t.game], t.choice.all_rules.model_dump(), unusual=True)
-        return [*lines, *([capital(" · ".join(unusual))] if unusual else [])]
+        if unusual:
+            lines.append(capital(" · ".join(unusual)))
+        if unit_of(t) > 1:
+            target = int(t.choice.all_rules.model_dump()["target"])
+            told = _("Results are in whole points: {whole} here are {shown} at the table.")
+            lines.append(told.format(whole=target, shown=target * unit_of(t)))
+        return lines
 
     @property
     def deals_and_scoring(self) -> str:
@@ -189,6 +195,12 @@ class Told:
             return self.gettext("{name}: bye").format(name=self.team(match.one))
         return f"{self.team(match.one)} – {self.team(match.other)}"
 
+    def deals_played(self, match: Match) -> str:
+        """How many of a duplicate match's deals have been played: "1 of 2 deals"."""
+        played = len(match.results)
+        told = self.words.ngettext("{played} of {count} deals", "{played} of {count} deals", played)
+        return told.format(played=played, count=len(match.deals))
+
     def outcome(self, match: Match, of: int | None = None) -> str:
         """How a match has gone, with the points ``of`` a team first, which is otherwise the match's first; `ON` as long
         as it is not over. What a duplicate came to is not told before all have played its deals.
@@ -198,7 +210,7 @@ class Told:
         if not self.t.is_told(match.round):
             if match.is_over:
                 return self.gettext("over")
-            return self.gettext("{played} of {count} deals").format(played=len(match.results), count=len(match.deals))
+            return self.deals_played(match)
         if not match.is_over:
             return ON
         ours, theirs = match.points if of in (None, match.one) else match.points[::-1]

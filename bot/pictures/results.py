@@ -152,7 +152,9 @@ class _Results:
             tuple(
                 Row(
                     name,
-                    _("{good} of {count} decisions good").format(good=one.good, count=one.decisions),
+                    self.words.ngettext(
+                        "{good} of {count} decisions good", "{good} of {count} decisions good", one.good
+                    ).format(good=one.good, count=one.decisions),
                     f"{one.accuracy} %",
                     share=one.accuracy / 100,
                 )

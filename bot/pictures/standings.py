@@ -69,10 +69,11 @@ def leaderboard_sheet(language: str, about: Sequence[str], lines: Sequence[Ranke
             continue
         standing = line.standing
         games = ngettext("{count} game", "{count} games", standing.games).format(count=standing.games)
+        wins = ngettext("{count} won", "{count} won", standing.wins).format(count=standing.wins)
         rows.append(
             Row(
                 f"{line.rank}. {drawable(line.name) or NAMELESS}",
-                f"{games}, {_('{count} won').format(count=standing.wins)}",
+                f"{games}, {wins}",
                 str(standing.shown),
                 curve=_curve(line.history)._replace(marks=()),
                 is_own=line.is_viewer,

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from bot.panels.analysis import wish_text
+from bot.panels.analysis import analysis_page, wish_text
 from bot.panels.phrases import option_names, value_name
 from bot.panels.rules import rules_page
 from bot.store import Store
@@ -12,8 +12,9 @@ from bot.texts import LANGUAGES
 from bot.transcript import story
 from bot.wording import JOINER, SUIT_SIGNS, Wording, thirds
 from engine import GAMES
+from engine.robots.findings import Verdict
 from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seated
-from tests.bot.finished.games import record
+from tests.bot.finished.games import finished, record
 
 FOUR = ("A", "B", "C", "D")
 
@@ -56,6 +57,19 @@ def test_nobody_deals_at_spades(game: str, begins: str) -> None:
     told = record(game, 1)
     first = told.seats[told.deals[0].dealer]
     assert f"Deal 1: {first} {begins}" in [line for line, _ends in story(told, 1, "en")]
+
+
+def test_classic_tressette_is_analysed_and_told_as_its_table_counts() -> None:
+    game = finished(1, "tressette")
+    place, (seat, move, *_legal) = next(
+        (place, one) for place, one in enumerate(game.record.deals[0].moves) if one[1].startswith("play ")
+    )
+    verdicts = [Verdict(1, place, seat, move, "play 3D", 2.0, exact=True)]
+    page = analysis_page(game, verdicts, len(game.record.deals), "en", "codes").plain
+    assert "Points given away: 6 for certain" in page
+    assert "instead of 3D, −6" in page
+    tricks = [line for line, ends in story(game.record, 1, "en") if ends]
+    assert sum(int(line.rpartition(" +")[2]) for line in tricks) == 35
 
 
 def test_moves_as_sentences() -> None:

@@ -32,7 +32,7 @@ async def kept(site: Open, game_id: str = "metamazzo", number: int = 1) -> Finis
     return game
 
 
-def analysed(site: Open, game: FinishedGame) -> None:
+def analysed(site: Open, game: FinishedGame, costs: float = 2.5) -> None:
     """Verdicts as an analysis would have them, without one."""
 
     async def verdicts(_record: object, deal: int) -> list[Verdict]:
@@ -40,7 +40,7 @@ def analysed(site: Open, game: FinishedGame) -> None:
         plays = [(place, one[0], one[1]) for place, one in enumerate(moves) if one[1].startswith("play ")]
         found = []
         for place, seat, move in plays:
-            lost = 2.5 if place % 9 == 4 else 0.0
+            lost = costs if place % 9 == 4 else 0.0
             found.append(
                 Verdict(deal, place, seat or 0, move, "play 3D" if lost else move, lost, True, "takes" if lost else "")
             )
@@ -148,6 +148,17 @@ async def test_the_analysis_stands_beside_each_move(playground: Open, browser: B
     later = await opened(browser, f"{playground.url}g/{game.id}", language="it")
     await expect(later.locator(".costliest a")).to_have_count(3)
     await expect(later.locator(".costliest li").first).to_contain_text("−2,5 punti")
+
+
+@pytest.mark.parametrize(("game_id", "costs", "told"), [("tressette", 2.5, "−7.5 points"), ("testa", 1.0, "−1 point.")])
+async def test_points_given_away_are_as_large_as_the_tables(
+    playground: Open, browser: Browser, game_id: str, costs: float, told: str
+) -> None:
+    game = await kept(playground, game_id)
+    analysed(playground, game, costs)
+    page = await opened(browser, f"{playground.url}g/{game.id}")
+    await page.click("#analyse")
+    await expect(page.locator(".costliest li").first).to_contain_text(told)
 
 
 async def test_an_analysis_is_told_in_the_suits_that_were_chosen_last(playground: Open, browser: Browser) -> None:

@@ -16,6 +16,8 @@ const { id, game: overview, decks, texts, language } = pageData();
 const API = `/api/v1/games/${id}`;
 const STEP_MILLISECONDS = 900, POLL_MILLISECONDS = 1500, HELD = "buongioco-suits";
 const seats = overview ? overview.seats.length : 0;
+/** How many points a table shows for one that is counted. */
+const unit = overview ? Number(overview.rules.score_unit || 1) : 1;
 const EVERYBODY = "public", OPEN = "open";
 
 /** @param {string} path @param {RequestInit} [how] */
@@ -205,13 +207,15 @@ const Replay = () => {
 const valueOf = (event) => /** @type {HTMLInputElement | HTMLSelectElement} */ (event.target).value;
 
 /** @param {Judgement} one */
-const lostPoints = (one) => filled(one.exact ? texts.lost : texts.lost_about, { points: short(one.lost) });
+const lostPoints = (one) => {
+  const points = short(one.lost * unit);
+  if (points === "1") return one.exact ? texts.lost_one : texts.lost_about_one;
+  return filled(one.exact ? texts.lost : texts.lost_about, { points });
+};
 
 /** What each side has. Whoever sees all may also know the points in the tricks taken.
  * @param {{step: Step, totals: number[], showsTaken: boolean}} given */
-const Score = ({ step, totals, showsTaken }) => {
-  const unit = Number(overview.rules.score_unit || 1);
-  return html`<dl class="score">${[0, 1].map((side) => html`
+const Score = ({ step, totals, showsTaken }) => html`<dl class="score">${[0, 1].map((side) => html`
     <div key=${side} class=${step.view.turn !== null && step.view.turn % 2 === side ? "to-move" : ""}>
       <dt><bdi>${overview.seats.filter((/** @type {string} */ _, /** @type {number} */ seat) => seat % 2 === side).join(" + ")}</bdi></dt>
       <dd><b>${totals[side] * unit}</b> <small><${Notes} notes=${[
@@ -221,7 +225,6 @@ const Score = ({ step, totals, showsTaken }) => {
         showsTaken && step.taken && `${texts.taken} ${thirds(step.taken[side] * unit)}`,
       ]} /></small></dd>
     </div>`)}</dl>`;
-};
 
 /** Thirds of a point as points. @param {number} value */
 const thirds = (value) => `${Math.floor(value / 3) || (value % 3 ? "" : 0)}${["", "⅓", "⅔"][value % 3]}`;
@@ -252,7 +255,7 @@ const Analysis = ({ analysis, failed, begin }) => {
   if (analysis.deals_done < analysis.deals) return html`<section class="analysis"><p role="status">${filled(texts.analysing, { done: analysis.deals_done, deals: analysis.deals })}</p></section>`;
   return html`<section class="analysis" aria-label=${texts.analysis}>
     <h2>${texts.analysis}</h2>
-    <ul class="players">${analysis.players.map((one) => html`<li key=${one.seat}><bdi>${overview.seats[one.seat]}</bdi> <b>${one.accuracy} %</b> <small>${filled(texts.given_away, { points: short(one.lost) })}</small></li>`)}</ul>
+    <ul class="players">${analysis.players.map((one) => html`<li key=${one.seat}><bdi>${overview.seats[one.seat]}</bdi> <b>${one.accuracy} %</b> <small>${filled(texts.given_away, { points: short(one.lost * unit) })}</small></li>`)}</ul>
     ${analysis.costliest.length > 0 && html`<h3>${texts.costliest}</h3>
       <ol class="costliest">${analysis.costliest.map((one) => html`<li key=${`${one.deal} ${one.place}`}>
         <a href=${link(one.deal, one.place + 1)}>${filled(texts.where, { deal: one.deal, move: one.place + 1 })}</a>: <bdi>${overview.seats[one.seat]}</bdi>. ${lostPoints(one)}. ${one.text}</li>`)}</ol>`}

@@ -127,6 +127,14 @@ def test_each_says_where_it_parts_and_what_it_gave_away() -> None:
     assert "The analysis comes" not in text
 
 
+def test_points_given_away_are_as_large_as_those_that_were_made() -> None:
+    verdicts = [Verdict(1, 2, 0, "play RD", "play 2D", 2.0, exact=True)]
+    lines = Comparison(TODAY, "tressette", BEST, [ComparedLine("Bruno", 2, OTHER, verdicts)], is_analysed=True)
+    text = side_by_side_panel("en", "codes", lines, 1).plain
+    assert "Points given away: 6 for certain" in text
+    assert "better 2D (−6)" in text
+
+
 def test_what_is_not_analysed_yet_says_so_unless_nothing_will_come() -> None:
     lines = (ComparedLine("Anna", 1, BEST), ComparedLine("Bruno", 2, OTHER))
     coming, never = compared(*lines), compared(*lines, is_analysed=False)

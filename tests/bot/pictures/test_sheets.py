@@ -139,6 +139,14 @@ def test_no_deal_decides_a_game_that_points_did_not(ending: str) -> None:
     assert decisive(one) is None
 
 
+def test_what_is_counted_once_is_in_the_singular() -> None:
+    once = [Ranked(1, "Anna", Standing(games=1, wins=1), False)]
+    assert "(1 partita, 1 vinta)" in leaderboard_page("it", "all", "all", "testa", once, 1).plain
+    sheet = leaderboard_sheet("it", [], once)
+    assert sheet
+    assert [row.note for part in sheet.parts if isinstance(part, Rows) for row in part.rows] == ["1 partita, 1 vinta"]
+
+
 def test_what_was_declared_in_a_deal_stands_in_its_sheet() -> None:
     one = record("tressette")
     numbers = [

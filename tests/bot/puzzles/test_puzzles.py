@@ -23,7 +23,7 @@ from bot.puzzles.ladder import Answered, Counted, Ladder, PuzzleStanding, begins
 from bot.somebody import marks
 from bot.store import Store
 from bot.texts import LANGUAGES
-from bot.wording import card_faces
+from bot.wording import card_faces, score_unit_of
 from bot.worker import Worker
 from engine import GAMES
 from engine.puzzles.puzzle import Puzzle
@@ -90,6 +90,16 @@ async def test_a_right_answer_is_explained_and_rated_and_the_next_puzzle_is_anot
         assert asked(anna).id != puzzle.id
 
 
+def test_a_puzzle_of_four_hands_counts_as_its_table_does() -> None:
+    puzzle = next(one for one in all_puzzles().values() if one.game == "tressette")
+    worst = puzzle.lines[-1]
+    card = puzzle.pack.codes[worst.cards[0]]
+    told = solution_panel("en", "codes", puzzle, card, None, PuzzleStanding()).plain
+    assert f"{card} gives {3 * (puzzle.lines[0].points - worst.points)} points away" in told
+    assert f"{card}\u00a0{3 * worst.points}" in told
+    assert f"Points so far: you {puzzle.taken[0]}, they {puzzle.taken[1]}" in told
+
+
 async def test_a_wrong_answer_says_what_was_better_and_how_it_goes_on(store: Store) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle", anna.private)
@@ -98,7 +108,7 @@ async def test_a_wrong_answer_says_what_was_better_and_how_it_goes_on(store: Sto
         assert "❌" in told
         face = card_faces("spades" if puzzle.bids else "italian")
         codes = puzzle.pack.codes
-        given = puzzle.lines[0].points - puzzle.lines[-1].points
+        given = (puzzle.lines[0].points - puzzle.lines[-1].points) * score_unit_of(puzzle.game)
         assert (
             f"❌ {face[codes[puzzle.best]]} is the best; {face[codes[puzzle.lines[-1].cards[0]]]} gives {given} point"
             in told

@@ -266,6 +266,12 @@ def test_the_last_round_of_a_knock_out_is_the_final() -> None:
     assert "Final · 1 h left" in lines(card_panel("en", made.t, HOUR, ""))
 
 
+@pytest.mark.parametrize(("game", "is_told"), [("tressette", True), ("tavolo", False)])
+def test_a_card_says_that_its_results_are_not_as_large_as_the_tables(game: str, is_told: bool) -> None:
+    told = "Results are in whole points: 21 here are 63 at the table."
+    assert (told in lines(card_panel("en", Made("knockout", game).entered(4).t, HOUR, ""))) == is_told
+
+
 def test_nothing_tells_how_a_duplicates_deals_went_before_all_have_played_them() -> None:
     made = Made("duplicate").started(4).begun()
     first, second = made.t.rounds[0]
@@ -280,6 +286,7 @@ def test_nothing_tells_how_a_duplicates_deals_went_before_all_have_played_them()
         assert ROOT.hex() not in panel.plain
     assert any(one.endswith(" over") for one in lines(shown[0]))
     assert any(one.endswith(" 1 of 2 deals") for one in lines(shown[0]))
+    assert any(one.endswith(" 1 smazzata su 2") for one in lines(card_panel("it", t, HOUR, "")))
     made.played(second, 2, 0, points=(876, 543))
     told = [lines(results_panel("en", made.t, number, {}, "")) for number in (1, 2)]
     assert [one[1] for one in told] == ["Round 1 of 3 · deal 1", "Round 1 of 3 · deal 2"]

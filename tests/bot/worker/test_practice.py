@@ -216,7 +216,7 @@ async def test_an_analysis_is_made_deal_by_deal_and_kept(store: Store) -> None:
         worker.robot_pool.verdicts = slowly  # type: ignore[method-assign]
         await anna.say("/analyse")
         page = fake.last(anna.private)
-        assert "0 of 1 deals" in page.plain
+        assert "Deals done: 0 of 1." in page.plain
         may_go_on.set()
         await anna.press("Refresh")
         page = fake.last(anna.private)

@@ -15,6 +15,8 @@ from engine import GAMES
 Translate = Callable[[str], str]
 
 HAND = ("3D", "CD", "5D", "AC", "6C", "2S", "FS", "4S", "RB", "7B")
+HAND_OF_SPADES = ("AH", "JH", "4H", "QC", "8C", "KD", "TD", "2D", "AS", "9S", "3S")
+"""Of thirteen cards eleven, as many as there is room for: a trick has been taken, and the second lies on the table."""
 TRICK = ("7C", "3C", "FC", "4C")
 BACKS = (Card(),)
 
@@ -46,11 +48,8 @@ def _table(game: str, suits: Suits, _: Translate) -> tuple[tuple[Spot, ...], ...
     if game in ("pizzichino", "spizzichino"):
         return (
             (theirs, Spot(_("their packets, top cards in sight"), _cards(("AB", "5S"), suits), "beside")),
-            (two,),
-            (
-                Spot(_("your hand: two packets"), _cards(HAND[:5], suits)),
-                Spot(_("your packets: play the top card"), _cards(("3S", "6D"), suits), "beside"),
-            ),
+            (two, Spot(_("your packets: play the top card"), _cards(("3S", "6D"), suits), "beside")),
+            (Spot(_("your hand: two packets"), _cards(HAND, suits)),),
         )
     if game in ("metamazzo", "testa"):
         return (
@@ -64,16 +63,9 @@ def _table(game: str, suits: Suits, _: Translate) -> tuple[tuple[Spot, ...], ...
         )
     if game == "spades":
         return (
-            (Spot(_("your opponent's hand"), BACKS * 13),),
-            (
-                Spot(_("the stock: draw, keep or throw away"), BACKS * 4, "pile"),
-                Spot(_("the trick"), (Card("9H"), Card("KH")), "beside"),
-            ),
-            (
-                Spot(
-                    _("your hand"), tuple(map(Card, ("AH", "JH", "4H", "QC", "8C", "KD", "TD", "2D", "AS", "9S", "3S")))
-                ),
-            ),
+            (Spot(_("your opponent's hand"), BACKS * 11),),
+            (Spot(_("the trick"), (Card("9H"), Card("KH")), "beside"),),
+            (Spot(_("your hand"), tuple(map(Card, HAND_OF_SPADES))),),
         )
     return (
         (Spot(_("your partner"), BACKS * 10),),

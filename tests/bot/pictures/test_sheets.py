@@ -207,6 +207,9 @@ def test_the_rules_show_cards_of_the_pack_that_the_viewer_plays_with(game: str, 
     [table] = [part for part in sheet.parts if isinstance(part, Diagram)]
     shown = [*ranking.cards, *chain(*(spot.cards for spot in chain(*table.rows)))]
     assert all(not card.code or card.code in PACKS[sheet.deck.suits].index for card in shown)
+    hands = [len(spot.cards) for spot in chain(*table.rows) if "hand" in spot.label and "their" not in spot.label]
+    # At Spades there is room for those of the second trick, with one taken and one on the table.
+    assert set(hands) == {11 if game == "spades" else 10}
     codes = [card.code for card in shown[len(ranking.cards) :] if card.code]
     assert len(codes) == len(set(codes))
     pack = GAMES[game].pack

@@ -4,7 +4,7 @@ English texts are the message ids; `locale/<language>/LC_MESSAGES/buongioco.po` 
 read and write them. Catalogues are read as .po, so there is nothing to compile and nothing to forget to compile.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date
 from functools import cache, lru_cache
 from gettext import GNUTranslations, NullTranslations
@@ -72,11 +72,13 @@ def texts(language: str) -> Texts:
     return Texts(_Catalogue(plain).__getitem__, GNUTranslations(compiled).ngettext)
 
 
-def error_text(error: EngineError, language: str) -> str:
-    """What an engine's error says, in a language; a suit that it names is in that language too."""
+def error_text(error: EngineError, language: str, shown: Mapping[str, str] | None = None) -> str:
+    """What an engine's error says, in a language; a suit that it names is in that language too. ``shown`` are values
+    of it as its reader sees them.
+    """
     text = texts(language).gettext
     values = {name: text(value) if isinstance(value, str) and value else value for name, value in error.values.items()}
-    return text(error.sentence).format(**values)
+    return text(error.sentence).format(**{**values, **(shown or {})})
 
 
 @lru_cache(maxsize=1_000)

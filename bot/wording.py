@@ -4,9 +4,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cache, cached_property
 from typing import Any
 
-from bot.texts import texts
+from bot.texts import error_text, texts
 from engine import GAMES
 from engine.cards import FRENCH, ITALIAN
+from engine.errors import EngineError
 from engine.rules import resolve
 
 FRACTIONS = ("", "⅓", "⅔")
@@ -79,6 +80,19 @@ class CardFaces(_Made):
 @cache
 def card_faces(faces: str) -> CardFaces:
     return CardFaces(faces)
+
+
+def refusal(error: EngineError, language: str, suits: str) -> str:
+    """What an engine's error says to a player, with the cards and suits that this player sees; ``suits`` are those of
+    their forty cards.
+    """
+    words = Wording(language, (), "spades" if error.values.get("suits") == FRENCH.suits else suits)
+    card, suit, shown = error.values.get("card"), error.values.get("suit"), {}
+    if isinstance(card, str):
+        shown["card"] = words.card(card)
+    if suit in ITALIAN.suit_names:
+        shown["suit"] = words.suits[ITALIAN.suits[ITALIAN.suit_names.index(str(suit))]]
+    return error_text(error, language, shown)
 
 
 class Wording:

@@ -171,7 +171,7 @@ class Deal(ABC):
         """Why this seat may not play this card now."""
         self.check_turn(seat, "play")
         if not self.cards[seat] >> card & 1:
-            return NotInHand(card=self.PACK.codes[card])
+            return NotInHand(card=self.PACK.codes[card], suits=self.PACK.suits)
         return MustFollow(suit=self.PACK.suit_names[self.PACK.suit_masks.index(self.wanted)])
 
     def check_turn(self, seat: int, phase: str) -> None:

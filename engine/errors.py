@@ -106,6 +106,8 @@ class NotNow(IllegalMove):
 
 
 class NotInHand(IllegalMove):
+    """``suits`` are those of the pack that the card is of, as with every error that names a card."""
+
     code = "not_in_hand"
     sentence = "You do not hold the {card}."
 

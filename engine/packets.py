@@ -102,7 +102,7 @@ class PacketsDeal(TressetteDeal):
             raise PacketEmpty(packet=number)
         top = self.packets[number][0]
         if not HONOURS >> top & 1:
-            raise NotAnHonour(packet=number, card=self.PACK.codes[top])
+            raise NotAnHonour(packet=number, card=self.PACK.codes[top], suits=self.PACK.suits)
         self._reveal(seat, top)
         self.shown[seat] |= 1 << top
         self.acquired[seat] |= 1 << top

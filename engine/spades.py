@@ -149,7 +149,7 @@ class SpadesDeal(Deal):
             raise unknown(move)
         for code in codes:
             if not self.cards[seat] >> self.PACK.index[code] & 1:
-                raise NotInHand(card=code)
+                raise NotInHand(card=code, suits=self.PACK.suits)
         self.cards[seat] ^= self.PACK.mask(codes)
         self.thrown[seat] += tuple(self.PACK.index[code] for code in codes)
         self.bids[seat] = 0

@@ -31,6 +31,7 @@ from bot.store import keys
 from bot.store.outage import STORE_ERRORS, begin_request, is_certainly_lost
 from bot.tables.errors import NoSuchTable, OldPanel, SetAside
 from bot.texts import error_text, language_of, texts
+from bot.wording import refusal
 from bot.worker import Worker
 from engine.errors import EngineError
 
@@ -83,7 +84,7 @@ class Dispatcher:
         start = time.perf_counter()
         if (person := _known(press.person)) is not press.person:
             press = replace(press, person=person)
-        language = language_of(press.person.language)
+        language, suits = language_of(press.person.language), "italian"
         if self.limits.press(press) is not Verdict.HEAR:
             presses("refused").inc()
             return Reply(toast=error_text(TooManyPresses(), language))
@@ -92,12 +93,12 @@ class Dispatcher:
             # A chat's language is not that of whoever presses there.
             is_there = press.message and is_private(press.place)
             profile = await self.worker.people.meet(press.person, press.place if is_there else "")
-            language = profile.language
+            language, suits = profile.language, profile.suits
             reply = await self._painted(await self._presses.answer(press, profile))
             presses("done").inc()
         except EngineError as fault:
             presses("old" if isinstance(fault, OldPanel) else "refused").inc()
-            reply = Reply(toast=error_text(fault, language))
+            reply = Reply(toast=refusal(fault, language, suits))
         except STORE_ERRORS as error:
             presses("failed").inc()
             reply = Reply(toast=self.store_away(error, language, pressed=True))

@@ -10,8 +10,10 @@ from bot.panels.rules import rules_page
 from bot.store import Store
 from bot.texts import LANGUAGES
 from bot.transcript import story
-from bot.wording import JOINER, SUIT_SIGNS, Wording, thirds
+from bot.wording import JOINER, SUIT_SIGNS, Wording, refusal, thirds
 from engine import GAMES
+from engine.cards import FRENCH, ITALIAN
+from engine.errors import MustFollow, NotInHand
 from engine.robots.findings import Verdict
 from tests.bot.fake_platform import FakePlatform, open_worker, play_until, seated
 from tests.bot.finished.games import finished, record
@@ -171,6 +173,19 @@ def test_what_options_are_called_says_what_they_do() -> None:
     words = Wording("en", ())
     assert option_names(words)["reuse"] == "a rank counts again with a new card"
     assert value_name(words, "three_tricks") == "in the first four tricks"
+
+
+def test_a_refusal_names_cards_and_suits_as_its_reader_sees_them() -> None:
+    """Records call the jack of diamonds FD, whichever suits he has chosen."""
+    of_forty, of_spades = {"suits": ITALIAN.suits}, {"suits": FRENCH.suits}
+    assert refusal(MustFollow(suit="coins"), "it", "italian") == "Devi rispondere al seme: gioca denari."
+    assert refusal(MustFollow(suit="coins"), "it", "french") == "Devi rispondere al seme: gioca quadri."
+    assert refusal(MustFollow(suit="hearts"), "en", "italian") == "You must follow suit: play hearts."
+    said = [
+        refusal(NotInHand(card=card, **pack), "en", suits).replace(JOINER, "")
+        for card, pack, suits in (("FD", of_forty, "italian"), ("FD", of_forty, "french"), ("TC", of_spades, "italian"))
+    ]
+    assert said == ["You do not hold the F🪙.", "You do not hold the J♦️.", "You do not hold the 10♣️."]
 
 
 def test_every_move_can_be_wished_for() -> None:

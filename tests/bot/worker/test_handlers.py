@@ -889,3 +889,26 @@ async def test_a_choice_of_game_that_is_delivered_again_later_brings_no_older_on
         # A redelivery is none of those that were never heard.
         await bruno.say("/challenge testa", key="third")
         assert (await worker.people.chat(GROUP)).game == "testa"
+
+
+async def test_a_refusal_names_the_suits_that_its_reader_has_chosen(store: Store) -> None:
+    fake, random = FakePlatform(), Random(1)
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "testa")
+        for player in players:
+            await worker.people.choose(player.person.id, suits="french")
+        while True:
+            [table] = await worker.tables_of(players[0].person.id)
+            assert table.game
+            assert table.game.turn is not None
+            legal = table.game.legal_moves(table.game.turn)
+            deal = table.game.view(table.game.turn).deal
+            assert deal
+            barred = [card for card in deal.hand or () if f"play {card}" not in legal]
+            if barred:
+                break
+            await play_until(worker, players.copy(), random, iter([False, True]).__next__)
+        player = next(one for one in players if table.seat_of(one.person.id) == table.game.turn)
+        reply = await player.send(actions.move(table.code, table.oldest_panel(table.game.turn), f"play {barred[0]}"))
+        names = {"D": "diamonds", "C": "hearts", "S": "spades", "B": "clubs"}
+        assert reply.toast == f"You must follow suit: play {names[deal.trick[0].card[1]]}."

@@ -128,7 +128,7 @@ def _ranking(language: str, game: str, faces: str) -> str:
     words = Wording(language, (), faces)
     _ = words.text
     if game == "spades":
-        return _("From high to low: A K Q J 10 9 8 7 6 5 4 3 2. Spades beat every other suit.")
+        return _("From high to low: A K Q J 10 9 8 7 6 5 4 3 2.")
     ranks = " ".join(map(words.faces.rank, RANKS))
     sentence = _("From high to low: {ranks}. An ace is worth 1 point; {thirds} a third each.")
     if _is_three_for_one(game):
@@ -207,29 +207,27 @@ def _game(language: str, faces: str) -> dict[str, list[str]]:
         ],
         "spades": [
             _(
-                "Nobody deals: the first player draws a card and keeps it, the next being thrown away unseen, or "
-                "throws it away and keeps the next; then the second player does, in turns until each has 13. Who was "
-                "second is first in the next deal."
+                "Nobody deals. The first player draws a card: keep it and the next is thrown away unseen, or throw "
+                "it away and keep the next. Then the second, in turns, to 13 each."
             ),
-            _("With 13 cards each, bid how many tricks you will take; 0, nil, is none."),
+            _("Bid how many tricks you will take; 0, nil, is none."),
             _(
-                "Double nil is said before you draw your first card. After the draft you may exchange up to three "
-                "cards for random discards; you bid no more."
+                "Double nil: said before your first draw. After the draft you may exchange up to three cards for "
+                "random discards; you bid no more."
             ),
-            _("The second player bids first and leads; from then on whoever took the trick leads the next."),
+            _(
+                "The second player bids first and leads; then who took the trick leads. The second is first in the "
+                "next deal."
+            ),
             _("Follow suit if you can. The highest spade takes the trick, or else the highest card of the suit led."),
+            _("Spades may not be led until one was played on another suit, unless you hold nothing else."),
             _(
-                "Spades are trumps, and may not be led until one was played on another suit, unless you hold nothing "
-                "else."
+                "Bid made: 10 for each trick bid, 1 for each over it. Bid missed: minus 10 for each trick bid. "
+                "Nil: ±100; double nil: ±200."
             ),
             _(
-                "Bid made: 10 for each trick bid, 1 for each over it. Bid missed: minus 10 for each trick bid. Nil: "
-                "plus or minus 100; double nil: plus or minus 200."
-            ),
-            _(
-                "Each trick over is a bag, and each of a failed nil (unless set otherwise): every tenth bag of the "
-                "game costs 100. Who has 500 (or 200, 300) after a deal wins: the higher if both do; equal totals "
-                "play on."
+                "Each trick over is a bag, a failed nil's too (unless set otherwise): every tenth costs 100. Who "
+                "has 500 (or 200, 300) after a deal wins, the higher if both do; equal totals play on."
             ),
         ],
     }

@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 
+from bot.panel import units
 from bot.panels.analysis import analysis_page, wish_text
 from bot.panels.phrases import option_names, value_name
 from bot.panels.rules import rules_page
@@ -117,16 +118,23 @@ def test_the_rules_of_four_hands_count_as_its_table_does() -> None:
         ("testa", "each rank and suit counts once"),
         ("tressette", "in turn or not"),
         ("tavolo", "the game cannot be claimed"),
-        ("spades", "the first player draws a card"),
-        ("spades", "before you draw your first card"),
+        ("spades", "The first player draws a card"),
+        ("spades", "before your first draw"),
         ("spades", "unless you hold nothing else"),
-        ("spades", "Nil: plus or minus 100"),
-        ("spades", "each of a failed nil (unless set otherwise)"),
+        ("spades", "Nil: ±100"),
+        ("spades", "a failed nil's too (unless set otherwise)"),
         ("spades", "the higher if both do"),
     ],
 )
 def test_the_rules_tell_what_costs_points_not_to_know(about: str, told: str) -> None:
     assert told in rules_page("en", about).plain
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("game", GAMES)
+def test_the_rules_of_a_game_fit_below_their_picture(game: str, language: str) -> None:
+    """Telegram's captions have 1,024 units; what is longer comes without a picture."""
+    assert units(rules_page(language, game).plain) <= 1024
 
 
 @pytest.mark.parametrize("game", GAMES)

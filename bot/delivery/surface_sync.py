@@ -99,7 +99,8 @@ class SurfaceSync:
         self._text_alone = ""
         # What is still being painted, while its text stands there by itself.
         self._awaited: Subject | None = None
-        # Until when, by the loop's clock, an upload that was given up may come over what is shown.
+        # Until when, by the loop's clock, an upload that was given up may come over what is shown; 0.0 if none may.
+        # Only an edit that begins later is sure to stay.
         self._unsettled_until = 0.0
         # How loudly a message called that could not be edited: what takes its place rings for no more than that.
         self._was_to_call: int | None = None
@@ -122,7 +123,7 @@ class SurfaceSync:
                 step = await self._next_step(drawn if self._sync.is_as_of(look) else None)
                 drawn = None
                 if step is None:
-                    if self._was_looked_over() or await self._wait_for_what_is_late():
+                    if not self._goes_on or self._was_looked_over() or await self._wait_for_what_is_late():
                         continue
                     return
                 with self._tools.outages.call(platform_of(self._place)):
@@ -163,6 +164,8 @@ class SurfaceSync:
                 self._was_to_call = None
                 await self._wait_for_better(error, step)
         await self._wait_out_late_uploads()
+        if self._is_unsettled:
+            await self._note_unsettled()
 
     @property
     def _goes_on(self) -> bool:
@@ -254,7 +257,8 @@ class SurfaceSync:
 
     @property
     def _is_unsettled(self) -> bool:
-        return asyncio.get_running_loop().time() < self._unsettled_until
+        """Whether the message that stands there may have come to show something older."""
+        return bool(self._unsettled_until and self._place and self._surface.known.message)
 
     def _was_looked_over(self) -> bool:
         """Whether the table was looked over since it was decided what is to be done: that left out this surface, which
@@ -295,7 +299,7 @@ class SurfaceSync:
         if stands and isinstance(surface.name, Hand) and not is_ephemeral(place):
             self._tools.lowest.sent(place, code)
         if stands and not sent.is_settled:
-            self._unsettled_until = asyncio.get_running_loop().time() + SETTLES_IN
+            self._unsettle()
         await self._tools.writer.now(self._sync)
 
     async def _edit(self, step: Edit) -> None:
@@ -304,10 +308,13 @@ class SurfaceSync:
         if ready.digest != self._surface.known.digest or not sent.is_certain:
             self._surface.begin_edit(is_late=self._awaited is not None)
             await self._note_picture_follows()
+            began = asyncio.get_running_loop().time()
             sent = await self._adapter.edit(self._place, sent, ready)
             self._count("edited")
             if not sent.is_settled:
-                self._unsettled_until = asyncio.get_running_loop().time() + SETTLES_IN
+                self._unsettle()
+            elif began >= self._unsettled_until:
+                self._unsettled_until = 0.0
         self._surface.edited(sent, self._digest_of(step.panel, ready), step.urgency)
 
     async def _take_away(self, outdated: Outdated) -> None:
@@ -363,13 +370,21 @@ class SurfaceSync:
             return False
         return True
 
+    def _unsettle(self) -> None:
+        """An upload was given up that may still come over what is shown."""
+        self._unsettled_until = asyncio.get_running_loop().time() + SETTLES_IN
+
+    async def _note_unsettled(self) -> None:
+        """Write that nobody knows what stands there: it is edited again, also by whoever delivers the table then."""
+        self._surface.unsettle()
+        await self._tools.writer.now(self._sync)
+
     async def _settle(self) -> None:
         """Wait until nothing older can come over what is shown, or there may be something else to show; it is edited
-        again in any case, also by whoever delivers the table then.
+        again in any case.
         """
         with self._surface.pause() as woken:
-            self._surface.unsettle()
-            await self._tools.writer.now(self._sync)
+            await self._note_unsettled()
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(self._unsettled_until):
                     await woken.wait()

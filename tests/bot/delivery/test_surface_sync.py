@@ -1,7 +1,7 @@
 """Bringing surfaces up to date, one outcome of the platform's at a time; and that a table is not at rest before its time."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, MutableMapping
+from collections.abc import AsyncIterator, Callable, MutableMapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -416,6 +416,97 @@ async def test_what_was_sent_is_edited_again_where_an_upload_may_come_over_it(
         async with asyncio.timeout(10):
             while ("edit", anna.private, sent) not in fake.calls:
                 await asyncio.sleep(0)
+
+
+class Edited(FakePlatform):
+    """A fake platform where the next edits come to what its steps say: whether they are settled."""
+
+    steps: Sequence[Callable[[], bool]] = ()
+
+    async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        if not self.steps:
+            return await super().edit(place, sent, panel)
+        step, *self.steps = self.steps
+        return sent._replace(is_settled=step())
+
+
+@asynccontextmanager
+async def to_edit(
+    store: Store, *steps: Callable[[], bool]
+) -> AsyncIterator[tuple[Edited, Worker, Surface, SurfaceSync]]:
+    """A hand of which it is not known what it shows, and what brings it up to date."""
+    fake = Edited()
+    async with open_worker(store, fake) as worker:
+        anna, _bruno = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, anna)
+        surface = surface_of(worker, code, Hand(0))
+        surface.unsettle()
+        fake.steps = steps
+        yield fake, worker, surface, SurfaceSync(worker.delivery._tools, worker.delivery._tables[code], surface)
+
+
+async def woken_as_it_settles(surface: Surface) -> None:
+    async with asyncio.timeout(10):
+        while not surface._woken:
+            await asyncio.sleep(0)
+    surface.look_again()
+
+
+async def test_an_upload_that_may_have_come_over_an_edit_while_that_was_made_is_edited_over(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surface_sync, "SETTLES_IN", 3600.0)
+
+    def as_it_ends() -> bool:
+        # An hour has gone by since the edit began.
+        syncing._unsettled_until = asyncio.get_running_loop().time()
+        return True
+
+    async with to_edit(store, lambda: False, as_it_ends, lambda: True) as (fake, _worker, surface, syncing):
+        running = asyncio.create_task(syncing.run(None, 0))
+        await woken_as_it_settles(surface)
+        async with asyncio.timeout(10):
+            await running
+        assert not fake.steps
+        assert surface.known.digest != UNKNOWN
+
+
+async def test_a_bot_that_stops_before_an_upload_is_sure_not_to_come_writes_that_nobody_knows_what_stands_there(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surface_sync, "SETTLES_IN", 3600.0)
+
+    def as_it_stops() -> bool:
+        worker.delivery._tools.stopping = True
+        return True
+
+    async with to_edit(store, lambda: False, as_it_stops) as (_fake, worker, surface, syncing):
+        running = asyncio.create_task(syncing.run(None, 0))
+        await woken_as_it_settles(surface)
+        async with asyncio.timeout(10):
+            await running
+        [code] = worker.delivery._tables
+        await worker.delivery.stop(10.0)
+        assert decode_state((await store.shown(code))["h0"]).digest == UNKNOWN
+
+
+async def test_a_bot_that_stops_waits_for_no_upload_that_was_given_up(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surface_sync, "SETTLES_IN", 3600.0)
+
+    def held_back() -> bool:
+        worker.delivery._tools.limiter.block(syncing._place, 3600.0)
+        return False
+
+    async with to_edit(store, held_back) as (_fake, worker, surface, syncing):
+        running = asyncio.create_task(syncing.run(None, 0))
+        async with asyncio.timeout(10):
+            while not surface._woken:
+                await asyncio.sleep(0)
+            worker.delivery._tools.stopping = True
+            surface.look_again()
+            await running
 
 
 class Keeping(FakePlatform):

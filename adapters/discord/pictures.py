@@ -21,7 +21,7 @@ from adapters.discord.errors import INVALID, NO_ANSWER, NO_PERMISSION, RATE_LIMI
 from adapters.discord.reading import channel_of
 from bot.panel import Panel
 from bot.places import Place
-from bot.platform import SentMessage
+from bot.platform import NotDone, SentMessage, SlowDown, Trouble
 
 UPLOAD_SECONDS = 2.0
 """How long a message waits for its upload before its text goes alone: since it goes out, for the library's own waits
@@ -167,11 +167,18 @@ class Pictures:
             else:
                 self._slow.pop(_channel(place), None)
             return shown
-        shown = await deliver(drawing.content(panel, place), None)
+        # What was heard of no more may still be done, after this.
+        is_settled = isinstance(failure, discord.HTTPException) and failure.status < 500
+        try:
+            shown = await deliver(drawing.content(panel, place), None)
+        except (SlowDown, NotDone, *NO_ANSWER) as error:
+            if is_settled or _is_refusal(error):
+                raise
+            # It would be said that nothing was done.
+            raise Trouble(why(error)) from None
         # The text went through: it was the picture's fault.
         self._left_out(_channel(place), failure)
-        # What was heard of no more may still be done, after this.
-        return shown._replace(is_settled=isinstance(failure, discord.HTTPException) and failure.status < 500)
+        return shown._replace(is_settled=is_settled)
 
     def _left_out(self, channel: str, error: Exception) -> None:
         log.info("discord_picture_left_out", why=why(error))
@@ -195,6 +202,11 @@ def _may_be_the_upload(error: Exception) -> bool:
 def _channel(place: str) -> str:
     where = Place.parse(place)
     return channel_of(place) if where.chat else f"@{where.person}"
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Whether Discord will not have it, now or later."""
+    return isinstance(error, discord.HTTPException) and bool(error.code) and error.status != RATE_LIMITED
 
 
 def picture_in(said: Any) -> str:

@@ -309,7 +309,13 @@ class SurfaceSync:
             self._surface.begin_edit(is_late=self._awaited is not None)
             await self._note_picture_follows()
             began = asyncio.get_running_loop().time()
-            sent = await self._adapter.edit(self._place, sent, ready)
+            try:
+                sent = await self._adapter.edit(self._place, sent, ready)
+            except Trouble as error:
+                if ready.picture and not isinstance(error, NotDone):
+                    # Its upload may still be under way.
+                    self._unsettle()
+                raise
             self._count("edited")
             if not sent.is_settled:
                 self._unsettle()

@@ -9,8 +9,10 @@ from random import Random
 
 import pytest
 
+from bot.delivery import surface_sync
 from bot.delivery.message_state import decode_state
 from bot.delivery.names import Hand
+from bot.delivery.surface_sync import SurfaceSync
 from bot.finished.ratings import LEAST_GAMES
 from bot.panel import Panel
 from bot.picture import Subject
@@ -19,7 +21,7 @@ from bot.pictures.lettering import drawable
 from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Scene
 from bot.pictures.sheet import Sheet, Words
-from bot.platform import NoPicture, NotEditable, SentMessage
+from bot.platform import DeliveryError, NoPicture, NotDone, NotEditable, SentMessage, Trouble
 from bot.store import Store, keys
 from bot.worker import Worker
 from tests.bot.delivery.test_surface_sync import Held, a_commit, surface_of
@@ -150,6 +152,47 @@ async def test_where_a_picture_cannot_be_shown_the_text_goes_alone_until_the_nex
         await mover.press(mover.moves()[0][1].label)
         assert all(fake.last(player.private).picture for player in players)
         assert any(fake.knew)
+
+
+class Lost(Pictured):
+    """A fake platform that gives no answer to an edit, once it is to, and does no other."""
+
+    edits = 0
+
+    async def edit(self, place: str, sent: SentMessage, panel: Panel) -> SentMessage:
+        self.edits += 1
+        self.calls.append(("edit", place, sent.message))
+        if self.errors[place]:
+            raise self.errors[place].pop(0)
+        return sent
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(("error", "edits"), [(Trouble("lost"), 3), (NotDone("away"), 2)], ids=["lost", "away"])
+async def test_a_picture_whose_end_is_not_known_does_not_stay_over_what_came_after_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch, error: DeliveryError, edits: int
+) -> None:
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(surface_sync, "SETTLES_IN", 3600.0)
+    fake = Lost()
+    async with open_worker(store, fake) as worker:
+        players = await seated(worker, fake, "metamazzo")
+        code = await code_of(worker, players[0])
+        surface, sync = surface_of(worker, code, Hand(0)), worker.delivery._tables[code]
+        surface.unsettle()
+        fake.errors[players[0].private] = [error]
+        fake.edits = 0
+        syncing = SurfaceSync(worker.delivery._tools, sync, surface)
+        running = asyncio.create_task(syncing.run(None, 0))
+        async with asyncio.timeout(10):
+            while not running.done() and fake.edits < edits:
+                if fake.edits == 2 and surface._woken:
+                    # The hour is over.
+                    syncing._unsettled_until = asyncio.get_running_loop().time()
+                    surface.look_again()
+                await asyncio.sleep(0)
+            await running
+        assert fake.edits == edits
 
 
 @pytest.mark.usefixtures("quick")

@@ -383,7 +383,8 @@ class SurfaceSync:
     async def _note_unsettled(self) -> None:
         """Write that nobody knows what stands there: it is edited again, also by whoever delivers the table then."""
         self._surface.unsettle()
-        await self._tools.writer.now(self._sync)
+        table = await self._tools.room.cached(self._sync.code)
+        await self._tools.writer.still_to_show(self._sync, table.version)
 
     async def _settle(self) -> None:
         """Wait until nothing older can come over what is shown, or there may be something else to show; it is edited

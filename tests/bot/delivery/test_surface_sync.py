@@ -488,6 +488,7 @@ async def test_a_bot_that_stops_before_an_upload_is_sure_not_to_come_writes_that
         [code] = worker.delivery._tables
         await worker.delivery.stop(10.0)
         assert decode_state((await store.shown(code))["h0"]).digest == UNKNOWN
+        assert list(await store.all_changed(range(keys.SHARDS))) == [code], "nobody would look at it"
 
 
 async def test_a_bot_that_stops_waits_for_no_upload_that_was_given_up(

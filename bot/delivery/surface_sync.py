@@ -300,6 +300,9 @@ class SurfaceSync:
             self._tools.lowest.sent(place, code)
         if stands and not sent.is_settled:
             self._unsettle()
+        elif stands:
+            # What may come, comes over the message before.
+            self._unsettled_until = 0.0
         await self._tools.writer.now(self._sync)
 
     async def _edit(self, step: Edit) -> None:

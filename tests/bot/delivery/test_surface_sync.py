@@ -491,6 +491,20 @@ async def test_a_bot_that_stops_before_an_upload_is_sure_not_to_come_writes_that
         assert list(await store.all_changed(range(keys.SHARDS))) == [code], "nobody would look at it"
 
 
+async def test_an_upload_that_was_given_up_comes_over_no_message_that_was_sent_after_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surface_sync, "SETTLES_IN", 3600.0)
+    async with to_edit(store, lambda: False) as (_fake, _worker, surface, syncing):
+        running = asyncio.create_task(syncing.run(None, 0))
+        async with asyncio.timeout(10):
+            while not surface._woken:
+                await asyncio.sleep(0)
+            surface.apply(Change(repost=True), syncing._place, 0)
+            surface.look_again()
+            await running
+
+
 async def test_a_bot_that_stops_waits_for_no_upload_that_was_given_up(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -282,14 +282,11 @@ class Surface:
         )
         return True
 
-    def begin_edit(self, *, is_late: bool = False) -> None:
-        """A message is being edited. Only `edited` ends that for certain: until then nobody knows which it shows.
-
-        ``is_late`` is whether its picture is to follow: then that is written down before the text goes out.
-        """
+    def begin_edit(self) -> None:
+        """A message is being edited. Only `edited` ends that for certain: until then nobody knows what it shows."""
         self._is_certain = False
-        if is_late:
-            self._known = self._known._replace(digest=UNKNOWN)
+        # Each press comes by here, and `_replace` takes five times as long.
+        self._known = MessageState(self._known.message, UNKNOWN, *self._known[2:])
 
     def edited(self, sent: SentMessage, digest: str, urgency: int) -> None:
         """A message shows another panel now; of no interest if another one stands there by now."""

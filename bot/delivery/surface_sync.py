@@ -309,7 +309,7 @@ class SurfaceSync:
         ready, sent = await self._ready(step.panel), step.sent
         # Where a picture failed that was to follow, its text stands there already.
         if ready.digest != self._surface.known.digest or not sent.is_certain:
-            self._surface.begin_edit(is_late=self._awaited is not None)
+            self._surface.begin_edit()
             await self._note_picture_follows()
             began = asyncio.get_running_loop().time()
             try:
@@ -490,7 +490,7 @@ class SurfaceSync:
         if isinstance(error, Refused) and pause == FIRST_PAUSE:
             log.warning("message_refused", **self._about(error))
         log.debug("send_failed", again_in=pause, **self._about(error))
-        digest = ""
+        digest: str | None = None
         if isinstance(step, TakeAway):
             self._take_away_last, digest = True, self._surface.known.digest
         elif step and in_doubt:
@@ -511,9 +511,9 @@ class SurfaceSync:
     def _begin_pauses_anew(self) -> None:
         self._pause = self._pause_in_doubt = FIRST_PAUSE
 
-    async def _wait(self, seconds: float, back: asyncio.Event, digest: str) -> bool:
+    async def _wait(self, seconds: float, back: asyncio.Event, digest: str | None) -> bool:
         """Wait so many seconds, and return True; or until the platform is ``back``, or the surface is wanted anew or
-        elsewhere, or, where a ``digest`` is given, is to show something else.
+        elsewhere, or, where a ``digest`` is given, is to show something else; nothing is as `UNKNOWN`.
         """
         until = asyncio.get_running_loop().time() + seconds
         with self._surface.pause() as woken:
@@ -526,10 +526,10 @@ class SurfaceSync:
                 woken.clear()
             return False
 
-    async def _is_wanted_otherwise(self, digest: str) -> bool:
+    async def _is_wanted_otherwise(self, digest: str | None) -> bool:
         if self._surface.wants_repost or await self._find() != self._place:
             return True
-        if not digest:
+        if digest is None:
             return False
         table = await self._tools.room.cached(self._sync.code)
         return (await self._tools.drawer.draw(self._sync, table, self._surface)).digest != digest

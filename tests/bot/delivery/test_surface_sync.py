@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, MutableMapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from bot.delivery.names import Hand
 from bot.delivery.surface import Change, Surface
 from bot.delivery.surface_sync import SurfaceSync
 from bot.delivery.table_sync import TableSync
-from bot.panel import Panel
+from bot.panel import Panel, Span
 from bot.people import Profile
 from bot.platform import DeliveryError, MessageGone, NotDone, RateLimit, Refused, SentMessage, SlowDown, Trouble
 from bot.store import Store, keys
@@ -416,6 +417,33 @@ async def test_what_was_sent_is_edited_again_where_an_upload_may_come_over_it(
         async with asyncio.timeout(10):
             while ("edit", anna.private, sent) not in fake.calls:
                 await asyncio.sleep(0)
+
+
+async def test_a_choice_that_is_taken_back_while_its_edit_is_in_doubt_is_shown_as_taken_back(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 3600.0)
+    fake = FakePlatform()
+    async with open_worker(store, fake) as worker:
+        anna, _bruno = await seated(worker, fake, "metamazzo")
+        code, before = await code_of(worker, anna), fake.last(anna.private)
+        tools, kept = worker.delivery._tools, worker.delivery._tools.drawer.draw_if_free
+        chosen = replace(before, text=(Span("one half of a move"),))
+
+        async def draw_if_free(of: TableSync, table: Table, surface: Surface) -> Panel | None:
+            return chosen if surface.name == Hand(0) else await kept(of, table, surface)
+
+        with monkeypatch.context() as choosing:
+            choosing.setattr(tools.drawer, "draw_if_free", draw_if_free)
+            fake.after_faults[anna.private] = [Trouble("lost")]
+            worker.delivery.touch(code)
+            async with asyncio.timeout(10):
+                while fake.last(anna.private) == before or not surface_of(worker, code, Hand(0))._woken:
+                    await asyncio.sleep(0)
+        worker.delivery.platform_back("paper")
+        async with asyncio.timeout(10):
+            await worker.settled()
+        assert fake.last(anna.private) == before
 
 
 class Edited(FakePlatform):

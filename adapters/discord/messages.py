@@ -12,7 +12,7 @@ import structlog
 from adapters.discord import drawing, reading
 from adapters.discord.answers import Answers, TooLate
 from adapters.discord.drawing import Body
-from adapters.discord.errors import NO_CHANNEL, Meaning, why
+from adapters.discord.errors import NO_CHANNEL, NO_PERMISSION, Meaning, why
 from adapters.discord.guests import Guests
 from adapters.discord.pictures import Pictures, Upload
 from adapters.discord.private import PrivateChats
@@ -133,7 +133,15 @@ class Messages:
             elif reading.is_guest(place):
                 await self._rest.delete_by(await self._guests.to_change(place, message), message)
             else:
-                await self._in_channel(place, lambda channel: self._rest.delete(channel, message))
+                await self._in_channel(place, partial(self._delete_in, message))
+
+    async def _delete_in(self, message: str, channel: str) -> None:
+        try:
+            await self._rest.delete(channel, message)
+        except discord.HTTPException as error:
+            # Its own it may always delete: this one is of another application's.
+            if error.code != NO_PERMISSION:
+                raise
 
     async def _in_channel(self, place: str, call: Callable[[str], Awaitable[T]]) -> T:
         """Do something in a place's channel as the bot.

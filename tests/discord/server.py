@@ -305,6 +305,8 @@ class DiscordServer:
         for channel in self.channels.values():
             if channel.type == PRIVATE:
                 channel.type, channel.gone = GROUP, forgets
+            for message in channel.messages.values():
+                message["author"] = {**BOT, "id": "999"}
         self._first_private += 100_000
 
     def let_in(self, server: int) -> None:
@@ -480,6 +482,10 @@ class DiscordServer:
 
     async def _delete(self, request: web.Request, body: Any) -> Any:
         channel = self._channel(request)
+        number = int(request.match_info["message"])
+        if number in channel.messages and channel.messages[number]["author"]["id"] != BOT["id"]:
+            # It takes Manage Messages (docs.discord.com/developers/resources/message#delete-message).
+            raise Refused(403, 50013, "Missing Permissions")
         self._standing(channel, request)
         del channel.messages[int(request.match_info["message"])]
         return None

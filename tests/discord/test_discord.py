@@ -602,6 +602,17 @@ async def test_hands_come_to_the_private_chats_of_another_application(
     assert [name for name, _body in server.calls].count("open_private") == 4
 
 
+async def test_a_message_of_another_application_counts_as_taken_away(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server) as adapter:
+        await seated(server, "metamazzo")
+        await adapter.worker.settled()
+        server.become_another_application(forgets=False)
+        place = f"discord:{BAR}/{CHANNEL}"
+        for message in bar(server).messages:
+            await adapter.delete(place, str(message))
+        assert [name for name, _body in server.calls].count("delete") == len(bar(server).messages) > 0
+
+
 # Before the first word
 
 

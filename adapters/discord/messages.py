@@ -64,7 +64,10 @@ class Messages:
         answer = self._answers.bringing(place)
         if answer:
             with suppress(TooLate):
-                return answer.token, await answer.bring(body)
+                sent = await answer.bring(body)
+                if reading.is_guest(place):
+                    await self._guests.keep(place, answer.token, sent.message)
+                return answer.token, sent
         if not reading.is_guest(place):
             return None
         token = await self._guests.to_send(place)

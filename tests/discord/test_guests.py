@@ -6,6 +6,8 @@ import pytest
 
 from bot.delivery import surface_sync
 from bot.finished.ratings import Scope
+from bot.panel import Panel, Span
+from bot.platform import SentMessage
 from bot.store import Store
 from tests.discord.judge import Refused
 from tests.discord.players import Person, on_discord, text_of, until
@@ -45,6 +47,18 @@ async def test_a_table_in_a_channel_of_others(store: Store, server: DiscordServe
         # It was never tried to write there as a member.
         assert not [body for name, body in server.calls if name in ("send", "edit") and body.get("flags") is None]
         assert not adapter.budget._refused
+
+
+async def test_a_challenge_there_can_be_changed_before_anybody_has_pressed_it(
+    store: Store, server: DiscordServer
+) -> None:
+    async with on_discord(store, server) as adapter:
+        channel = elsewhere(server, "group chat")
+        await Person(server, 1, "Anna").slash("challenge", channel, game="metamazzo")
+        await adapter.worker.settled()
+        [message] = channel.messages
+        await adapter.edit("discord:guest300", SentMessage(str(message)), Panel((Span("It is over."),)))
+        assert "It is over." in text_of(channel.messages[message])
 
 
 async def test_when_its_time_is_up_there_the_board_waits_for_the_next_word(store: Store, server: DiscordServer) -> None:

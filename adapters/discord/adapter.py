@@ -132,9 +132,10 @@ class Discord:
     async def serve(self) -> None:
         """Take part until cancelled; what has come in is answered before it returns."""
         if self._has_served:
+            self._connected = False
             await self._hang_up()
             self._make_client()
-        self._has_served, self._connected = True, False
+        self._has_served = True
         try:
             await self._take_part()
         finally:

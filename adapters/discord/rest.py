@@ -5,6 +5,8 @@ What an interaction's token allows goes another way, as in the library: it has l
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from secrets import token_hex
 from typing import Any, NamedTuple
 
@@ -30,8 +32,10 @@ class Rest:
         self._client, self._budget, self._proxy = client, budget, proxy
         self._tokens: Any = AsyncWebhookAdapter()  # type: ignore[no-untyped-call]
         self._session: aiohttp.ClientSession | None = None
+        self._is_closed = False
 
     async def close(self) -> None:
+        self._is_closed = True
         if self._session:
             await self._session.close()
 
@@ -61,10 +65,21 @@ class Rest:
         if upload:
             more = {"data": _form(body, upload), "trace_request_ctx": upload.stopwatch}
         try:
-            return await self._client.http.request(route, timeout=SECONDS, **more)
+            with self._hanging_up():
+                return await self._client.http.request(route, timeout=SECONDS, **more)
         except discord.HTTPException as error:
             self._budget.refused(error.status)
             raise
+
+    @contextmanager
+    def _hanging_up(self) -> Iterator[None]:
+        """Calls in this context end in trouble if all is closed while the library waits before it tries again."""
+        try:
+            yield
+        except RuntimeError:
+            if not self._is_closed:
+                raise
+            raise Trouble("closed meanwhile") from None
 
     # By an interaction's token
 
@@ -134,7 +149,8 @@ class Rest:
         session, payload = (uploading, None) if uploading else (self._session, body)
         ask = self._tokens.request(route, session=session, params=params, proxy=self._proxy, payload=payload)
         try:
-            return await ask
+            with self._hanging_up():
+                return await ask
         except discord.HTTPException as error:
             self._budget.refused(error.status)
             if young and error.code == NO_WEBHOOK:

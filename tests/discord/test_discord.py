@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -11,11 +12,12 @@ from pydantic import SecretStr
 from structlog.testing import capture_logs
 
 from adapters.discord import answers as answers_module
-from adapters.discord import examine
+from adapters.discord import examine, reading
 from adapters.discord.budget import Budget
+from adapters.discord.errors import NO_ANSWER
 from bot import supervisor
 from bot.delivery import surface_sync
-from bot.platform import Reply, SlowDown, private_place
+from bot.platform import Reply, SlowDown, Trouble, private_place
 from bot.settings import BadSetting, Settings
 from bot.store import Store, keys
 from tests.discord.judge import Refused
@@ -611,6 +613,29 @@ async def test_a_message_of_another_application_counts_as_taken_away(store: Stor
         for message in bar(server).messages:
             await adapter.delete(place, str(message))
         assert [name for name, _body in server.calls].count("delete") == len(bar(server).messages) > 0
+
+
+@pytest.mark.parametrize("by_token", [False, True])
+async def test_what_waits_for_another_try_while_the_bot_hangs_up_is_in_trouble(
+    store: Store, server: DiscordServer, by_token: bool
+) -> None:
+    # The library waits for a second before it tries again.
+    away = Failure(Refused(502, 0, "Bad Gateway"))
+    async with on_discord(store, server) as adapter:
+        call: Any
+        if by_token:
+            token = reading.InteractionToken("1", "token1", int(time.time()))
+            call = adapter.rest.edit_by(token, "1", {"attachments": []})
+        else:
+            call = adapter.rest.delete(str(CHANNEL), "1")
+        server.order("edit_by" if by_token else "delete", away)
+        waiting = asyncio.create_task(call)
+        await until(lambda: server.calls[-1][0] in ("edit_by", "delete"))
+        # On a slow machine its connection may be lost before.
+        await asyncio.sleep(0.2)
+        await adapter._hang_up()
+        with pytest.raises((Trouble, *NO_ANSWER)):
+            await waiting
 
 
 # Before the first word

@@ -4,7 +4,10 @@ from typing import Any
 
 from cachetools import LRUCache
 
+from adapters.discord.errors import Meaning
+from adapters.discord.reading import PLATFORM
 from adapters.discord.rest import Rest
+from bot.platform import NotDone, Trouble, private_place
 from bot.privacy.kept import Kept
 
 KNOWN = "discord:private"
@@ -36,7 +39,17 @@ class PrivateChats:
             if stored not in ("", wrong):
                 channel = stored
             else:
-                channel = await self._rest.private_channel(user)
+                channel = await self._open(user)
                 await self._client.hset(KNOWN, user, channel)
             self._remembered[user] = channel
         return channel
+
+    async def _open(self, user: str) -> str:
+        try:
+            with Meaning(private_place(f"{PLATFORM}:{user}")):
+                return await self._rest.private_channel(user)
+        except NotDone:
+            raise
+        except Trouble as error:
+            # There was nowhere yet to send anything to.
+            raise NotDone(str(error)) from None

@@ -17,7 +17,8 @@ from adapters.discord.budget import Budget
 from adapters.discord.errors import NO_ANSWER
 from bot import supervisor
 from bot.delivery import surface_sync
-from bot.platform import Reply, SlowDown, Trouble, private_place
+from bot.panel import Panel, Span
+from bot.platform import NotDone, Reply, SlowDown, Trouble, private_place
 from bot.settings import BadSetting, Settings
 from bot.store import Store, keys
 from tests.discord.judge import Refused
@@ -613,6 +614,18 @@ async def test_a_message_of_another_application_counts_as_taken_away(store: Stor
         for message in bar(server).messages:
             await adapter.delete(place, str(message))
         assert [name for name, _body in server.calls].count("delete") == len(bar(server).messages) > 0
+
+
+@pytest.mark.parametrize("failure", [Failure(hang_up=True), Failure(says=b"{}")], ids=["cut off", "nonsense"])
+async def test_nothing_was_sent_for_certain_where_no_private_chat_could_be_opened(
+    store: Store, server: DiscordServer, failure: Failure
+) -> None:
+    async with on_discord(store, server) as adapter:
+        # The library tries five times.
+        server.order("open_private", *[failure] * 5)
+        with pytest.raises(NotDone):
+            await adapter.send("discord:@1", Panel((Span("Hello"),)), "k")
+        assert "send" not in [name for name, _body in server.calls]
 
 
 @pytest.mark.parametrize("by_token", [False, True])

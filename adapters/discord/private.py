@@ -1,5 +1,6 @@
 """Private chats: which channel is whose."""
 
+import asyncio
 from typing import Any
 
 from cachetools import LRUCache
@@ -27,6 +28,7 @@ class PrivateChats:
     def __init__(self, rest: Rest, client: Any) -> None:
         self._rest, self._client = rest, client
         self._remembered: LRUCache[str, str] = LRUCache(REMEMBERED)
+        self._asking: dict[tuple[str, str], asyncio.Task[str]] = {}
 
     async def channel(self, user: str, wrong: str = "") -> str:
         """The channel of somebody's private chat. It says nothing about whether they take messages there.
@@ -34,14 +36,26 @@ class PrivateChats:
         ``wrong`` is the one that was known so far, if Discord knows no such channel or does not show it to the bot.
         """
         channel = self._remembered.get(user, wrong)
-        if channel == wrong:
-            stored = (await self._client.hget(KNOWN, user) or b"").decode()
-            if stored not in ("", wrong):
-                channel = stored
-            else:
-                channel = await self._open(user)
-                await self._client.hset(KNOWN, user, channel)
-            self._remembered[user] = channel
+        if channel != wrong:
+            return channel
+        # The hands of one person at several tables ask together.
+        asking = self._asking.get((user, wrong))
+        if asking is None:
+            asking = self._asking[user, wrong] = asyncio.create_task(self._ask(user, wrong))
+            asking.add_done_callback(lambda _done: self._asking.pop((user, wrong)))
+        return await asyncio.shield(asking)
+
+    async def _ask(self, user: str, wrong: str) -> str:
+        self._remembered.pop(user, None)
+        channel = (await self._client.hget(KNOWN, user) or b"").decode()
+        if channel and channel == wrong:
+            # Opening may be refused, and then it need not be tried again.
+            await self._client.hdel(KNOWN, user)
+            channel = ""
+        if not channel:
+            channel = await self._open(user)
+            await self._client.hset(KNOWN, user, channel)
+        self._remembered[user] = channel
         return channel
 
     async def _open(self, user: str) -> str:

@@ -616,6 +616,36 @@ async def test_a_message_of_another_application_counts_as_taken_away(store: Stor
         assert [name for name, _body in server.calls].count("delete") == len(bar(server).messages) > 0
 
 
+async def test_a_private_chat_that_is_wanted_twice_at_once_is_opened_once(store: Store, server: DiscordServer) -> None:
+    async with on_discord(store, server) as adapter:
+        Person(server, 1, "Anna")
+        opens = asyncio.Event()
+        server.order("open_private", Failure(gate=opens))
+        hello = Panel((Span("Hello"),))
+        sending = [asyncio.create_task(adapter.send("discord:@1", hello, key)) for key in ("k", "l")]
+        await until(lambda: "open_private" in [name for name, _body in server.calls])
+        await adapter.rest.delete(str(CHANNEL), (await adapter.send(f"discord:{BAR}/{CHANNEL}", hello, "m")).message)
+        opens.set()
+        await asyncio.gather(*sending)
+        assert [name for name, _body in server.calls].count("open_private") == 1
+
+
+async def test_a_private_chat_that_is_known_wrong_is_not_tried_again_while_none_may_be_opened(
+    store: Store, server: DiscordServer
+) -> None:
+    async with on_discord(store, server) as adapter:
+        Person(server, 1, "Anna")
+        hello = Panel((Span("Hello"),))
+        await adapter.send("discord:@1", hello, "k")
+        server.become_another_application(forgets=True)
+        server.calls.clear()
+        server.order("open_private", *[Failure(Refused(400, 40003))] * 2)
+        for _ in range(2):
+            with pytest.raises(SlowDown):
+                await adapter.send("discord:@1", hello, "l")
+        assert [name for name, _body in server.calls] == ["send", "open_private", "open_private"]
+
+
 @pytest.mark.parametrize("failure", [Failure(hang_up=True), Failure(says=b"{}")], ids=["cut off", "nonsense"])
 async def test_nothing_was_sent_for_certain_where_no_private_chat_could_be_opened(
     store: Store, server: DiscordServer, failure: Failure

@@ -44,14 +44,14 @@ KNOWN = re.compile(r"[0-9]+/[0-9a-f]+\.png")
 """What is kept of a picture: the attachment's id, and the name of its file."""
 
 REFUSALS = {NO_PERMISSION, TOO_LARGE, INVALID}
-CONTENT_TOO_LARGE = 413
+CONTENT_TOO_LARGE, SERVER_ERROR = 413, 500
 
 log = structlog.get_logger()
 
 
 class Stopwatch:
-    """Times an upload, and ends it by a TimeoutError when it is late: from when it goes out until it is taken, or
-    refused for a rate limit. Before and after that the library may wait for one, as it would with a text.
+    """Times an upload, and ends it by a TimeoutError when it is late: from when it goes out until it is taken or
+    refused. Before and after that the library may wait for a rate limit, or a private chat be opened, as with a text.
 
     ``seconds`` is what it took.
     """
@@ -83,7 +83,7 @@ def tracing() -> aiohttp.TraceConfig:
             call.trace_request_ctx.start()
 
     async def stop(_session: object, call: SimpleNamespace, about: aiohttp.TraceRequestEndParams) -> None:
-        if call.trace_request_ctx and (about.response.ok or about.response.status == RATE_LIMITED):
+        if call.trace_request_ctx and about.response.status < SERVER_ERROR:
             call.trace_request_ctx.stop()
 
     config.on_request_start.append(start)

@@ -17,7 +17,7 @@ from bot.panel import Panel, Span
 from bot.picture import DECKS, Picture
 from bot.pictures.pool import PicturePool
 from bot.pictures.scene import Scene, Side
-from bot.platform import NotDone, SentMessage, Trouble
+from bot.platform import MessageGone, NotDone, SentMessage, Trouble
 from bot.store import Store, keys
 from engine import verify
 from tests.bot.delivery.test_surface_sync import a_commit, surface_of
@@ -555,6 +555,21 @@ async def test_a_picture_is_not_late_for_a_rate_limit_that_the_library_waited_fo
             assert text_of(board(server)) == str(number)
             assert picture_of(board(server))
         assert server.uploads == 3
+
+
+async def test_a_picture_is_not_late_for_a_private_chat_that_is_asked_for_anew(
+    store: Store, server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_discord(store, server, pictures=True) as adapter:
+        Person(server, 1, "Anna")
+        sent = await adapter.send("discord:@1", panel("one", "first"), "k")
+        server.become_another_application(forgets=True)
+        monkeypatch.setattr(pictures, "UPLOAD_SECONDS", 1.0)
+        server.order("open_private", Failure(after=2.0))
+        server.calls.clear()
+        with pytest.raises(MessageGone):
+            await adapter.edit("discord:@1", sent, panel("two", "second"))
+        assert [name for name, _body in server.calls] == ["edit", "open_private", "edit"]
 
 
 async def test_what_is_slow_in_one_channel_is_not_said_of_another(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -123,9 +123,9 @@ class SurfaceSync:
                 step = await self._next_step(drawn if self._sync.is_as_of(look) else None)
                 drawn = None
                 if step is None:
-                    if not self._goes_on or self._was_looked_over() or await self._wait_for_what_is_late():
+                    if self._was_looked_over() or await self._wait_for_what_is_late():
                         continue
-                    return
+                    break
                 with self._tools.outages.call(platform_of(self._place)):
                     await self._do(step)
                 if await self._is_done_with(step):
@@ -371,7 +371,7 @@ class SurfaceSync:
 
     async def _wait_for_what_is_late(self) -> bool:
         """Wait where an upload that was given up may still come, over what is shown or beside it; whether one may."""
-        if self._is_unsettled:
+        if self._is_unsettled and self._goes_on:
             await self._settle()
         elif self._surface.late_uploads:
             await self._wait_for_late_uploads()

@@ -48,7 +48,8 @@ class NoDaysHere(TableError):
 
 async def chain_of(client: Any, today: date) -> Chain:
     """The store's chain of secrets for a day: the first one that has it. One is made when it is first asked for, and
-    when its days are used up. It takes no other one's place: a clock that is years wrong may be right again.
+    when its days are used up, or a wrong clock is out of them. It takes the place of none that is there already; days
+    that it alone has are its own when they come.
     """
     while True:
         known = (await client.get(keys.DAILY_CHAIN) or b"").decode()

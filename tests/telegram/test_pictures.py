@@ -54,6 +54,7 @@ PLACE = f"telegram:{GROUP}"
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface_sync, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(surface_sync, "SETTLES_IN", 0.05)
     # A busy machine may take longer than an upload may.
     monkeypatch.setattr(photos, "UPLOAD_SECONDS", 30.0)
 

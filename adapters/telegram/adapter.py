@@ -219,6 +219,9 @@ class Telegram:
             if moved:
                 await self._moved(*moved)
             return
+        if message.is_automatic_forward:
+            # A channel's post, which nobody in the group has written.
+            return
         command = None
         with _reading(update):
             command = reading.command(update, self.bot.username)

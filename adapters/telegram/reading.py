@@ -227,6 +227,8 @@ def _about(message: Message) -> list[Person]:
             handle = message.parse_entity(entity)[1:]
             about.append(Person("", handle, handle))
     answered = message.reply_to_message
-    if answered and answered.from_user and not answered.from_user.is_bot and not answered.forum_topic_created:
-        about.append(person(answered.from_user))
+    # A comment below a channel's post answers that, which an account of Telegram's brings into the group.
+    writer = answered.from_user if answered and not (answered.sender_chat or answered.forum_topic_created) else None
+    if writer and not writer.is_bot:
+        about.append(person(writer))
     return about

@@ -87,6 +87,20 @@ async def test_a_mention_a_text_mention_and_a_reply_challenge_that_person(store:
         assert await bruno.press("Accept", group) == ""
 
 
+async def test_below_a_channels_post_nobody_is_challenged_in_its_name(store: Store, server: TelegramServer) -> None:
+    """A channel's post in its group is from 777000, no bot, on behalf of the channel (core.telegram.org/bots/api#message,
+    ``from``, ``sender_chat`` and ``is_automatic_forward``).
+    """
+    async with on_telegram(store, server):
+        anna, bruno, group = Person(server, 1, "Anna"), Person(server, 2, "Bruno"), server.group(GROUP)
+        server.users[777000] = {"id": 777000, "is_bot": False, "first_name": "Telegram"}
+        channel = {"id": -1005, "type": "channel", "title": "News"}
+        post = server.write(group, 777000, "/challenge testa", sender_chat=channel, is_automatic_forward=True)
+        anna.say("/challenge metamazzo", reply_to_message=post)
+        assert await bruno.press("Accept", group) == ""
+        assert not any("as yourself" in message["text"] for message in group.messages.values())
+
+
 async def test_a_topic_keeps_its_board(store: Store, server: TelegramServer) -> None:
     async with on_telegram(store, server):
         anna, bruno = Person(server, 1, "Anna"), Person(server, 2, "Bruno")

@@ -17,6 +17,7 @@ from telegram import (
 )
 
 from adapters.telegram.ephemeral import ephemeral_place_of
+from bot.commands import command_called
 from bot.places import INLINE, Place
 from bot.platform import Command, Person, Press, is_private
 
@@ -125,7 +126,7 @@ def address(place: str) -> tuple[int, int | None]:
 
 
 def command(update: Update, username: str) -> Command | None:
-    """The command that a message is, if it is one and not for another bot.
+    """The command that a message is, if it is one and not for another bot: in a group one that nobody here knows is.
 
     In a private chat any other text asks for help: it can be meant for nobody else.
     """
@@ -139,6 +140,8 @@ def command(update: Update, username: str) -> Command | None:
         return Command(f"tg{_number(update.update_id)}", person(message.from_user), place_of(message), "help")
     word, _, bot = message.parse_entity(first)[1:].partition("@")
     if bot and bot.lower() != username.lower():
+        return None
+    if not bot and message.chat.type != Chat.PRIVATE and command_called(word.lower()) is None:
         return None
     return Command(
         key=f"tg{_number(update.update_id)}",

@@ -53,6 +53,8 @@ async def test_commands_for_other_bots_and_talk_are_left_alone(store: Store, ser
     async with on_telegram(store, server):
         anna = Person(server, 1, "Anna")
         anna.say("/challenge@other_bot testa")
+        anna.say("/ban @bruno")
+        anna.say("/report", message_thread_id=7, is_topic_message=True)
         anna.say("how are you?")
         anna.say("see /challenge")
         anna.say("/challenge@Buongioco_Bot testa")
@@ -60,6 +62,10 @@ async def test_commands_for_other_bots_and_talk_are_left_alone(store: Store, ser
         await until(lambda: any(message["from"] == BOT for message in group.messages.values()))
         await asyncio.sleep(0.1)
         assert sum(message["from"] == BOT for message in group.messages.values()) == 1
+        # Whoever names the bot, or writes to it alone, means it.
+        for chat, text in ((group, "/ban@Buongioco_Bot"), (anna.private, "/ban")):
+            anna.say(text, chat)
+            await until(lambda chat=chat: any("do not know" in one["text"] for one in chat.messages.values()))
 
 
 async def test_a_mention_a_text_mention_and_a_reply_challenge_that_person(store: Store, server: TelegramServer) -> None:

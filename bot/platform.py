@@ -94,7 +94,8 @@ class Reply:
     pressed one for a press. ``private`` panels are for the person alone: in the private chat if the platform has no
     better way. A toast beside one says that it is there; who shows a press's where it was pressed leaves that out.
     ``optional`` is for platforms that want every command answered: the others say nothing. A ``file`` comes with a
-    private panel, and is never shown to anybody else: where its person cannot be reached alone it is not shown at all.
+    private panel. Neither is shown to anybody else: where its person cannot be reached alone it is not shown at all,
+    but for a panel that ``is_to_pass_on``.
     ``start_word`` is given where a presser needs their private chat, and nothing else leads them there: unless they
     have one it is to be opened, with that word. ``has_private_chat`` is whether they ever had; where a platform can
     open none, the ``toast`` says it.
@@ -105,6 +106,7 @@ class Reply:
     private: bool = False
     optional: bool = False
     file: File | None = None
+    is_to_pass_on: bool = False
     start_word: str = ""
     has_private_chat: bool = False
 

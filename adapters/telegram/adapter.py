@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -241,27 +242,11 @@ class Telegram:
         answer = self.card_room.answer_in_turn
         if reply.optional:
             return
-        if reply.panel and reply.file:
-            bring = partial(self._bring_file, command, message, reply.panel, reply.file)
-            answer(private_place(command.person.id), bring)
-        elif panel := reply.panel:
-            place = private_place(command.person.id) if reply.private else command.place
-
-            async def show() -> None:
-                try:
-                    await self.pages.send(place, panel, command.key)
-                except Unreachable:
-                    if place == command.place:
-                        raise
-                    answer(command.place, lambda: self.pages.send(command.place, panel, command.key))
-                else:
-                    if place != command.place:
-                        self._toast(command, message, reply)
-
-            answer(place, show)
-            if place != command.place:
-                # It says where the panel is: when it is there.
-                return
+        if reply.panel and reply.private:
+            answer(private_place(command.person.id), partial(self._bring, command, message, reply))
+            return
+        if panel := reply.panel:
+            answer(command.place, lambda: self.pages.send(command.place, panel, command.key))
         self._toast(command, message, reply)
 
     def _toast(self, command: Command, message: Message, reply: Reply) -> None:
@@ -269,13 +254,27 @@ class Telegram:
             say = partial(self._say, command.place, message, reply.toast)
             self.card_room.answer_in_turn(command.place, say)
 
-    async def _bring_file(self, command: Command, message: Message, panel: Panel, file: File) -> None:
+    async def _bring(self, command: Command, message: Message, reply: Reply) -> None:
+        """Send what is for one person's eyes to their private chat, and say so where they asked for it."""
+        assert reply.panel
+        place = private_place(command.person.id)
         try:
-            await self._send_file(private_place(command.person.id), panel, file)
+            if reply.file:
+                await self._send_file(place, reply.panel, reply.file)
+            else:
+                await self.pages.send(place, reply.panel, command.key)
         except Unreachable:
-            language = language_of(command.person.language)
-            toast = texts(language).gettext("Open our private chat first: it is for your eyes only.")
-            await self._say(command.place, message, toast)
+            if place == command.place:
+                raise
+            if reply.is_to_pass_on:
+                reply = replace(reply, private=False, toast="")
+            else:
+                language = language_of(command.person.language)
+                toast = texts(language).gettext("Open our private chat first: it is for your eyes only.")
+                reply = Reply(toast=toast)
+            self._reply(command, message, reply)
+        else:
+            self._toast(command, message, reply)
 
     async def _say(self, place: str, message: Message, text: str) -> None:
         """A short text, in reply to a message."""

@@ -243,7 +243,7 @@ class Commands:
         address = await self._address_of(table, platform_of(place))
         panel = invitation_panel(table, profile.name, address, profile.language)
         toast = "" if is_private(place) else texts(profile.language).gettext("It is in our private chat.")
-        return Reply(panel=panel, private=True, toast=toast)
+        return Reply(panel=panel, private=True, is_to_pass_on=True, toast=toast)
 
     async def _address_of(self, table: Table, platform: str) -> str:
         """An address by which people of a platform find a challenge; empty if there is none."""

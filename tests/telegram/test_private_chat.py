@@ -1,8 +1,11 @@
 """What is for one person's eyes comes to the private chat, and whatever is written there is answered."""
 
+import pytest
+
 from bot.delivery.answers import MOST_WAITING
 from bot.platform import private_place
 from bot.store import Store
+from tests.telegram.content import Refused
 from tests.telegram.players import GROUP, Person, on_telegram, until
 from tests.telegram.server import BOT, Chat, Failure, TelegramServer
 
@@ -55,3 +58,30 @@ async def test_a_plain_word_in_the_private_chat_gets_help_and_in_a_group_nothing
         anna.say("ciao", anna.private)
         await until(lambda: "/sfida" in shown(anna.private))
         assert not shown(server.group(GROUP))
+
+
+@pytest.mark.parametrize("command", ["/nickname", "/forget", "/mydata"])
+async def test_what_is_for_ones_own_eyes_is_not_shown_in_a_group_where_the_private_chat_is_closed(
+    store: Store, server: TelegramServer, command: str
+) -> None:
+    anna, group = Person(server, 1, "Anna"), server.group(GROUP)
+    async with on_telegram(store, server) as adapter:
+        anna.private.gone = Refused(403, "Forbidden: bot was blocked by the user")
+        before = shown(group)
+        anna.say(command, group)
+        await until(lambda: "Open our private chat first" in shown(group))
+        await adapter.worker.settled()
+        said = shown(group).removeprefix(before)
+        assert said == "Open our private chat first: it is for your eyes only."
+
+
+async def test_an_invitation_is_shown_in_the_group_where_the_private_chat_is_closed(
+    store: Store, server: TelegramServer
+) -> None:
+    anna, group = Person(server, 1, "Anna", started=False), server.group(GROUP)
+    async with on_telegram(store, server):
+        anna.say("/challenge testa", group)
+        await until(lambda: anna.button("Accept", group) is not None)
+        anna.say("/invite", group)
+        await until(lambda: "invites you to play" in shown(group))
+        assert "private chat" not in shown(group)

@@ -13,7 +13,7 @@ from telegram.error import (
     TimedOut,
 )
 
-from adapters.telegram.transport import CutOff, Nonsense
+from adapters.telegram.transport import CutOff, Nonsense, ServerError
 from bot.platform import (
     ChatGone,
     DeliveryError,
@@ -74,8 +74,10 @@ no calendar.
 """
 
 
-LOST = (TimedOut, CutOff, Nonsense)
-"""And when the answer is lost: what was asked for may have been done."""
+LOST = (TimedOut, CutOff, Nonsense, ServerError)
+"""And when the answer is lost, or says that something broke: what was asked for may have been done. A message that "was
+immediately deleted and can't be returned" has even been sent for certain (tdlib/telegram-bot-api, ``Client.cpp``).
+"""
 
 
 class Meaning:

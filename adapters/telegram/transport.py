@@ -20,7 +20,7 @@ CONNECT_SECONDS, READ_SECONDS, WRITE_SECONDS, POOL_SECONDS = 5.0, 10.0, 20.0, 5.
 KEPT = ("message_id", "ephemeral_message_id", "date", "chat", "photo")
 """Of a message of ours that comes back: what it and its picture are called, and what the library asks for."""
 
-BAD_REQUEST = 400
+BAD_REQUEST, SERVER_ERROR = 400, 500
 
 HEADERS = {"User-Agent": BaseRequest.USER_AGENT}
 FORM_HEADERS = HEADERS | {"Content-Type": "application/x-www-form-urlencoded"}
@@ -37,6 +37,12 @@ class NotConnected(NetworkError):
 
 class CutOff(NetworkError):
     """The connection ended before the answer came."""
+
+
+class ServerError(NetworkError):
+    """The server, or a gateway of Telegram's, says that something went wrong within: what was asked for may have been
+    done.
+    """
 
 
 class JsonData:
@@ -175,7 +181,7 @@ def _from_json(payload: bytes) -> Any:
 
 
 def _status(status: int, payload: bytes) -> int:
-    """The status of an answer; Nonsense for a refusal that is not the Bot API's.
+    """The status of an answer; ServerError if it is one of those, Nonsense for a refusal that is not the Bot API's.
 
     What a proxy on the way says of itself, with 403 or 404, says nothing of chats and tokens. And some servers other
     than Telegram's refuse in the body alone.
@@ -189,8 +195,11 @@ def _status(status: int, payload: bytes) -> int:
         if status >= BAD_REQUEST:
             raise Nonsense(f"{status}, and not by the Bot API")
         return status
-    code = body.get("error_code")
-    return status if status >= BAD_REQUEST else code if isinstance(code, int) else BAD_REQUEST
+    said = body.get("error_code")
+    code = status if status >= BAD_REQUEST else said if isinstance(said, int) else BAD_REQUEST
+    if code >= SERVER_ERROR:
+        raise ServerError(f"{code}, by the Bot API")
+    return code
 
 
 def _or(given: Any, default: float) -> float:

@@ -13,6 +13,8 @@ from adapters.telegram import examine
 from bot import supervisor
 from bot.delivery import surface_sync
 from bot.finished.ratings import Scope
+from bot.panel import Panel, Span
+from bot.platform import NotDone, Trouble, private_place
 from bot.settings import BadSetting, Settings
 from bot.store import Store
 from tests.bot.fake_platform import FakePlatform, Player
@@ -192,6 +194,32 @@ async def test_a_panel_that_was_deleted_is_sent_anew(store: Store, server: Teleg
         waiting.private.messages.clear()
         await mover.play(Random(1))
         await until(lambda: bool(panels(waiting)))
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Refused(500, "Internal Server Error: sent message was immediately deleted and can't be returned"),
+        Refused(502, "Bad Gateway"),
+        Refused(504, "Gateway Timeout"),
+    ],
+    ids=str,
+)
+async def test_what_a_server_says_that_broke_may_have_been_done(
+    store: Store, server: TelegramServer, refusal: Refused
+) -> None:
+    async with on_telegram(store, server) as adapter:
+        await until(lambda: adapter.healthy)
+        Person(server, 1, "Anna")
+        place = private_place("telegram:1")
+        server.order(
+            "sendMessage", Failure(refusal, done_first=True), Failure(Refused(413, "Request Entity Too Large"))
+        )
+        with pytest.raises(Trouble) as broken:
+            await adapter.send(place, Panel((Span("Ciao"),)), "key")
+        assert not isinstance(broken.value, NotDone)
+        with pytest.raises(NotDone):
+            await adapter.send(place, Panel((Span("Ciao"),)), "key")
 
 
 async def test_a_send_that_arrived_though_it_failed_is_doubled_once_and_the_double_goes(

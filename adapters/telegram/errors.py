@@ -52,8 +52,14 @@ GONE_CHATS = (
     "not enough rights",
     "have no rights",
     "topic_closed",
+    "topic_deleted",
     "message thread not found",
     "chat_write_forbidden",
+    "chat_send_plain_forbidden",
+    "chat_restricted",
+    "chat_admin_required",
+    "chat_forbidden",
+    "channel_private",
     "bot is not a member",
 )
 NEVER_STARTED = ("chat not found", "peer_id_invalid", "bot can't initiate conversation", "user is deactivated")

@@ -14,7 +14,7 @@ from bot import supervisor
 from bot.delivery import surface_sync
 from bot.finished.ratings import Scope
 from bot.panel import Panel, Span
-from bot.platform import NotDone, Trouble, private_place
+from bot.platform import ChatGone, NotDone, Trouble, private_place
 from bot.settings import BadSetting, Settings
 from bot.store import Store
 from tests.bot.fake_platform import FakePlatform, Player
@@ -220,6 +220,29 @@ async def test_what_a_server_says_that_broke_may_have_been_done(
         assert not isinstance(broken.value, NotDone)
         with pytest.raises(NotDone):
             await adapter.send(place, Panel((Span("Ciao"),)), "key")
+
+
+@pytest.mark.parametrize(
+    "why",
+    [
+        "CHAT_RESTRICTED",
+        "CHAT_SEND_PLAIN_FORBIDDEN",
+        "CHAT_ADMIN_REQUIRED",
+        "CHAT_FORBIDDEN",
+        "CHANNEL_PRIVATE",
+        "TOPIC_DELETED",
+    ],
+)
+async def test_where_the_bot_may_not_write_it_does_not_try_for_ever(
+    store: Store, server: TelegramServer, why: str
+) -> None:
+    """Errors of messages.sendMessage (core.telegram.org/method/messages.sendMessage), which the Bot API hands on."""
+    async with on_telegram(store, server) as adapter:
+        await until(lambda: adapter.healthy)
+        server.group(GROUP)
+        server.order("sendMessage", Failure(Refused(400, f"Bad Request: {why}")))
+        with pytest.raises(ChatGone):
+            await adapter.send(f"telegram:{GROUP}", Panel((Span("Ciao"),)), "key")
 
 
 async def test_a_send_that_arrived_though_it_failed_is_doubled_once_and_the_double_goes(

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import structlog
 from telegram import Bot, CallbackQuery, ChatMemberUpdated, ChosenInlineResult, InlineQuery, Message, Update
@@ -79,8 +80,9 @@ class Telegram:
         )
         self.inline_queries = InlineQueries(self._post, card_room)
         settings = card_room.settings
+        self.pages_url = _taken_for_buttons(settings.public_url or "")
         self.messages = Messages(
-            self._post, KnownFiles(card_room.redis, card_room.store_away), mini_app.address(settings.public_url or "")
+            self._post, KnownFiles(card_room.redis, card_room.store_away), mini_app.address(self.pages_url)
         )
         self.source: Polling | Webhook = (
             Webhook(self.bot, self._hear, card_room)
@@ -113,10 +115,6 @@ class Telegram:
         return self.source.hears
 
     shows_pictures = True
-
-    @property
-    def pages_url(self) -> str:
-        return self.card_room.settings.public_url or ""
 
     page_frame = mini_app.PAGE_FRAME
 
@@ -395,6 +393,14 @@ class Telegram:
             said = "the group has become a supergroup"
             # What is ephemeral does not move with its table: only a press in the new group brings it there.
             raise (Unreachable if where.is_ephemeral else _Upgraded)(said) from None
+
+
+def _taken_for_buttons(url: str) -> str:
+    """An address, if Telegram takes buttons that lead there, and nothing otherwise: the host must have a dot, or be an
+    address of IPv6 (tdlib/td, ``LinkManager::check_link_impl``). A message with any other is refused.
+    """
+    host = urlsplit(url).hostname or ""
+    return url if "." in host or ":" in host else ""
 
 
 @contextmanager

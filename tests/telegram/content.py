@@ -3,6 +3,7 @@
 import struct
 from itertools import count
 from typing import Any
+from urllib.parse import urlsplit
 
 from bot.panel import units
 
@@ -122,6 +123,10 @@ def _markup(fields: dict[str, Any]) -> dict[str, Any] | None:
             raise Refused(
                 400, "Bad Request: inline keyboard button Web App URL is invalid: Only HTTPS links are allowed"
             )
+        # tdlib/td, LinkManager::check_link_impl
+        host = urlsplit(button.get("url", "https://t.me")).hostname or ""
+        if "." not in host and ":" not in host:
+            raise Refused(400, f"Bad Request: inline keyboard button URL '{button['url']}' is invalid: Wrong HTTP URL")
         if not button["text"] or sum(kind in button for kind in KINDS) != 1:
             raise Refused(400, "Bad Request: button of no kind, or of two")
     return markup

@@ -132,6 +132,25 @@ async def test_without_https_the_button_brings_a_link(store: Store, server: Tele
         assert "web_app" not in found[1]
 
 
+@pytest.mark.parametrize("public_url", ["http://localhost:8765", "https://nas"])
+async def test_an_address_that_telegram_takes_no_button_for_keeps_no_board_away(
+    store: Store, server: TelegramServer, public_url: str
+) -> None:
+    async with on_telegram(store, server, public_url=public_url) as adapter:
+        player, _other = await seated(server, "metamazzo")
+        await adapter.worker.settled()
+        await until(lambda: len(server.group(GROUP).messages) > 1, 5)
+        assert player.button("In the browser", player.private) is None
+        assert player.button("Watch", server.group(GROUP)) is None
+
+
+@pytest.mark.parametrize("public_url", ["http://192.168.1.5:8765", "http://[fd00::5]:8765"])
+async def test_an_address_of_a_network_has_its_button(store: Store, server: TelegramServer, public_url: str) -> None:
+    async with on_telegram(store, server, public_url=public_url):
+        player, _other = await seated(server, "metamazzo")
+        await until(lambda: player.button("Watch", server.group(GROUP)) is not None, 5)
+
+
 async def test_the_app_makes_one_session_that_a_frame_may_keep(store: Store, server: TelegramServer) -> None:
     public = "https://cards.example.org"
     async with with_pages(store, server, public_url=public) as (_adapter, site), aiohttp.ClientSession() as session:

@@ -3,9 +3,9 @@
 An update is confirmed once what it asks for is done, by the offset of the next question: a bot that is killed before
 gets it again. Answers to commands wait for their turn after that: a kill may lose an answer, never a move. Telegram
 confirms from the front only, and brings what is not confirmed with every answer, a hundred at most. So while an update
-is being answered, those behind it come again and are known again, and questions are asked a little apart; and one that
-takes too long is confirmed all the same once it hides what comes behind the hundred. One that cannot be done though the
-store is there has been logged with its error, and is confirmed: it would end the same each time.
+is being answered, those behind it come again and are known again, and questions are asked apart; and one that takes
+too long is confirmed all the same once it hides what comes behind the hundred. One that cannot be done though the store
+is there has been logged with its error, and is confirmed: it would end the same each time.
 """
 
 import asyncio
@@ -28,8 +28,13 @@ from bot.store import WorkDropped
 POLL_SECONDS = 30
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 
-FIRST_BREATH, LONGEST_BREATH = 0.02, 0.5
-"""Seconds between two questions while something is being answered, growing as long as nothing new comes."""
+BREATH = 0.02
+"""Seconds between two questions while something is being answered: most is answered by then."""
+
+SAME_OFFSET_SECONDS = 0.5
+"""Of a question that is asked again sooner Telegram answers no more than the first update, whatever has come since
+(tdlib/telegram-bot-api, ``Client::process_get_updates_query``).
+"""
 
 BATCH = 100
 """Updates that Telegram brings at a time."""
@@ -62,8 +67,7 @@ class Polling:
         self._busy: dict[int, asyncio.Task[None]] = {}
         self._since: dict[int, float] = {}
         """When the updates came, on the loop's clock, that Telegram may bring again."""
-        self._next = 0
-        self._breath = FIRST_BREATH
+        self._next = self._asked = 0
         self.hears = False
 
     @property
@@ -88,14 +92,15 @@ class Polling:
                     self.hears = False
                     await self._waited_for(error, backoff.next())
                     continue
-                await self._breathe(found, self._take(found))
+                self._take(found)
+                await self._breathe(found)
         finally:
             self.hears = False
             await self._end()
 
     async def _fetch(self, patience: int, limit: int = BATCH) -> list[Any]:
         """What Telegram has that is not confirmed, as it came; confirms what has been answered."""
-        offset = self._offset
+        self._asked = offset = self._offset
         asked = {"offset": offset, "timeout": patience, "limit": limit, "allowed_updates": LISTENING_TO}
         # Not `get_updates`, which gives nothing of a batch if there is one update in it that it cannot read.
         found: Any = await self._bot._post("getUpdates", asked)
@@ -104,14 +109,14 @@ class Polling:
         self._since = {number: at for number, at in self._since.items() if number >= offset}
         return found
 
-    def _take(self, found: list[Any]) -> bool:
-        """Have everything heard that has not come before; whether there is something."""
+    def _take(self, found: list[Any]) -> None:
+        """Have everything heard that has not come before."""
         updates = {number: one for one in found if isinstance(number := _field(one, "update_id"), int)}
         if len(updates) < len(found):
             log.warning("telegram_update_unreadable", why="it has no number")
         if updates:
-            # Of this batch: after a quiet week Telegram begins anew anywhere.
-            self._next = max(updates) + 1
+            # Of those that Telegram may still bring: after a quiet week it begins anew anywhere.
+            self._next = max([*updates, *self._since]) + 1
         new = {number: one for number, one in updates.items() if number not in self._since}
         for number, one in new.items():
             self._since[number] = asyncio.get_running_loop().time()
@@ -124,7 +129,6 @@ class Polling:
             self._busy[number].add_done_callback(partial(self._heard, number))
         if not new and len(updates) >= BATCH:
             self._let_go()
-        return bool(new)
 
     async def _until_taken(self, number: int, update: Update) -> None:
         """Have an update heard; again and again where too much waits, as long as Telegram would bring it again."""
@@ -149,13 +153,15 @@ class Polling:
             log.warning("telegram_update_late", update=first)
             del self._since[first]
 
-    async def _breathe(self, found: list[Any], is_news: bool) -> None:
-        """Wait a moment where Telegram would bring the same again at once."""
-        self._breath = FIRST_BREATH if is_news else min(2 * self._breath, LONGEST_BREATH)
+    async def _breathe(self, found: list[Any]) -> None:
+        """Wait where Telegram would bring the same again at once, until there is more to confirm."""
         if self._busy:
-            await asyncio.wait(self._busy.values(), timeout=self._breath)
-        elif found and not is_news:
-            await asyncio.sleep(self._breath)
+            await asyncio.wait(self._busy.values(), timeout=BREATH)
+        offset = self._offset
+        if first := self._busy.get(offset) if offset == self._asked else None:
+            await asyncio.wait([first], timeout=SAME_OFFSET_SECONDS)
+        elif found and offset == self._asked:
+            await asyncio.sleep(SAME_OFFSET_SECONDS)
 
     async def _waited_for(self, error: Exception, pause: float) -> None:
         hint = why(error)

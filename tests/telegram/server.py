@@ -51,6 +51,8 @@ METHODS = (
 INLINE_RESULTS = 50
 """At most in an answer (core.telegram.org/bots/api#answerinlinequery)."""
 SHOWN = ("text", "entities", "photo", "caption", "caption_entities", "reply_markup")
+SAME_OFFSET_SECONDS = 0.5
+"""A question with the offset of the one before is answered by a single update if it is asked sooner."""
 PASS_SECONDS = 15.0
 """How long after a press a bot that is no administrator may show the presser something that others do not see."""
 
@@ -111,6 +113,9 @@ class TelegramServer:
         self.met = 0
         """How many calls came meanwhile."""
         self.redeliver = False
+        self.cut_short = 0
+        """How many questions for updates were answered by a single one, for they were asked too soon."""
+        self._asked = -1, 0.0
         self.texts: dict[str, str] = {}
         self.webhook: dict[str, Any] = {}
         self.refused_by_webhook: list[int] = []
@@ -416,7 +421,12 @@ class TelegramServer:
         """What has not been acknowledged by a higher offset."""
         if self.webhook:
             raise Refused(409, "Conflict: can't use getUpdates method while webhook is active; delete it first")
-        offset = fields.get("offset") or 0
+        offset, limit = fields.get("offset") or 0, fields.get("limit") or 100
+        # tdlib/telegram-bot-api, Client::process_get_updates_query
+        if offset == self._asked[0] and time.monotonic() < self._asked[1] + SAME_OFFSET_SECONDS:
+            limit = 1
+            self.cut_short += 1
+        self._asked = offset, time.monotonic()
         while self._updates and self._updates[0]["update_id"] < offset and not self.redeliver:
             self._updates.popleft()
         if not self._updates and fields.get("timeout"):
@@ -426,7 +436,7 @@ class TelegramServer:
                     await self._new.wait()
             except TimeoutError:
                 return []
-        return list(self._updates)[: fields.get("limit") or 100]
+        return list(self._updates)[:limit]
 
     async def _sendMessage(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
         chat = self._chat(fields["chat_id"])

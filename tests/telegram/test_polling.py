@@ -19,6 +19,7 @@ from adapters.telegram.transport import AiohttpRequest, SendingRequest
 from bot.outages import Outages
 from bot.store import WorkDropped
 from tests.kills.bot_process import Bot as BotProcess
+from tests.telegram import server as server_module
 from tests.telegram.players import GROUP, Person, until
 from tests.telegram.server import TOKEN, Failure, TelegramServer
 
@@ -103,38 +104,56 @@ async def test_what_was_not_answered_when_the_bot_stopped_comes_again(
     assert second.done == [1001, 1002]
 
 
-async def test_one_that_is_slow_keeps_no_other_and_asks_no_faster(
-    server: TelegramServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    breaths: list[float] = []
-    wait = asyncio.wait
-
-    async def note(tasks: Any, *, timeout: float | None = None) -> Any:
-        if timeout is not None:
-            breaths.append(timeout)
-        return await wait(tasks, timeout=0 if timeout else timeout)
-
+async def test_one_that_is_slow_hides_no_news_for_questions_that_come_too_soon(server: TelegramServer) -> None:
     ears = Ears()
     ears.slow(1000)
     talk(server)
     async with polled(server, ears):
-        monkeypatch.setattr(asyncio, "wait", note)
-        await until(lambda: len(breaths) > 8)
-        # Ever slower, up to half a second, while nothing comes; and quick as soon as something does.
-        assert breaths == sorted(breaths)
-        assert breaths[-1] == polling_module.LONGEST_BREATH
-        breaths.clear()
-        talk(server)
-        await until(lambda: 1001 in ears.done)
-        await until(lambda: polling_module.FIRST_BREATH in breaths)
-        monkeypatch.undo()
+        await until(lambda: ears.heard == [1000])
+        for number in (1001, 1002, 1003):
+            talk(server)
+            await until(lambda number=number: number in ears.done)
         ears.gates[1000].set()
-    assert ears.heard == [1000, 1001]
+        await until(lambda: not waiting(server))
+        assert not server.cut_short
+    assert ears.heard == [1000, 1001, 1002, 1003]
+
+
+async def test_what_has_become_of_the_first_is_confirmed_at_once(
+    server: TelegramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(polling_module, "SAME_OFFSET_SECONDS", 3600.0)
+    ears = Ears()
+    ears.slow(1000, 1001)
+    talk(server, 2)
+    async with polled(server, ears):
+        # The second question brings the same again: now there is nothing to ask for.
+        await until(lambda: polls(server) == 2)
+        ears.gates[1000].set()
+        await until(lambda: waiting(server) == [1001])
+        talk(server)
+        ears.gates[1001].set()
+        await until(lambda: ears.done == [1000, 1001, 1002])
+        await until(lambda: not waiting(server))
+
+
+async def test_what_was_done_behind_a_slow_one_is_confirmed_with_it_when_the_bot_stops(server: TelegramServer) -> None:
+    ears = Ears()
+    ears.slow(1000)
+    talk(server, 3)
+    async with polled(server, ears) as polling:
+        await until(lambda: ears.done == [1001, 1002])
+        # As Telegram answers a question that comes too soon.
+        polling._take(server.waiting[:1])
+        ears.gates[1000].set()
+        await until(lambda: 1000 in ears.done)
+        assert polling._offset == 1003
 
 
 async def test_more_than_a_batch_behind_a_slow_one(server: TelegramServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(polling_module, "LET_GO_AFTER", 0.05)
-    monkeypatch.setattr(polling_module, "LONGEST_BREATH", 0.05)
+    monkeypatch.setattr(polling_module, "SAME_OFFSET_SECONDS", 0.05)
+    monkeypatch.setattr(server_module, "SAME_OFFSET_SECONDS", 0.0)
     ears = Ears()
     ears.slow(1000, 1010)
     talk(server, 350)

@@ -32,12 +32,13 @@ from bot.platform import (
 
 LONGEST_TEXT = 4096
 
+CANNOT_BE_DELETED = "message can't be deleted"
 GONE_MESSAGES = (
     "message to edit not found",
     "message can't be edited",
     "message_id_invalid",
     "message to delete not found",
-    "message can't be deleted",
+    CANNOT_BE_DELETED,
 )
 OTHER_FORM = (
     "there is no text in the message to edit",

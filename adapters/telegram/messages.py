@@ -10,7 +10,7 @@ from telegram.error import BadRequest
 
 from adapters.telegram import drawing, reading
 from adapters.telegram.ephemeral import EphemeralMessages, EphemeralTarget
-from adapters.telegram.errors import NOT_MODIFIED
+from adapters.telegram.errors import CANNOT_BE_DELETED, NOT_MODIFIED
 from adapters.telegram.photos import KnownFiles, LateChange, Photo, Photos
 from adapters.telegram.transport import JsonData, Post
 from bot.panel import Panel
@@ -100,7 +100,18 @@ class Messages:
             await self._delete(reading.address(place)[0], message)
 
     async def _delete(self, chat: int, message: str) -> None:
-        await self._post("deleteMessage", JsonData({"chat_id": chat, "message_id": int(message)}))
+        where = JsonData({"chat_id": chat, "message_id": int(message)})
+        try:
+            await self._post("deleteMessage", where)
+        except BadRequest as error:
+            if CANNOT_BE_DELETED not in error.message.lower():
+                raise
+            # After 48 hours (core.telegram.org/bots/api#deletemessage) it has to stay: then it is not to be pressed.
+            try:
+                await self._post("editMessageReplyMarkup", where)
+            except BadRequest as refusal:
+                if NOT_MODIFIED not in refusal.message.lower():
+                    raise
 
     # In a chat that the bot is not in
 

@@ -33,6 +33,7 @@ METHODS = (
     "editMessageText",
     "editMessageCaption",
     "editMessageMedia",
+    "editMessageReplyMarkup",
     "deleteMessage",
     "answerCallbackQuery",
     "setMyCommands",
@@ -548,9 +549,23 @@ class TelegramServer:
         return True
 
     async def _deleteMessage(self, fields: dict[str, Any]) -> bool:  # noqa: N802
-        if self._chat(fields["chat_id"]).messages.pop(fields["message_id"], None) is None:
+        messages = self._chat(fields["chat_id"]).messages
+        message = messages.get(fields["message_id"])
+        if message is None:
             raise Refused(400, "Bad Request: message to delete not found")
+        # core.telegram.org/bots/api#deletemessage
+        if message["date"] < time.time() - 48 * 3600:
+            raise Refused(400, "Bad Request: message can't be deleted")
+        del messages[fields["message_id"]]
         return True
+
+    async def _editMessageReplyMarkup(self, fields: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
+        message = self._chat(fields["chat_id"]).messages.get(fields["message_id"])
+        if message is None:
+            raise Refused(400, "Bad Request: message to edit not found")
+        if message.pop("reply_markup", None) == fields.get("reply_markup"):
+            raise Refused(400, "Bad Request: message is not modified: specified new message content is the same")
+        return message
 
     async def _answerCallbackQuery(self, fields: dict[str, Any]) -> bool:  # noqa: N802
         if self.answers.get(fields["callback_query_id"], {"old": True}):

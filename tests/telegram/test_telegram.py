@@ -13,7 +13,7 @@ from adapters.telegram import examine
 from bot import supervisor
 from bot.delivery import surface_sync
 from bot.finished.ratings import Scope
-from bot.panel import Panel, Span
+from bot.panel import Button, Panel, Span
 from bot.platform import ChatGone, NotDone, Trouble, private_place
 from bot.settings import BadSetting, Settings
 from bot.store import Store
@@ -243,6 +243,19 @@ async def test_where_the_bot_may_not_write_it_does_not_try_for_ever(
         server.order("sendMessage", Failure(Refused(400, f"Bad Request: {why}")))
         with pytest.raises(ChatGone):
             await adapter.send(f"telegram:{GROUP}", Panel((Span("Ciao"),)), "key")
+
+
+async def test_what_is_too_old_to_be_deleted_loses_its_buttons(store: Store, server: TelegramServer) -> None:
+    async with on_telegram(store, server) as adapter:
+        await until(lambda: adapter.healthy)
+        group, place = server.group(GROUP), f"telegram:{GROUP}"
+        sent = await adapter.send(place, Panel((Span("Ciao"),), ((Button("3D", "1m:play 3D"),),)), "key")
+        [message] = group.messages.values()
+        message["date"] -= 3 * 24 * 3600
+        for _ in range(2):
+            await adapter.delete(place, sent.message)
+            assert "reply_markup" not in message
+        assert list(group.messages.values()) == [message]
 
 
 async def test_a_send_that_arrived_though_it_failed_is_doubled_once_and_the_double_goes(

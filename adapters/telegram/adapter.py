@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import structlog
+from cachetools import TTLCache
 from telegram import Bot, CallbackQuery, ChatMemberUpdated, ChosenInlineResult, InlineQuery, Message, Update
 from telegram.error import ChatMigrated, InvalidToken
 
@@ -26,6 +27,7 @@ from bot.panel import Panel
 from bot.places import Place
 from bot.platform import (
     CardRoom,
+    ChatGone,
     Command,
     DeliveryError,
     File,
@@ -37,6 +39,7 @@ from bot.platform import (
     SentMessage,
     Trouble,
     Unreachable,
+    chat_of,
     is_private,
     is_worth_another_try,
     private_place,
@@ -53,6 +56,9 @@ PER_SECOND = 30
 """Messages that a bot may send in all."""
 
 PRIVATE_LIMIT = RateLimit(burst=10, interval=1.05)
+
+CLOSED_SECONDS = 24 * 3600.0
+"""For how long it is remembered that a place took nothing."""
 
 Result = TypeVar("Result")
 
@@ -91,6 +97,8 @@ class Telegram:
         )
         self.pages = Pages(self, card_room)
         self.per_second = PER_SECOND
+        self._closed: TTLCache[str, bool] = TTLCache(10_000, CLOSED_SECONDS)
+        """Places that lately took nothing."""
         self._connected = self._has_connected = False
 
     async def start(self) -> None:
@@ -199,12 +207,18 @@ class Telegram:
     async def _standing_changed(self, update: Update, change: ChatMemberUpdated) -> None:
         """The bot has been let into a chat, perhaps again, or thrown out."""
         chat = change.chat
-        if chat.type != chat.PRIVATE and change.new_chat_member.status in ("member", "administrator"):
+        if chat.type != chat.PRIVATE and reading.may_write(change.new_chat_member):
             place = ""
             with _reading(update):
                 place = reading.chat_place(chat)
             if place:
                 await self.card_room.back_in_chat(place)
+
+    def _heard_from(self, place: str) -> None:
+        """Try a place once more that was closed when something was to be shown there: somebody is at it."""
+        if self._closed.pop(place, False):
+            # Not awaited: a press is to be answered first.
+            self.card_room.back_in_chat(chat_of(place))
 
     async def _moved(self, place: str, new: int) -> None:
         """A group has become a supergroup, which has another id."""
@@ -226,6 +240,7 @@ class Telegram:
             command = reading.command(update, self.bot.username)
         if command is None:
             return
+        self._heard_from(command.place)
         if reading.is_anonymous(message):
             language = await self.card_room.language_in(command.place)
             toast = texts(language).gettext(
@@ -297,6 +312,7 @@ class Telegram:
                 language = query.from_user.language_code or ""
             reply = Reply(toast=error_text(BadPayload(), language_of(str(language))))
         else:
+            self._heard_from(press.place)
             reply = await self.card_room.press(press)
         if press and reply.panel and reply.private:
             place = private_place(press.person.id)
@@ -385,6 +401,9 @@ class Telegram:
         try:
             with Meaning(place):
                 return await call()
+        except ChatGone:
+            self._closed[place] = True
+            raise
         except ChatMigrated as error:
             where = Place.parse(place)
             with suppress(WorkFailed):  # it has been logged, and the next try of delivery meets the same again

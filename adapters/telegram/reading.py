@@ -7,6 +7,8 @@ from telegram import (
     Bot,
     CallbackQuery,
     Chat,
+    ChatMember,
+    ChatMemberRestricted,
     ChosenInlineResult,
     InlineQuery,
     MaybeInaccessibleMessage,
@@ -92,6 +94,13 @@ def place_of(message: MaybeInaccessibleMessage) -> str:
         return str(Place(PLATFORM, person=str(number)))
     topic = message.message_thread_id if isinstance(message, Message) and message.is_topic_message else None
     return str(Place(PLATFORM, str(number), str(_number(topic)) if topic else ""))
+
+
+def may_write(member: ChatMember) -> bool:
+    """Whether a member of a group may write there."""
+    if isinstance(member, ChatMemberRestricted):
+        return member.is_member and member.can_send_messages
+    return member.status in (ChatMember.MEMBER, ChatMember.ADMINISTRATOR)
 
 
 def chat_place(chat: Chat) -> str:

@@ -19,8 +19,8 @@ from bot.settings import BadSetting, Settings
 from bot.store import Store
 from tests.bot.fake_platform import FakePlatform, Player
 from tests.telegram.content import Refused
-from tests.telegram.players import GROUP, Person, on_telegram, seated, until
-from tests.telegram.server import BOT, TOKEN, Failure, TelegramServer
+from tests.telegram.players import GROUP, Observed, Person, on_telegram, seated, until
+from tests.telegram.server import BOT, TOKEN, Chat, Failure, TelegramServer
 from tests.tricks import has_come_to
 
 
@@ -467,30 +467,70 @@ async def test_menus_and_profile_texts_are_set_once_and_a_server_without_them_is
     assert [line["event"] for line in logs].count("telegram_cannot") == 1
 
 
-async def test_the_bot_is_thrown_out_and_let_in_again(store: Store, server: TelegramServer) -> None:
+RIGHTS = (
+    *(f"can_send_{what}" for what in ("messages", "audios", "documents", "photos", "videos", "video_notes")),
+    *(f"can_send_{what}" for what in ("voice_notes", "polls", "other_messages")),
+    *("can_add_web_page_previews", "can_edit_tag", "can_change_info", "can_invite_users", "can_pin_messages"),
+    *("can_manage_topics", "can_react_to_messages"),
+)
+"""What a member may do or not (core.telegram.org/bots/api#chatmemberrestricted)."""
+RESTRICTED = {
+    "user": BOT,
+    "status": "restricted",
+    "is_member": True,
+    "until_date": 0,
+    **dict.fromkeys(RIGHTS, False),
+    "can_send_messages": True,
+}
+MUTED = {**RESTRICTED, "can_send_messages": False}
+MEMBER, LEFT = {"user": BOT, "status": "member"}, {"user": BOT, "status": "left"}
+
+
+@pytest.mark.parametrize(("old", "new"), [(LEFT, MEMBER), (MUTED, RESTRICTED)])
+async def test_the_bot_is_thrown_out_or_muted_and_let_in_again(
+    store: Store, server: TelegramServer, old: dict[str, Any], new: dict[str, Any]
+) -> None:
     async with on_telegram(store, server) as adapter:
         group = server.group(GROUP)
         people = await seated(server, "metamazzo")
-        group.gone = Refused(403, "Forbidden: bot was kicked from the supergroup chat")
-        before = set(group.messages)
-        random = Random(2)
-        for _ in range(20):
-            for person in people:
-                await person.play(random)
-            await adapter.worker.settled()
-        group.gone = None
-        member = {"user": BOT, "status": "member"}
-        left = {"user": BOT, "status": "left"}
-        server.push(
-            my_chat_member={
-                "chat": group.about,
-                "from": server.users[1],
-                "date": 1,
-                "old_chat_member": left,
-                "new_chat_member": member,
-            }
-        )
-        await until(lambda: any("Trick" in group.messages[one]["text"] for one in set(group.messages) - before))
+        before = await closed_for_a_while(adapter, server, people)
+        server.push(my_chat_member=standing(group, people[0], old, MUTED))
+        server.push(my_chat_member=standing(group, people[0], old, new))
+        await until(lambda: any("Trick" in group.messages[one]["text"] for one in set(group.messages) - before), 10)
+
+
+async def test_a_command_or_a_press_in_a_group_that_was_closed_brings_its_board_back(
+    store: Store, server: TelegramServer
+) -> None:
+    """Of a topic that is opened again, or of rights that a group gives back to all, a bot is told nothing."""
+    async with on_telegram(store, server) as adapter:
+        group = server.group(GROUP)
+        people = await seated(server, "metamazzo")
+        before = await closed_for_a_while(adapter, server, people)
+        people[0].say("/help", group)
+        await until(lambda: any("Trick" in group.messages[one]["text"] for one in set(group.messages) - before), 10)
+        before = await closed_for_a_while(adapter, server, people)
+        server.press(group, {"message_id": min(group.messages), "chat": group.about, "date": 0}, 1, "1x")
+        await until(lambda: any("Trick" in group.messages[one]["text"] for one in set(group.messages) - before), 10)
+
+
+def standing(chat: Chat, person: Person, old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """An update of what the bot is in a chat (core.telegram.org/bots/api#chatmemberupdated)."""
+    by = person.server.users[person.number]
+    return {"chat": chat.about, "from": by, "date": 1, "old_chat_member": old, "new_chat_member": new}
+
+
+async def closed_for_a_while(adapter: Observed, server: TelegramServer, people: list[Person]) -> set[int]:
+    """Play while nothing may be written to the group; returns what stood there before."""
+    group = server.group(GROUP)
+    group.gone = Refused(400, "Bad Request: not enough rights to send text messages to the chat")
+    before, random = set(group.messages), Random(2)
+    for _ in range(12):
+        for person in people:
+            await person.play(random)
+        await adapter.worker.settled()
+    group.gone = None
+    return before
 
 
 async def test_a_token_that_telegram_does_not_know(store: Store, server: TelegramServer) -> None:

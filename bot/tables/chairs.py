@@ -1,5 +1,6 @@
 """Who sits in a table's chairs, or is asked to, and by what names."""
 
+import re
 from typing import NamedTuple
 
 from bot.somebody import spoken
@@ -40,7 +41,20 @@ class Invited(NamedTuple):
     name: str
 
 
+BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
+"""Characters that count as printable, and show nothing."""
+
+JOINERS = "\u200c\u200d"
+LOOSE_JOINER = re.compile(rf"(?<![^\x00-\x7f{JOINERS}])[{JOINERS}]|[{JOINERS}](?![^\x00-\x7f{JOINERS}])")
+"""One that joins nothing: emoji, Persian and the scripts of India need it between two of their characters; elsewhere it
+could only make a name look like another.
+"""
+
+
 def plain_name(name: str) -> str:
     """A name that fits in a log entry and on a panel: printable, one line, not too long, never empty."""
-    printable = "".join(char if char.isprintable() else " " for char in name)
-    return " ".join(printable.split())[:LONGEST_NAME].strip() or "…"
+    printable = "".join(
+        char if (char.isprintable() and char not in BLANKS) or char in JOINERS else " " for char in name
+    )
+    shown = " ".join(LOOSE_JOINER.sub(" ", printable).split())[:LONGEST_NAME]
+    return LOOSE_JOINER.sub("", shown).strip() or "…"

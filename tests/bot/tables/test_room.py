@@ -15,7 +15,7 @@ from bot.store import EmbeddedStore, Store, keys, opened
 from bot.store.log import Log, stamped, unstamped
 from bot.store.store import FOLD_AFTER
 from bot.tables import Room, Table
-from bot.tables.chairs import LONGEST_NAME, Invited, plain_name
+from bot.tables.chairs import JOINERS, LONGEST_NAME, Invited, plain_name
 from bot.tables.challenges import Challenges
 from bot.tables.codes import CODE_LETTERS, mark_of, table_code
 from bot.tables.errors import (
@@ -186,8 +186,22 @@ async def test_a_table_that_there_is_not(room: Room) -> None:
 def test_any_name_becomes_one_printable_line(name: str) -> None:
     plain = plain_name(name)
     assert 0 < len(plain) <= LONGEST_NAME
-    assert plain.isprintable()
+    assert plain.translate(dict.fromkeys(map(ord, JOINERS))).isprintable()
     assert plain_name(plain) == plain
+
+
+@pytest.mark.parametrize("name", ["👨\u200d👩\u200d👧", "می\u200cخواهم", "क्\u200dष", "Anna 👩\u200d🚀"])
+def test_a_name_is_not_torn_at_what_joins_its_characters(name: str) -> None:
+    assert plain_name(name) == name
+
+
+@pytest.mark.parametrize("name", ["\u3164", "\u115f\u1160", "\u2800 \u2800", "\uffa0", "\u200d", "\u200c\u200d\u200c"])
+def test_a_name_that_shows_nothing_is_none(name: str) -> None:
+    assert plain_name(name) == "…"
+
+
+def test_a_joiner_that_joins_nothing_is_a_gap() -> None:
+    assert plain_name("An\u200dna\u200d 😀\u200d") == "An na 😀"
 
 
 @pytest.mark.parametrize(

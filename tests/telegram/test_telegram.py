@@ -1,6 +1,7 @@
 """Telegram's ways, and its failures, each with its outcome."""
 
 import asyncio
+from functools import partial
 from itertools import count
 from random import Random
 from typing import Any
@@ -36,6 +37,10 @@ def panels(person: Person) -> list[dict[str, Any]]:
     return [message for message in person.private.messages.values() if message["from"]["is_bot"]]
 
 
+def says(chat: Chat, text: str) -> bool:
+    return any(text in message["text"] for message in chat.messages.values())
+
+
 async def some_tricks(server: TelegramServer, people: list[Person], trick: int, seed: int = 1) -> None:
     random, group = Random(seed), server.group(GROUP)
 
@@ -67,7 +72,7 @@ async def test_commands_for_other_bots_and_talk_are_left_alone(store: Store, ser
         # Whoever names the bot, or writes to it alone, means it.
         for chat, text in ((group, "/ban@Buongioco_Bot"), (anna.private, "/ban")):
             anna.say(text, chat)
-            await until(lambda chat=chat: any("do not know" in one["text"] for one in chat.messages.values()))
+            await until(partial(says, chat, "do not know"))
 
 
 async def test_a_mention_a_text_mention_and_a_reply_challenge_that_person(store: Store, server: TelegramServer) -> None:

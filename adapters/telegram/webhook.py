@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import hmac
 import json
+import time
 from urllib.parse import urlsplit
 
 import structlog
@@ -51,7 +52,9 @@ class Webhook:
         self._url = settings.telegram_webhook_url
         self._host, self._port = settings.telegram_webhook_host, settings.telegram_webhook_port
         self._secret = secret_of(bot.token)
-        self._troubled_at = 0
+        self._began_at = int(time.time())
+        self._troubled_at: int | None = None
+        """When Telegram last failed to reach us, of which the host has been told; None before the first look."""
         self._is_set = self.hears = False
 
     @property
@@ -74,10 +77,14 @@ class Webhook:
                     pause = FIRST_PAUSE
                 except InvalidToken:
                     raise
+                except RetryAfter as error:
+                    # It is there: of several workers that set the webhook at once it hears one a second.
+                    await asyncio.sleep(slow_down(error).seconds)
+                    continue
                 except NO_ANSWER as error:
                     self.hears = False
                     self._card_room.platform_away(PLATFORM, why(error))
-                    await asyncio.sleep(slow_down(error).seconds if isinstance(error, RetryAfter) else pause)
+                    await asyncio.sleep(pause)
                     pause = min(2 * pause, LONGEST_PAUSE)
                     continue
                 await asyncio.sleep(LOOK_SECONDS)
@@ -100,8 +107,13 @@ class Webhook:
             )
             self._is_set = True
         self.hears = True
-        troubled_at = int(info.last_error_date.timestamp()) if info and info.last_error_date else 0
-        if info and troubled_at > self._troubled_at:
+        if info is None:
+            return
+        if self._troubled_at is None:
+            # Telegram remembers its last error for ever: an old one matters where something still waits for it.
+            self._troubled_at = 0 if info.pending_update_count else self._began_at - 1
+        troubled_at = int(info.last_error_date.timestamp()) if info.last_error_date else 0
+        if troubled_at > self._troubled_at:
             self._troubled_at = troubled_at
             log.warning("telegram_cannot_reach_us", why=info.last_error_message, waiting=info.pending_update_count)
 

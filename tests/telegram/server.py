@@ -120,6 +120,8 @@ class TelegramServer:
         self.texts: dict[str, str] = {}
         self.webhook: dict[str, Any] = {}
         self.refused_by_webhook: list[int] = []
+        self.webhook_failed_at = 0
+        """When that was, in Unix seconds; 0 for just now."""
         self.queries: dict[str, tuple[int, float]] = {}
         self.supports_inline = True
         self.refuses_inline: Refused | None = None
@@ -674,7 +676,8 @@ class TelegramServer:
         }
         if self.refused_by_webhook:
             last = f"Wrong response from the webhook: {self.refused_by_webhook[-1]}"
-            info |= {"last_error_date": int(time.time()), "last_error_message": last}
+            failed_at = self.webhook_failed_at or int(time.time())
+            info |= {"last_error_date": failed_at, "last_error_message": last}
         return info
 
     async def _bring(self) -> None:

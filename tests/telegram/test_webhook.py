@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import time
 from contextlib import AsyncExitStack
 from random import Random
 from typing import Any
@@ -223,6 +224,32 @@ async def test_the_host_is_told_what_telegram_says_about_reaching_the_bot(
             # Somebody has taken the webhook away.
             server.webhook = {}
             await until(lambda: bool(server.webhook))
+
+
+@pytest.mark.parametrize("waits", [False, True])
+async def test_an_old_error_is_told_at_the_start_only_where_something_waits(
+    store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch, waits: bool
+) -> None:
+    monkeypatch.setattr(webhook_module, "LOOK_SECONDS", 0.05)
+    server.refused_by_webhook.append(502)
+    server.webhook_failed_at = int(time.time()) - 3600
+    if waits:
+        Person(server, 1, "Anna").say("ciao")
+    with capture_logs() as logs:
+        async with on_telegram(store, server, **settings(free_port())):
+            # The second look comes after all that is said of the first.
+            await until(lambda: sum(method == "getWebhookInfo" for method, _ in server.calls) > 2)
+    assert [line["event"] for line in logs].count("telegram_cannot_reach_us") == waits
+
+
+async def test_a_webhook_that_another_worker_has_just_set_is_no_trouble(store: Store, server: TelegramServer) -> None:
+    """tdlib/telegram-bot-api, Client::process_set_webhook_query: one a second."""
+    server.order("setWebhook", Failure(Refused(429, "Too Many Requests: retry after 1", retry_after=1)))
+    with capture_logs() as logs:
+        async with on_telegram(store, server, **settings(free_port())) as adapter:
+            await until(lambda: adapter.healthy)
+    assert sum(method == "setWebhook" for method, _ in server.calls) == 2
+    assert "platform_away" not in [line["event"] for line in logs]
 
 
 async def test_while_telegram_does_not_answer_it_is_away_throughout_and_back_once(

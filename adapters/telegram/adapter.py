@@ -1,5 +1,6 @@
 """Telegram as an adapter: updates in, messages out."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
@@ -23,6 +24,7 @@ from adapters.telegram.profile import Profile
 from adapters.telegram.transport import AiohttpRequest, JsonData, SendingRequest, UploadData
 from adapters.telegram.webhook import Webhook
 from bot.actions import BadPayload
+from bot.background import TaskSet
 from bot.panel import Panel
 from bot.places import Place
 from bot.platform import (
@@ -59,6 +61,9 @@ PRIVATE_LIMIT = RateLimit(burst=10, interval=1.05)
 
 CLOSED_SECONDS = 24 * 3600.0
 """For how long it is remembered that a place took nothing."""
+
+START_SECONDS = 2.0
+"""Within how many seconds /start comes with an unblocking, where it does: most apps send it by themselves."""
 
 Result = TypeVar("Result")
 
@@ -99,6 +104,9 @@ class Telegram:
         self.per_second = PER_SECOND
         self._closed: TTLCache[str, bool] = TTLCache(10_000, CLOSED_SECONDS)
         """Places that lately took nothing."""
+        self._unblocked: set[str] = set()
+        """Who has unblocked the bot just now, and not pressed Start since."""
+        self._tasks = TaskSet()
         self._connected = self._has_connected = False
 
     async def start(self) -> None:
@@ -159,6 +167,7 @@ class Telegram:
 
     async def close(self) -> None:
         """Give the connections back, when nothing more is to be sent."""
+        self._tasks.cancel()
         self.messages.stop()
         self.pages.stop()
         await self.bot.shutdown()
@@ -205,14 +214,32 @@ class Telegram:
             await self.card_room.offer_sent(*read)
 
     async def _standing_changed(self, update: Update, change: ChatMemberUpdated) -> None:
-        """The bot has been let into a chat, perhaps again, or thrown out."""
+        """The bot has been let into a chat, perhaps again, or thrown out; somebody has blocked it, or does no more."""
         chat = change.chat
+        if chat.type == chat.PRIVATE and change.new_chat_member.status == "member":
+            person = None
+            with _reading(update):
+                person = reading.person(change.from_user)
+            if person:
+                self._unblocked.add(person.id)
+                self._tasks.start(self._bring_back(person))
+            return
         if chat.type != chat.PRIVATE and reading.may_write(change.new_chat_member):
             place = ""
             with _reading(update):
                 place = reading.chat_place(chat)
             if place:
                 await self.card_room.back_in_chat(place)
+
+    async def _bring_back(self, person: Person) -> None:
+        """Bring the hands of somebody who has unblocked the bot, unless /start comes with that and brings them."""
+        await asyncio.sleep(START_SECONDS)
+        if person.id in self._unblocked:
+            self._unblocked.remove(person.id)
+            try:
+                await self.card_room.opened_private_chat(person)
+            except STORE_ERRORS as error:
+                self.card_room.store_away(error)
 
     def _heard_from(self, place: str) -> None:
         """Try a place once more that was closed when something was to be shown there: somebody is at it."""
@@ -241,6 +268,8 @@ class Telegram:
         if command is None:
             return
         self._heard_from(command.place)
+        if command.word == "start":
+            self._unblocked.discard(command.person.id)
         if reading.is_anonymous(message):
             language = await self.card_room.language_in(command.place)
             toast = texts(language).gettext(

@@ -10,6 +10,7 @@ import pytest
 from pydantic import SecretStr
 from structlog.testing import capture_logs
 
+from adapters.telegram import adapter as adapter_module
 from adapters.telegram import examine
 from bot import supervisor
 from bot.delivery import surface_sync
@@ -536,6 +537,34 @@ async def closed_for_a_while(adapter: Observed, server: TelegramServer, people: 
         await adapter.worker.settled()
     group.gone = None
     return before
+
+
+@pytest.mark.parametrize("starts", [False, True])
+async def test_who_unblocks_the_bot_has_their_hand_once(
+    store: Store, server: TelegramServer, monkeypatch: pytest.MonkeyPatch, starts: bool
+) -> None:
+    monkeypatch.setattr(adapter_module, "START_SECONDS", 0.5)
+    async with on_telegram(store, server) as adapter:
+        group = server.group(GROUP)
+        anna, bruno = await seated(server, "metamazzo")
+        await adapter.worker.settled()
+        anna.private.gone = Refused(403, "Forbidden: bot was blocked by the user")
+        mover, _other = sorted((anna, bruno), key=lambda one: not panels(one)[-1].get("reply_markup"))
+        await mover.play(Random(1))
+        await until(lambda: says(group, "cannot write"))
+        anna.private.gone = None
+        anna.private.messages.clear()
+        sent = len(server.calls)
+        blocked, member = {**LEFT, "status": "kicked", "until_date": 0}, MEMBER
+        server.push(my_chat_member=standing(anna.private, anna, blocked, member))
+        if starts:
+            anna.start()
+        await until(lambda: bool(panels(anna)), 10)
+        await asyncio.sleep(0.7)
+        await adapter.worker.settled()
+        hands = [fields for method, fields in server.calls[sent:] if method == "sendMessage" and fields["chat_id"] == 1]
+        assert len(hands) == 1
+        assert not says(group, "cannot write")
 
 
 async def test_a_token_that_telegram_does_not_know(store: Store, server: TelegramServer) -> None:

@@ -95,7 +95,7 @@ async def test_a_command_answered_with_nonsense_is_answered_once(store: Store, s
     async with on_telegram(store, server):
         anna = Person(server, 1, "Anna")
         server.order("sendMessage", Failure(says=PAGE, done_first=True))
-        anna.say("/games")
+        anna.say("/honours")
         await until(lambda: bool(boards(server)))
         anna.say("/leaderboard")
         await until(lambda: len(boards(server)) == 2)

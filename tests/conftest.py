@@ -2,6 +2,7 @@
 
 import gc
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -48,6 +49,14 @@ structlog.configure(
         structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
     ]
 )
+
+
+@pytest.fixture(autouse=True)
+def same_logs() -> Iterator[None]:
+    """A command sets up logging for its whole process."""
+    known = structlog.get_config()
+    yield
+    structlog.configure(**known)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

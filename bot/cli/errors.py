@@ -1,4 +1,6 @@
-"""How a command ends that cannot do its work: a line on stderr for each fault, and exit code 2."""
+"""How a command ends that cannot do its work: a line on stderr for each fault, and exit code 2. What is logged goes
+there as well, for stdout is for what a command has to say.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,6 +8,7 @@ from contextlib import contextmanager
 import typer
 from redis.exceptions import RedisClusterException, RedisError
 
+from bot import logs
 from bot.settings import BadSetting
 from bot.store import StoreError
 
@@ -13,6 +16,7 @@ from bot.store import StoreError
 @contextmanager
 def told() -> Iterator[None]:
     """Say what is wrong with settings or store, a line for each fault."""
+    logs.set_up("warning")
     try:
         yield
     except (BadSetting, StoreError) as fault:

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import structlog
 
 from bot.people import People
 from bot.platform import Person
@@ -108,3 +109,19 @@ async def test_an_archive_that_cannot_be_written_is_said_though_nothing_is_old_e
     answer = await asyncio.to_thread(command, tmp_path, "archive", "--older-than=1d", "--out=old.jsonl")
     assert answer.returncode == 0, answer.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
+
+
+async def test_what_is_logged_while_a_command_works_is_not_among_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await made(tmp_path)
+    start = EmbeddedStore.start
+
+    async def started(embedded: EmbeddedStore) -> None:
+        structlog.get_logger().warning("store_died")
+        await start(embedded)
+
+    monkeypatch.setattr(EmbeddedStore, "start", started)
+    said = await asyncio.to_thread(command, tmp_path, "export")
+    assert said.stdout == ""
+    assert "store_died" in said.stderr

@@ -108,13 +108,14 @@ async def test_a_wrong_answer_says_what_was_better_and_how_it_goes_on(store: Sto
         assert "❌" in told
         face = card_faces("spades" if puzzle.bids else "italian")
         codes = puzzle.pack.codes
-        given = (puzzle.lines[0].points - puzzle.lines[-1].points) * score_unit_of(puzzle.game)
+        unit = score_unit_of(puzzle.game)
+        given = (puzzle.lines[0].points - puzzle.lines[-1].points) * unit
         assert (
             f"❌ {face[codes[puzzle.best]]} is the best; {face[codes[puzzle.lines[-1].cards[0]]]} gives {given} point"
             in told
         )
         for line in puzzle.lines:
-            assert f"{face[codes[line.cards[0]]]}\u00a0{puzzle.in_points(line.points)}" in told
+            assert f"{face[codes[line.cards[0]]]}\u00a0{puzzle.in_points(line.points * unit)}" in told
         assert "Best play from there:" in told
         assert "After " in told
         # As many tricks as there are to come, by both.

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.latest import Latest
+from bot.names import plain_name
 from bot.picture import CardStyle
 from bot.platform import Person, chat_of, is_inline, is_private, platform_of, private_place
 from bot.store import keys
-from bot.tables.chairs import plain_name
 from bot.tables.choice import Choice
 from bot.tables.table import USUAL_CLOCK
 from bot.texts import language_of

@@ -290,6 +290,12 @@ class CardRoom(Protocol):
         Raises one of the store's errors.
         """
 
+    async def reached_again(self, person: Person) -> None:
+        """A person may be written to again: those of their hands come that could not be shown. Twice is once.
+
+        Raises one of the store's errors.
+        """
+
     async def suggestions(self, kind: Kind, begun: str, person: Person, place: str, game: str = "") -> list[Suggestion]:
         """What somebody may mean who has ``begun`` to write an argument of some kind, the likeliest first.
 

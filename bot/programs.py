@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple, get_args
 
+from bot.names import plain_name
 from bot.privacy.kept import Kept
 from bot.serving import digest_of, is_token_of
 from bot.store import keys
-from bot.tables.chairs import plain_name
 
 Scope = Literal["read", "play"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)

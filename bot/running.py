@@ -63,10 +63,10 @@ def collect_seldom() -> None:
     gc.set_threshold(100_000, 50, 1000)
 
 
-def allow_open_files() -> None:
+def allow_open_files(count: int = OPEN_FILES) -> None:
     """Have as many lines open as the pages' limits allow: most systems begin with 1,024 and grant more to who asks."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, OPEN_FILES)
+    most = count if hard == resource.RLIM_INFINITY else min(hard, count)
     if soft != resource.RLIM_INFINITY and soft < most:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 

@@ -20,6 +20,7 @@ from adapters.discord.reading import InteractionToken
 from adapters.discord.rest import Rest
 from bot.panel import Panel
 from bot.platform import DeliveryError, MessageGone, SentMessage, Unreachable, is_ephemeral, is_private
+from bot.store import STORE_ERRORS
 
 LONGEST_NONCE = 25
 
@@ -66,7 +67,9 @@ class Messages:
             with suppress(TooLate):
                 sent = await answer.bring(body)
                 if reading.is_guest(place):
-                    await self._guests.keep(place, answer.token, sent.message)
+                    # It stands there: without its token it can be changed once it has been pressed.
+                    with suppress(*STORE_ERRORS):
+                        await self._guests.keep(place, answer.token, sent.message)
                 return answer.token, sent
         if not reading.is_guest(place):
             return None

@@ -174,6 +174,7 @@ class Pictures:
         except (SlowDown, NotDone, *NO_ANSWER) as error:
             if is_settled or _is_refusal(error):
                 raise
+            self._left_out(_channel(place), failure)
             # It would be said that nothing was done.
             raise Trouble(why(error)) from None
         # The text went through: it was the picture's fault.

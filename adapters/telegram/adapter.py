@@ -24,7 +24,6 @@ from adapters.telegram.profile import Profile
 from adapters.telegram.transport import AiohttpRequest, JsonData, SendingRequest, UploadData
 from adapters.telegram.webhook import Webhook
 from bot.actions import BadPayload
-from bot.background import TaskSet
 from bot.panel import Panel
 from bot.places import Place
 from bot.platform import (
@@ -63,7 +62,7 @@ CLOSED_SECONDS = 24 * 3600.0
 """For how long it is remembered that a place took nothing."""
 
 START_SECONDS = 2.0
-"""Within how many seconds /start comes with an unblocking, where it does: most apps send it by themselves."""
+"""Within how many seconds /start comes with an unblocking, where it does."""
 
 Result = TypeVar("Result")
 
@@ -104,9 +103,6 @@ class Telegram:
         self.per_second = PER_SECOND
         self._closed: TTLCache[str, bool] = TTLCache(10_000, CLOSED_SECONDS)
         """Places that lately took nothing."""
-        self._unblocked: set[str] = set()
-        """Who has unblocked the bot just now, and not pressed Start since."""
-        self._tasks = TaskSet()
         self._connected = self._has_connected = False
 
     async def start(self) -> None:
@@ -167,7 +163,6 @@ class Telegram:
 
     async def close(self) -> None:
         """Give the connections back, when nothing more is to be sent."""
-        self._tasks.cancel()
         self.messages.stop()
         self.pages.stop()
         await self.bot.shutdown()
@@ -221,8 +216,9 @@ class Telegram:
             with _reading(update):
                 person = reading.person(change.from_user)
             if person:
-                self._unblocked.add(person.id)
-                self._tasks.start(self._bring_back(person))
+                # Most apps send /start with that, which brings all hands.
+                await asyncio.sleep(START_SECONDS)
+                await self.card_room.reached_again(person)
             return
         if chat.type != chat.PRIVATE and reading.may_write(change.new_chat_member):
             place = ""
@@ -230,16 +226,6 @@ class Telegram:
                 place = reading.chat_place(chat)
             if place:
                 await self.card_room.back_in_chat(place)
-
-    async def _bring_back(self, person: Person) -> None:
-        """Bring the hands of somebody who has unblocked the bot, unless /start comes with that and brings them."""
-        await asyncio.sleep(START_SECONDS)
-        if person.id in self._unblocked:
-            self._unblocked.remove(person.id)
-            try:
-                await self.card_room.opened_private_chat(person)
-            except STORE_ERRORS as error:
-                self.card_room.store_away(error)
 
     def _heard_from(self, place: str) -> None:
         """Try a place once more that was closed when something was to be shown there: somebody is at it."""
@@ -268,8 +254,6 @@ class Telegram:
         if command is None:
             return
         self._heard_from(command.place)
-        if command.word == "start":
-            self._unblocked.discard(command.person.id)
         if reading.is_anonymous(message):
             language = await self.card_room.language_in(command.place)
             toast = texts(language).gettext(

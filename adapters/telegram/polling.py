@@ -31,9 +31,9 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 BREATH = 0.02
 """Seconds between two questions while something is being answered: most is answered by then."""
 
-SAME_OFFSET_SECONDS = 0.5
-"""Of a question that is asked again sooner Telegram answers no more than the first update, whatever has come since
-(tdlib/telegram-bot-api, ``Client::process_get_updates_query``).
+SAME_OFFSET_SECONDS = 0.55
+"""Of a question that is asked again within half a second Telegram answers no more than the first update, whatever has
+come since (tdlib/telegram-bot-api, ``Client::process_get_updates_query``). The rest is for the way there.
 """
 
 BATCH = 100
@@ -68,6 +68,8 @@ class Polling:
         self._since: dict[int, float] = {}
         """When the updates came, on the loop's clock, that Telegram may bring again."""
         self._next = self._asked = 0
+        self._asked_at = 0.0
+        """When Telegram was last asked, on the loop's clock, and from which update on."""
         self.hears = False
 
     @property
@@ -101,6 +103,7 @@ class Polling:
     async def _fetch(self, patience: int, limit: int = BATCH) -> list[Any]:
         """What Telegram has that is not confirmed, as it came; confirms what has been answered."""
         self._asked = offset = self._offset
+        self._asked_at = asyncio.get_running_loop().time()
         asked = {"offset": offset, "timeout": patience, "limit": limit, "allowed_updates": LISTENING_TO}
         # Not `get_updates`, which gives nothing of a batch if there is one update in it that it cannot read.
         found: Any = await self._bot._post("getUpdates", asked)
@@ -157,11 +160,13 @@ class Polling:
         """Wait where Telegram would bring the same again at once, until there is more to confirm."""
         if self._busy:
             await asyncio.wait(self._busy.values(), timeout=BREATH)
-        offset = self._offset
-        if first := self._busy.get(offset) if offset == self._asked else None:
-            await asyncio.wait([first], timeout=SAME_OFFSET_SECONDS)
-        elif found and offset == self._asked:
-            await asyncio.sleep(SAME_OFFSET_SECONDS)
+        offset, left = self._offset, self._asked_at + SAME_OFFSET_SECONDS - asyncio.get_running_loop().time()
+        if offset != self._asked or left <= 0:
+            return
+        if first := self._busy.get(offset):
+            await asyncio.wait([first], timeout=left)
+        elif found:
+            await asyncio.sleep(left)
 
     async def _waited_for(self, error: Exception, pause: float) -> None:
         hint = why(error)

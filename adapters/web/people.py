@@ -17,6 +17,7 @@ from aiohttp import web
 
 from adapters.web.refusals import Refused
 from bot import programs
+from bot.names import shown_name
 from bot.platform import CardRoom, Person, platform_of, private_place
 from bot.privacy.kept import Kept
 from bot.serving import digest_of, is_token_of
@@ -170,5 +171,4 @@ def set_cookie(response: web.StreamResponse, cookie: str, value: str, *, secure:
 
 def clean_name(name: str) -> str:
     """A name as it may stand at a table; empty if nothing is left of it."""
-    printable = "".join(char if char.isprintable() else " " for char in name)
-    return " ".join(printable.encode("utf-8", "ignore").decode().split())[:LONGEST_NAME].strip()
+    return shown_name(name.encode("utf-8", "ignore").decode(), LONGEST_NAME)

@@ -24,7 +24,7 @@ from adapters.web.limits import TooMany
 from adapters.web.pages import FIRST_GAME
 from adapters.web.people import COOKIE, PLATFORM, SESSIONS, WebPerson, set_cookie
 from adapters.web.refusals import Refused
-from adapters.web.site import Site, spoken
+from adapters.web.site import TOO_MUCH, Site, spoken
 from bot.commands import Kind, choices
 from bot.panel import LONGEST_PAYLOAD
 from bot.places import Place
@@ -41,6 +41,9 @@ LONGEST_WORD = 1024
 MOST_PAGES, MOST_PAGES_EACH = 2000, 20
 LOOK_SECONDS = 5.0
 """How often it is asked whether a page's session has been ended."""
+
+TOO_MUCH_SECONDS = 1.0
+"""How long a page is not listened to from where too much is said."""
 
 PAGE = "page"
 REMATCH = "1prematch "
@@ -286,12 +289,18 @@ class Tables:
                     break
                 try:
                     word = PressWord.model_validate_json(said.data)
-                    self._site.limits.word(request)
-                except (ValidationError, TooMany):
-                    # No page of ours says this, and no player so much: answers would cost more than they are worth.
+                except ValidationError:
+                    # No page of ours says this.
                     await line.close(code=WSCloseCode.POLICY_VIOLATION)
                     break
-                answer = await self._heard(word, hand, request, reader, language)
+                try:
+                    self._site.limits.word(request)
+                except TooMany:
+                    # Closed, a page of ours would come again at once, and cost more.
+                    await asyncio.sleep(TOO_MUCH_SECONDS)
+                    answer = {"n": word.n, "toast": texts(language).gettext(TOO_MUCH), "refused": True}
+                else:
+                    answer = await self._heard(word, hand, request, reader, language)
                 with suppress(ConnectionError):
                     await line.send_str(json.dumps(answer))
         finally:

@@ -10,10 +10,10 @@ import typer
 from bot.cli.asking import counted
 from bot.cli.errors import told
 from bot.cli.stores import beside
+from bot.names import plain_name
 from bot.programs import SCOPES, Programs
 from bot.settings import read_settings
 from bot.store import schema
-from bot.tables.chairs import plain_name
 
 token_app = typer.Typer(
     add_completion=False, help="Tokens with which programs play (docs/api.md); by itself it lists them."

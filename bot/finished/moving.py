@@ -7,6 +7,7 @@ the store, and half a line at the file's end is dropped, for its game is still i
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -99,8 +100,9 @@ class Moving:
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(descriptor, "a+b") as file:
             if os.fstat(descriptor).st_mode & 0o077:
-                # It was there already, and what people played is for its owner alone.
-                os.fchmod(descriptor, 0o600)
+                # It was there already, and what people played is for its owner alone; who that is, says so themselves.
+                with suppress(PermissionError):
+                    os.fchmod(descriptor, 0o600)
             begin = file.seek(0, os.SEEK_END)
             file.writelines(lines)
             file.flush()

@@ -100,7 +100,7 @@ class Judgement(Told):
     seat: int
     move: str
     better: str
-    lost: float = Field(description="Points given away.")
+    lost: float = Field(description="Points given away; people are shown them times `score_unit`.")
     exact: bool = Field(description="Whether perfect play with open cards says so, or the strong robot's judgement.")
     text: str = Field(description="What would have been better and why, in words; empty if nothing was given away.")
 
@@ -111,7 +111,7 @@ class Played(Told):
     seat: int
     decisions: int
     accuracy: int = Field(description="How many decisions of a hundred gave nothing away.")
-    lost: float = Field(description="Points given away, by either measure.")
+    lost: float = Field(description="The same, by either measure.")
 
 
 class ReplayedAnalysis(Told):

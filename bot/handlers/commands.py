@@ -37,6 +37,7 @@ from bot.handlers.programs import OwnPrograms
 from bot.handlers.puzzles import Puzzles
 from bot.handlers.strangers import Strangers
 from bot.handlers.tournaments import TOURNAMENT, TournamentPages, form_and_rest
+from bot.names import plain_name
 from bot.panels.challenge import invitation_panel
 from bot.panels.drafts import NO_DRAFT, Draft
 from bot.panels.hand import RESIGN
@@ -45,7 +46,7 @@ from bot.panels.phrases import game_names
 from bot.people import Profile
 from bot.platform import Command, Person, Reply, is_ephemeral, is_private, platform_of
 from bot.store.entries import Clock, Rule
-from bot.tables.chairs import Invited, plain_name
+from bot.tables.chairs import Invited
 from bot.tables.choice import Choice
 from bot.tables.errors import AlreadyPlaying, AlreadySeated, NoSuchTable, NotAtThisTable
 from bot.tables.table import USUAL_CLOCK, Table

@@ -11,6 +11,7 @@ import structlog
 from redis.asyncio import Redis
 
 from bot.commands import Kind, command_called
+from bot.delivery.names import Hand
 from bot.delivery.surface import Change
 from bot.delivery.surfaces import board_at
 from bot.finished.players import Players
@@ -122,6 +123,13 @@ class Dispatcher:
         begin_request()
         await self.worker.people.meet(person, private_place(person.id))
         await self._commands.bring_hands(person.id, code, private_place(person.id))
+
+    async def reached_again(self, person: Person) -> None:
+        begin_request()
+        for table in await self.worker.tables_of(person.id):
+            seat = table.seat_of(person.id)
+            if seat is not None:
+                await self.worker.change(table.code, Hand(seat), Change(place=private_place(person.id)))
 
     async def suggestions(self, kind: Kind, begun: str, person: Person, place: str, game: str = "") -> list[Suggestion]:
         if not self.limits.suggestion(person):

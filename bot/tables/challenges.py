@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack, suppress
 from itertools import count
 
 from bot.find.blocks import Blocks
+from bot.names import plain_name
 from bot.platform import private_place
 from bot.store.entries import (
     Ask,
@@ -25,7 +26,7 @@ from bot.store.entries import (
     Sit,
 )
 from bot.tables import checks
-from bot.tables.chairs import ROBOT_NAMES, Chair, Invited, plain_name
+from bot.tables.chairs import ROBOT_NAMES, Chair, Invited
 from bot.tables.codes import mark_of, table_code
 from bot.tables.errors import (
     ChairTaken,

@@ -6,9 +6,9 @@ from contextlib import suppress
 from itertools import count
 
 from bot.finished.ratings import Ratings, Scope
+from bot.names import plain_name
 from bot.programs import is_program
 from bot.store import Store
-from bot.tables.chairs import plain_name
 from bot.tables.choice import Choice
 from bot.tables.codes import table_code
 from bot.tables.lists import CodeTaken

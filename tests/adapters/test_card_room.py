@@ -41,6 +41,7 @@ MAY_IMPORT = {
     "bot.finished.replayed",
     "bot.host_link",
     "bot.mini_app",
+    "bot.names",
     "bot.panel",
     "bot.panels.rules",
     "bot.picture",
@@ -135,6 +136,9 @@ class Parrot:
 
     async def opened_private_chat(self, person: Person, code: str = "") -> None:
         raise AssertionError("nobody did")
+
+    async def reached_again(self, person: Person) -> None:
+        raise AssertionError("nobody was away")
 
     async def suggestions(self, kind: Kind, begun: str, person: Person, place: str, game: str = "") -> list[Suggestion]:
         return [Suggestion(f"{kind.name} {begun} by {person.name}", "a table")]

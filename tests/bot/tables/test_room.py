@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
+from bot.names import JOINERS, LONGEST_NAME, plain_name
 from bot.store import EmbeddedStore, Store, keys, opened
 from bot.store.log import Log, stamped, unstamped
 from bot.store.store import FOLD_AFTER
 from bot.tables import Room, Table
-from bot.tables.chairs import JOINERS, LONGEST_NAME, Invited, plain_name
+from bot.tables.chairs import Invited
 from bot.tables.challenges import Challenges
 from bot.tables.codes import CODE_LETTERS, mark_of, table_code
 from bot.tables.errors import (
@@ -202,6 +203,7 @@ def test_a_name_that_shows_nothing_is_none(name: str) -> None:
 
 def test_a_joiner_that_joins_nothing_is_a_gap() -> None:
     assert plain_name("An\u200dna\u200d 😀\u200d") == "An na 😀"
+    assert plain_name("Ле\u200dна") == "Ле на"
 
 
 @pytest.mark.parametrize(

@@ -36,8 +36,9 @@ async def _text(store: Store, key: bytes) -> str:
 
 
 async def traces(store: Store, *words: str) -> list[str]:
-    """The keys that hold one of these words, in any letters; one of digits by itself, for times hold any digits."""
+    """The keys that hold one of these words, in any letters; one of digits by itself, for times and secrets hold any."""
     wanted = re.compile(
-        "|".join(rf"(?<!\d){word}(?!\d)" if word.isdecimal() else re.escape(word) for word in words), re.IGNORECASE
+        "|".join(rf"(?<![\da-f]){word}(?![\da-f])" if word.isdecimal() else re.escape(word) for word in words),
+        re.IGNORECASE,
     )
     return sorted(key for key, text in (await everything(store)).items() if wanted.search(f"{key}\n{text}"))

@@ -67,9 +67,11 @@ class Messages:
             with suppress(TooLate):
                 sent = await answer.bring(body)
                 if reading.is_guest(place):
-                    # It stands there: without its token it can be changed once it has been pressed.
-                    with suppress(*STORE_ERRORS):
+                    try:
                         await self._guests.keep(place, answer.token, sent.message)
+                    except STORE_ERRORS as error:
+                        # It stands there all the same: it can be changed once it has been pressed.
+                        log.warning("discord_token_not_kept", why=why(error))
                 return answer.token, sent
         if not reading.is_guest(place):
             return None

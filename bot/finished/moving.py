@@ -7,9 +7,10 @@ the store, and half a line at the file's end is dropped, for its game is still i
 
 import os
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import structlog
 
 from bot.disk import sync_name
 from bot.finished.archive import Archive, FinishedGame, Numbered, UnreadableGame
@@ -21,6 +22,8 @@ from engine import verify
 from engine.errors import FaultyRecord
 
 GAMES_AT_ONCE = 100
+
+log = structlog.get_logger()
 
 DROP = """
 -- KEYS  a game
@@ -100,9 +103,11 @@ class Moving:
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(descriptor, "a+b") as file:
             if os.fstat(descriptor).st_mode & 0o077:
-                # It was there already, and what people played is for its owner alone; who that is, says so themselves.
-                with suppress(PermissionError):
+                # It was there already, and what people played is for its owner alone.
+                try:
                     os.fchmod(descriptor, 0o600)
+                except PermissionError:
+                    log.warning("archive_is_somebody_elses", file=str(self._path))
             begin = file.seek(0, os.SEEK_END)
             file.writelines(lines)
             file.flush()

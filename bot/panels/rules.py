@@ -161,7 +161,7 @@ def _game(language: str, faces: str) -> dict[str, list[str]]:
             _("After each trick both draw a card, the winner first, and show it."),
             _("With the stock gone you play on: twenty tricks in all."),
             _(
-                "You may declare what stands in your first cards at your first turn, then what a card drawn "
+                "At your first turn you may declare what your first cards hold, then what a card drawn "
                 "completes, until you next play."
             ),
             _(

@@ -25,6 +25,8 @@ from bot.bench import start
 from bot.bench.limits import BenchFailed
 
 ROOT = Path(__file__).resolve().parents[2]
+PATIENCE = 10.0
+"""The seconds for which a bench that was interrupted may go on, each time."""
 PIN = re.compile(r"^([\w.-]+)==([^\s;\\]+)", re.MULTILINE)
 
 
@@ -190,14 +192,22 @@ def output_of(bench: Bench, side: Side) -> str:
                     )
         finally:
             timer.cancel()
-            # So that it ends what it has started: a store that is left over would slow what is measured next.
-            process.send_signal(signal.SIGINT)
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            _end(process)
     return "".join(lines)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Have it end what it has started: a store that is left over would slow what is measured next."""
+    # Asked twice: Python sees a signal that comes just before a call that waits only when that call is over.
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            continue
+        return
+    process.kill()
+    process.wait()
 
 
 def of_bench(name: str, side: Side) -> dict[str, float]:

@@ -19,7 +19,7 @@ version = "1.0"
 telegram = "{module}:run"
 """
 MAIN = """
-import sys, time
+import signal, sys, time
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -30,6 +30,8 @@ def main():
     if "discord" in words:
         print("whole bot, 200 tables: 100 presses/s, 4.00 ms of CPU a press", flush=True)
         time.sleep(60)
+    if "--inline" in words:
+        signal.signal(signal.SIGINT, lambda number, frame: signal.signal(number, signal.default_int_handler))
     if "telegram" in words:
         [place] = [one.value for one in entry_points(group="buongioco.benches") if one.name == "telegram"]
         told = "1,000" if place == "{module}:run" else "250"
@@ -97,6 +99,14 @@ def test_a_revision_has_its_own_entry_points_and_is_ended_when_enough_is_told(re
     assert row(result.stdout, "Telegram, whole bot to bare library, presses/s") == ["2.00", "0.50", "0.25"]
     assert row(result.stdout, "Telegram, whole bot to bare library, by CPU")[0] == "0.50"
     # It could end what it had started itself.
+    assert (repository / "bot" / "cli" / "ended").exists()
+
+
+def test_a_bench_that_misses_an_interrupt_is_interrupted_once_more(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compare, "PATIENCE", 2.0)
+    call("HEAD", "--rounds", "1", "--only", "inline")
     assert (repository / "bot" / "cli" / "ended").exists()
 
 

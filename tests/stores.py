@@ -61,6 +61,7 @@ async def opened_empty(valkey: EmbeddedStore) -> AsyncIterator[Store]:
 
 
 ON_A_CLUSTER = pytest.param("cluster", marks=pytest.mark.xdist_group("cluster"))
+LONG_ON_A_CLUSTER = pytest.param("cluster", marks=[*ON_A_CLUSTER.marks, pytest.mark.long])
 """For tests that run on a cluster, too: one process has all of them, and one cluster."""
 
 

@@ -127,6 +127,7 @@ def test_a_bot_that_never_connects_is_told_in_a_line_and_not_waited_for(monkeypa
     assert "Traceback" not in result.output
 
 
+@pytest.mark.long
 def test_presses_in_the_process_end_with_their_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"SECONDS": 1, "RATE": 50, "FLAT_OUT": 100, "COUNTED": 100}.items():
         monkeypatch.setattr(f"bot.bench.presses.{name}", value)

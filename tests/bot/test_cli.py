@@ -268,6 +268,7 @@ def test_bench_engine_prints_its_baseline_beside_every_figure(monkeypatch: pytes
         assert out.count(game) >= 4
 
 
+@pytest.mark.long
 def test_bench_store_prints_its_baseline_beside_the_presses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.bench.store.TABLES", 3)
     monkeypatch.setattr("bot.bench.store.PRESSES", 256)

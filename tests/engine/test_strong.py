@@ -16,7 +16,7 @@ from engine.robots.strong import SEARCH_AS_USUAL, Judged, StrongRobot
 from engine.search.solver import Solver
 from tests.engine.tables import full_table, in_play
 from tests.groups import COMPILED_SEARCHES
-from tests.long import long
+from tests.long import long, mostly_long
 
 pytestmark = COMPILED_SEARCHES
 
@@ -79,7 +79,7 @@ def test_with_all_cards_known_it_plays_exactly() -> None:
         assert sign * values[card] == max(sign * value for value in values.values())
 
 
-@pytest.mark.parametrize("game_id", ["tavolo", "testa"])
+@pytest.mark.parametrize("game_id", mostly_long(["tavolo", "testa"], "testa"))
 def test_a_declaration_that_can_wait_is_made_when_its_cards_go(game_id: str) -> None:
     """All that it ever holds is declared at last, and mostly later than at once."""
     waited = 0

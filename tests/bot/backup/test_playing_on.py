@@ -21,6 +21,7 @@ from tests.bot.fake_platform import ACCEPT, GROUP, FakePlatform, Player, open_wo
 from tests.bot.finished.games import finished, keep
 from tests.bot.worker.test_games import shortest
 from tests.long import long
+from tests.stores import LONG_ON_A_CLUSTER
 
 NAMES = {"pizzichino": ("Anna", "Bruno"), "tressette": ("Carla", "Dino", "Eva", "Fede"), "spades": ("Gina", "Ugo")}
 
@@ -104,6 +105,7 @@ async def play(
     raise AssertionError("it never came to that")
 
 
+@pytest.mark.parametrize("any_store", ["one node", LONG_ON_A_CLUSTER], indirect=True)
 @pytest.mark.parametrize(
     ("played", "rolled_back"), [(["pizzichino"], True), long(list(NAMES), False), long(list(NAMES), True)]
 )

@@ -62,6 +62,7 @@ def by_people(tournament: Tournament) -> Mapping[frozenset[str], int]:
 
 WHOLE: list[tuple[Form, str, int, int | None]] = [
     ("knockout", "metamazzo", 8, 21),
+    ("roundrobin", "pizzichino", 4, 21),
     ("roundrobin", "pizzichino", 5, 21),
     ("knockout", "tavolo", 12, 11),
     ("swiss", "testa", 9, 11),

@@ -229,6 +229,7 @@ async def test_an_analysis_is_made_deal_by_deal_and_kept(store: Store) -> None:
         assert asked == 1
 
 
+@pytest.mark.long
 async def test_a_real_analysis_in_italian(store: Store) -> None:
     fake = FakePlatform()
     async with open_worker(store, fake) as worker:

@@ -123,6 +123,16 @@ def lines_of(lines: list[bytes]) -> bytes:
     return gzip.compress(b"".join([*lines, json.dumps({"end": len(lines), "sha256": digest}).encode() + b"\n"]))
 
 
+def with_another_checksum(data: bytes) -> bytes:
+    """gzip's own, of all that it holds."""
+    return data[:-8] + bytes([data[-8] ^ 255]) + data[-7:]
+
+
+def with_a_hole(data: bytes) -> bytes:
+    """One byte may be one that nothing follows from, so that the file holds the same as before."""
+    return data[:300] + bytes(100) + data[400:]
+
+
 SPOILT: list[Callable[[bytes], bytes]] = [
     cut_in_the_middle,
     without_its_end,
@@ -133,7 +143,8 @@ SPOILT: list[Callable[[bytes], bytes]] = [
     of_another_kind,
     of_another_format,
     lambda data: data[:-1],
-    lambda data: data[:300] + bytes([data[300] ^ 255]) + data[301:],
+    with_another_checksum,
+    with_a_hole,
     lambda _: b"",
     lambda _: b"REDIS0011",
     lambda _: gzip.compress(b"hello\n"),

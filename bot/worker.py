@@ -139,7 +139,9 @@ class Worker:
         self.teller = Teller(store, self.shards, self.people, self.adapters, settings.reports_to)
         self.reminders = Reminders(store, self.shards, self.people, self.adapters, self.days)
         self.honours = Honours(store.client, self.archive, self.ratings)
-        self.puzzles = GroupPuzzles(store, self.shards, self.people, self.adapters, self.days.now)
+        self.puzzles = GroupPuzzles(
+            store, self.shards, self.people, self.adapters, self.delivery.announcer, self.days.now
+        )
         self.director = Director(
             self.room,
             self.challenges,
@@ -148,8 +150,8 @@ class Worker:
             self.shards,
             self.people,
             self.adapters,
-            self.picture_pool,
             self.delivery.answers,
+            self.delivery.announcer,
         )
         self.forgetter = Forgetter(
             self.room, self.people, self.archive, self.ratings, self.finder.queue, self._tell_to_forget

@@ -17,6 +17,7 @@ from typing import Any
 
 import structlog
 
+from bot.delivery.announcer import Announcer
 from bot.delivery.answers import Answers
 from bot.delivery.drawing import Drawer
 from bot.delivery.lowest import LowestHands
@@ -86,6 +87,7 @@ class Delivery:
         self._tables: OrderedDict[str, TableSync] = OrderedDict()
         limiter = SendLimiter(self._rate_limit, self._overall)
         self.answers = Answers(limiter, outages)
+        self.announcer = Announcer(pictures, self.answers)
         self.on_results: OnResults | None = None
         """Called with a game that is over, what came of it, and the messages that show its result for good."""
         self.lowest = LowestHands()

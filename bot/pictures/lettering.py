@@ -23,6 +23,8 @@ LETTERS = frozenset(map(chr, chain(*SCRIPTS, map(ord, "ȘșȚțΆ–—‘’“
 """What can be written."""
 
 ELLIPSIS = "…"
+ISOLATES = "\u2068\u2069"
+"""What stands around names in texts, and is not seen."""
 
 
 def drawable(text: str) -> str:
@@ -42,6 +44,7 @@ def drawable_names(names: Sequence[str], language: str) -> list[str]:
     would else be called like another one whose name is different.
     """
     _ = texts(language).gettext
+    names = [name.strip(ISOLATES) for name in names]
     written = [drawable(name) for name in names]
     called = []
     for seat, (name, short) in enumerate(zip(names, written, strict=True), 1):
@@ -49,6 +52,12 @@ def drawable_names(names: Sequence[str], language: str) -> list[str]:
         alike = {other for other, others in zip(names, written, strict=True) if others == short}
         called.append(number if not short else f"{short} ({number})" if alike > {name} and name != short else short)
     return called
+
+
+def are_drawable(names: Sequence[str]) -> bool:
+    """Whether who reads these names in a picture knows who is meant: none is empty there, or like another one."""
+    written = [drawable(name) for name in names]
+    return all(written) and len(set(written)) == len(written)
 
 
 def minus(figure: str) -> str:

@@ -8,7 +8,6 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import date, datetime
 from functools import lru_cache
 from random import Random
@@ -16,13 +15,14 @@ from random import Random
 import structlog
 
 from bot.daily.reminders import HOURS, LATE_HOURS, Hours
+from bot.delivery.announcer import Announcer
 from bot.delivery.shards import Shards
 from bot.find.finder import MINDED_WITH
 from bot.panel import Panel
 from bot.panels.puzzles import Asked, puzzle_panel
 from bot.people import People
 from bot.pictures.puzzles import puzzle_scene
-from bot.platform import Adapter, ChatGone, DeliveryError, NoPicture, chat_of, is_worth_another_try, platform_of
+from bot.platform import Adapter, ChatGone, DeliveryError, chat_of, is_worth_another_try, platform_of
 from bot.puzzles.collection import all_puzzles
 from bot.puzzles.ladder import Ladder
 from bot.store import Store, keys
@@ -61,9 +61,16 @@ class GroupPuzzles:
     """
 
     def __init__(
-        self, store: Store, shards: Shards, people: People, adapters: Mapping[str, Adapter], now: Callable[[], datetime]
+        self,
+        store: Store,
+        shards: Shards,
+        people: People,
+        adapters: Mapping[str, Adapter],
+        announcer: Announcer,
+        now: Callable[[], datetime],
     ) -> None:
         self._store, self._shards, self._adapters, self._now = store, shards, adapters, now
+        self._announcer = announcer
         self._viewers = Viewers(people, adapters)
         self.ladder, self.hours = Ladder(store.client), Hours(store.client, keys.PUZZLE_HOURS)
 
@@ -128,10 +135,7 @@ class GroupPuzzles:
             return
         panel, key = await self.panel(place), f"puzzle {self.today()} {place}"
         try:
-            try:
-                await adapter.send(place, panel, key)
-            except NoPicture:
-                await adapter.send(place, replace(panel, picture=None), key)
+            await self._announcer.send(adapter, place, panel, key)
         except ChatGone:
             await self.hours.choose(place, None)
         except DeliveryError as error:

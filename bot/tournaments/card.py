@@ -14,17 +14,17 @@ from functools import partial
 import structlog
 from cachetools import LRUCache
 
+from bot.delivery.announcer import Announcer
 from bot.delivery.answers import Answers
 from bot.panel import Panel
 from bot.panels.tournament import card_panel, winner_panel
 from bot.panels.tournament_words import time_left
-from bot.pictures.pool import PicturePool
+from bot.pictures.lettering import are_drawable
 from bot.pictures.tournament import standings_sheet
 from bot.platform import (
     Adapter,
     ChatGone,
     MessageGone,
-    NoPicture,
     NotEditable,
     Refused,
     SentMessage,
@@ -32,6 +32,7 @@ from bot.platform import (
     Unreachable,
     platform_of,
 )
+from bot.somebody import spoken
 from bot.store import keys
 from bot.tournaments.store import KEPT_SECONDS, TOURNAMENTS_REMEMBERED, Tournaments
 from bot.tournaments.tournament import Tournament
@@ -80,11 +81,11 @@ class Cards:
         tournaments: Tournaments,
         viewers: Viewers,
         adapters: Mapping[str, Adapter],
-        pictures: PicturePool,
         answers: Answers,
+        announcer: Announcer,
     ) -> None:
         self._client, self._tournaments, self._viewers = tournaments.client, tournaments, viewers
-        self._adapters, self._pictures, self._answers = adapters, pictures, answers
+        self._adapters, self._answers, self._announcer = adapters, answers, announcer
         self._drawn: LRUCache[str, tuple[object, Panel]] = LRUCache(TOURNAMENTS_REMEMBERED)
         self._silent_until: LRUCache[str, float] = LRUCache(TOURNAMENTS_REMEMBERED)
 
@@ -185,12 +186,11 @@ class Cards:
         panel = winner_panel(viewer.language, tournament, viewer.pages)
         if viewer.deck:
             sheet = standings_sheet(viewer.language, tournament, viewer.group, int(time.time()))
+            if not are_drawable([spoken(chair.name, viewer.language) for chair in tournament.players if chair]):
+                panel = replace(panel, fold=None)
             panel = pictured(panel, sheet, viewer.language, is_lasting=True)
         key = f"tournament {tournament.code} won"
-        try:
-            await adapter.send(tournament.place, await self._pictures.painted(panel), key)
-        except NoPicture:
-            await adapter.send(tournament.place, replace(panel, picture=None), key)
+        await self._announcer.send(adapter, tournament.place, panel, key)
 
     async def _heed_wish(self, code: str) -> None:
         """Take up what was wished for; only here what is noted of a card is changed."""

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 import structlog
 from cachetools import LRUCache
 
+from bot.delivery.announcer import Announcer
 from bot.delivery.answers import Answers
 from bot.delivery.shards import Shards
 from bot.find.finder import MINDED_WITH
 from bot.finished.archive import Archive, FinishedGame
 from bot.finished.ratings import Ratings
 from bot.people import People
-from bot.pictures.pool import PicturePool
 from bot.platform import Adapter
 from bot.somebody import is_somebody
 from bot.store import STORE_ERRORS
@@ -75,14 +75,14 @@ class Director:
         shards: Shards,
         people: People,
         adapters: Mapping[str, Adapter],
-        pictures: PicturePool,
         answers: Answers,
+        announcer: Announcer,
     ) -> None:
         self._archive, self._shards, self._outage = archive, shards, room.store.outage
         self.tournaments = Tournaments(room.store)
         self.fixtures = Fixtures(room, challenges, archive)
         self.registration = Registration(room.store, self.tournaments, ratings)
-        self.cards = Cards(self.tournaments, Viewers(people, adapters), adapters, pictures, answers)
+        self.cards = Cards(self.tournaments, Viewers(people, adapters), adapters, answers, announcer)
         self.reminders = Reminders(self.tournaments, people, adapters, answers)
         self._looked_at: LRUCache[str, float] = LRUCache(TABLES_REMEMBERED)
         self._passes: dict[str, tuple[int, float]] = {}

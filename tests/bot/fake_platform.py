@@ -107,6 +107,7 @@ class FakePlatform:
         if units(panel.plain) > self.longest:
             raise TooLong(self.longest)
         assert panel.plain.strip()
+        assert panel.picture is None or panel.picture.png, "a picture that was not painted"
         for row in panel.rows:
             assert row
             for button in row:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from bot.bench.pictures import scenes_of
-from bot.panels.snapshot import snapshot
-from bot.pictures.lettering import drawable, drawable_names
+from bot.panels.snapshot import isolated, snapshot
+from bot.pictures.lettering import are_drawable, drawable, drawable_names
 from bot.pictures.results import deal_sheet
 from bot.pictures.scene import Scene, TallyLine
 from bot.pictures.scenes import board_scene, hand_scene
@@ -106,6 +106,15 @@ def test_two_whose_names_differ_in_what_cannot_be_written_are_told_apart() -> No
     assert drawable_names(["Anna", "Anna 🌸"], "en") == ["Anna", "Anna (seat 2)"]
     assert drawable_names(["Anna 🌸", "Anna 🎴"], "it") == ["Anna (posto 1)", "Anna (posto 2)"]
     assert drawable_names(["Anna", "Anna"], "en") == ["Anna", "Anna"]
+    assert drawable_names([isolated("Anna"), isolated("Anna 🌸")], "en") == ["Anna", "Anna (seat 2)"]
+
+
+@pytest.mark.parametrize(
+    ("names", "are"),
+    [(["Anna", "Bruno"], True), (["Anna", "Anna 🌸"], False), (["Anna", "小明"], False), ([], True)],
+)
+def test_names_that_the_letters_cannot_tell_apart_are_known(names: list[str], are: bool) -> None:
+    assert are_drawable(names) is are
 
 
 def test_packets_are_chosen_by_number_and_then_show_their_tops() -> None:

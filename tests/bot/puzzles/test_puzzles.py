@@ -288,6 +288,19 @@ async def test_one_comes_each_day_to_groups_that_want_it(store: Store) -> None:
         assert len(anna.fake.messages[GROUP]) == stood + 1
 
 
+async def test_it_comes_with_its_picture(store: Store) -> None:
+    async with opened(store, "Anna") as (worker, [anna]):
+        anna.fake.shows_pictures = True
+        drawn = (await worker.puzzles.panel(GROUP)).picture
+        assert drawn
+        worker.picture_pool._kept[drawn.subject.digest] = b"painted"
+        await worker.puzzles.hours.choose(GROUP, 13)
+        await worker.puzzles.send_due()
+        picture = anna.fake.last(GROUP).picture
+        assert picture
+        assert picture.png == b"painted"
+
+
 async def test_an_hour_chosen_below_the_puzzle_of_a_day_gone_by_leaves_it_as_it_is(store: Store) -> None:
     async with opened(store, "Anna") as (worker, [anna]):
         await anna.say("/puzzle")

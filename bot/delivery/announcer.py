@@ -1,0 +1,30 @@
+"""Messages that nobody keeps up to date: each with its picture, or by its text alone where that cannot be had."""
+
+import asyncio
+from dataclasses import replace
+from functools import partial
+
+from bot.delivery.answers import Answers
+from bot.panel import Panel
+from bot.pictures.pool import PicturePool
+from bot.platform import Adapter, NoPicture
+
+
+class Announcer:
+    """Sends them; a picture that comes after its text has gone by itself is deleted."""
+
+    def __init__(self, pictures: PicturePool, answers: Answers) -> None:
+        self._pictures, self._answers = pictures, answers
+
+    async def send(self, adapter: Adapter, place: str, panel: Panel, key: str) -> None:
+        """Send one, once under its key; the errors are those of `Adapter.send`."""
+        try:
+            await adapter.send(place, await self._pictures.painted(panel), key)
+        except NoPicture as error:
+            if error.late:
+                self._answers.tasks.start(self._delete_late(adapter, place, error.late))
+            await adapter.send(place, replace(panel, picture=None), key)
+
+    async def _delete_late(self, adapter: Adapter, place: str, late: asyncio.Future[str]) -> None:
+        if message := await late:
+            self._answers.send(place, partial(adapter.delete, place, message))

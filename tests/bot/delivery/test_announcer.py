@@ -1,0 +1,74 @@
+"""Messages that nobody keeps up to date: no picture stands there beside a text that went by itself."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from bot.delivery.announcer import Announcer
+from bot.delivery.answers import Answers
+from bot.delivery.send_limiter import SendLimiter
+from bot.outages import Outages
+from bot.panel import Panel, Span
+from bot.picture import DECKS
+from bot.pictures.pool import PicturePool
+from bot.pictures.scene import Scene, Side
+from bot.platform import NoPicture, RateLimit, SentMessage
+from bot.viewers import pictured
+from tests.bot.fake_platform import GROUP, FakePlatform
+
+SCENE = Scene(deck=DECKS[0], sides=(Side("Ada", "0"), Side("Bea", "0")), target="to 21")
+PANEL = pictured(Panel((Span("Ada has won!"),)), SCENE, "en")
+
+
+class Late(FakePlatform):
+    """A platform that gives pictures up, and shows them later all the same, if it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.late: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    async def send(self, place: str, panel: Panel, key: str, **more: Any) -> SentMessage:
+        if panel.picture:
+            raise NoPicture("too late", self.late)
+        return await super().send(place, panel, key, **more)
+
+    def arrive(self) -> None:
+        self.messages[GROUP]["late"] = PANEL
+        self.late.set_result("late")
+
+
+def announcer(pictures: PicturePool) -> Announcer:
+    limiter = SendLimiter(lambda _place: RateLimit())
+    return Announcer(pictures, Answers(limiter, Outages(lambda _platform: True, lambda _platform: None)))
+
+
+async def said_by(announcer: Announcer) -> None:
+    async with asyncio.timeout(10):
+        while announcer._answers.tasks:
+            await announcer._answers.tasks.wait()
+
+
+async def test_it_goes_with_its_picture() -> None:
+    fake, pictures = FakePlatform(), PicturePool()
+    pictures._kept[SCENE.digest] = b"painted"
+    await announcer(pictures).send(fake, GROUP, PANEL, "key")
+    picture = fake.last(GROUP).picture
+    assert picture
+    assert picture.png == b"painted"
+
+
+@pytest.mark.parametrize("comes", [True, False])
+async def test_a_picture_that_comes_after_its_text_has_gone_by_itself_is_deleted(comes: bool) -> None:
+    fake, pictures = Late(), PicturePool()
+    pictures._kept[SCENE.digest] = b"painted"
+    one = announcer(pictures)
+    await one.send(fake, GROUP, PANEL, "key")
+    assert fake.texts(GROUP) == ["Ada has won!"]
+    if comes:
+        fake.arrive()
+    else:
+        fake.late.set_result("")
+    await said_by(one)
+    assert list(fake.messages[GROUP].values()) == [Panel(PANEL.text)]
+    assert ("delete" in [what for what, _place, _message in fake.calls]) == comes

@@ -2,6 +2,7 @@
 
 import re
 import time
+from dataclasses import replace
 
 from bot.actions import BadPayload
 from bot.finished.archive import FinishedGame
@@ -17,6 +18,7 @@ from bot.panels.snapshot import isolated
 from bot.panels.standings import Ranked, leaderboard_about, leaderboard_page, stats_page
 from bot.panels.tables import Seated, free_chairs, open_tables_page, tables_page
 from bot.people import Profile
+from bot.pictures.lettering import are_drawable
 from bot.pictures.results import game_sheet
 from bot.pictures.rules import rules_sheet
 from bot.pictures.standings import leaderboard_sheet, stats_sheet
@@ -77,6 +79,8 @@ class Pages:
         panel = leaderboard_page(viewer.language, where, when, game, lines, await ratings.ranked(scope))
         if not viewer.deck:
             return panel
+        if not are_drawable([line.name for line in lines if line.rank is not None]):
+            panel = replace(panel, fold=None)
         about = leaderboard_about(viewer.language, where, when, game)
         return pictured(panel, leaderboard_sheet(viewer.language, about, lines), viewer.language)
 

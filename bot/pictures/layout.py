@@ -18,8 +18,12 @@ WIDTH = 720
 MARGIN = 20
 INNER = WIDTH - 2 * MARGIN
 
-CARD, SMALL = 220, 84
-"""How wide cards are: one's own; what is over, and what the others hold."""
+CARD, SMALL, OPEN = 220, 84, 112
+"""How wide cards are: one's own; what is over, and what the others hold; and what they hold where all of it is known.
+"""
+
+OPEN_STEP = 68
+"""How much must be seen of the left side of what they hold where all of it is known; otherwise it is smaller."""
 
 STRIP, TALL_STRIP, LINE, TITLE = 88, 116, 50, 28
 """How high the strip with the points is, and where partners' names or long notes need a line more."""
@@ -61,8 +65,10 @@ LEAST_STEP = 46
 COVERED = 104
 """How much of a row of cards is seen above the row that lies on it."""
 
-EASY_ACROSS = 5
-"""Easy cards do not lie on one another, for their signs are all over them; so many are in a row."""
+EASY_ACROSS, MOST_ACROSS = 5, 6
+"""Easy cards do not lie on one another, for their signs are all over them: so many are in a row, and so many where that
+saves the third row, without which picture and buttons fit on a phone's screen.
+"""
 
 EASY_CARD = 212
 """How wide they are in the trick, and where few are in hand."""
@@ -74,7 +80,8 @@ class Measures(NamedTuple):
     ``card`` is how wide those of the trick are, ``opposite`` the others' packets. So much is seen from above: ``shown``
     of the others' cards, ``packets`` of their packets, ``own`` of one's last row, which the picture's edge cuts off.
     ``shown_step`` is how much is to be seen of the left side of a card that was shown. A packet's ``chip`` is so wide,
-    and looks over the packet's right side by ``overhang``.
+    and looks over the packet's right side by ``overhang``. ``plate`` is where the name of whoever played a card begins,
+    from its lower edge, and the mat is higher by ``below`` for it.
     """
 
     card: int
@@ -85,15 +92,36 @@ class Measures(NamedTuple):
     shown_step: int
     chip: int
     overhang: int
+    plate: int
+    below: int
 
 
 MEASURES: dict[CardStyle, Measures] = {
+    # The name hides the lower rank, and leaves its sign.
     "classic": Measures(
-        card=CARD, opposite=160, shown=BACKS_SEEN, packets=104, own=240, shown_step=24, chip=88, overhang=4
+        card=CARD,
+        opposite=160,
+        shown=BACKS_SEEN,
+        packets=104,
+        own=240,
+        shown_step=24,
+        chip=88,
+        overhang=4,
+        plate=-48,
+        below=0,
     ),
-    # The sign is below the rank, and the rank is wider.
+    # The sign is below the rank and reaches far down, and the rank is wider.
     "easy": Measures(
-        card=EASY_CARD, opposite=116, shown=118, packets=150, own=330, shown_step=50, chip=72, overhang=12
+        card=EASY_CARD,
+        opposite=116,
+        shown=118,
+        packets=150,
+        own=330,
+        shown_step=50,
+        chip=72,
+        overhang=20,
+        plate=-24,
+        below=8,
     ),
 }
 
@@ -252,13 +280,15 @@ class _Layouter(Composer):
         """The cards across the table, the nearest tucked under the mat: a name, a hand and packets each."""
         self.y += 14
         for holder in self.scene.others:
-            height = self._seen_of(holder)
             self._text(holder.name, MARGIN, self.y + 36, 26, "white", "felt", NAME)
             left = MARGIN + (NAME + MARGIN if holder.name else 0)
             room = WIDTH - left - 2 * MARGIN - self._others_packets(holder.packets)
+            width = _width_of_others(holder, room)
+            height = self._seen_of(holder) * width // SMALL
             x = left
-            for card, step in zip(holder.cards, _steps(holder.cards, room, self.measures.shown_step), strict=True):
-                self._card(card, x, self.y, SMALL, height)
+            steps = _steps(holder.cards, room, self.measures.shown_step, width)
+            for card, step in zip(holder.cards, steps, strict=True):
+                self._card(card, x, self.y, width, height)
                 x += step
             self.y += height
             if holder is not self.scene.others[-1]:
@@ -299,7 +329,7 @@ class _Layouter(Composer):
         # Cards across the table are tucked under its edge, also where nothing lies there.
         height = EDGE if scene.others else 0
         if main[1]:
-            height = height_of(self.card) + 28
+            height = height_of(self.card) + 28 + self.measures.below
         elif scene.stock:
             height = height_of(SMALL) + TITLE + 28
         if height:
@@ -333,7 +363,7 @@ class _Layouter(Composer):
             colour: Colour = "gold" if one.wins else "strip"
             is_last = number == len(played) - 1
             width = self.card if is_last else min(step - 6, self.card)
-            self._chip(one.by, x + number * step, y + height_of(self.card) - 44, width, colour)
+            self._chip(one.by, x + number * step, y + height_of(self.card) + self.measures.plate, width, colour)
             if one.said:
                 # On an easy card a sign is where there is room on a classic one.
                 above = y - 24 if self.is_easy else y + height_of(self.card) - 90
@@ -390,7 +420,7 @@ class _Layouter(Composer):
             width, rows = (INNER + GAP) // len(slots) - GAP, [slots]
         else:
             width, rows = _without_overlap(slots) if self.is_easy else (CARD, _overlapping(slots))
-        covered = height_of(width) + GAP if self.is_easy else COVERED
+        covered = height_of(width) + RAISED + 2 if self.is_easy else COVERED
         self.y += RAISED
         for row in rows[:-1]:
             self._row(row, width)
@@ -448,17 +478,23 @@ def _needs_more_room(side: Side) -> bool:
     return bool(side.players) or NARROWEST * 24 * len(" · ".join(side.notes)) > _beside_points(side)
 
 
-def _steps(cards: Sequence[Card], room: int, least: int) -> list[int]:
-    """How far from each of somebody else's cards the next one lies. Where it is narrow, backs make way for cards that
-    were shown, so that ``least`` is seen of each if there is room.
+def _width_of_others(holder: Holder, room: int) -> int:
+    """How wide somebody else's cards are: larger where all of them are known and have room, for all of them count."""
+    is_open = bool(holder.cards) and not holder.packets and all(card.code for card in holder.cards)
+    return OPEN if is_open and OPEN + (len(holder.cards) - 1) * OPEN_STEP <= room else SMALL
+
+
+def _steps(cards: Sequence[Card], room: int, least: int, width: int) -> list[int]:
+    """How far from each of somebody else's cards, so wide, the next one lies. Where it is narrow, backs make way for
+    cards that were shown, so that ``least`` is seen of each if there is room.
     """
-    step = min(SMALL - 20, (room - SMALL) // max(1, len(cards) - 1))
+    step = min(width - 20, (room - width) // max(1, len(cards) - 1))
     shown = sum(bool(card.code) for card in cards)
     backs = len(cards) - shown
     if step >= least or not shown or not backs:
         return [step] * len(cards)
-    seen = max(step, min(least, (room - SMALL - LEAST_BACK_STEP * backs) // shown))
-    hidden = max(0, room - SMALL - seen * shown) // max(1, backs - 1)
+    seen = max(step, min(least, (room - width - LEAST_BACK_STEP * backs) // shown))
+    hidden = max(0, room - width - seen * shown) // max(1, backs - 1)
     return [seen if card.code else hidden for card in cards]
 
 
@@ -474,6 +510,8 @@ def _overlapping(slots: Sequence[Card | Pile]) -> list[list[Card | Pile]]:
 def _without_overlap(slots: Sequence[Card | Pile]) -> tuple[int, list[list[Card | Pile]]]:
     """Cards beside one another, as many in each row, larger where they are few; their width and the rows."""
     rows = -(-len(slots) // EASY_ACROSS)
+    if len(slots) <= 2 * MOST_ACROSS:
+        rows = min(rows, 2)
     across = -(-len(slots) // rows)
     if len(slots) < 4:
         return EASY_CARD, [list(slots)]

@@ -15,6 +15,9 @@ from engine import GAMES
 Translate = Callable[[str], str]
 
 HAND = ("3D", "CD", "5D", "AC", "6C", "2S", "FS", "4S", "RB", "7B")
+HAND_OF_NINE = ("3D", "CD", "5D", "AC", "6C", "2S", "FS", "RB", "7B")
+HAND_WITH_DRAWN = ("3D", "RD", "CD", "5D", "AC", "2S", "FS", "RB", "7B")
+"""Nine cards, for each has played one; where cards are drawn, one's own is among them."""
 HAND_OF_SPADES = ("AH", "JH", "4H", "QC", "8C", "KD", "TD", "2D", "AS", "9S", "3S")
 """Of thirteen cards eleven, as many as there is room for: a trick has been taken, and the second lies on the table."""
 TRICK = ("7C", "3C", "FC", "4C")
@@ -42,24 +45,25 @@ def rules_sheet(game: str, language: str, suits: str, style: CardStyle) -> Sheet
 
 def _table(game: str, suits: Suits, _: Translate) -> tuple[tuple[Spot, ...], ...]:
     """The rows of a table, from the far side to one's own."""
-    hand = Spot(_("your hand"), _cards(HAND, suits))
     two = Spot(_("the trick"), _cards(TRICK[:2], suits), "beside")
-    theirs = Spot(_("your opponent's hand"), BACKS * 10)
     if game in ("pizzichino", "spizzichino"):
         return (
-            (theirs, Spot(_("their packets, top cards in sight"), _cards(("AB", "5S"), suits), "beside")),
+            (
+                Spot(_("your opponent's hand"), BACKS * 10),
+                Spot(_("their packets, top cards in sight"), _cards(("AB", "5S"), suits), "beside"),
+            ),
             (two, Spot(_("your packets: play the top card"), _cards(("3S", "6D"), suits), "beside")),
             (Spot(_("your hand: two packets"), _cards(HAND, suits)),),
         )
     if game in ("metamazzo", "testa"):
         return (
-            (theirs,),
+            (Spot(_("your opponent's hand"), BACKS * 9),),
             (
                 Spot(_("the stock"), BACKS * 4, "pile"),
                 two,
                 Spot(_("drawn and shown"), _cards(("4C", "RD"), suits), "beside"),
             ),
-            (hand,),
+            (Spot(_("your hand"), _cards(HAND_WITH_DRAWN, suits)),),
         )
     if game == "spades":
         return (
@@ -68,9 +72,9 @@ def _table(game: str, suits: Suits, _: Translate) -> tuple[tuple[Spot, ...], ...
             (Spot(_("your hand"), tuple(map(Card, HAND_OF_SPADES))),),
         )
     return (
-        (Spot(_("your partner"), BACKS * 10),),
-        (Spot(_("opponent"), BACKS * 5), Spot(_("the trick"), _cards(TRICK, suits)), Spot(_("opponent"), BACKS * 5)),
-        (hand,),
+        (Spot(_("your partner"), BACKS * 9),),
+        (Spot(_("opponent"), BACKS * 9), Spot(_("the trick"), _cards(TRICK, suits)), Spot(_("opponent"), BACKS * 9)),
+        (Spot(_("your hand"), _cards(HAND_OF_NINE, suits)),),
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bot.panels.phrases import Phrases, in_points, turn_line
+from bot.panels.phrases import Phrases, in_points, stock_of, turn_line
 from bot.panels.snapshot import TableSnapshot
 from bot.picture import CardStyle, Deck
 from bot.pictures.cards import IN_FRENCH
@@ -182,13 +182,7 @@ class _Scenes:
         )
 
     def _stock(self, deal: DealView) -> Pile | None:
-        if isinstance(deal, StockView):
-            count = deal.stock
-        elif isinstance(deal, SpadesView) and deal.phase == "draft":
-            # The card being looked at still lies on top of the stock, but whoever holds it counts it as drawn.
-            count = deal.stock - bool(deal.drawn)
-        else:
-            return None
+        count = stock_of(deal)
         return Pile(Card(), count, self.words.labels["stock"]) if count else None
 
     def _drawn(self, deal: DealView) -> dict[str, object]:

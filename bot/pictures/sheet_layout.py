@@ -59,6 +59,9 @@ LOST: tuple[Colour, Colour] = ("white", "strip")
 STEPS = {"beside": SMALL + 8, "fan": 20, "pile": 3}
 """How far apart cards lie in a diagram; backs in a fan."""
 
+BESIDE_FAN = 26
+"""How much narrower than its room a fan of backs is: an open one beside it may be wider than its own."""
+
 SEEN_IN_FAN = {"classic": 46, "easy": 58}
 """How much is seen of a card in a fan, so that one reads it."""
 
@@ -267,7 +270,7 @@ class _SheetLayouter(Composer):
                 self._box(LEFT, self.y, RIGHT - LEFT, height, ground, 26)
             for place, (spot, caption) in enumerate(zip(row, captions, strict=True)):
                 middle = LEFT + (RIGHT - LEFT) * (2 * place + 1) // (2 * len(row))
-                self._spot(spot, middle, self.y + 12)
+                self._spot(spot, middle, self.y + 12, self._room(row))
                 for line, text in enumerate(caption):
                     y = self.y + 12 + height_of(SMALL) + 20 + CAPTION * line
                     self._text(text, middle, y, 24, "white", ground, self._room(row) + 10, "middle")
@@ -277,10 +280,15 @@ class _SheetLayouter(Composer):
     def _room(row: Sequence[Spot]) -> int:
         return (RIGHT - LEFT) // len(row) - 16
 
-    def _spot(self, spot: Spot, middle: int, y: int) -> None:
+    def _spot(self, spot: Spot, middle: int, y: int, room: int) -> None:
         step = STEPS[spot.lie]
-        if spot.lie == "fan" and spot.cards[0].code:
-            step = SEEN_IN_FAN[self.sheet.deck.style]
+        if spot.lie == "fan":
+            is_open = bool(spot.cards[0].code)
+            step = (
+                SEEN_IN_FAN[self.sheet.deck.style]
+                if is_open
+                else min(step, (room - BESIDE_FAN - SMALL) // (len(spot.cards) - 1))
+            )
         x = middle - (SMALL + (len(spot.cards) - 1) * step) // 2
         for number, card in enumerate(spot.cards):
             self._card(card.code, x + number * step, y, SMALL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from bot.panels.tournament import MOST_PLACES
 from bot.panels.tournament_words import Told, deciding, short
 from bot.pictures.lettering import drawable, minus
 from bot.pictures.results import small_print
@@ -12,9 +13,6 @@ from bot.pictures.sheet import Part, Row, Rows, Sheet, Words
 from bot.pictures.standings import NAMELESS
 from bot.tournaments.standings import Standing, standings
 from bot.tournaments.tournament import Tournament
-
-MOST_ROWS = 16
-"""So many places stand in a picture; more are counted."""
 
 LONGEST_NOTE = 60
 """So many letters have room below a team's name."""
@@ -31,10 +29,10 @@ def standings_sheet(language: str, t: Tournament, group: str, ended: int) -> She
     if not table:
         return None
     _, told = drawn.told.gettext, drawn.told
-    rows = tuple(drawn.row(one, table, at) for at, one in enumerate(table[:MOST_ROWS]))
+    rows = tuple(drawn.row(one, table, at) for at, one in enumerate(table[:MOST_PLACES]))
     parts: list[Part] = [Words(drawn.winners(table), "gold"), Rows(rows)]
-    if len(table) > MOST_ROWS:
-        parts.append(Words(_("… and {count} more").format(count=len(table) - MOST_ROWS)))
+    if len(table) > MOST_PLACES:
+        parts.append(Words(_("… and {count} more").format(count=len(table) - MOST_PLACES)))
     teams = told.ngettext("{count} player", "{count} players", len(table))
     if t.team_size > 1:
         teams = told.ngettext("{count} pair", "{count} pairs", len(table))

@@ -5,8 +5,8 @@ from itertools import pairwise
 import pytest
 
 from bot.bench.pictures import scenes_of
-from bot.picture import DECKS, CardStyle
-from bot.pictures.layout import CARD, LEAST_STEP, SMALL, WIDTH, Box, CardAt, TextAt, height_of, lay_out
+from bot.picture import DECKS, CardStyle, Deck
+from bot.pictures.layout import CARD, LEAST_STEP, OPEN, SMALL, WIDTH, Box, CardAt, TextAt, height_of, lay_out
 from bot.pictures.painter import _fitted
 from bot.pictures.scene import Card, Holder, Pile, Scene, Side
 from engine import GAMES
@@ -22,7 +22,7 @@ STYLES: tuple[CardStyle, ...] = ("classic", "easy")
 def test_everything_lies_inside_the_picture(game: str, style: CardStyle) -> None:
     for scene in scenes_of(game, style):
         height, items, _curves = lay_out(scene)
-        assert height <= 1340
+        assert height <= 1350
         for item in items:
             match item:
                 case CardAt():
@@ -179,3 +179,21 @@ def test_where_nothing_lies_there_is_no_mat_unless_cards_are_tucked_under_it() -
     across = Scene(deck=DECKS[0], sides=sides, target="to 21", hand=(Card("3D"),), others=(Holder("", (Card(),)),))
     for scene, mats in ((alone, 0), (across, 1)):
         assert sum(isinstance(item, Box) and item.colour == "mat" for item in lay_out(scene).items) == mats
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_cards_of_others_are_larger_where_all_of_them_are_known(style: CardStyle) -> None:
+    sides = (Side("Ada", "0"), Side("Bea", "0"))
+
+    def width(*codes: str) -> int:
+        others = (Holder("Bea", tuple(map(Card, codes))),)
+        items = lay_out(Scene(deck=Deck("italian", style), sides=sides, target="to 21", others=others)).items
+        cards = [item for item in items if isinstance(item, CardAt)]
+        assert all(right.x - left.x >= INDEX * left.width // CARD for left, right in pairwise(cards))
+        assert cards[-1].x + cards[-1].width <= WIDTH
+        [size] = {item.width for item in cards}
+        return size
+
+    assert width("3D", "7S", "4S") == OPEN
+    assert width("3D", "7S", "") == SMALL
+    assert width(*(f"{rank}{suit}" for rank in "765" for suit in "DCB")) == SMALL, "there is no room"

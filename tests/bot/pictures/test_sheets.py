@@ -183,6 +183,13 @@ def test_the_stats_in_the_picture_are_those_of_the_text() -> None:
     assert all(row.figure in text for row in rows.rows)
 
 
+def test_one_game_is_no_course() -> None:
+    text, sheet = stats_page("en", "Anna", LINES, HISTORY[:1]).plain, stats_sheet("en", "Anna", LINES, HISTORY[:1])
+    assert sheet
+    assert not any(isinstance(part, Plot) for part in sheet.parts)
+    assert "between" not in text
+
+
 def test_nobody_without_a_rated_game_has_a_picture_of_it() -> None:
     assert stats_sheet("en", "Anna", [GameStanding(EVERYTHING, Standing(), None, 0)], []) is None
     assert leaderboard_sheet("en", [], [Ranked(None, "Anna", Standing(), True)]) is None
@@ -208,10 +215,14 @@ def test_the_rules_show_cards_of_the_pack_that_the_viewer_plays_with(game: str, 
     shown = [*ranking.cards, *chain(*(spot.cards for spot in chain(*table.rows)))]
     assert all(not card.code or card.code in PACKS[sheet.deck.suits].index for card in shown)
     hands = [len(spot.cards) for spot in chain(*table.rows) if "hand" in spot.label and "their" not in spot.label]
-    # At Spades there is room for those of the second trick, with one taken and one on the table.
-    assert set(hands) == {11 if game == "spades" else 10}
+    # At Spades there is room for those of the second trick, with one taken and one on the table; elsewhere each has
+    # played one card, from a packet where there are any.
+    assert set(hands) == {{"spades": 11, "pizzichino": 10, "spizzichino": 10}.get(game, 9)}
+    if GAMES[game].seats == 4:
+        assert sum(len(spot.cards) for spot in chain(*table.rows)) == 40
     codes = [card.code for card in shown[len(ranking.cards) :] if card.code]
-    assert len(codes) == len(set(codes))
+    # Of the two cards drawn last one's own is in one's hand.
+    assert len(codes) - len(set(codes)) == (game in ("metamazzo", "testa"))
     pack = GAMES[game].pack
     assert len(ranking.cards) == pack.size // 4
     if suits == "italian" and game != "spades":

@@ -70,7 +70,7 @@ class Drawer:
         viewer = await self._viewers.at(place)
         version, extras = table.version, NO_EXTRAS
         if isinstance(shown_by(table, name), Board):
-            # Text tells of whole tricks; a picture shows each card as it comes to lie there.
+            # Text alone tells of whole tricks; with a picture each card is shown as it comes to lie there.
             version = table.version if viewer.deck else table.told_at
             watch_id = await self._watching.watch_id(table) if viewer.pages else ""
             extras = sync.board_extras(table, await self.called(table), watch_id)
@@ -171,6 +171,7 @@ def draw(
                     ephemeral=extras.has_ephemeral,
                     called=extras.called,
                     watch=f"{viewer.pages}/t/{extras.watch_id}" if extras.watch_id else "",
+                    is_pictured=bool(viewer.deck),
                 )
                 subject = board_scene(seen, *words, viewer.deck) if viewer.deck else None
     is_lasting = isinstance(subject, Sheet)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from bot import actions
 from bot.finished.archive import FinishedGame
 from bot.panel import Button, Panel, Writer
+from bot.panels.course import how_it_went
 from bot.panels.snapshot import isolated
 from bot.somebody import spoken
 from bot.wording import Wording, score_unit_of
@@ -37,6 +38,10 @@ def analysis_page(
     for seat, name in enumerate(names):
         _player(page, words, name, summary(verdicts, seat))
     page.line(_("Late in a deal I compare with perfect play, cards open; before, with the strong robot."))
+    page.fold()
+    page.gap()
+    for line in how_it_went(words, game.record):
+        page.line(line)
     return page.panel((replay_button(words, game.id, pages),))
 
 

@@ -7,7 +7,7 @@ from bot.panel import Button, Panel, Row, Span, Writer
 from bot.panels.analysis import replay_button
 from bot.panels.course import course_line, decisive_line, declared_in_all_line, declared_lines
 from bot.panels.offer import share_button
-from bot.panels.phrases import Phrases, in_points
+from bot.panels.phrases import Phrases, in_points, turn_line
 from bot.panels.snapshot import FinishedDeal, TableSnapshot, isolated
 from bot.panels.strangers import buttons, farewells
 from bot.wording import Wording
@@ -25,12 +25,14 @@ def board_panel(
     ephemeral: bool = False,
     called: tuple[str, str] | None = None,
     watch: str = "",
+    is_pictured: bool = False,
 ) -> Panel:
     """The deal on the table, as everybody may see it; ``unreachable`` are players whose hand cannot be sent.
 
     ``ephemeral`` when somebody's hand is shown in the group, to that player alone: such messages may vanish. ``called``
     is who is to move (person and name), if they want to be called. ``watch`` is where everybody may watch the table,
-    empty if nobody may.
+    empty if nobody may. ``is_pictured`` is whether a picture shows each card as it comes to lie there: then the text
+    says what it shows.
     """
     words = seen.words(language, suits)
     _ = words.text
@@ -52,6 +54,8 @@ def board_panel(
     page.fold()
     page.line(phrases.totals(view.totals))
     page.gap()
+    if is_pictured:
+        _under_way(page, phrases, view.deal)
     _play(page, phrases, view.deal)
     if view.commitment and not sum(view.deal.tricks):
         page.gap()
@@ -70,8 +74,18 @@ def board_panel(
     return page.panel(*rows)
 
 
+def _under_way(page: Writer, phrases: Phrases, deal: DealView) -> None:
+    """What changes with each card."""
+    if turn := turn_line(phrases.seen, phrases.words):
+        page.line(turn)
+    phrases.on_the_table(page, deal)
+    phrases.packets(page, deal)
+    if stock := phrases.stock(deal):
+        page.line(stock)
+
+
 def _play(page: Writer, phrases: Phrases, deal: DealView) -> None:
-    """What has come of the deal so far; the trick on the table is left to the hands."""
+    """What has come of the deal by the last trick; the one on the table is left to hands and pictures."""
     _ = phrases.text
     words = phrases.words
     if not sum(deal.tricks) and deal.phase != "over":
@@ -84,9 +98,7 @@ def _play(page: Writer, phrases: Phrases, deal: DealView) -> None:
         }
         begins = steps.get(deal.phase) or _("The cards are dealt: {name} begins.")
         page.line(begins.format(name=phrases.names[_beginner(deal, phrases)]))
-    if isinstance(deal, SpadesView) and any(bid is not None for bid in deal.bids):
-        bids = " · ".join(f"{phrases.names[seat]} {words.figure(bid)}" for seat, bid in enumerate(deal.bids))
-        page.line(_("Bids: {bids}"), bids=bids)
+    phrases.bids(page, deal)
     if deal.last_trick:
         page.line(
             _("Trick {number}: {trick}"),
@@ -184,7 +196,10 @@ def result_panel(
         if line:
             page.line(line)
     if summaries:
-        shares = (f"{name} {one.accuracy} %" for name, one in zip(phrases.names, summaries, strict=True))
+        shares = (
+            f"{name} {one.accuracy} % ({one.good}/{one.decisions})"
+            for name, one in zip(phrases.names, summaries, strict=True)
+        )
         page.line(_("Good decisions: {shares}"), shares=" · ".join(shares))
     return page.panel(
         # Who plays whom again is the tournament's to say.

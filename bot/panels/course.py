@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.panels.phrases import capital
+from bot.transcript import ending_of
 from bot.wording import Wording, score_unit
 from engine import Record
 
@@ -72,3 +73,13 @@ def declared_in_all_line(words: Wording, record: Record) -> str:
     """What each side declared in the whole game; empty if nothing was."""
     sums = declared_in_all(record)
     return f"{capital(words.labels['declared'])}: {words.sides(sums)}" if sums else ""
+
+
+def how_it_went(words: Wording, record: Record) -> Iterator[str]:
+    """A game that is over in a few lines: who won, and all that brought it about."""
+    yield ending_of(record, words)
+    if record.deals:
+        yield words.sides(course(record)[-1])
+    yield from filter(
+        None, (course_line(words, record), decisive_line(words, record), declared_in_all_line(words, record))
+    )

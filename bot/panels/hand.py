@@ -15,7 +15,7 @@ from bot.panels.phrases import Phrases, in_points, turn_line
 from bot.panels.snapshot import TableSnapshot, isolated
 from bot.panels.strangers import DEEDS, Deed, ask, labelled, spoken
 from bot.tables.table import PHRASES
-from bot.wording import JOINER, NO_BREAK, Wording
+from bot.wording import JOINER, Wording
 from engine.cards import ITALIAN
 from engine.views import DealView, PacketsView, SpadesView, StockView, TressetteView, View
 
@@ -69,8 +69,7 @@ class _Hand:
         self.page.fold()
         self._hand(view.deal)
         self.page.gap()
-        if isinstance(view.deal, PacketsView):
-            self._packets(view.deal)
+        self.phrases.packets(self.page, view.deal)
         self._last_trick(view.deal)
         self._table(view.deal)
         self._last_deal(view)
@@ -159,57 +158,18 @@ class _Hand:
         if isinstance(deal, TressetteView) and any(deal.declared):
             declared = [in_points(self.seen, points) for points in deal.declared]
             self.page.line(_("Declared: {sides}"), sides=self.phrases.by_side(declared))
-        if isinstance(deal, SpadesView):
-            self._bids(deal)
-        counts = [_("Tricks: {sides}").format(sides=self.phrases.by_side(deal.tricks))]
-        if isinstance(deal, StockView) and deal.stock:
-            counts.append(
-                self.words.ngettext("{count} card in the stock", "{count} cards in the stock", deal.stock).format(
-                    count=deal.stock
-                )
-            )
-        if deal.phase in ("play", "over"):
+        self.phrases.bids(self.page, deal)
+        tricks = _("Tricks: {sides}").format(sides=self.phrases.by_side(deal.tricks))
+        counts = [tricks] if deal.phase in ("play", "over") else []
+        if stock := self.phrases.stock(deal):
+            counts.append(stock)
+        if counts:
             self.page.line(" · ".join(counts))
-
-    def _packets(self, deal: PacketsView) -> None:
-        _ = self.words.text
-        for seat, name in enumerate(self.words.names):
-            mine = [packet for packet in deal.packets if packet.owner == seat and packet.place in ("table", "taken")]
-            tops = "  ".join(
-                NO_BREAK.join(
-                    (f"{packet.number}:", self.words.card(packet.top), f"({packet.left})")
-                    if packet.top
-                    else (str(packet.number), f"({packet.left})")
-                )
-                for packet in mine
-            )
-            if tops and seat == self.seen.seat:
-                self.page.line(_("Your packets: {tops}"), tops=tops)
-            elif tops:
-                self.page.line(_("Packets of {name}: {tops}"), name=name, tops=tops)
-
-    def _bids(self, deal: SpadesView) -> None:
-        _ = self.words.text
-        if deal.phase == "draft":
-            # The card being looked at still lies on top of the stock, but whoever holds it counts it as drawn.
-            stock = deal.stock - bool(deal.drawn)
-            self.page.line(
-                self.words.ngettext("{count} card in the stock", "{count} cards in the stock", stock).format(
-                    count=stock
-                )
-            )
-        if any(bid is not None for bid in deal.bids):
-            bids = " · ".join(
-                f"{self.phrases.names[seat]} {self.words.figure(bid)}" for seat, bid in enumerate(deal.bids)
-            )
-            self.page.line(_("Bids: {bids}"), bids=bids)
 
     def _trick(self, deal: DealView) -> None:
         """What lies there to be answered."""
         _ = self.words.text
-        if deal.trick:
-            cards = " · ".join(self.phrases.card_by(*played) for played in deal.trick)
-            self.page.line(_("On the table: {cards}"), "bold", cards=cards)
+        self.phrases.on_the_table(self.page, deal)
         if isinstance(deal, SpadesView) and deal.drawn:
             self.page.line(_("You have drawn {card}"), "bold", card=self.words.card(deal.drawn))
 

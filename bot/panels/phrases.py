@@ -9,7 +9,7 @@ from bot.texts import texts
 from bot.wording import NO_BREAK, Wording, score_unit
 from engine import GAMES, GameKind
 from engine.rules import Value, spell
-from engine.views import LastTrick, SpadesView
+from engine.views import DealView, LastTrick, PacketsView, SpadesView, StockView
 
 
 class Phrases:
@@ -62,6 +62,47 @@ class Phrases:
         """A figure of each side's beside its players."""
         return " · ".join([f"{side} {figure}" for side, figure in zip(self.sides, figures, strict=True)])
 
+    def on_the_table(self, page: Writer, deal: DealView) -> None:
+        """The trick that is being played, as far as it has come."""
+        if deal.trick:
+            cards = " · ".join([self.card_by(*played) for played in deal.trick])
+            page.line(self.text("On the table: {cards}"), "bold", cards=cards)
+
+    def packets(self, page: Writer, deal: DealView) -> None:
+        """The packets that lie before each player: their numbers, top cards, and how many cards there are in each."""
+        _ = self.text
+        if not isinstance(deal, PacketsView):
+            return
+        for seat, name in enumerate(self.words.names):
+            owned = [packet for packet in deal.packets if packet.owner == seat and packet.place in ("table", "taken")]
+            tops = "  ".join(
+                NO_BREAK.join(
+                    (f"{packet.number}:", self.words.card(packet.top), f"({packet.left})")
+                    if packet.top
+                    else (str(packet.number), f"({packet.left})")
+                )
+                for packet in owned
+            )
+            if tops and seat == self.seen.seat:
+                page.line(_("Your packets: {tops}"), tops=tops)
+            elif tops:
+                page.line(_("Packets of {name}: {tops}"), name=name, tops=tops)
+
+    def stock(self, deal: DealView) -> str:
+        """How many cards there are in the stock; empty where there is none."""
+        count = stock_of(deal)
+        cards = self.words.ngettext("{count} card in the stock", "{count} cards in the stock", count)
+        return cards.format(count=count) if count else ""
+
+    def bids(self, page: Writer, deal: DealView) -> None:
+        """What was bid, and each side's bags, if there are any."""
+        _ = self.text
+        if isinstance(deal, SpadesView) and any(bid is not None for bid in deal.bids):
+            bids = " · ".join([f"{self.names[seat]} {self.words.figure(bid)}" for seat, bid in enumerate(deal.bids)])
+            page.line(_("Bids: {bids}"), bids=bids)
+        if self.seen.view and any(self.seen.view.bags):
+            page.line(_("Bags: {sides}"), sides=self.by_side(self.seen.view.bags))
+
     def trick(self, trick: LastTrick) -> str:
         """A trick that is over: who played what, and who took it."""
         cards = " · ".join([self.card_by(seat, card, signal) for seat, card, signal in trick.cards])
@@ -82,6 +123,16 @@ class Phrases:
             {name: value for name, value in entries.items() if name != "thirds"}, totals, self.seen.rules
         ):
             page.line(capital(line))
+
+
+def stock_of(deal: DealView) -> int:
+    """How many cards lie in a deal's stock."""
+    if isinstance(deal, StockView):
+        return deal.stock
+    if isinstance(deal, SpadesView) and deal.phase == "draft":
+        # The card being looked at still lies on top of the stock, but whoever holds it counts it as drawn.
+        return deal.stock - bool(deal.drawn)
+    return 0
 
 
 def fixture_line(words: Wording, name: FixtureName) -> str:

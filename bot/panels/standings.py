@@ -117,13 +117,10 @@ def stats_page(language: str, name: str, lines: Sequence[GameStanding], history:
         won, lost = letters(language)
         form = " ".join(won if game.won else lost for game in history[-FORM:])
         page.line(_("Last games: {form} ({won} won, {lost} lost)"), form=form, won=won, lost=lost)
+    if len(history) > 1:
         ratings = [game.rating for game in history]
         page.line(
-            ngettext(
-                "In {count} game from {first} to {last}, between {low} and {high}",
-                "In {count} games from {first} to {last}, between {low} and {high}",
-                len(ratings),
-            ),
+            _("In {count} games from {first} to {last}, between {low} and {high}"),
             count=len(ratings),
             first=ratings[0],
             last=ratings[-1],

@@ -11,8 +11,8 @@ from bot.tournaments.standings import TIE_BREAKS, Standing, standings
 from bot.tournaments.tournament import LEAST_TEAMS, Match, Tournament
 from bot.wording import NO_BREAK
 
-MOST_PLACES = 15
-"""So many lines of the table stand on the card."""
+MOST_PLACES = 16
+"""So many lines of the table stand on the card, and in the picture of a tournament that is over; more are counted."""
 
 MOST_ENTERED = 30
 """So many who have entered are named on the card."""

@@ -10,7 +10,7 @@ from bot.panels.phrases import option_names, value_name
 from bot.panels.rules import rules_page
 from bot.store import Store
 from bot.texts import LANGUAGES
-from bot.transcript import story
+from bot.transcript import ending_of, story
 from bot.wording import JOINER, SUIT_SIGNS, Wording, refusal, thirds
 from engine import GAMES
 from engine.cards import FRENCH, ITALIAN
@@ -71,6 +71,7 @@ def test_classic_tressette_is_analysed_and_told_as_its_table_counts() -> None:
     page = analysis_page(game, verdicts, len(game.record.deals), "en", "codes").plain
     assert "Points given away: 6 for certain" in page
     assert "instead of 3D, −6" in page
+    assert ending_of(game.record, Wording("en", game.record.seats, "codes")) in page, "its picture says so too"
     tricks = [line for line, ends in story(game.record, 1, "en") if ends]
     assert sum(int(line.rpartition(" +")[2]) for line in tricks) == 35
 

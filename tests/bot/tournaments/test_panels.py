@@ -9,7 +9,7 @@ import pytest
 
 from bot.panel import LONGEST_PAYLOAD, Panel, units
 from bot.panels.snapshot import FIRST_STRONG_ISOLATE, POP_ISOLATE
-from bot.panels.tournament import card_panel, reminder_panel, winner_panel
+from bot.panels.tournament import MOST_PLACES, card_panel, reminder_panel, winner_panel
 from bot.panels.tournament_options import done_panel, options_panel
 from bot.panels.tournament_pages import (
     ask_panel,
@@ -25,7 +25,7 @@ from bot.panels.tournament_pages import (
 from bot.panels.tournament_rules import rules_panel
 from bot.panels.tournament_words import time_left
 from bot.pictures.sheet import Rows, Sheet, Words
-from bot.pictures.tournament import MOST_ROWS, standings_sheet
+from bot.pictures.tournament import standings_sheet
 from bot.tables.choice import Choice
 from bot.texts import LANGUAGES
 from bot.tournaments.entries import Cancel, Enter, Leave, Open, Play, Start
@@ -254,7 +254,7 @@ def test_a_card_says_how_a_game_ended_that_was_not_played_to_the_end() -> None:
 def test_a_long_table_has_its_top_on_the_card_and_all_of_it_on_pages() -> None:
     t = on("swiss", 64)
     card = card_panel("en", t, HOUR, "")
-    assert "… and 49 more" in lines(card)
+    assert "… and 48 more" in lines(card)
     assert "Whole table" in labels(card)
     places = [one for page in range(1, 5) for one in lines(table_panel("en", t, page)) if re.match(r"\d+\. ", one)]
     assert len(places) == 64
@@ -491,10 +491,10 @@ def test_the_picture_of_the_table_says_what_the_text_says(form: Form, teams: int
     assert sheet.small == "Buongioco · Bar Centrale · 2026-11-25"
     [rows] = [part for part in sheet.parts if isinstance(part, Rows)]
     table = standings(t)
-    assert [row.figure for row in rows.rows] == [one.score.text for one in table[:MOST_ROWS]]
-    assert [row.is_own for row in rows.rows] == [one.place == 1 for one in table[:MOST_ROWS]]
+    assert [row.figure for row in rows.rows] == [one.score.text for one in table[:MOST_PLACES]]
+    assert [row.is_own for row in rows.rows] == [one.place == 1 for one in table[:MOST_PLACES]]
     said = [part.text for part in sheet.parts if isinstance(part, Words)]
-    assert (len(said) == 2) == (teams > MOST_ROWS)
+    assert (len(said) == 2) == (teams > MOST_PLACES)
 
 
 def test_there_is_no_picture_of_nobody() -> None:

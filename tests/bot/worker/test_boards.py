@@ -8,10 +8,13 @@ from bot.panels.board import board_panel
 from bot.panels.hand_page import hand_page
 from bot.panels.snapshot import isolated, snapshot
 from bot.people import Profile
+from bot.pictures.scenes import board_scene
 from bot.store.entries import Deal, FirstDeal, Host, Move, Open, Sit
 from bot.tables.table import Table
+from bot.wording import NO_BREAK
 from engine import GAMES, legal_for_record
 from engine.rules import RELEASE, resolve
+from engine.views import PacketsView
 from tests.engine.tables import random_rules
 
 
@@ -44,6 +47,40 @@ def test_a_board_is_the_same_until_there_is_something_to_tell(game: str) -> None
                 assert shown.setdefault(table.told_at, panel) == panel
             table = moved(table, random)
         assert len(shown) > 3
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_beside_a_picture_a_board_says_what_that_shows(game: str) -> None:
+    random, tricks, stocks = Random(game), 0, 0
+    chairs = [Sit(seat, f"p:{seat}", f"Person {seat}") for seat in range(GAMES[game].seats)]
+    rules = resolve(GAMES[game].rules, {}).model_dump()
+    deal = FirstDeal(random.randbytes(32), RELEASE, rules)
+    table = Table("ABCD").after([Open(game, "p:0", "Person 0"), Host("p:100"), *chairs, deal], "u")
+    while table.game and not table.game.over and table.game.deal_number < 3:
+        if not table.game.needs_deal:
+            seen = snapshot(table, None)
+            scene = board_scene(seen, "en", "italian", "classic")
+            assert scene
+            text = board_panel(seen, "en", "italian", is_pictured=True).plain
+            words, view = seen.words("en", "italian"), seen.view
+            assert view
+            assert view.deal
+            for by, card, _signal in view.deal.trick:
+                tricks += 1
+                assert f"{seen.names[by]}{NO_BREAK}{words.card(card)}" in text
+            assert scene.line in text
+            if scene.stock:
+                stocks += 1
+                assert f"{scene.stock.size} card" in text
+            if isinstance(view.deal, PacketsView):
+                for packet in view.deal.packets:
+                    if packet.owner is not None and packet.place != "hand" and packet.left and packet.top:
+                        assert f"{packet.number}:{NO_BREAK}{words.card(packet.top)}{NO_BREAK}({packet.left})" in text
+            for side in (0, 1):
+                assert not view.bags[side] or f"Bags: {seen.names[0]} {view.bags[0]}" in text
+        table = moved(table, random)
+    assert tricks
+    assert bool(stocks) == (game in ("metamazzo", "testa", "spades"))
 
 
 @pytest.mark.parametrize(

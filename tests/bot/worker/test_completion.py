@@ -71,7 +71,10 @@ async def test_a_result_says_how_well_everybody_played_as_soon_as_that_is_known(
         thinker.may_answer.set()
         await completed(worker)
         after = fake.last(GROUP)
-        assert after.plain == f"{before.plain}\nGood decisions: {isolated('Anna')} 100 % · {isolated('Bruno')} 0 %"
+        assert (
+            after.plain
+            == f"{before.plain}\nGood decisions: {isolated('Anna')} 100 % (1/1) · {isolated('Bruno')} 0 % (0/1)"
+        )
         assert (after.rows, list(fake.messages[GROUP])) == (before.rows, messages)
         [game] = [game async for game in worker.archive.all()]
         assert await store.client.get(keys.analysis(game.id)), "whoever asks has it at once"

@@ -49,6 +49,10 @@ def export(
     with told():
         try:
             out = None if out == Path("-") else out
+            if out and out.exists() and any(out.samefile(file) for file in files or []):
+                raise typer.BadParameter(
+                    f"{out} is to be read (--from), and would be emptied first: name another file.", param_hint="--out"
+                )
             written = asyncio.run(
                 _export(read_settings(), out, chat, None if person is None else checked(person), games)
             )

@@ -22,6 +22,9 @@ FORMAT = "buongioco-finished/1"
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes of one game; far above any real one, and a bound on what a bad file can cost."""
 
+_WRITTEN = f'{{"format":"{FORMAT}"'.encode()
+"""How a line begins that `to_line` writes."""
+
 _BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"buongioco-finished/1"')
 
 
@@ -42,6 +45,11 @@ class Filed(NamedTuple):
 def is_line(text: bytes) -> bool:
     """Whether a line is that of a finished game, rather than a bare record."""
     return _BEGINNING.match(text) is not None
+
+
+def is_begun(text: bytes) -> bool:
+    """Whether a file's first line is that of a finished game, or was cut short before one could see that."""
+    return is_line(text) or _WRITTEN.startswith(text)
 
 
 def to_line(number: int, game: FinishedGame) -> bytes:

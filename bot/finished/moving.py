@@ -14,7 +14,7 @@ import structlog
 
 from bot.disk import sync_name
 from bot.finished.archive import Archive, FinishedGame, Numbered, UnreadableGame
-from bot.finished.file import filed, from_line, rewrite, to_line
+from bot.finished.file import LONGEST_LINE, filed, from_line, is_begun, rewrite, to_line
 from bot.finished.honours import closed_month
 from bot.finished.ratings import Ratings
 from bot.store import StoreError, keys
@@ -165,7 +165,12 @@ def _try_to_write(path: Path) -> None:
 
 
 def _drop_half_a_line(path: Path) -> None:
+    """Cut off a line that was not written to its end. A file that does not begin with a game is somebody else's, and
+    stays as it is.
+    """
     with path.open("r+b") as file:
+        if not is_begun(file.readline(LONGEST_LINE)):
+            return
         end = file.seek(0, os.SEEK_END)
         begin = end
         while begin > 0:
@@ -177,5 +182,13 @@ def _drop_half_a_line(path: Path) -> None:
                 break
             begin -= step
         if begin < end:
-            file.truncate(begin)
+            file.seek(begin)
+            try:
+                from_line(file.read())
+            except UnreadableGame:
+                file.truncate(begin)
+            else:
+                # All of it is there but its end, and the store may have it no more.
+                file.write(b"\n")
+                file.flush()
         os.fsync(file.fileno())

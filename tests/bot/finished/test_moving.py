@@ -1,6 +1,7 @@
 """Games that were moved out of the store into a file: nothing is lost and nothing doubled, wherever it is cut short."""
 
 import asyncio
+import gzip
 import json
 import os
 import stat
@@ -220,15 +221,53 @@ async def test_a_file_is_rewritten_whole_or_not_at_all(store: Store, tmp_path: P
     assert [one.name for one in tmp_path.iterdir() if one.name != "data"] == ["old"]
 
 
-@pytest.mark.parametrize("text", ["hello\n", "{}\n", '{"format":"buongioco-finished/1"}\n', "[" * 9999 + "\n", "\n"])
-async def test_a_file_of_something_else_is_left_alone(store: Store, tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"hello\n",
+        b"{}\n",
+        b'{"format":"buongioco-finished/1"}\n',
+        b"[" * 9999 + b"\n",
+        b"\n",
+        # Without an end, as most files are that nobody wrote line by line.
+        b"hello",
+        b"hello\nworld",
+        b'{"format":"buongioco/1"}',
+        b'{"name":"mine"}',
+        b'{\n  "format": "buongioco-finished/1"}',
+        gzip.compress(b"hello", mtime=0),
+        b"\x00\nhello",
+    ],
+)
+async def test_a_file_of_something_else_is_left_alone(store: Store, tmp_path: Path, text: bytes) -> None:
     await rated(store)
     path = tmp_path / "mine"
-    path.write_text(text)
+    path.write_bytes(text)
     with pytest.raises(UnreadableGame, match="line 1"):
         await move(store, path)
-    assert path.read_text() == text
+    assert path.read_bytes() == text
     assert len(await kept(store)) == GAMES
+
+
+@pytest.mark.parametrize(
+    "begun", [b"", b"{", b'{"format":"buongioco-fini', b'{"format":"buongioco-finished/1","number":1,']
+)
+async def test_a_first_line_cut_short_anywhere_is_dropped(store: Store, tmp_path: Path, begun: bytes) -> None:
+    await rated(store)
+    path = tmp_path / "old"
+    path.write_bytes(begun)
+    assert await move(store, path) == Moved(6, [])
+    assert in_file(path) == [1, 2, 3, 4, 5, 6]
+
+
+async def test_a_last_line_that_somebody_took_its_end_from_is_kept(store: Store, tmp_path: Path) -> None:
+    """Its game is nowhere else."""
+    await rated(store)
+    path = tmp_path / "old"
+    await move(store, path)
+    path.write_bytes(path.read_bytes().rstrip(b"\n"))
+    assert await move(store, path, 9) == Moved(2, [])
+    assert in_file(path) == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
 async def test_the_commands(tmp_path: Path) -> None:
@@ -253,6 +292,14 @@ async def test_the_commands(tmp_path: Path) -> None:
     assert exported.stderr == "8 games\n"
     assert all(json.loads(line)["format"] == "buongioco/1" for line in exported.stdout.splitlines())
     assert (await call("export")).stderr == "0 games\n"
+    # What is read is not emptied first, by whatever name it is called.
+    archived = (tmp_path / "old.jsonl").read_bytes()
+    (tmp_path / "link.jsonl").symlink_to("old.jsonl")
+    for out in ("old.jsonl", "link.jsonl"):
+        refused = await call("export", "--from", "old.jsonl", "--out", out)
+        assert refused.returncode == 2
+        assert "name another file" in " ".join(refused.stderr.split())
+        assert (tmp_path / "old.jsonl").read_bytes() == archived
     # Ratings are not thrown away by mistake.
     refused = await call("rebuild")
     assert refused.returncode == 2

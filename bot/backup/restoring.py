@@ -13,7 +13,7 @@ from bot.backup.file import BadBackup, Header, Line, check, lines_of, nobody, to
 from bot.backup.taking import TABLES
 from bot.delivery.message_state import UNKNOWN, decode_state, encode_state
 from bot.store import Store, StoreError, keys, schema
-from bot.store.attendance import LEASE_SECONDS, Attendance
+from bot.store.attendance import no_workers
 from bot.store.log import unfold
 from bot.store.migrations import MIGRATIONS
 from bot.store.naming import people_in
@@ -22,17 +22,6 @@ from bot.tables.table import Table
 
 AT_ONCE = 500
 """How many commands go out together."""
-
-
-async def no_workers(client: Any) -> None:
-    """StoreError while workers are alive on a store, or one was killed just now."""
-    alive = await Attendance(client).alive()
-    if alive:
-        workers = "A worker is" if alive == 1 else f"{alive} workers are"
-        raise StoreError(
-            f"{workers} running on this store: stop every one first. One that was killed counts for "
-            f"{LEASE_SECONDS} seconds more."
-        )
 
 
 async def restore(

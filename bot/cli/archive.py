@@ -12,7 +12,6 @@ from typing import Annotated
 import typer
 from redis.exceptions import RedisClusterException, RedisError
 
-from bot.backup.restoring import no_workers
 from bot.cli.asking import counted
 from bot.cli.errors import told
 from bot.cli.person import HELP, NoPerson, checked, id_of
@@ -24,6 +23,7 @@ from bot.finished.moving import Moved, Moving
 from bot.finished.ratings import Ratings, Rebuilt
 from bot.settings import Settings, read_settings
 from bot.store import StoreError, schema
+from bot.store.attendance import no_workers
 
 Files = Annotated[
     list[Path] | None,

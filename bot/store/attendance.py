@@ -13,11 +13,15 @@ from typing import Any, Literal
 
 from bot.store import keys
 from bot.store.batch import BatchedScript
+from bot.store.folder import StoreAway
 
 DAY_SECONDS = 86400
 
 LEASE_SECONDS = 15
 """How long a shard stays with an owner that does not come by any more."""
+
+LOOK_SECONDS = 0.5
+"""How often it is looked whether workers are gone."""
 
 
 def _script(name: str) -> str:
@@ -97,3 +101,17 @@ class Attendance:
     @staticmethod
     def _clocks(shard: int) -> list[str]:
         return [keys.timers(shard), keys.attended(shard)]
+
+
+async def no_workers(client: Any, patience: float = 0.0) -> None:
+    """StoreAway where workers are alive on a store, or one was killed just now, and so many seconds later still are."""
+    now = asyncio.get_running_loop().time
+    until = now() + patience
+    while alive := await Attendance(client).alive():
+        if now() >= until:
+            workers = "A worker is" if alive == 1 else f"{alive} workers are"
+            raise StoreAway(
+                f"{workers} running on this store: stop every one first. One that was killed counts for "
+                f"{LEASE_SECONDS} seconds more."
+            )
+        await asyncio.sleep(LOOK_SECONDS)

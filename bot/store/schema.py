@@ -1,12 +1,15 @@
 """The layout's number, and the way from older layouts to this one."""
 
+import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import structlog
 from redis.exceptions import LockError
 
 from bot.store import keys
+from bot.store.attendance import LEASE_SECONDS, no_workers
 from bot.store.folder import StoreAway, StoreError
 from bot.store.migrations import MIGRATIONS, Migration
 from bot.store.outage import STORE_ERRORS
@@ -16,8 +19,12 @@ log = structlog.get_logger()
 RESTORING = "restoring"
 """What stands in place of the number while the store is being filled from a backup."""
 
-LOCK_SECONDS = 600
-"""The longest that a migration may take before another worker believes that it died."""
+LOCK = f"{keys.SCHEMA}:lock"
+LOCK_SECONDS = 30.0
+"""How long others wait for a worker that was killed as it migrated; one that lives keeps the lock until it is done."""
+
+PATIENCE = LEASE_SECONDS + 1.0
+"""How long workers of an older version are waited for: those that were killed are known to be gone by then."""
 
 
 async def check(
@@ -30,8 +37,8 @@ async def check(
     """Have the store in this version's layout; an empty one is, an older one is brought up to it, one step at a time.
     Without ``migrate`` nothing is written, and an older one is a StoreError: its bot may be running.
 
-    StoreAway where it cannot be reached or another worker is about that, StoreError where its layout is newer than this
-    version or older than any way leads from.
+    StoreAway where it cannot be reached or workers of an older version are running on it, StoreError where its layout
+    is newer than this version or older than any way leads from.
     """
     try:
         if migrate:
@@ -66,9 +73,33 @@ async def check(
 
 
 async def _migrate(client: Any, version: int, migrations: Mapping[int, Migration]) -> None:
-    """One worker migrates; the number is raised after each step, so that a step cut short is done again."""
-    async with client.lock(f"{keys.SCHEMA}:lock", timeout=LOCK_SECONDS, blocking=False):
-        for step in range(int(await client.get(keys.SCHEMA)), version):
-            log.info("migrating", layout=step + 1)
-            await migrations[step](client)
-            await client.set(keys.SCHEMA, step + 1)
+    """One worker migrates, and the others wait for it; the number is raised after each step, so that a step cut short
+    is done again.
+    """
+    lock = client.lock(LOCK, timeout=LOCK_SECONDS)
+    if await lock.locked():
+        log.info("waiting_for_migration", why="another worker is about it, or was killed just now")
+    # Whoever lost the lock, as after a long sleep, has to stop: by then the step is another's.
+    async with lock, asyncio.timeout(LOCK_SECONDS) as limit:
+        holding = asyncio.create_task(_hold(lock, limit))
+        try:
+            steps = range(int(await client.get(keys.SCHEMA)), version)
+            if steps:
+                await no_workers(client, PATIENCE)
+            for step in steps:
+                log.info("migrating", layout=step + 1)
+                await migrations[step](client)
+                await client.set(keys.SCHEMA, step + 1)
+        finally:
+            holding.cancel()
+
+
+async def _hold(lock: Any, limit: asyncio.Timeout) -> None:
+    """Have the lock last, and the time limit with it, until cancelled."""
+    now = asyncio.get_running_loop().time
+    while True:
+        await asyncio.sleep(LOCK_SECONDS / 3)
+        until = now() + LOCK_SECONDS
+        with suppress(*STORE_ERRORS):
+            await lock.reacquire()
+            limit.reschedule(until)

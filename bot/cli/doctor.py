@@ -13,9 +13,11 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import typer
-from redis.exceptions import RedisError
+from redis.asyncio import RedisCluster
+from redis.exceptions import RedisError, ResponseError
 
 from bot.cli.health import LONGEST_HEALTH, TIMEOUT, answer_of, health_url, is_health
 from bot.cli.stores import store_of
@@ -212,6 +214,7 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
     except (RedisError, OSError) as error:
         yield False, f"store: one of its nodes does not answer ({type(error).__name__}): is it running?"
         return
+    nodes = _by_node(about)
     if unreadable := await store.all_set_aside(range(keys.SHARDS)):
         yield (
             False,
@@ -224,14 +227,13 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
             f"tournaments: {', '.join(unreadable)} cannot be read: a newer version may read "
             f"{'it' if len(unreadable) == 1 else 'them'}, `buongioco tables close CODE` calls one off",
         )
-    # A cluster answers node by node.
-    nodes = list(about.values()) if all(isinstance(value, dict) for value in about.values()) else [about]
     versions = {str(node.get("valkey_version") or node["redis_version"]) for node in nodes}
     yield True, f"store: answers, version {', '.join(sorted(versions))}"
     if all(node["aof_enabled"] for node in nodes):
         yield True, "store: writes an append-only file"
     else:
         yield False, "store: does not write an append-only file, so a crash loses games: set appendonly yes"
+    yield await _examine_sync(store.client)
     if any(node.get("maxmemory") and node["maxmemory_policy"] != "noeviction" for node in nodes):
         yield False, "store: throws keys away when its memory is full: set maxmemory-policy noeviction"
     fewest = min(int(node["connected_slaves"]) for node in nodes if node["role"] == "master")
@@ -241,3 +243,28 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
             f"store: moves are answered when {settings.store_replicas} replicas have them "
             f"(BUONGIOCO_STORE_REPLICAS), and a primary has {fewest}: add replicas, or ask for fewer",
         )
+
+
+async def _examine_sync(client: Any) -> tuple[bool, str]:
+    """Whether every node has a move on disk before it answers."""
+    everywhere = {"target_nodes": RedisCluster.ALL_NODES} if isinstance(client, RedisCluster) else {}
+    try:
+        nodes = _by_node(await client.config_get("appendfsync", **everywhere))
+        said = sorted({node["appendfsync"] for node in nodes} - {"always"})
+    except (ResponseError, KeyError):
+        return (
+            True,
+            "store: whether a power cut loses moves cannot be seen, for CONFIG is refused: have appendfsync always",
+        )
+    if said:
+        return (
+            False,
+            f"store: a power cut loses moves that were answered (appendfsync {said[0]}): set appendfsync always",
+        )
+    return True, "store: has moves on disk before they are answered"
+
+
+def _by_node(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """What each node said: a cluster answers by their names."""
+    is_a_clusters = answer and all(isinstance(value, dict) for value in answer.values())
+    return list(answer.values()) if is_a_clusters else [answer]

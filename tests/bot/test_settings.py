@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from bot.bench.cluster import LocalCluster
 from bot.cli import main as cli
 from bot.settings import NOTHING_TO_RUN, BadSetting, names, read_settings
 from bot.store import EmbeddedStore, opened
@@ -258,6 +259,7 @@ def test_the_doctor_tries_a_store_where_there_is_none_and_leaves_nothing(tmp_pat
     assert f"ok     store: there is none in {folder} yet; the bot makes it when it starts" in out
     assert "ok     store: answers, version" in out
     assert "ok     store: writes an append-only file" in out
+    assert "ok     store: has moves on disk before they are answered" in out
     assert not folder.parent.exists()
 
 
@@ -315,12 +317,49 @@ async def test_the_doctor_finds_faults_of_ones_own_store(
     monkeypatch.setenv("REDIS_URL", embedded.url)
     async with opened(embedded.url) as store:
         await store.client.config_set("appendonly", "no")
+        await store.client.config_set("appendfsync", "everysec")
         await store.client.config_set("maxmemory", "100mb")
         await store.client.config_set("maxmemory-policy", "allkeys-lru")
     code, out = await asyncio.to_thread(doctor)
     assert code == 1
     assert "wrong  store: does not write an append-only file" in out
+    assert "wrong  store: a power cut loses moves that were answered (appendfsync everysec): set appendfsync" in out
     assert "set maxmemory-policy noeviction" in out
+
+
+async def test_the_doctor_says_what_it_may_not_look_at(
+    embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(embedded.url) as store:
+        await store.client.execute_command("ACL", "SETUSER", "host", "on", ">hunter2", "~*", "&*", "+@all", "-config")
+    monkeypatch.setenv("REDIS_URL", embedded.url.replace("unix://", "unix://host:hunter2@"))
+    code, out = await asyncio.to_thread(doctor)
+    assert code == 0, out
+    assert (
+        "ok     store: whether a power cut loses moves cannot be seen, for CONFIG is refused: have appendfsync" in out
+    )
+    assert "hunter2" not in out
+
+
+@pytest.mark.xdist_group("cluster")
+async def test_the_doctor_looks_at_every_node_of_a_cluster(
+    cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await asyncio.to_thread(cluster.clear)
+    monkeypatch.setenv("REDIS_URL", cluster.url)
+    for node in cluster.nodes[1:]:
+        node.ask("CONFIG SET", "appendfsync", "always")
+    try:
+        code, out = await asyncio.to_thread(doctor)
+        assert code == 1
+        assert "wrong  store: a power cut loses moves that were answered (appendfsync no)" in out
+        cluster.nodes[0].ask("CONFIG SET", "appendfsync", "always")
+        code, out = await asyncio.to_thread(doctor)
+        assert code == 0, out
+        assert "ok     store: has moves on disk before they are answered" in out
+    finally:
+        for node in cluster.nodes:
+            node.ask("CONFIG SET", "appendfsync", "no")
 
 
 def test_the_doctor_says_that_there_is_nothing_to_run_as_the_bot_would(monkeypatch: pytest.MonkeyPatch) -> None:

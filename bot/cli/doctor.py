@@ -215,6 +215,10 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
         yield False, f"store: one of its nodes does not answer ({type(error).__name__}): is it running?"
         return
     nodes = _by_node(about)
+    primaries = [node for node in nodes if node["role"] == "master"]
+    if not primaries:
+        yield False, "store: this is a replica, which takes no moves: REDIS_URL must name the primary"
+        return
     if unreadable := await store.all_set_aside(range(keys.SHARDS)):
         yield (
             False,
@@ -236,7 +240,7 @@ async def _examine_store(store: Store, settings: Settings) -> AsyncIterator[tupl
     yield await _examine_sync(store.client)
     if any(node.get("maxmemory") and node["maxmemory_policy"] != "noeviction" for node in nodes):
         yield False, "store: throws keys away when its memory is full: set maxmemory-policy noeviction"
-    fewest = min(int(node["connected_slaves"]) for node in nodes if node["role"] == "master")
+    fewest = min(int(node["connected_slaves"]) for node in primaries)
     if settings.redis_url and fewest < settings.store_replicas:
         yield (
             False,

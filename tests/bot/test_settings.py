@@ -15,6 +15,7 @@ from bot.bench.cluster import LocalCluster
 from bot.cli import main as cli
 from bot.settings import NOTHING_TO_RUN, BadSetting, names, read_settings
 from bot.store import EmbeddedStore, opened
+from tests.kills.bot_process import free_port
 
 ROOT = Path(__file__).parents[2]
 
@@ -360,6 +361,17 @@ async def test_the_doctor_looks_at_every_node_of_a_cluster(
     finally:
         for node in cluster.nodes:
             node.ask("CONFIG SET", "appendfsync", "no")
+
+
+async def test_the_doctor_says_that_the_store_is_a_replica(
+    embedded: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(embedded.url) as store:
+        await store.client.replicaof("127.0.0.1", free_port())
+    monkeypatch.setenv("REDIS_URL", embedded.url)
+    code, out = await asyncio.to_thread(doctor)
+    assert code == 1
+    assert "wrong  store: this is a replica, which takes no moves: REDIS_URL must name the primary\n" in out
 
 
 def test_the_doctor_says_that_there_is_nothing_to_run_as_the_bot_would(monkeypatch: pytest.MonkeyPatch) -> None:

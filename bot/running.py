@@ -15,7 +15,8 @@ from bot.cli.stores import store_of
 from bot.handlers import Dispatcher
 from bot.platform import GROUP, Adapter, CardRoom
 from bot.settings import NOTHING_TO_RUN, Settings
-from bot.store import STORE_ERRORS, StoreAway
+from bot.store import STORE_ERRORS, StoreAway, schema
+from bot.store.outage import may_pass
 from bot.supervisor import NothingToRun, Supervisor
 from bot.worker import Worker
 
@@ -121,11 +122,13 @@ async def _work(worker: Worker, stop: asyncio.Event) -> None:
 
 
 async def _patiently(begin: Callable[[], Awaitable[None]]) -> None:
-    """Begin, and again if the store goes away meanwhile: it may be on its way back."""
+    """Begin, and again if the store goes away meanwhile: it may be on its way back. StoreError where it refuses."""
     for _ in range(TRIES):
         try:
             return await begin()
         except STORE_ERRORS as error:
+            if not may_pass(error):
+                raise schema.refusal(error) from error
             log.warning("store_away", why=type(error).__name__)
             await asyncio.sleep(AGAIN_AFTER)
     raise StoreAway("The store went away while the bot was starting, and did not come back: is it running?")

@@ -37,6 +37,7 @@ async def restore(
     header, _ = check(path, on_read)
     if header.schema not in (*MIGRATIONS, keys.SCHEMA_VERSION):
         raise BadBackup(f"its layout is number {header.schema}, and this version knows {keys.SCHEMA_VERSION}")
+    await schema.check_server(client)
     if not alone:
         await no_workers(client)
     if not replace and await _holds_something(client):

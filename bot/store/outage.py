@@ -97,7 +97,7 @@ class Outage:
         now = time.monotonic()
         recurs = self._ended and now - self._ended < STEADY_SECONDS
         self._pause = min(2 * self._pause, LONGEST_PROBE_SECONDS) if recurs else PROBE_SECONDS
-        log.error("store_away", why=_described(error))
+        log.error("store_away", why=described(error))
         self._task = asyncio.create_task(self._until_over(now))
 
     @contextmanager
@@ -130,7 +130,7 @@ class Outage:
             return
 
 
-def _described(error: BaseException) -> str:
+def described(error: BaseException) -> str:
     """What went wrong; the store's own words only where it refused, for others may hold an address."""
     name = type(error).__name__
     return f"{name}: {str(error)[:100]}" if isinstance(error, ResponseError) else name

@@ -1,6 +1,7 @@
 """The layout's number, and the way from older layouts to this one."""
 
 import asyncio
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -12,12 +13,18 @@ from bot.store import keys
 from bot.store.attendance import LEASE_SECONDS, no_workers
 from bot.store.folder import StoreAway, StoreError
 from bot.store.migrations import MIGRATIONS, Migration
-from bot.store.outage import STORE_ERRORS
+from bot.store.outage import STORE_ERRORS, described, may_pass
 
 log = structlog.get_logger()
 
 RESTORING = "restoring"
 """What stands in place of the number while the store is being filled from a backup."""
+
+OLDEST = (7, 0)
+"""The first Redis that knows all that is asked of it. Valkey names one that it can stand for, and that is newer."""
+
+SERVER = "return redis.REDIS_VERSION or string.match(redis.call('INFO', 'server'), 'redis_version:(%S+)')"
+"""A server's version, for whoever may not use INFO, too: before 7.0 that alone has it."""
 
 LOCK = f"{keys.SCHEMA}:lock"
 LOCK_SECONDS = 30.0
@@ -37,10 +44,11 @@ async def check(
     """Have the store in this version's layout; an empty one is, an older one is brought up to it, one step at a time.
     Without ``migrate`` nothing is written, and an older one is a StoreError: its bot may be running.
 
-    StoreAway where it cannot be reached or workers of an older version are running on it, StoreError where its layout
-    is newer than this version or older than any way leads from.
+    StoreAway where it cannot be reached or workers of an older version are running on it, StoreError where it refuses,
+    its server is too old, or its layout is newer than this version or older than any way leads from.
     """
     try:
+        await check_server(client)
         if migrate:
             await client.set(keys.SCHEMA, version, nx=True)
         stored = await client.get(keys.SCHEMA)
@@ -62,6 +70,8 @@ async def check(
     except LockError:
         raise StoreAway("Another worker is bringing the store up to date: start this one again afterwards.") from None
     except (*STORE_ERRORS, ValueError) as error:
+        if not may_pass(error):
+            raise refusal(error) from None
         raise StoreAway(
             f"The store cannot be reached ({type(error).__name__}): is it running, is REDIS_URL right?"
         ) from None
@@ -69,6 +79,24 @@ async def check(
         raise StoreError(
             f"The store's layout is number {found}, and this version of Buongioco knows number {version}: "
             "run the version that wrote it, or give this one another store."
+        )
+
+
+def refusal(error: BaseException) -> StoreError:
+    """What is said where the store answers, and will not do what it is asked (`may_pass`)."""
+    return StoreError(
+        f"The store refuses what the bot asks of it ({described(error)}): may the user that REDIS_URL names give every "
+        "command, and does nobody else keep anything there?"
+    )
+
+
+async def check_server(client: Any) -> None:
+    """StoreError where the server is too old to know every command."""
+    version = (await client.eval(SERVER, 1, keys.SCHEMA)).decode()
+    if tuple(map(int, re.findall(r"\d+", version)[:2])) < OLDEST:
+        raise StoreError(
+            f"The store is a Redis {version}, and Buongioco needs Redis {'.'.join(map(str, OLDEST))} or newer, or a "
+            "Valkey: update it, or have REDIS_URL name another."
         )
 
 

@@ -20,10 +20,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from redis.exceptions import ResponseError
 
 from bot import running as running_module
 from bot.settings import NOTHING_TO_RUN, Settings
-from bot.store import EmbeddedStore, opened
+from bot.store import EmbeddedStore, StoreAway, StoreError, opened
 from bot.worker import Worker
 from engine import load, read, verify
 from tests.bot.command import command, environment
@@ -149,6 +150,25 @@ def test_a_store_that_is_away_may_be_there_when_the_bot_is_started_again(tmp_pat
     assert answer.returncode == os.EX_TEMPFAIL
     assert answer.stderr.count("\n") == 1
     assert "The store cannot be reached (ConnectionError)" in answer.stderr
+
+
+async def test_a_start_waits_for_a_store_that_is_away_and_not_for_one_that_refuses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(running_module, "AGAIN_AFTER", 0.0)
+    met: list[Exception | None] = [ConnectionError("away"), ResponseError("MISCONF Errors writing"), None]
+    refused = ResponseError("unknown command 'PEXPIRETIME'")
+
+    async def begin() -> None:
+        if error := met.pop(0):
+            raise error
+
+    await running_module._patiently(begin)
+    met += [refused, None]
+    with pytest.raises(StoreError, match=r"refuses what the bot asks of it .*PEXPIRETIME") as raised:
+        await running_module._patiently(begin)
+    assert not isinstance(raised.value, StoreAway)
+    assert met == [None]
 
 
 def test_a_taken_port_and_nothing_to_run_are_one_line_each(tmp_path: Path) -> None:

@@ -186,6 +186,16 @@ async def test_workers_that_are_alive_keep_a_store_from_being_replaced(store: St
         await restore(store.client, tmp_path / "backup", replace=True)
 
 
+async def test_no_store_is_touched_whose_server_is_too_old(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await take(store, tmp_path / "backup")
+    monkeypatch.setattr(schema, "SERVER", "return '6.2.7'")
+    with pytest.raises(StoreError, match="needs Redis 7"):
+        await restore(store.client, tmp_path / "backup", replace=True)
+    assert await store.client.get(keys.SCHEMA) == str(keys.SCHEMA_VERSION).encode()
+
+
 @pytest.mark.parametrize("where", ["_Writing._game", "_list_tables"])
 async def test_a_restore_cut_short_lets_no_bot_start_and_is_done_again(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str

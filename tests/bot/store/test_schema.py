@@ -1,6 +1,7 @@
 """The layout's number, and ways from older layouts."""
 
 import asyncio
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -182,6 +183,41 @@ async def test_one_of_them_that_was_killed_just_now_is_waited_for(store: Store) 
     await store.client.zadd(keys.WORKERS, {"killed": time.time() - LEASE_SECONDS + 1})
     await schema.check(store.client, 2, {1: nothing})
     assert await store.client.get(keys.SCHEMA) == b"2"
+
+
+@pytest.mark.parametrize("version", ["5.0.14", "6.0.16", "6.2"])
+async def test_a_server_that_is_too_old_is_named_and_left_alone(
+    empty_valkey: EmbeddedStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
+) -> None:
+    monkeypatch.setattr(schema, "SERVER", f"return '{version}'")
+    async with connected(empty_valkey.url) as client:
+        with pytest.raises(StoreError, match=f"The store is a Redis {version}, and Buongioco needs Redis 7.0 or newer"):
+            await schema.check(client)
+        said = await asyncio.to_thread(command, tmp_path, "doctor", REDIS_URL=empty_valkey.url)
+        assert said.returncode == 1
+        assert f"wrong  store: The store is a Redis {version}, and" in said.stdout
+        assert not await client.keys()
+
+
+@pytest.mark.parametrize("version", ["7.0.0", "7.2.4", "8.2.1", "255.255.255"])
+async def test_newer_ones_are_not(store: Store, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+    monkeypatch.setattr(schema, "SERVER", f"return '{version}'")
+    await schema.check(store.client)
+
+
+async def test_a_server_says_its_version_to_whoever_may_not_ask_for_info(any_store: Store) -> None:
+    version = (await any_store.client.eval(schema.SERVER, 1, keys.SCHEMA)).decode()
+    assert re.fullmatch(r"[0-9.]+", version)
+    old = schema.SERVER.replace("redis.REDIS_VERSION", "redis.NO_SUCH_THING")
+    assert (await any_store.client.eval(old, 1, keys.SCHEMA)).decode() == version
+
+
+async def test_a_store_that_refuses_is_not_taken_for_one_that_is_away(store: Store) -> None:
+    await store.client.delete(keys.SCHEMA)
+    await store.client.rpush(keys.SCHEMA, "another program's")
+    with pytest.raises(StoreError, match=r"The store refuses what the bot asks of it .*WRONGTYPE") as raised:
+        await schema.check(store.client)
+    assert not isinstance(raised.value, StoreAway)
 
 
 @pytest.mark.parametrize("found", ["0", "9", "x"])

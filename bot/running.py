@@ -73,7 +73,7 @@ def allow_open_files(count: int = OPEN_FILES) -> None:
 
 
 async def run(settings: Settings) -> None:
-    """Run until SIGTERM or SIGINT; presses in hand are finished. StoreError and NothingToRun say what to do."""
+    """Run until SIGTERM, SIGINT or SIGHUP; presses in hand are finished. StoreError and NothingToRun say what to do."""
     stop, opening = asyncio.Event(), asyncio.current_task()
     loop = asyncio.get_running_loop()
 
@@ -83,8 +83,10 @@ async def run(settings: Settings) -> None:
         if opening:
             opening.cancel()
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, end)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        # As `nohup` has it: the bot outlives its terminal.
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+            loop.add_signal_handler(number, end)
     collect_seldom()
     allow_open_files()
     try:

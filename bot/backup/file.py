@@ -21,15 +21,13 @@ import base64
 import gzip
 import hashlib
 import json
-import os
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from bot.disk import sync_name
+from bot.disk import written_whole
 
 FORMAT = "buongioco-backup/1"
 LONGEST_LINE = 256 * 1024 * 1024
@@ -82,30 +80,19 @@ def writing(path: Path, header: Header) -> Iterator[Callable[[Line], None]]:
 
     It holds secrets, so that nobody but its owner may read it.
     """
-    # A fresh name, and mode 0600.
-    number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(number, "wb") as raw:
-            with gzip.GzipFile("", "wb", LEVEL, raw, mtime=0) as file:
-                digest, lines = hashlib.sha256(), 0
+    with written_whole(path) as raw, gzip.GzipFile("", "wb", LEVEL, raw, mtime=0) as file:
+        digest, lines = hashlib.sha256(), 0
 
-                def write(line: Line) -> None:
-                    nonlocal lines
-                    text = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-                    digest.update(text)
-                    file.write(text)
-                    lines += 1
+        def write(line: Line) -> None:
+            nonlocal lines
+            text = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+            digest.update(text)
+            file.write(text)
+            lines += 1
 
-                write({"format": FORMAT, **header._asdict()})
-                yield write
-                write({"end": lines, "sha256": digest.hexdigest()})
-            raw.flush()
-            os.fsync(raw.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    sync_name(path)
+        write({"format": FORMAT, **header._asdict()})
+        yield write
+        write({"end": lines, "sha256": digest.hexdigest()})
 
 
 def check(path: Path, on_read: Callable[[int], None] = nobody) -> tuple[Header, int]:

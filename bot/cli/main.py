@@ -1,6 +1,7 @@
 """The command `buongioco`."""
 
 import os
+import signal
 import sys
 from importlib.metadata import version
 from typing import Annotated, ClassVar
@@ -56,9 +57,19 @@ def _about(
     """Italian trick-taking cards."""
 
 
+def end_as_by_ctrl_c() -> None:
+    """Have signals end a command as Ctrl-C does: what it has begun is cleared away. `run` has a way of its own."""
+    for name in ("SIGTERM", "SIGHUP"):
+        # Windows has no SIGHUP, and `nohup` has it ignored.
+        number = getattr(signal, name, None)
+        if number and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
+
+
 def main() -> None:
     """Run the command; a fault of the user's is one line on stderr. What it writes is for its user alone."""
     os.umask(0o077)
+    end_as_by_ctrl_c()
     try:
         app()
     except EngineError as error:

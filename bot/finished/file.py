@@ -6,14 +6,12 @@ the store has of a `FinishedGame`, its record (docs/records.md) as it is.
 
 import heapq
 import json
-import os
 import re
-import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bot.disk import sync_name
+from bot.disk import written_whole
 from bot.finished.archive import Archive, FinishedGame, Numbered, UnreadableGame
 from engine import read
 from engine.errors import BadRecord
@@ -112,18 +110,9 @@ async def with_files(archive: Archive, games: Sequence[Filed]) -> AsyncIterator[
 
 def rewrite(path: Path, change: Callable[[Numbered], FinishedGame | None]) -> None:
     """Change the games of a file, or take them out where ``change`` returns None; all or nothing."""
-    number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(number, "wb") as file:
-            for one in filed(path):
-                entry = one.read()
-                changed = change(entry)
-                if changed:
-                    file.write(to_line(entry.number, changed))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    sync_name(path)
+    with written_whole(path) as file:
+        for one in filed(path):
+            entry = one.read()
+            changed = change(entry)
+            if changed:
+                file.write(to_line(entry.number, changed))

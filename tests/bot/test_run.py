@@ -126,7 +126,23 @@ def test_it_runs_until_it_is_told_to_stop(tmp_path: Path) -> None:
         assert events[-1] == "stopped"
 
 
-async def test_a_signal_ends_a_bot_whose_store_reads_a_long_file(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def hang_up() -> Iterator[None]:
+    """SIGHUP is not ignored, whoever runs the tests, and does not end them."""
+    kept = signal.signal(signal.SIGHUP, lambda *_: None)
+    yield
+    signal.signal(signal.SIGHUP, kept)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("ignored", [False, True])
+@pytest.mark.usefixtures("hang_up")
+async def test_a_signal_ends_a_bot_whose_store_reads_a_long_file(
+    monkeypatch: pytest.MonkeyPatch, number: signal.Signals, ignored: bool
+) -> None:
+    if ignored:
+        # As `nohup` has it; another signal still ends the bot.
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
     is_opening = asyncio.Event()
 
     @asynccontextmanager
@@ -140,7 +156,10 @@ async def test_a_signal_ends_a_bot_whose_store_reads_a_long_file(monkeypatch: py
     monkeypatch.setattr(running_module, "collect_seldom", lambda: None)
     bot = asyncio.create_task(running_module.run(Settings(_env_file=None)))
     await is_opening.wait()
-    os.kill(os.getpid(), signal.SIGTERM)
+    os.kill(os.getpid(), number)
+    if ignored:
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        os.kill(os.getpid(), signal.SIGTERM)
     async with asyncio.timeout(20):
         await bot
 

@@ -2,6 +2,9 @@
 
 import asyncio
 import json
+import signal
+import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 
@@ -10,7 +13,7 @@ import pytest
 from bot.people import People
 from bot.platform import Person
 from bot.store import EmbeddedStore, opened
-from tests.bot.command import command
+from tests.bot.command import command, environment
 from tests.bot.test_run import running
 from tests.kills.bot_process import free_port
 
@@ -75,6 +78,46 @@ def test_what_cannot_be_is_one_line(tmp_path: Path) -> None:
     assert "cannot be read" in answer.stderr
     answer = command(tmp_path, "restore", "bad.gz", REDIS_URL="redis://127.0.0.1:1")
     assert answer.returncode == 2
+
+
+BEGUN = """
+import asyncio, signal, sys
+from bot.backup.taking import Taking
+from bot.cli.main import main
+# Whatever those who run the tests have ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+for number in (signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_DFL)
+async def take(_taking):
+    print("begun", flush=True)
+    await asyncio.Event().wait()
+Taking.take = take
+sys.argv = ["buongioco", "backup", "cards.gz"]
+main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+async def test_a_signal_leaves_nothing_of_a_backup(
+    empty_valkey: EmbeddedStore, tmp_path: Path, number: signal.Signals
+) -> None:
+    async with opened(empty_valkey.url):
+        pass
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", BEGUN),
+        cwd=tmp_path,
+        env=environment(tmp_path, REDIS_URL=empty_valkey.url),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout
+    assert await process.stdout.readline() == b"begun\n"
+    assert [path.suffix for path in tmp_path.iterdir()] == [".part"]
+    process.send_signal(number)
+    _, said = await process.communicate()
+    assert process.returncode
+    assert b"Traceback" not in said
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

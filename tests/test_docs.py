@@ -117,6 +117,13 @@ def test_what_is_checked_before_a_commit_is_what_make_checks() -> None:
     assert [hook["entry"] for hook in hooks] == checked
 
 
+def program(path: Path, text: str) -> Path:
+    """A program of one line of shell."""
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
 def test_too_old_a_python_is_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text(encoding="utf-8"), encoding="utf-8")
     for name in ("pyproject.toml", "requirements.txt"):
@@ -124,10 +131,34 @@ def test_too_old_a_python_is_one_clear_line(tmp_path: Path) -> None:
     done = subprocess.run(["make", "setup", "PYTHON="], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert done.stderr.splitlines()[0].startswith("Buongioco needs Python 3.11 or newer")
-    no_venv = tmp_path / "python"
-    no_venv.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
-    no_venv.chmod(0o755)
+    assert "Ubuntu 22.04, whose own is too old: apt install python3.11 python3.11-venv" in done.stderr
+    # The package is that of the Python that was chosen, which need not be the system's own.
+    no_venv = program(tmp_path / "python", 'case "$2" in *ensurepip*) exit 1;; *) echo python3.12-venv;; esac')
     done = subprocess.run(
         ["make", "setup", f"PYTHON={no_venv}"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert "python3-venv" in done.stderr.splitlines()[0]
+    assert "(apt install python3.12-venv)" in done.stderr.splitlines()[0]
+
+
+WHOLE, CUT_SHORT, GONE = "whole", "cut short before pip was there", "its Python went away"
+
+
+@pytest.mark.parametrize("venv", [WHOLE, CUT_SHORT, GONE])
+def test_what_was_set_up_is_made_anew_where_it_is_not_whole(tmp_path: Path, venv: str) -> None:
+    (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text(encoding="utf-8"), encoding="utf-8")
+    folder = tmp_path / ".venv" / "bin"
+    folder.mkdir(parents=True)
+    for name in ("uv", "buongioco"):
+        program(folder / name, f"echo {name}")
+    for name in ("pyproject.toml", "requirements.txt", ".venv/.ready"):
+        (tmp_path / name).touch()
+    if venv == GONE:
+        (folder / "python").symlink_to(tmp_path / "python3.10")
+    else:
+        program(folder / "python", "exit 1" if venv == CUT_SHORT else "exit 0")
+    python = program(tmp_path / "python", 'case "$2" in venv) echo "$@";; esac')
+    done = subprocess.run(
+        ["make", "-s", "run", f"PYTHON={python}"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    made = ["-m venv --clear .venv", "uv", "uv"] if venv != WHOLE else []
+    assert [line for line in done.stdout.splitlines() if not line.startswith("make")] == [*made, "buongioco"]

@@ -7,6 +7,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.host_link import drop_link, link_path, show_link
+from bot.store.folder import claim
+from tests.bot.command import command
 
 LINK = "http://127.0.0.1:8080/#key=secret"
 
@@ -38,3 +40,16 @@ def test_where_it_cannot_be_kept_nothing_is_left_and_the_log_says_why(tmp_path: 
     [line] = [line for line in logs if line["log_level"] == "warning" and line["event"].startswith("playground")]
     assert line["event"] == "playground_host_link_not_kept"
     assert "secret" not in str(logs)
+
+
+def test_a_link_that_a_killed_bot_left_is_not_shown(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    with claim(folder):
+        show_link(folder, LINK)
+        assert command(tmp_path, "link").stdout == f"{LINK}\n"
+    said = command(tmp_path, "link")
+    assert (said.returncode, said.stdout) == (2, "")
+    assert f"No bot is running with the data folder {folder}" in said.stderr
+    assert "secret" not in said.stderr
+    # Whether one runs cannot be seen where the store is the host's own.
+    assert command(tmp_path, "link", REDIS_URL="redis://127.0.0.1").stdout == f"{LINK}\n"

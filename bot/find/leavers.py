@@ -61,11 +61,9 @@ def who_left(table: Table) -> list[str]:
     if game.ending == "resign" and game.deal_number == 1:
         moves = [entry for entry in map(_entry, table.log.entries) if isinstance(entry, Move)]
         seats = [move.seat for move in moves if move.move == "resign"]
-    elif game.ending == "timeout":
-        winners = game.view(None).winner or ()
-        losers = [seat for seat in range(len(table.chairs)) if seat not in winners]
-        # Of two partners it is the one whose time was up.
-        seats = losers if len(losers) == 1 else [seat for seat in losers if table.lates[seat]]
+    elif table.timed_out is not None:
+        # Not their partner, who loses as well.
+        seats = [table.timed_out]
     found = [table.chairs[seat] for seat in seats]
     return [chair.person for chair in found if chair and not chair.is_robot and not is_somebody(chair.person)]
 

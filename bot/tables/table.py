@@ -88,7 +88,8 @@ class Table:
     ``declined`` is which of them does not want to play, from 0.
     ``asking`` are those who ask for a chair, by seat, ``refusals`` how often each side's first has refused.
     ``clock`` is the seconds that a move may take; ``alarm`` is "", "nudged" or "flagged", how much of it is gone;
-    ``lates`` counts the moves in a row that were made for a seat. ``closed`` is why no game came of it.
+    ``lates`` counts the moves in a row that were made for a seat, ``timed_out`` is the one that lost by time.
+    ``closed`` is why no game came of it.
     ``said`` is by seat the phrase that was said there last, with the version after it, and ``said_in_deal`` how many
     in the running deal.
     ``day`` is the day whose deal it is, None at any other table; ``secret`` is then that of the cards on the table.
@@ -117,6 +118,7 @@ class Table:
         self.strict = False
         self.alarm = ""
         self.lates: tuple[int, ...] = ()
+        self.timed_out: int | None = None
         self.said: tuple[tuple[str, int], ...] = ()
         self.said_in_deal: tuple[int, ...] = ()
         self.made_for = False
@@ -333,6 +335,8 @@ class Table:
                 """Nothing but the log's version changes."""
             case Stop(ending, side):
                 assert self.game
+                if ending == "timeout":
+                    self.timed_out = self.game.turn
                 self.game.stop(ending, side)
             case _:
                 self._set_up(entry)

@@ -11,11 +11,12 @@ from bot.find.leavers import FORGOTTEN_AFTER, WAITS, Leavers, who_left
 from bot.platform import Trouble
 from bot.somebody import marks
 from bot.store import Store, keys
-from bot.store.entries import Flag, Stop
+from bot.store.entries import Flag, Late, Match, Stop
 from tests.bot.fake_platform import Player
 from tests.bot.find.conftest import asked, tended
 from tests.bot.find.test_finder import expired, play, waiting
 from tests.bot.find.test_strangers import resigned
+from tests.bot.tables.test_table import FOUR, begun, played
 
 ANNA = "paper:1"
 
@@ -121,12 +122,25 @@ async def test_long_after_a_failure_it_counts_again(playing: list[Player], monke
 async def test_who_loses_by_time_has_left_and_a_game_that_the_host_ends_is_nobodys(playing: list[Player]) -> None:
     anna, _bruno = playing
     [table] = await anna.worker.tables_of(anna.person.id)
-    seat = table.seat_of(anna.person.id)
-    assert seat is not None
-    late = table.after([Flag(), Stop("timeout", 1 - seat)], "u")
-    assert who_left(late) == [anna.person.id]
+    assert table.game
+    assert table.to_move
+    turn = table.game.turn or 0
+    late = table.after([Flag(), Stop("timeout", 1 - turn)], "u")
+    assert who_left(late) == [table.to_move.person]
     assert who_left(table.after([Stop("cancelled")], "u")) == []
     assert who_left(table) == []
+
+
+@pytest.mark.parametrize("partner_was_late", [False, True])
+def test_of_two_partners_who_lose_by_time_it_is_who_was_to_move_that_has_left(partner_was_late: bool) -> None:
+    table = begun("tressette", *(Match(one, "P") for one in FOUR))
+    if partner_was_late:
+        assert table.game
+        table = played(table.after([Late(table.game.turn or 0)], "u"), 2)
+    assert table.game
+    turn = table.game.turn or 0
+    assert any(table.lates) == partner_was_late
+    assert who_left(table.after([Flag(), Stop("timeout", 1 - (turn & 1))], "u")) == [FOUR[turn]]
 
 
 async def test_a_resignation_after_the_first_deal_is_no_leaving(playing: list[Player]) -> None:

@@ -171,9 +171,6 @@ class Commands:
         if not about.id:
             known = await self.worker.people.called(platform_of(command.place), about.handle)
             about = Person(known.id, known.name, about.handle) if known else about
-        if about.id and await self.worker.finder.queue.blocks.has(about.id, command.person.id):
-            # The challenge stands there like any other, and calls nobody.
-            about = about._replace(id="")
         if about.id == command.person.id or (about.handle and about.handle == command.person.handle):
             raise NotYourself()
         # What else a platform calls a handle is none that an invitation could be found by.

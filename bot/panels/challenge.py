@@ -88,7 +88,7 @@ def _call(page: Writer, table: Table, words: Wording) -> None:
 
 def _mention(invited: Invited) -> Span:
     name = f"@{invited.handle}" if invited.handle else isolated(invited.name)
-    return Span(name, "call", invited.person)
+    return Span(name, "call", invited.person) if invited.is_called else Span(name)
 
 
 def _terms(page: Writer, seen: TableSnapshot, words: Wording, code: str) -> None:

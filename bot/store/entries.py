@@ -11,6 +11,7 @@
 | `Rehost` | ``rehost <number> <place>`` | the chat of that number, from 0, is called so from now on |
 | `Clock` | ``clock <seconds> <manner>`` | a move may take so long, 0 is no clock; ``lax`` or ``strict`` |
 | `Invite` | ``invite <person> <handle> <name>`` | somebody was challenged by name; ``-`` is what is not known |
+| `Uncalled` | ``uncalled`` | whoever was challenged by name is not called, for they have blocked the opener |
 | `Match` | ``match <person> <name>`` | one of two who looked for an opponent; each is asked whether they are ready |
 | `Decline` | ``decline <number>`` | one of them, by their order from 0, does not want to; a ``close`` follows |
 | `Ask` | ``ask <seat> <person> <name>`` | somebody asks for the chair opposite the first at a side |
@@ -113,6 +114,11 @@ class Invite:
     person: str
     handle: str
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Uncalled:
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +249,7 @@ Setup = (
     | Rehost
     | Clock
     | Invite
+    | Uncalled
     | Match
     | Decline
     | Ask
@@ -300,6 +307,7 @@ _FORMS: Forms[Setup | Course] = Forms(
         Rehost: ("rehost", (NUMBER, TEXT)),
         Clock: ("clock", (NUMBER, _MANNER)),
         Invite: ("invite", (IF_KNOWN, IF_KNOWN, TEXT)),
+        Uncalled: ("uncalled", ()),
         Match: ("match", (TEXT, TEXT)),
         Decline: ("decline", (NUMBER,)),
         Ask: ("ask", (NUMBER, TEXT, TEXT)),

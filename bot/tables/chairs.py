@@ -30,8 +30,11 @@ class Chair(NamedTuple):
 
 
 class Invited(NamedTuple):
-    """Who was challenged by name; ``person`` or ``handle`` may be empty, not both."""
+    """Who was challenged by name; ``person`` or ``handle`` may be empty, not both. ``is_called`` is whether their phone
+    may ring for it.
+    """
 
     person: str
     handle: str
     name: str
+    is_called: bool = True

@@ -24,6 +24,7 @@ from bot.store.entries import (
     Rule,
     Setup,
     Sit,
+    Uncalled,
 )
 from bot.tables import checks
 from bot.tables.chairs import ROBOT_NAMES, Chair, Invited
@@ -91,6 +92,8 @@ class Challenges:
         entries: list[Entry] = [Open(game, person, name), *hosting, *setup, Sit(seat, person, name)]
         if invited:
             entries.append(Invite(invited.person, invited.handle, plain_name(invited.name)))
+            if invited.person and await self._blocks.has(invited.person, person):
+                entries.append(Uncalled())
         codes = await self._room.store.secret()
         for attempt in count():
             empty = Table(table_code(f"{update} {attempt}", codes))

@@ -40,6 +40,7 @@ from bot.store.entries import (
     Sit,
     Stand,
     Stop,
+    Uncalled,
     Wait,
     Withdraw,
     decode,
@@ -364,6 +365,8 @@ class Table:
                 self.clock, self.strict = seconds, strict
             case Invite(person, handle, name):
                 self.invited = Invited(person, handle, name)
+            case Uncalled():
+                self.invited = self.invited and self.invited._replace(is_called=False)
             case Match(person, name):
                 self.matched = (*self.matched, Chair(person, name))
             case Decline(number):

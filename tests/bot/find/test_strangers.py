@@ -233,6 +233,22 @@ async def test_a_challenge_by_name_calls_nobody_who_has_blocked_its_opener(two: 
     assert len(after.plain) == len(before)
 
 
+async def test_a_rematch_in_a_group_calls_nobody_who_has_blocked_whoever_wants_it(two: list[Player]) -> None:
+    anna, bruno = two
+    await bruno.say("/help")
+    await open_challenge(anna)
+    await bruno.press("Accept", GROUP)
+    await resigned(bruno)
+    await anna.say("/block @bruno", anna.private)
+    await bruno.press("Rematch", GROUP)
+    card = bruno.fake.last(GROUP)
+    assert "challenges \u2068Anna\u2069" in card.plain
+    assert not [span for span in card.text if span.person]
+    # Were she refused, she would know which of them the stranger is whom she has blocked.
+    assert not (await anna.press("Accept", GROUP)).toast
+    assert [one.phase for one in await anna.worker.tables_of(anna.person.id)] == ["playing"]
+
+
 async def test_whom_one_may_block(two: list[Player], monkeypatch: pytest.MonkeyPatch) -> None:
     anna, _bruno = two
     assert "have not met" in (await anna.say("/block @nobody", anna.private)).toast

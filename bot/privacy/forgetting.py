@@ -41,6 +41,9 @@ STRAGGLERS_AFTER = 60.0
 
 LEASE_SECONDS = 60
 
+DROP_IF = "if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end"
+"""Take a person's mark away if it is still this one."""
+
 log = structlog.get_logger()
 
 
@@ -68,6 +71,7 @@ class Forgetter:
         self._queue, self._reports = queue, Reports(room.store.client)
         self._client = room.store.client
         self._honours = Honours(self._client, archive, ratings)
+        self._drop_if = self._client.register_script(DROP_IF)
         self._woken = asyncio.Event()
         self.now: Callable[[], float] = time.time
 
@@ -76,11 +80,14 @@ class Forgetter:
         they have come back before it was looked once more.
         """
         mark = Mark(new_somebody(), self.now())
-        if not await self._client.hsetnx(keys.FORGETTING, person, mark.to_text()):
-            mark = (await marks(self._client)).get(person, mark)
-            if mark.is_gone:
-                mark = Mark(mark.somebody, self.now())
-                await self._client.hset(keys.FORGETTING, person, mark.to_text())
+        while not await self._client.hsetnx(keys.FORGETTING, person, mark.to_text()):
+            # None where it was taken away in between.
+            if known := (await marks(self._client)).get(person):
+                mark = known
+                break
+        if mark.is_gone:
+            mark = Mark(mark.somebody, self.now())
+            await self._client.hset(keys.FORGETTING, person, mark.to_text())
         self._woken.set()
         return mark
 
@@ -154,7 +161,8 @@ class Forgetter:
             await DayResults(self._client).forget(person, mark.somebody)
             await Ladder(self._client).forget(person)
             await forget_in_tournaments(self._room.store, person, mark.somebody)
-        await self._client.hdel(keys.FORGETTING, person)
+        # Whoever asked once more meanwhile has another one, and is forgotten once more.
+        await self._drop_if(keys=[keys.FORGETTING], args=[person, mark.to_text()])
 
     async def _leave_tables(self, person: str, mark: Mark) -> int:
         left = 0

@@ -18,7 +18,7 @@ from bot.backup.taking import Taking
 from bot.finished.archive import Archive, FinishedGame
 from bot.finished.ratings import Ratings, Scope
 from bot.panels.own_data import owner_tag
-from bot.people import People
+from bot.people import People, Profile
 from bot.platform import Person, Press, private_place
 from bot.privacy import forgetting
 from bot.privacy.mydata import MyData
@@ -367,6 +367,42 @@ async def test_what_is_begun_by_who_comes_back_within_a_minute_stays(store: Stor
         await looked_once_more(worker)
         assert await traces(store, ANNA, "1001", "annabella") == []
         assert (await tournaments.load(opened.code)).phase == "cancelled"
+
+
+async def test_who_asks_once_more_during_the_last_look_is_forgotten_once_more(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def no_work() -> None:
+        """In place of the worker's own."""
+
+    async with open_worker(store, FakePlatform()) as worker:
+        await gone(worker)
+        fresh = worker.people.fresh
+
+        async def late(person: str) -> Profile:
+            monkeypatch.setattr(worker.people, "fresh", fresh)
+            await worker.forgetter.begin(person)
+            return await fresh(person)
+
+        monkeypatch.setattr(worker.forgetter, "work", no_work)
+        monkeypatch.setattr(worker.people, "fresh", late)
+        await worker.forgetter.finish(ANNA, (await marks(store.client))[ANNA])
+        assert not (await marks(store.client))[ANNA].is_gone
+
+
+async def test_who_asks_while_an_earlier_mark_is_taken_away_is_marked(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_worker(store, FakePlatform()) as worker:
+        hsetnx = store.client.hsetnx
+
+        async def taken_away(*words: Any) -> int:
+            monkeypatch.setattr(store.client, "hsetnx", hsetnx)
+            return 0
+
+        monkeypatch.setattr(store.client, "hsetnx", taken_away)
+        mark = await worker.forgetter.begin(ANNA)
+        assert (await marks(store.client))[ANNA].somebody == mark.somebody
 
 
 async def test_nobody_can_be_rematched_with_somebody(store: Store) -> None:

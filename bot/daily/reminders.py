@@ -8,7 +8,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import structlog
@@ -29,7 +29,7 @@ LATE_HOURS = 2
 """Hours after which it is too late for a reminder: the bot was away."""
 
 POLL_SECONDS = 60.0
-KEPT_SECONDS = 2 * 86400
+KEPT_DAYS = 2
 
 log = structlog.get_logger()
 
@@ -57,6 +57,15 @@ class Hours:
         return {name.decode(): int(hour) for name, hour in found.items()}
 
 
+async def forget(client: Any, person: str, today: date) -> None:
+    """Somebody is reminded no more, and nothing tells that they were. Where the host is it may be a day before or after
+    ``today``.
+    """
+    await client.hdel(keys.DAILY_REMINDERS, person)
+    for ago in range(-1, KEPT_DAYS + 2):
+        await client.srem(keys.daily_reminded(today - timedelta(days=ago)), person)
+
+
 class Reminders:
     """Sends each reminder once at most: one that is lost by a crash is not sent twice. While the platform is away it is
     tried again.
@@ -82,7 +91,7 @@ class Reminders:
             if not 0 <= now.hour - hour < LATE_HOURS or await self._days.results.of(day, person):
                 continue
             if await self._store.client.sadd(keys.daily_reminded(day), person):
-                await self._store.client.expire(keys.daily_reminded(day), KEPT_SECONDS)
+                await self._store.client.expire(keys.daily_reminded(day), KEPT_DAYS * 86400)
                 await self._send(person, day)
 
     async def _send(self, person: str, day: date) -> None:

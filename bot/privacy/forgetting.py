@@ -10,10 +10,12 @@ is left alone.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 import structlog
 
+from bot.daily.reminders import forget as forget_reminders
 from bot.daily.results import DayResults
 from bot.find.queue import Queue
 from bot.find.reports import Reports
@@ -159,6 +161,7 @@ class Forgetter:
         await self._honours.forget(person, mark.somebody)
         if not (await self._people.fresh(person)).is_known:
             await DayResults(self._client).forget(person, mark.somebody)
+            await self._forget_reminders(person)
             await Ladder(self._client).forget(person)
             await forget_in_tournaments(self._room.store, person, mark.somebody)
         # Whoever asked once more meanwhile has another one, and is forgotten once more.
@@ -203,6 +206,9 @@ class Forgetter:
             await self._archive.left_by(person, number)
         return left
 
+    async def _forget_reminders(self, person: str) -> None:
+        await forget_reminders(self._client, person, datetime.fromtimestamp(self.now(), UTC).date())
+
     async def _drop_keys(self, person: str) -> None:
         place = private_place(person)
         await drop_kept(self._client, person)
@@ -217,6 +223,6 @@ class Forgetter:
             keys.left(person),
         ):
             await self._client.delete(key)
-        await self._client.hdel(keys.DAILY_REMINDERS, person)
+        await self._forget_reminders(person)
         await self._people.erase(person)
         await self._queue.forget(person)

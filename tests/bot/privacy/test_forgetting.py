@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,6 +15,7 @@ import pytest
 from bot.actions import page
 from bot.backup.restoring import restore
 from bot.backup.taking import Taking
+from bot.daily.reminders import Hours
 from bot.finished.archive import Archive, FinishedGame
 from bot.finished.ratings import Ratings, Scope
 from bot.panels.own_data import owner_tag
@@ -485,6 +486,17 @@ async def test_a_game_of_a_day_that_cannot_be_read_keeps_nobody_from_being_forgo
         await worker.days.close_past()
         assert await store.client.hlen(keys.daily_games(today)) == 1
         assert await worker.days.results.open_days_before(date(2026, 11, 25)) == [today]
+
+
+async def test_nothing_tells_that_somebody_was_reminded_of_the_deals_of_the_days(store: Store) -> None:
+    async with open_worker(store, FakePlatform()) as worker:
+        await Hours(store.client, keys.DAILY_REMINDERS).choose(ANNA, 8)
+        now = worker.days.now().replace(hour=8)
+        for ago in range(3):
+            await worker.reminders.remind(now - timedelta(days=ago))
+        assert len(await traces(store, ANNA)) == 4
+        await forgotten(worker)
+        assert await traces(store, ANNA) == []
 
 
 async def test_one_forgetting_that_fails_holds_up_no_other(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
